@@ -141,17 +141,19 @@ __device__ __forceinline__ int clamped(int i, int last) { return i < 0 ? 0 : (i 
 // The thread's view of the input. Offsets count from its first cell.
 struct Input {
   const Real* base;    // padded: the thread's first cell; dense: cell (0, 0, 0)
-  long long pitch, plane;
+  int pitch;           // fewer than 2^31 cells: a row's address is one multiply-add then, six instructions else
+  long long plane;
   int x, y, z;         // the thread's first cell
   int last_x, last_y, last_z;
 
   __device__ __forceinline__ const Real* at(int dx, int dy, int dz) const {
     if constexpr (padded) {
-      return base + (dz * plane + dy * pitch + dx);
+      return base + (dz * plane + static_cast<long long>(dy) * pitch + dx);
     } else {
       // Clamping keeps the address inside the array; what it fetches is used by boundary cells alone, and these
       // drop it.
-      return base + (clamped(z + dz, last_z) * plane + clamped(y + dy, last_y) * pitch + clamped(x + dx, last_x));
+      return base + (clamped(z + dz, last_z) * plane + static_cast<long long>(clamped(y + dy, last_y)) * pitch +
+                     clamped(x + dx, last_x));
     }
   }
 };
@@ -286,7 +288,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const int z = static_cast<int>((row_of_tiles / tiles_y) * tile_z + threadIdx.z * cells_z);
 
   const long long first = z * plane + y * pitch + x;
-  const Input input{padded ? in + first : in, pitch, plane, x, y, z, nx - lanes, ny - 1, nz - 1};
+  const Input input{padded ? in + first : in, static_cast<int>(pitch), plane, x, y, z, nx - lanes, ny - 1, nz - 1};
   Sums sums = {};
   if constexpr (shape == Shape::star) {
     sum_star(sums, input);

@@ -8,7 +8,8 @@
 
 enum class Shape { star, box };           // star: points on the three axes; box: all (2 RADIUS + 1)^3 points
 enum class Queue { inputs, partial_sums };
-enum class Loader { plain, async };       // plain: through registers, a plane ahead; async: cp.async
+enum class Loader { plain, async, cache };  // to shared memory through registers or by cp.async; cache: no shared
+                                           // memory and no barriers, x and y neighbours are loads that hit L1
 enum class Store { plain, streaming };    // streaming: evict first (st.global.cs), the caches are left to the input
 
 // ---- defaults -------------------------------------------------------------------------------------------------
@@ -40,13 +41,13 @@ enum class Store { plain, streaming };    // streaming: evict first (st.global.c
 #define QUEUE Queue::partial_sums  // what the registers hold; a box needs partial_sums
 #endif
 #ifndef LOADER
-#define LOADER Loader::async  // how planes come to shared memory
+#define LOADER Loader::async  // how the x and y neighbours come to the threads
 #endif
 #ifndef STAGES
-#define STAGES 3  // planes in shared memory; plain: 1 (two barriers a plane) or 2 (one); async: 2..4, one being used
+#define STAGES 3  // planes in shared memory; plain: 1 (two barriers a plane) or 2 (one); async: 2..4; cache: 1, unused
 #endif
 #ifndef UNROLL
-#define UNROLL 1  // 1: loop over z unrolled by 2 RADIUS + 1, the queue turns by renaming; 0: rolled, it is moved
+#define UNROLL 1  // planes a turn of the loop over z; the queue is moved once a turn, never if this is 2 RADIUS + 1
 #endif
 #ifndef PADDED
 #define PADDED 1  // 1: array with ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
@@ -70,11 +71,12 @@ constexpr int lanes = VECTOR, cells_y = CELLS_Y, chunk = CHUNK, stages = STAGES;
 constexpr Queue queue = QUEUE;
 constexpr Loader loader = LOADER;
 constexpr Store store_path = STORE;
-constexpr bool unroll = UNROLL != 0;
+constexpr int turn = UNROLL;
 constexpr bool padded = PADDED != 0;
 
 constexpr bool star = shape == Shape::star;
 constexpr bool async = loader == Loader::async;
+constexpr bool cache = loader == Loader::cache;
 constexpr bool partial = queue == Queue::partial_sums;
 constexpr int threads = block_x * block_y;
 constexpr int width = 2 * radius + 1;
@@ -98,7 +100,8 @@ static_assert(radius >= 1 && radius <= 8, "RADIUS is 1..8");
 static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
 static_assert(threads <= 1024, "at most 1024 threads a block");
 static_assert(star || partial, "a box needs Queue::partial_sums");
-static_assert(async ? stages >= 2 : stages >= 1 && stages <= 2, "STAGES does not fit LOADER");
+static_assert(async ? stages >= 2 : stages >= 1 && stages <= (cache ? 1 : 2), "STAGES does not fit LOADER");
+static_assert(turn >= 1 && turn <= width, "UNROLL is 1..2 RADIUS + 1");
 static_assert(sizeof(stencil_weights) / sizeof(Real) == points, "weights do not fit RADIUS and SHAPE");
 
 extern __shared__ __align__(16) unsigned char shared_bytes[];  // stages * shared_plane cells
@@ -171,19 +174,26 @@ __device__ __forceinline__ int clamped(int i, int last) { return i < 0 ? 0 : (i 
 
 using Rows = Real[cells_y][lanes];  // the cells of a thread in one plane
 
-// What a thread knows about its place. Offsets are in cells, from the start of a plane.
+// What a thread knows about its place. A row holds fewer than 2^31 cells: with a 32-bit pitch a row's address is
+// one multiply-add, with a 64-bit one it is six instructions, more than the loads themselves.
 struct Tile {
   int nx, ny, nz;
-  long long pitch, plane;
+  int pitch;
+  long long plane;
   int x, y;                    // the thread's first cell
   int begin, end;              // the block's output planes
   int own;                     // the thread's first cell in a shared plane
   unsigned inner_lanes;        // bit i: lane i is no boundary cell as far as x is concerned
-  long long halo_from[items];  // halo vectors that the thread brings: from where in a plane of the input
-  int halo_to[items];          // to where in a shared plane, -1: none
+  bool inner;                  // none of the thread's cells is a boundary cell as far as x and y are concerned
+  const Real* in;              // padded: the thread's first cell in plane 0; dense: cell (0, 0, 0)
+  Real* out;                   // the thread's first cell in plane 0
+  long long halo_from[items];  // halo vectors that the thread brings: from where, counted from `in` of its plane
+  int halo_to[items];          // to where in a shared plane
+  bool last_item;              // whether the thread has the last of them
 
-  __device__ __forceinline__ Tile(int nx, int ny, int nz, long long pitch, long long plane)
-      : nx(nx), ny(ny), nz(nz), pitch(pitch), plane(plane) {
+  __device__ __forceinline__ Tile(const Real* in_, Real* out_, int nx, int ny, int nz, long long pitch_,
+                                  long long plane)
+      : nx(nx), ny(ny), nz(nz), pitch(static_cast<int>(pitch_)), plane(plane) {
     const unsigned tiles_x = (static_cast<unsigned>(nx) + tile_x - 1) / tile_x;
     const unsigned tiles_y = (static_cast<unsigned>(ny) + tile_y - 1) / tile_y;
     const unsigned row_of_tiles = blockIdx.x / tiles_x;
@@ -198,6 +208,10 @@ struct Tile {
     inner_lanes = 0;
 #pragma unroll
     for (int i = 0; i < lanes; ++i) inner_lanes |= (x + i >= radius && x + i < nx - radius ? 1u : 0u) << i;
+    inner = x >= radius && x + lanes <= nx - radius && y >= radius && y + cells_y <= ny - radius;
+    const long long first = static_cast<long long>(y) * pitch + x;
+    in = padded ? in_ + first : in_;
+    out = out_ + first;
 #pragma unroll
     for (int k = 0; k < items; ++k) place_halo(k, ty * block_x + tx + k * threads, first_x, first_y);
   }
@@ -213,20 +227,26 @@ struct Tile {
       column = (item - edge_items) % (2 * halo_vectors);
       if (column >= halo_vectors) column += block_x;
     }
-    halo_to[k] = item < halo_items ? row * shared_pitch + column * lanes : -1;
-    const int from_x = first_x + column * lanes - lead, from_y = first_y + row - radius;
-    halo_from[k] = offset(from_x, from_y);
+    halo_to[k] = row * shared_pitch + column * lanes;
+    last_item = item < halo_items;
+    halo_from[k] = offset(first_x + column * lanes - lead - x, first_y + row - radius - y);
   }
 
-  // Clamping keeps the address inside a dense array; what it fetches is used by boundary cells alone, and these
-  // drop it.
-  __device__ __forceinline__ long long offset(int x, int y) const {
-    if constexpr (padded) return y * pitch + x;
-    return clamped(y, ny - 1) * pitch + clamped(x, nx - lanes);
+  // `in` of plane z, for offset(). Computed anew for every plane: a pointer that is moved from plane to plane makes
+  // the compiler keep one for every row, 40 registers more at radius 4.
+  __device__ __forceinline__ const Real* plane_of(int z) const {
+    return in + (padded ? z : clamped(z, nz - 1)) * plane;
   }
-  __device__ __forceinline__ long long plane_offset(int z) const {
-    return (padded ? z : clamped(z, nz - 1)) * plane;
+  // The cell dx, dy away from the thread's first cell, counted from plane_of(). Clamping keeps the address inside a
+  // dense array; what it fetches is used by boundary cells alone, and these drop it.
+  __device__ __forceinline__ long long offset(int dx, int dy) const {
+    if constexpr (padded) return static_cast<long long>(dy) * pitch + dx;
+    return static_cast<long long>(clamped(y + dy, ny - 1)) * pitch + clamped(x + dx, nx - lanes);
   }
+  __device__ __forceinline__ Real* target(int c, int z) const {
+    return out + (z * plane + static_cast<long long>(c) * pitch);
+  }
+  __device__ __forceinline__ bool has_item(int k) const { return (k + 1) * threads <= halo_items || last_item; }
   __device__ __forceinline__ bool inner_row(int c) const { return y + c >= radius && y + c < ny - radius; }
   __device__ __forceinline__ bool inner_plane(int z) const { return z >= radius && z < nz - radius; }
   __device__ __forceinline__ bool stored(int c) const { return padded || (x < nx && y + c < ny); }
@@ -246,28 +266,27 @@ __device__ __forceinline__ void store_lanes(Real* to, const Real* from, unsigned
   }
 }
 
+// `from` below is plane_of() of the plane that is loaded.
 // ---- loading --------------------------------------------------------------------------------------------------
-__device__ __forceinline__ void load_own(Rows& to, const Tile& tile, const Real* in, int z) {
-  const Real* from = in + tile.plane_offset(z);
+__device__ __forceinline__ void load_own(Rows& to, const Tile& tile, const Real* from) {
 #pragma unroll
-  for (int c = 0; c < cells_y; ++c) load_vector<Space::global>(to[c], from + tile.offset(tile.x, tile.y + c));
+  for (int c = 0; c < cells_y; ++c) load_vector<Space::global>(to[c], from + tile.offset(0, c));
 }
 
 // The halo of a plane on its way through registers.
 struct Halo {
   Real cell[items][lanes];
 
-  __device__ __forceinline__ void load(const Tile& tile, const Real* in, int z) {
-    const Real* from = in + tile.plane_offset(z);
+  __device__ __forceinline__ void load(const Tile& tile, const Real* from) {
 #pragma unroll
     for (int k = 0; k < items; ++k) {
-      if (tile.halo_to[k] >= 0) load_vector<Space::global>(cell[k], from + tile.halo_from[k]);
+      if (tile.has_item(k)) load_vector<Space::global>(cell[k], from + tile.halo_from[k]);
     }
   }
   __device__ __forceinline__ void store(const Tile& tile, Real* shared) const {
 #pragma unroll
     for (int k = 0; k < items; ++k) {
-      if (tile.halo_to[k] >= 0) store_vector<Space::shared>(shared + tile.halo_to[k], cell[k]);
+      if (tile.has_item(k)) store_vector<Space::shared>(shared + tile.halo_to[k], cell[k]);
     }
   }
 };
@@ -277,19 +296,17 @@ __device__ __forceinline__ void store_own(const Rows& from, const Tile& tile, Re
   for (int c = 0; c < cells_y; ++c) store_vector<Space::shared>(shared + tile.own + c * shared_pitch, from[c]);
 }
 
-__device__ __forceinline__ void copy_own(const Tile& tile, Real* shared, const Real* in, int z) {
-  const Real* from = in + tile.plane_offset(z);
+__device__ __forceinline__ void copy_own(const Tile& tile, Real* shared, const Real* from) {
 #pragma unroll
   for (int c = 0; c < cells_y; ++c) {
-    copy_vector(shared + tile.own + c * shared_pitch, from + tile.offset(tile.x, tile.y + c));
+    copy_vector(shared + tile.own + c * shared_pitch, from + tile.offset(0, c));
   }
 }
 
-__device__ __forceinline__ void copy_halo(const Tile& tile, Real* shared, const Real* in, int z) {
-  const Real* from = in + tile.plane_offset(z);
+__device__ __forceinline__ void copy_halo(const Tile& tile, Real* shared, const Real* from) {
 #pragma unroll
   for (int k = 0; k < items; ++k) {
-    if (tile.halo_to[k] >= 0) copy_vector(shared + tile.halo_to[k], from + tile.halo_from[k]);
+    if (tile.has_item(k)) copy_vector(shared + tile.halo_to[k], from + tile.halo_from[k]);
   }
 }
 
@@ -298,17 +315,31 @@ __device__ __forceinline__ Real* next_stage(Real* stage) {
   return stage == first + (stages - 1) * shared_plane ? first : stage + shared_plane;
 }
 
+// The thread's surroundings in the current plane, vector by vector; offsets count from its first cell.
+struct Neighbours {
+  const Tile& tile;
+  const Real* plane;  // in shared memory, at the thread's first cell; cache: in global memory, plane_of()
+
+  __device__ __forceinline__ void load(Real* to, int dx, int dy) const {
+    if constexpr (cache) {
+      load_vector<Space::global>(to, plane + tile.offset(dx, dy));
+    } else {
+      load_vector<Space::shared>(to, plane + dy * shared_pitch + dx);
+    }
+  }
+};
+
 // ---- sums -----------------------------------------------------------------------------------------------------
-// Adds the x and y neighbours of the star and the cell itself. `shared`: the thread's first cell in the plane.
-__device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const Real* shared) {
+// Adds the x and y neighbours of the star and the cell itself.
+__device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const Neighbours& near) {
 #pragma unroll
   for (int row = -radius; row < cells_y + radius; ++row) {
     Real from[segment];
     if (row >= 0 && row < cells_y) {
 #pragma unroll
       for (int v = 0; v < halo_vectors; ++v) {
-        load_vector<Space::shared>(from + v * lanes, shared + row * shared_pitch + v * lanes - lead);
-        load_vector<Space::shared>(from + lead + (v + 1) * lanes, shared + row * shared_pitch + (v + 1) * lanes);
+        near.load(from + v * lanes, v * lanes - lead, row);
+        near.load(from + lead + (v + 1) * lanes, (v + 1) * lanes, row);
       }
 #pragma unroll
       for (int i = 0; i < lanes; ++i) from[lead + i] = own[row][i];
@@ -318,7 +349,7 @@ __device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const
         for (int i = 0; i < lanes; ++i) sum[row][i] += stencil_weights[along_x(dx)] * from[lead + i + dx];
       }
     } else {
-      load_vector<Space::shared>(from + lead, shared + row * shared_pitch);
+      near.load(from + lead, 0, row);
     }
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
@@ -331,7 +362,7 @@ __device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const
 }
 
 // Adds a plane of the box to the pending outputs; sums[k] is the output k - radius planes above.
-__device__ __forceinline__ void add_box_plane(Rows (&sums)[width], const Real* shared) {
+__device__ __forceinline__ void add_box_plane(Rows (&sums)[width], const Neighbours& near) {
   // Rolled where the code would grow beyond what the instruction cache and the compiler take well.
   constexpr int rows = cells_y + 2 * radius;
   constexpr bool unroll_rows = points * cells_y * lanes <= 2048;
@@ -339,9 +370,7 @@ __device__ __forceinline__ void add_box_plane(Rows (&sums)[width], const Real* s
   for (int row = -radius; row < cells_y + radius; ++row) {
     Real from[segment];
 #pragma unroll
-    for (int v = 0; v <= 2 * halo_vectors; ++v) {
-      load_vector<Space::shared>(from + v * lanes, shared + row * shared_pitch + v * lanes - lead);
-    }
+    for (int v = 0; v <= 2 * halo_vectors; ++v) near.load(from + v * lanes, v * lanes - lead, row);
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
       const int dy = row - c;
@@ -382,16 +411,14 @@ __device__ __forceinline__ void set(Rows& rows, Real value) {
 // Input planes begin - radius .. end + radius - 1 come one after another; plane p completes output p - radius.
 struct PartialSums {
   const Tile& tile;
-  const Real* in;
-  Real* out;
   Real* stage;          // the shared plane that is used
   Real* free_stage;     // async: the one that is filled next
   Rows sums[width];     // sums[k]: output p - radius + k
   Rows next;            // plain: own cells of the plane to come
   Halo halo;            // plain: its halo
 
-  __device__ __forceinline__ PartialSums(const Tile& tile, const Real* in, Real* out)
-      : tile(tile), in(in), out(out), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
+  __device__ __forceinline__ explicit PartialSums(const Tile& tile)
+      : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
 #pragma unroll
     for (int k = 0; k < width; ++k) set(sums[k], 0);
     if constexpr (async) {
@@ -408,22 +435,22 @@ struct PartialSums {
 
   __device__ __forceinline__ void copy(int p) {
     if (p < last()) {
-      copy_own(tile, free_stage, in, p);
-      if (has_halo(p)) copy_halo(tile, free_stage, in, p);
+      copy_own(tile, free_stage, tile.plane_of(p));
+      if (has_halo(p)) copy_halo(tile, free_stage, tile.plane_of(p));
     }
     commit_async();
     free_stage = next_stage(free_stage);
   }
   __device__ __forceinline__ void fetch(int p) {
     if (p >= last()) return;
-    load_own(next, tile, in, p);
-    if (has_halo(p)) halo.load(tile, in, p);
+    load_own(next, tile, tile.plane_of(p));
+    if (!cache && has_halo(p)) halo.load(tile, tile.plane_of(p));
   }
 
   // Brings plane p to `stage` and the thread's cells to `own`, and starts the loads of planes to come.
   __device__ __forceinline__ void arrive(Rows& own, int p) {
     if constexpr (async) {
-      wait_async<stages - 2>();
+      wait_async<async ? stages - 2 : 0>();
       __syncthreads();  // the plane is complete, and nobody reads the one before any more
       copy(p + stages - 1);
 #pragma unroll
@@ -434,17 +461,20 @@ struct PartialSums {
 #pragma unroll
         for (int i = 0; i < lanes; ++i) own[c][i] = next[c][i];
       }
-      if constexpr (stages == 1) __syncthreads();
-      if (has_halo(p)) {
-        store_own(own, tile, stage);
-        halo.store(tile, stage);
+      if constexpr (!cache) {
+        if constexpr (stages == 1) __syncthreads();
+        if (has_halo(p)) {
+          store_own(own, tile, stage);
+          halo.store(tile, stage);
+        }
+        __syncthreads();
       }
-      __syncthreads();
       fetch(p + 1);
     }
   }
 
   __device__ __forceinline__ void add(const Rows& own, int p) {
+    const Neighbours near{tile, cache ? tile.plane_of(p) : stage + tile.own};
     if constexpr (star) {
 #pragma unroll
       for (int k = 0; k < width; ++k) {
@@ -455,26 +485,33 @@ struct PartialSums {
           for (int i = 0; i < lanes; ++i) sums[k][c][i] += stencil_weights[along_z(radius - k)] * own[c][i];
         }
       }
-      if (has_halo(p)) add_star_plane(sums[radius], own, stage + tile.own);
+      if (has_halo(p)) add_star_plane(sums[radius], own, near);
     } else {
-      add_box_plane(sums, stage + tile.own);
+      add_box_plane(sums, near);
     }
   }
 
   // Boundary cells of plane p are stored while their value is at hand, inner cells when their sum is complete:
   // keeping the values until then would cost radius more registers a cell.
   __device__ __forceinline__ void store(const Rows& own, int p) {
+    const int done = p - radius;
+    const bool completes = done >= tile.begin && tile.inner_plane(done);
+    if (tile.inner) {
+      const bool whole_plane = !tile.inner_plane(p) && p >= tile.begin && p < tile.end;
+#pragma unroll
+      for (int c = 0; c < cells_y; ++c) {
+        if (whole_plane) store_vector<Space::global>(tile.target(c, p), own[c]);
+        if (completes) store_vector<Space::global>(tile.target(c, done), sums[0][c]);
+      }
+      return;
+    }
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
       if (!tile.stored(c)) continue;
-      Real* row = out + tile.y * tile.pitch + (c * tile.pitch + tile.x);
       const unsigned inner = tile.inner_row(c) ? tile.inner_lanes : 0;
       const unsigned boundary = tile.inner_plane(p) ? all_lanes & ~inner : all_lanes;
-      if (boundary != 0 && p >= tile.begin && p < tile.end) store_lanes(row + p * tile.plane, own[c], boundary);
-      const int done = p - radius;
-      if (inner != 0 && done >= tile.begin && tile.inner_plane(done)) {
-        store_lanes(row + done * tile.plane, sums[0][c], inner);
-      }
+      if (p >= tile.begin && p < tile.end) store_lanes(tile.target(c, p), own[c], boundary);
+      if (completes) store_lanes(tile.target(c, done), sums[0][c], inner);
     }
   }
 
@@ -494,33 +531,35 @@ struct PartialSums {
 // and, when they have reached its middle, from there to shared memory; the loader brings the halo alone.
 struct Inputs {
   const Tile& tile;
-  const Real* in;
-  Real* out;
   Real* stage;
   Real* free_stage;
   Rows queued[width];  // queued[k]: input p - radius + k
   Rows next;           // own cells of the plane that enters the queue next
   Halo halo;           // plain: the halo of the output plane to come
 
-  __device__ __forceinline__ Inputs(const Tile& tile, const Real* in, Real* out)
-      : tile(tile), in(in), out(out), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
+  __device__ __forceinline__ explicit Inputs(const Tile& tile)
+      : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
 #pragma unroll
-    for (int k = 1; k < width; ++k) load_own(queued[k], tile, in, tile.begin - radius + k - 1);
-    load_own(next, tile, in, tile.begin + radius);
+    for (int k = 1; k < width; ++k) load_own(queued[k], tile, tile.plane_of(tile.begin - radius + k - 1));
+    fetch(tile.begin);
     if constexpr (async) {
 #pragma unroll
       for (int s = 0; s < stages - 1; ++s) copy(tile.begin + s);
-    } else {
-      halo.load(tile, in, tile.begin);
     }
   }
 
   __device__ __forceinline__ int last() const { return tile.end; }
 
   __device__ __forceinline__ void copy(int p) {
-    if (p < last()) copy_halo(tile, free_stage, in, p);
+    if (p < last()) copy_halo(tile, free_stage, tile.plane_of(p));
     commit_async();
     free_stage = next_stage(free_stage);
+  }
+
+  // Loads what output plane p needs and the queue does not have yet.
+  __device__ __forceinline__ void fetch(int p) {
+    load_own(next, tile, tile.plane_of(p + radius));
+    if constexpr (loader == Loader::plain) halo.load(tile, tile.plane_of(p));
   }
 
   __device__ __forceinline__ void arrive(int p) {
@@ -530,19 +569,29 @@ struct Inputs {
 #pragma unroll
       for (int i = 0; i < lanes; ++i) queued[width - 1][c][i] = next[c][i];
     }
-    if constexpr (stages == 1) __syncthreads();
-    store_own(queued[radius], tile, stage);
-    if constexpr (async) {
-      wait_async<stages - 2>();
-    } else {
-      halo.store(tile, stage);
+    if constexpr (!cache) {
+      if constexpr (stages == 1) __syncthreads();
+      store_own(queued[radius], tile, stage);
+      if constexpr (async) {
+        wait_async<async ? stages - 2 : 0>();
+      } else {
+        halo.store(tile, stage);
+      }
+      __syncthreads();  // the plane is complete, and nobody reads the one before any more
     }
-    __syncthreads();  // the plane is complete, and nobody reads the one before any more
-    if (p + 1 < last()) {
-      load_own(next, tile, in, p + 1 + radius);
-      if constexpr (!async) halo.load(tile, in, p + 1);
-    }
+    if (p + 1 < last()) fetch(p + 1);
     if constexpr (async) copy(p + stages - 1);
+  }
+
+  __device__ __forceinline__ void keep_boundary(Rows& sum, int p) const {
+#pragma unroll
+    for (int c = 0; c < cells_y; ++c) {
+      const unsigned inner = tile.inner_row(c) && tile.inner_plane(p) ? tile.inner_lanes : 0;
+#pragma unroll
+      for (int i = 0; i < lanes; ++i) {
+        if (!(inner >> i & 1u)) sum[c][i] = queued[radius][c][i];
+      }
+    }
   }
 
   __device__ __forceinline__ void step(int p) {
@@ -558,17 +607,11 @@ struct Inputs {
         for (int i = 0; i < lanes; ++i) sum[c][i] += stencil_weights[along_z(k - radius)] * queued[k][c][i];
       }
     }
-    add_star_plane(sum, queued[radius], stage + tile.own);
+    add_star_plane(sum, queued[radius], {tile, cache ? tile.plane_of(p) : stage + tile.own});
+    if (!(tile.inner && tile.inner_plane(p))) keep_boundary(sum, p);
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
-      const unsigned inner = tile.inner_row(c) && tile.inner_plane(p) ? tile.inner_lanes : 0;
-#pragma unroll
-      for (int i = 0; i < lanes; ++i) {
-        if (!(inner >> i & 1u)) sum[c][i] = queued[radius][c][i];
-      }
-      if (tile.stored(c)) {
-        store_vector<Space::global>(out + tile.y * tile.pitch + (c * tile.pitch + tile.x) + p * tile.plane, sum[c]);
-      }
+      if (tile.stored(c)) store_vector<Space::global>(tile.target(c, p), sum[c]);
     }
     stage = next_stage(stage);
   }
@@ -577,7 +620,6 @@ struct Inputs {
 // ---- kernel ---------------------------------------------------------------------------------------------------
 template <class March>
 __device__ __forceinline__ void march(March& block, int first) {
-  constexpr int turn = unroll ? width : 1;
   // A loop with barriers is not unrolled by the compiler unless its length is known, so the turn is written out.
   for (int p = first; p < block.last(); p += turn) {
 #pragma unroll
@@ -594,12 +636,12 @@ __device__ __forceinline__ void march(March& block, int first) {
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     stencil3d(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz, long long pitch,
               long long plane) {
-  const Tile tile(nx, ny, nz, pitch, plane);
+  const Tile tile(in, out, nx, ny, nz, pitch, plane);
   if constexpr (partial) {
-    PartialSums block(tile, in, out);
+    PartialSums block(tile);
     march(block, tile.begin - radius);
   } else {
-    Inputs block(tile, in, out);
+    Inputs block(tile);
     march(block, tile.begin);
   }
 }
