@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/space/expr.hpp"
+#include "search/space/value.hpp"
+
+namespace tune::search {
+
+/// A tunable with its ordered values.
+struct Parameter {
+  std::string name;            ///< lower_case; the kernel's macro is the same in upper case
+  std::string documentation;   ///< what it is and in which unit, one sentence
+  std::vector<Value> values;   ///< in order, without repetition, at least one
+  Value default_value;         ///< what a careful engineer would start with; one of `values`
+  /// Under which condition the parameter exists; over parameters declared before it and constants. Always where
+  /// there is none.
+  std::optional<Expr> exists_if = std::nullopt;
+};
+
+/// A rule that every valid configuration satisfies.
+struct Constraint {
+  Expr rule;
+  std::string reason;  ///< shown to people: why a configuration that breaks it cannot be
+};
+
+/// All that determines a search space. A constraint that mentions a parameter which does not exist under the
+/// configuration's variant does not apply to it.
+struct SpaceDefinition {
+  std::vector<Parameter> parameters;
+  std::vector<Constraint> constraints;
+  /// What expressions may mention besides parameters: extents, settings, limits of the device.
+  std::map<std::string, Value, std::less<>> constants;
+};
+
+}  // namespace tune::search
