@@ -10,8 +10,8 @@
 
 namespace tune::search {
 
-/// One value for each parameter that exists under the chosen variant, in the order in which the space declares
-/// them. Access is by name only.
+/// One value for each parameter that exists under the chosen variant, in the order in which the space
+/// declares them. Access is by name only.
 class Configuration {
  public:
   using Entry = std::pair<std::string, Value>;
@@ -29,8 +29,8 @@ class Configuration {
 
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Canonical key: `name=value` pairs sorted by name and joined by `,`. Equal configurations have equal keys,
-  /// whatever the order in which a later version declares the parameters; a database finds them by it.
+  /// Canonical key: `name=value` pairs sorted by name and joined by `,`. Equal configurations have equal
+  /// keys, whatever the order in which a later version declares the parameters; a database finds them by it.
   std::string key() const;
   /// The same in declaration order, for people: `variant=direct, block_x=32, ...`.
   std::string to_string() const;

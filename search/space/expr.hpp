@@ -20,24 +20,45 @@ using Lookup = std::function<const Value*(std::string_view name)>;
 /// Answer of a partial evaluation.
 enum class Truth { no, yes, unknown };
 
-/// An immutable expression over parameters and constants: constraints, `--where`, and conditions under which a
-/// parameter exists. Copying shares the tree. Arithmetic is Python's: `/` divides truly, `//` and `%` round
+/// An immutable expression over parameters and constants: constraints, `--where`, and conditions under which
+/// a parameter exists. Copying shares the tree. Arithmetic is Python's: `/` divides truly, `//` and `%` round
 /// towards minus infinity, `**` is the power, comparisons chain, texts compare with `==`, `!=` and `in`.
 class Expr {
  public:
   enum class Op {
-    literal, variable, list,                                   // leaves, and [a, b, c] for `in`
-    add, subtract, multiply, divide, floor_divide, modulo, power, negate,
-    less, less_equal, greater, greater_equal, equal, not_equal, in, not_in,
-    logical_and, logical_or, logical_not, minimum, maximum, absolute,
-    conditional,                                               // a if b else c, operands {b, a, c}
+    literal,
+    variable,
+    list,  // leaves, and [a, b, c] for `in`
+    add,
+    subtract,
+    multiply,
+    divide,
+    floor_divide,
+    modulo,
+    power,
+    negate,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal,
+    not_equal,
+    in,
+    not_in,
+    logical_and,
+    logical_or,
+    logical_not,
+    minimum,
+    maximum,
+    absolute,
+    conditional,  // a if b else c, operands {b, a, c}
   };
 
-  Expr(Value literal);                       // NOLINT(google-explicit-constructor)
-  Expr(int literal);                         // NOLINT(google-explicit-constructor)
-  Expr(bool literal);                        // NOLINT(google-explicit-constructor)
-  Expr(double literal);                      // NOLINT(google-explicit-constructor)
-  Expr(const char* literal);                 // NOLINT(google-explicit-constructor)
+  Expr(Value literal);        // NOLINT(google-explicit-constructor)
+  Expr(int literal);          // NOLINT(google-explicit-constructor)
+  Expr(bool literal);         // NOLINT(google-explicit-constructor)
+  Expr(double literal);       // NOLINT(google-explicit-constructor)
+  Expr(const char* literal);  // NOLINT(google-explicit-constructor)
   static Expr variable(std::string name);
   static Expr node(Op op, std::vector<Expr> operands);
 
@@ -45,13 +66,13 @@ class Expr {
   /// that says at which column what was expected.
   static Expr parse(std::string_view text);
 
-  /// The value under a complete assignment. Throws ExprError: unknown name, division by zero, a text used as a
-  /// number, integer overflow.
+  /// The value under a complete assignment. Throws ExprError: unknown name, division by zero, a text used as
+  /// a number, integer overflow.
   Value evaluate(const Lookup& lookup) const;
 
-  /// Truth under an incomplete assignment: `yes` or `no` only if every completion gives it. Sound, not complete:
-  /// `unknown` is always allowed. A parameter that does not exist under the chosen variant makes a comparison
-  /// that needs it unknown here, and the constraint does not apply (see SearchSpace).
+  /// Truth under an incomplete assignment: `yes` or `no` only if every completion gives it. Sound, not
+  /// complete: `unknown` is always allowed. A parameter that does not exist under the chosen variant makes a
+  /// comparison that needs it unknown here, and the constraint does not apply (see SearchSpace).
   Truth partially_evaluate(const Lookup& lookup) const;
 
   /// Names of all variables in it.
@@ -85,7 +106,9 @@ class ExprError : public std::invalid_argument {
 };
 
 /// Shorthand for problem definitions: `var("block_x") * var("block_y") <= 1024`.
-inline Expr var(std::string name) { return Expr::variable(std::move(name)); }
+inline Expr var(std::string name) {
+  return Expr::variable(std::move(name));
+}
 Expr operator+(Expr a, Expr b);
 Expr operator-(Expr a, Expr b);
 Expr operator*(Expr a, Expr b);

@@ -13,12 +13,12 @@ namespace tune::search {
 
 /// A tunable with its ordered values.
 struct Parameter {
-  std::string name;            ///< lower_case; the kernel's macro is the same in upper case
-  std::string documentation;   ///< what it is and in which unit, one sentence
-  std::vector<Value> values;   ///< in order, without repetition, at least one
-  Value default_value;         ///< what a careful engineer would start with; one of `values`
-  /// Under which condition the parameter exists; over parameters declared before it and constants. Always where
-  /// there is none.
+  std::string name;           ///< lower_case; the kernel's macro is the same in upper case
+  std::string documentation;  ///< what it is and in which unit, one sentence
+  std::vector<Value> values;  ///< in order, without repetition, at least one
+  Value default_value;        ///< what a careful engineer would start with; one of `values`
+  /// Under which condition the parameter exists; over parameters declared before it and constants. Always
+  /// where there is none.
   std::optional<Expr> exists_if = std::nullopt;
 };
 

@@ -13,18 +13,19 @@
 
 namespace tune::search {
 
-/// Number of a valid configuration: 0 <= id < SearchSpace::size(), in lexical order of the parameters' values.
+/// Number of a valid configuration: 0 <= id < SearchSpace::size(), in lexical order of the parameters'
+/// values.
 using ConfigurationId = std::uint64_t;
 
-/// The valid configurations of a problem on a device. Conditional (a parameter may exist under one variant only)
-/// and constrained; built by assigning one parameter after the other and leaving a branch as soon as a
+/// The valid configurations of a problem on a device. Conditional (a parameter may exist under one variant
+/// only) and constrained; built by assigning one parameter after the other and leaving a branch as soon as a
 /// constraint is certainly broken, never by filtering the full product.
 ///
 /// Immutable after construction; safe to read from several threads.
 class SearchSpace {
  public:
-  /// Throws ExprError or std::invalid_argument for a definition that is wrong: names twice, a condition over a
-  /// later parameter, an unknown name in an expression, a default that is not among the values.
+  /// Throws ExprError or std::invalid_argument for a definition that is wrong: names twice, a condition over
+  /// a later parameter, an unknown name in an expression, a default that is not among the values.
   explicit SearchSpace(SpaceDefinition definition);
 
   const SpaceDefinition& definition() const { return definition_; }
@@ -33,8 +34,8 @@ class SearchSpace {
   /// How many configurations are valid.
   ConfigurationId size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  /// Product of the numbers of values of all parameters, existing or not; a real number, since it may be beyond
-  /// 64 bits.
+  /// Product of the numbers of values of all parameters, existing or not; a real number, since it may be
+  /// beyond 64 bits.
   double product_size() const;
 
   /// The configuration with this number. Throws std::out_of_range.
@@ -58,7 +59,8 @@ class SearchSpace {
   /// differs from it in the fewest parameters, the first of these. Nothing where the space is empty.
   std::optional<ConfigurationId> default_configuration() const;
 
-  /// Index of each parameter's value, in declaration order; -1 where the parameter does not exist. For models.
+  /// Index of each parameter's value, in declaration order; -1 where the parameter does not exist. For
+  /// models.
   std::vector<int> value_indices(ConfigurationId id) const;
 
  private:

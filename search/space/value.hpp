@@ -13,13 +13,13 @@ namespace tune::search {
 class Value {
  public:
   Value() : data_(std::int64_t{0}) {}
-  Value(bool value) : data_(value) {}                                // NOLINT(google-explicit-constructor)
-  Value(int value) : data_(std::int64_t{value}) {}                   // NOLINT(google-explicit-constructor)
-  Value(std::int64_t value) : data_(value) {}                        // NOLINT(google-explicit-constructor)
-  Value(double value) : data_(value) {}                              // NOLINT(google-explicit-constructor)
-  Value(std::string value) : data_(std::move(value)) {}              // NOLINT(google-explicit-constructor)
-  Value(const char* value) : data_(std::string(value)) {}            // NOLINT(google-explicit-constructor)
-  Value(std::string_view value) : data_(std::string(value)) {}       // NOLINT(google-explicit-constructor)
+  Value(bool value) : data_(value) {}                           // NOLINT(google-explicit-constructor)
+  Value(int value) : data_(std::int64_t{value}) {}              // NOLINT(google-explicit-constructor)
+  Value(std::int64_t value) : data_(value) {}                   // NOLINT(google-explicit-constructor)
+  Value(double value) : data_(value) {}                         // NOLINT(google-explicit-constructor)
+  Value(std::string value) : data_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Value(const char* value) : data_(std::string(value)) {}       // NOLINT(google-explicit-constructor)
+  Value(std::string_view value) : data_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
 
   /// Reads the form that `to_string` writes: `true`, `false`, an integer, a real number, else a text.
   static Value parse(std::string_view text);
@@ -40,7 +40,8 @@ class Value {
   /// Throws std::invalid_argument unless it is a text.
   const std::string& as_text() const;
 
-  /// Canonical and reversible: `true`, `32`, `0.5` (shortest form that reads back the same), or the text itself.
+  /// Canonical and reversible: `true`, `32`, `0.5` (shortest form that reads back the same), or the text
+  /// itself.
   std::string to_string() const;
 
   friend bool operator==(const Value& a, const Value& b) = default;

@@ -18,12 +18,13 @@ struct Observation {
   std::optional<double> cost;  ///< to be minimised (seconds); nothing where the evaluation failed
 };
 
-/// Chooses what to evaluate next. It never owns the loop: the session asks for batches and tells what came out.
+/// Chooses what to evaluate next. It never owns the loop: the session asks for batches and tells what came
+/// out.
 ///
-/// Contract, checked for every strategy by one conformance suite: `ask` returns valid ids, at most `count`, none
-/// twice in a life (told ones included) until all are out; an empty answer means that nothing is left. The same
-/// seed and the same observations give the same trace. Any order and number of `tell`s is allowed, also of
-/// configurations that were never asked for (known from the database).
+/// Contract, checked for every strategy by one conformance suite: `ask` returns valid ids, at most `count`,
+/// none twice in a life (told ones included) until all are out; an empty answer means that nothing is left.
+/// The same seed and the same observations give the same trace. Any order and number of `tell`s is allowed,
+/// also of configurations that were never asked for (known from the database).
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -38,7 +39,8 @@ struct StrategyEntry {
   std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed);
 };
 
-/// All strategies, in the order in which they are listed to people. A new one is one file pair and one line here.
+/// All strategies, in the order in which they are listed to people. A new one is one file pair and one line
+/// here.
 std::span<const StrategyEntry> strategies();
 
 /// Null where no strategy has that name. The space must outlive the strategy.
