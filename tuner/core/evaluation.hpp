@@ -21,6 +21,9 @@ struct PhaseTimes {
   double measure = 0;
 };
 
+/// The middle value, or the mean of the two middle ones. Throws std::logic_error for none.
+double median(std::vector<double> values);
+
 /// What a configuration reached.
 struct Measurement {
   std::vector<double> samples;  ///< seconds, in the order taken

@@ -27,6 +27,9 @@ struct CompileRequest {
   std::vector<std::string> entries;  ///< kernels: `extern "C"` names or C++ name expressions
 };
 
+/// All of the request as one text: equal texts give equal binaries from one compiler.
+std::string content_of(const CompileRequest& request);
+
 enum class BufferRole { input, output, scratch };
 
 /// Device memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned

@@ -98,4 +98,7 @@ Instance make_instance(const ProblemInfo& info, std::string_view size,
 /// over peak; 0 where the device's rates are unknown.
 double roofline_limit(const Work& work, const DeviceFacts& device);
 
+/// Hash of the problem's kernel files and revision: results with another hash are of another program.
+std::string source_hash(const Problem& problem, const KernelSources& sources);
+
 }  // namespace tune

@@ -21,7 +21,7 @@ Origin origin_from_string(std::string_view name);
 /// What made the binaries.
 struct Toolchain {
   std::string compiler;     ///< `NVRTC 13.0 sm_90`
-  std::string source_hash;  ///< of all kernel sources of the problem
+  std::string source_hash;  ///< of all kernel sources of the problem and its revision
 };
 
 /// Two evaluations of one configuration under equal keys answer the same question: the second is not needed.
