@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,8 +11,8 @@
 
 namespace tune::search {
 
-/// One value for each parameter that exists under the chosen variant, in the order in which the space declares
-/// them. Access is by name only.
+/// One value for each parameter that exists under the chosen variant, in the order in which the space
+/// declares them. Access is by name only.
 class Configuration {
  public:
   using Entry = std::pair<std::string, Value>;
@@ -29,15 +30,16 @@ class Configuration {
 
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Canonical key: `name=value` pairs sorted by name and joined by `,`. Equal configurations have equal keys,
-  /// whatever the order in which a later version declares the parameters; a database finds them by it.
+  /// Canonical key: `name=value` pairs sorted by name and joined by `,`. Equal configurations have equal
+  /// keys, whatever the order in which a later version declares the parameters; a database finds them by it.
   std::string key() const;
   /// The same in declaration order, for people: `variant=direct, block_x=32, ...`.
   std::string to_string() const;
   /// Reads `name=value,name=value` (spaces around commas are skipped). Throws std::invalid_argument.
   static Configuration parse(std::string_view text);
 
-  friend bool operator==(const Configuration& a, const Configuration& b) { return a.key() == b.key(); }
+  /// The same parameters with the same values, in any order.
+  friend bool operator==(const Configuration& a, const Configuration& b);
 
  private:
   std::vector<Entry> entries_;
