@@ -80,7 +80,8 @@ std::string print_infix(const Expr& expr, const InfixOperator& infix) {
 
 std::string print_negation(const Expr& operand) {
   // `-5` is a literal, `-(5)` the negation of one.
-  if (is_number_literal(operand) && !is_negative(operand.literal())) return enclose("-(", operand.to_string(), ")");
+  if (is_number_literal(operand) && !is_negative(operand.literal()))
+    return enclose("-(", operand.to_string(), ")");
   return enclose("-", print(operand, Binding::unary_minus), "");
 }
 

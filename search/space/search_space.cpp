@@ -10,10 +10,13 @@
 namespace tune::search {
 
 SearchSpace::SearchSpace(SpaceDefinition definition, ConfigurationId max_size)
-    : definition_(std::move(definition)) {
-  check_definition(definition_);
+    : SearchSpace(Unbuilt{}, (check_definition(definition), std::move(definition))) {
   rows_ = build_rows(definition_, max_size);
-  deciding_.resize(parameters().size());
+  default_ = nearest_to_defaults();
+}
+
+SearchSpace::SearchSpace(Unbuilt, SpaceDefinition definition)
+    : definition_(std::move(definition)), rows_(radices_of(definition_)), deciding_(parameters().size()) {
   for (const Parameter& parameter : parameters()) {
     if (!parameter.exists_if) continue;
     for (const std::string& name : parameter.exists_if->variables()) {
@@ -22,7 +25,6 @@ SearchSpace::SearchSpace(SpaceDefinition definition, ConfigurationId max_size)
         deciding_[static_cast<std::size_t>(decider - parameters().begin())] = true;
     }
   }
-  default_ = nearest_to_defaults();
 }
 
 double SearchSpace::product_size() const {
@@ -55,7 +57,7 @@ std::optional<PackedRows::Digit> SearchSpace::digit_of(std::size_t parameter, co
   return static_cast<PackedRows::Digit>(found - values.begin()) + first_digit(parameter);
 }
 
-std::optional<ConfigurationId> SearchSpace::find(const Configuration& configuration) const {
+std::optional<SearchSpace::Digits> SearchSpace::digits_of(const Configuration& configuration) const {
   Digits digits(parameters().size());
   std::size_t known = 0;
   for (std::size_t p = 0; p < digits.size(); ++p) {
@@ -70,7 +72,12 @@ std::optional<ConfigurationId> SearchSpace::find(const Configuration& configurat
     ++known;
   }
   if (known != configuration.entries().size()) return std::nullopt;
-  return rows_.find(digits);
+  return digits;
+}
+
+std::optional<ConfigurationId> SearchSpace::find(const Configuration& configuration) const {
+  const auto digits = digits_of(configuration);
+  return digits ? rows_.find(*digits) : std::nullopt;
 }
 
 std::vector<int> SearchSpace::value_indices(ConfigurationId id) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ class SearchSpace {
   /// that cannot be told from another in text, a constraint that cannot be evaluated (division by zero); and
   /// std::length_error where more than `max_size` configurations are valid.
   explicit SearchSpace(SpaceDefinition definition, ConfigurationId max_size = kMaxSize);
+
+  /// The listed configurations instead of all that the constraints allow: a recording answers for nothing
+  /// else. Repeated ones count once. Throws std::invalid_argument for one with unknown parameters or values.
+  static SearchSpace of(SpaceDefinition definition, std::span<const Configuration> configurations);
 
   const SpaceDefinition& definition() const { return definition_; }
   const std::vector<Parameter>& parameters() const { return definition_.parameters; }
@@ -74,6 +79,10 @@ class SearchSpace {
 
  private:
   using Digits = std::vector<PackedRows::Digit>;
+  struct Unbuilt {};
+
+  /// Checks nothing and has no rows.
+  SearchSpace(Unbuilt, SpaceDefinition definition);
 
   void check(ConfigurationId id) const;
   /// A digit of a row is the value's index, one more where the parameter is conditional, 0 where it is
@@ -84,6 +93,8 @@ class SearchSpace {
   bool absent(std::size_t parameter, PackedRows::Digit digit) const { return digit < first_digit(parameter); }
   /// The digit of this value; nothing where it is not one of the parameter's.
   std::optional<PackedRows::Digit> digit_of(std::size_t parameter, const Value& value) const;
+  /// Of a configuration made of these parameters' values, valid or not; nothing where it is not.
+  std::optional<Digits> digits_of(const Configuration& configuration) const;
   Digits default_digits() const;
   std::optional<ConfigurationId> nearest_to_defaults() const;
   void add_completions(const Digits& digits, std::size_t parameter,

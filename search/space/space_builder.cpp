@@ -30,7 +30,10 @@ bool certainly_holds(const Parameter& parameter, const Lookup& lookup) {
 class Builder {
  public:
   Builder(const SpaceDefinition& definition, std::uint64_t limit)
-      : definition_(definition), limit_(limit), plan_(plan_checks(definition)), rows_(radices(definition)) {
+      : definition_(definition),
+        limit_(limit),
+        plan_(plan_checks(definition)),
+        rows_(radices_of(definition)) {
     const std::size_t count = definition.parameters.size();
     assignment_ = {std::vector<std::uint32_t>(count), std::vector<Scalar>(count),
                    std::vector<char>(count, 1)};
@@ -48,15 +51,6 @@ class Builder {
   }
 
  private:
-  static std::vector<PackedRows::Digit> radices(const SpaceDefinition& definition) {
-    std::vector<PackedRows::Digit> result;
-    for (const Parameter& parameter : definition.parameters) {
-      result.push_back(static_cast<PackedRows::Digit>(parameter.values.size()) +
-                       (parameter.exists_if ? 1 : 0));
-    }
-    return result;
-  }
-
   /// Tries all values of parameter `p`, all before it being assigned.
   void assign(std::size_t p) {
     if (p == digits_.size()) {
@@ -136,6 +130,14 @@ class Builder {
 };
 
 }  // namespace
+
+std::vector<PackedRows::Digit> radices_of(const SpaceDefinition& definition) {
+  std::vector<PackedRows::Digit> radices;
+  for (const Parameter& parameter : definition.parameters)
+    radices.push_back(static_cast<PackedRows::Digit>(parameter.values.size()) +
+                      (parameter.exists_if ? 1 : 0));
+  return radices;
+}
 
 PackedRows build_rows(const SpaceDefinition& definition, std::uint64_t limit) {
   return Builder(definition, limit).build();

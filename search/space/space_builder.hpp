@@ -6,6 +6,9 @@
 
 namespace tune::search {
 
+/// For each column of such rows, one more than its largest digit.
+std::vector<PackedRows::Digit> radices_of(const SpaceDefinition& definition);
+
 /// The valid configurations of a definition that `check_definition` accepts, in lexical order. A column holds
 /// the index of the parameter's value; where the parameter is conditional, 0 means that it does not exist and
 /// the index is one larger.
