@@ -79,8 +79,8 @@ db::Recording open_recording(const std::string& file, const Instance& instance) 
   for (const std::filesystem::path& path : files) {
     const db::Database database(path, file.empty() ? db::Access::immutable : db::Access::read_only);
     if (auto found = db::find_recording(database, instance)) return std::move(*found);
-    for (const Instance& other : db::recorded_instances(database, instance.problem))
-      recorded += (recorded.empty() ? "" : "; ") + other.key();
+    for (const std::string& other : db::recorded_instances(database, instance.problem))
+      recorded += (recorded.empty() ? "" : "; ") + other;
   }
   throw Error(format("no recording has {} {}; recorded: {}", instance.problem, instance.key(),
                      recorded.empty() ? "nothing of this problem" : recorded));
