@@ -42,22 +42,21 @@ TEST(MakeInstance, ReadsSizeAndSettings) {
 }
 
 TEST(MakeInstance, SaysWhatIsWrongWithASize) {
-  EXPECT_EQ(message("0x1x1"), "nx = '0' is not a positive whole number");
-  EXPECT_EQ(message("4x-4x4"), "ny = '-4' is not a positive whole number");
-  EXPECT_EQ(message("4x4x4.5"), "nz = '4.5' is not a positive whole number");
-  EXPECT_EQ(message("4x4x"), "nz = '' is not a positive whole number");
-  EXPECT_EQ(message("4x4"), "grid needs 3 extents, nxxnyxnz, such as --size 512x256x128");
-  EXPECT_EQ(message("4294967296x1x1"), "nx = 4294967296 is too large: at most 2147483647");
+  EXPECT_EQ(message("0x1x1"), "--size: nx = '0' is not a positive whole number");
+  EXPECT_EQ(message("4x-4x4"), "--size: ny = '-4' is not a positive whole number");
+  EXPECT_EQ(message("4x4x4.5"), "--size: nz = '4.5' is not a positive whole number");
+  EXPECT_EQ(message("4x4x"), "--size: nz = '' is not a positive whole number");
+  EXPECT_EQ(message("4x4"), "--size: grid needs 3 extents (nx, ny, nz), such as 512x256x128");
+  EXPECT_EQ(message("4294967296x1x1"), "--size: nx = 4294967296 is too large: at most 2147483647");
   EXPECT_EQ(message("99999999999999999999x1x1"),
-            "nx = 99999999999999999999 is too large: at most 2147483647");
-  EXPECT_EQ(message("2147483647x2147483647x2147483647"),
-            "the size has more elements than 64-bit addresses reach");
+            "--size: nx = 99999999999999999999 is too large: at most 2147483647");
+  EXPECT_EQ(message("2147483647x2147483647x2147483647"), "--size: more elements than 64-bit addresses reach");
 }
 
 TEST(MakeInstance, SaysWhatIsWrongWithASetting) {
-  EXPECT_EQ(message("", {{"radios", 1}}), "grid has no setting 'radios'; did you mean 'radius'?");
-  EXPECT_EQ(message("", {{"color", 1}}), "grid has no setting 'color'; it has: radius, type");
-  EXPECT_EQ(message("", {{"radius", 4}}), "radius=4 is not valid; valid are: 1, 2, 3");
+  EXPECT_EQ(message("", {{"radios", 1}}), "--set: grid has no setting 'radios'; did you mean 'radius'?");
+  EXPECT_EQ(message("", {{"color", 1}}), "--set: grid has no setting 'color'; it has: radius, type");
+  EXPECT_EQ(message("", {{"radius", 4}}), "--set: radius=4 is not valid; valid are: 1, 2, 3");
 }
 
 TEST(Roofline, IsTheLargerOfMemoryAndArithmeticTime) {

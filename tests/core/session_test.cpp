@@ -32,8 +32,7 @@ class SessionTest : public ::testing::Test {
                     const char* strategy_name = "random") {
     const search::SearchSpace space = testing::toy_space(where);
     const auto strategy = search::make_strategy(strategy_name, space, seed);
-    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
-                              {.compile_threads = 2});
+    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
     Session session(space, *strategy, evaluator, store_, [this] { return time_ += step_; });
     return session.run({}, budget, fresh, observer_);
   }
@@ -43,6 +42,7 @@ class SessionTest : public ::testing::Test {
   FakeBackend backend_;
   MemoryStore store_;
   CountingObserver observer_;
+  DeviceEvaluatorOptions options_ = {.measure = {}, .compile_threads = 2};
   double time_ = 0;
   double step_ = 0.001;
 };
