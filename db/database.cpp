@@ -80,8 +80,9 @@ void Database::open() {
   } catch (const SQLite::Exception& exception) {
     // A write-ahead log needs files beside the database, which a folder that cannot be written refuses. What
     // nobody has left unfinished can be read without them.
-    if (access_ != Access::read_only || exception.getErrorCode() != SQLITE_CANTOPEN || has_pending_log(path_))
-      throw;
+    const int code = exception.getErrorCode();
+    const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+    if (access_ != Access::read_only || !refused || has_pending_log(path_)) throw;
     connect(true);
     check_content();
   }
