@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include "db/queries.hpp"
 #include "db/schema.hpp"
@@ -106,15 +107,20 @@ TEST_F(OpenTest, UsesAWriteAheadLogForeignKeysAndFullSynchronisation) {
   EXPECT_EQ(database.connection().execAndGet("PRAGMA busy_timeout").getInt(), 60'000);
 }
 
-TEST_F(OpenTest, OnlyReplayedRunsDoWithoutAnFsyncACommit) {
+TEST_F(OpenTest, OneCommitASecondWaitsForTheDiskAndTheLastOfARun) {
   Database database(folder_ / "tune.db");
   db::SqliteStore store(database);
   const auto synchronous = [&] { return database.connection().execAndGet("PRAGMA synchronous").getInt(); };
-  RunRecord replayed = example_run();
-  replayed.key.origin = Origin::replayed;
-  store.begin_run(replayed);
+  const RunId run = store.begin_run(example_run());
+  EXPECT_EQ(synchronous(), 2);  // the first
+  store.record(run, measured(example_configuration(1), {1e-3}));
   EXPECT_EQ(synchronous(), 1);
-  store.begin_run(example_run());
+  std::this_thread::sleep_for(Database::sync_interval);
+  store.record(run, measured(example_configuration(2), {1e-3}));
+  EXPECT_EQ(synchronous(), 2);
+  store.record(run, measured(example_configuration(3), {1e-3}));
+  EXPECT_EQ(synchronous(), 1);
+  store.end_run(run, RunEnd::exhausted);
   EXPECT_EQ(synchronous(), 2);
 }
 
