@@ -18,9 +18,13 @@ struct Parameter {
   std::vector<Value> values;  ///< in order, without repetition, at least one
   Value default_value;        ///< what a careful engineer would start with; one of `values`
   /// Under which condition the parameter exists; over parameters declared before it and constants. Always
-  /// where there is none.
+  /// where there is none. It exists only where the condition is certainly true: what the condition says about
+  /// a parameter that does not exist itself counts as unknown (see Expr::partially_evaluate).
   std::optional<Expr> exists_if = std::nullopt;
 };
+
+/// The values as people read them: `16, 32, 64`.
+std::string list_values(const Parameter& parameter);
 
 /// A rule that every valid configuration satisfies.
 struct Constraint {
