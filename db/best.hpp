@@ -14,12 +14,15 @@ namespace tune::db {
 /// What somebody wants to run. What is left out is not held against a record.
 struct BestQuery {
   std::string problem;
-  std::optional<std::string> model_key;     ///< DeviceFacts::model_key(); a name does as well
-  std::optional<std::string> architecture;  ///< `sm_90`: makes a device of the same kind closer than others
-  std::vector<std::pair<std::string, std::int64_t>> extents;  ///< empty for any size
-  std::optional<std::string> settings;  ///< settings key: other settings are other work, never offered
-  std::optional<std::string> driver;    ///< records of these versions come first among those that fit as well
-  std::optional<Toolchain> toolchain;
+  std::optional<std::string> model_key = std::nullopt;  ///< DeviceFacts::model_key(); a name does as well
+  std::optional<std::string> architecture =
+      std::nullopt;  ///< `sm_90`: makes a device of the same kind closer than others
+  std::vector<std::pair<std::string, std::int64_t>> extents = {};  ///< empty for any size
+  std::optional<std::string> settings =
+      std::nullopt;  ///< settings key: other settings are other work, never offered
+  std::optional<std::string> driver =
+      std::nullopt;  ///< records of these versions come first among those that fit as well
+  std::optional<Toolchain> toolchain = std::nullopt;
   Origin origin = Origin::measured;
 };
 

@@ -80,8 +80,9 @@ void Database::open() {
   } catch (const SQLite::Exception& exception) {
     // A write-ahead log needs files beside the database, which a folder that cannot be written refuses. What
     // nobody has left unfinished can be read without them.
-    if (access_ != Access::read_only || exception.getErrorCode() != SQLITE_CANTOPEN || has_pending_log(path_))
-      throw;
+    const int code = exception.getErrorCode();
+    const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+    if (access_ != Access::read_only || !refused || has_pending_log(path_)) throw;
     connect(true);
     check_content();
   }
@@ -128,14 +129,15 @@ void Database::prepare_for_writing() {
     throw Error(format("{} cannot be written: change its permissions, or name another file with --db",
                        path_.string()));
   }
-  if (!use_write_ahead_log()) {
+  write_ahead_log_ = use_write_ahead_log();
+  if (!write_ahead_log_) {
     notice_ = format(
         "{}: its file system allows no write-ahead log; results are as safe, but readers wait for"
         " writers",
         path_.string());
   }
   connection_->exec("PRAGMA foreign_keys = ON");
-  set_survive_power_loss(true);
+  connection_->exec("PRAGMA synchronous = FULL");
   migrate(*connection_, migrations());
 }
 
@@ -153,25 +155,28 @@ bool Database::use_write_ahead_log() {
   }
 }
 
-void Database::set_survive_power_loss(bool survive) {
-  try {
-    connection_->exec(survive ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
-  } catch (...) {
-    rethrow();
-  }
+/// With a write-ahead log every commit is in the system's hands and the file stays sound whatever happens; an
+/// fsync makes all commits before it survive the machine too. So one a second is enough. Without the log, a
+/// commit that is not synchronised can damage the file.
+void Database::synchronise(bool now) {
+  connection_->exec(now || !write_ahead_log_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
-void Database::write(const Work& work) {
+void Database::write(const Work& work, Sync sync) {
   if (access_ != Access::read_write) {
     throw Error(format("{} was opened for reading only", path_.string()));
   }
+  const auto start = std::chrono::steady_clock::now();
+  const bool now = sync == Sync::now || start - last_sync_ >= sync_interval;
   try {
+    synchronise(now);
     SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::IMMEDIATE);
     work(*connection_);
     transaction.commit();
   } catch (...) {
     rethrow();
   }
+  if (now) last_sync_ = start;
 }
 
 void Database::read(const Work& work) const {

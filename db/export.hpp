@@ -13,9 +13,9 @@ namespace tune::db {
 
 /// What to take along. An evaluation has to pass all that is set.
 struct ExportFilter {
-  std::vector<RunId> runs;  ///< what these runs saw; empty for all
-  std::optional<std::string> problem;
-  std::optional<std::string> device;  ///< model key or name
+  std::vector<RunId> runs = {};  ///< what these runs saw; empty for all
+  std::optional<std::string> problem = std::nullopt;
+  std::optional<std::string> device = std::nullopt;  ///< model key or name
   bool best_only =
       false;  ///< of each work its fastest configuration alone: answers lookups, is no space to replay
   bool current_only = false;  ///< without evaluations that later ones replaced

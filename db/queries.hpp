@@ -65,9 +65,9 @@ struct WorkAmount {
 };
 
 struct RunFilter {
-  std::optional<std::string> problem;
-  std::optional<std::string> device;  ///< model key or name
-  std::optional<std::size_t> limit;
+  std::optional<std::string> problem = std::nullopt;
+  std::optional<std::string> device = std::nullopt;  ///< model key or name
+  std::optional<std::size_t> limit = std::nullopt;
 };
 
 /// One run in a list.
@@ -108,14 +108,14 @@ struct ResultRow {
 };
 
 struct ResultFilter {
-  std::optional<std::string> problem;
-  std::optional<std::string> size;
-  std::optional<std::string> settings;  ///< settings key
-  std::optional<std::string> device;    ///< model key or name
-  std::optional<RunId> run;             ///< what this run saw, reused evaluations included
-  std::optional<std::int64_t> work;     ///< WorkInfo::id
-  std::optional<Origin> origin;
-  std::optional<std::size_t> limit;
+  std::optional<std::string> problem = std::nullopt;
+  std::optional<std::string> size = std::nullopt;
+  std::optional<std::string> settings = std::nullopt;  ///< settings key
+  std::optional<std::string> device = std::nullopt;    ///< model key or name
+  std::optional<RunId> run = std::nullopt;             ///< what this run saw, reused evaluations included
+  std::optional<std::int64_t> work = std::nullopt;     ///< WorkInfo::id
+  std::optional<Origin> origin = std::nullopt;
+  std::optional<std::size_t> limit = std::nullopt;
   bool failures = false;    ///< include them, after the measurements
   bool superseded = false;  ///< include evaluations that are not current
 };

@@ -223,8 +223,6 @@ SqliteStore::Statements& SqliteStore::statements() {
 }
 
 RunId SqliteStore::begin_run(const RunRecord& run) {
-  // Measuring costs device time, and tuning can take the machine down with it; replaying costs nothing.
-  database_.set_survive_power_loss(run.key.origin == Origin::measured);
   RunId id = 0;
   database_.write([&](SQLite::Database& connection) {
     SQLite::Statement insert(connection, insert_run);
@@ -254,13 +252,15 @@ void SqliteStore::record(RunId run_id, const Evaluation& evaluation) {
 }
 
 void SqliteStore::end_run(RunId run_id, RunEnd end) {
-  database_.write([&](SQLite::Database& connection) {
-    SQLite::Statement update(connection, "UPDATE runs SET ended = ?, end_reason = ? WHERE id = ?");
-    update.bind(1, clock_());
-    update.bind(2, std::string(to_string(end)));
-    update.bind(3, run_id);
-    if (update.exec() != 1) throw Error(format("there is no run {} to end", run_id));
-  });
+  database_.write(
+      [&](SQLite::Database& connection) {
+        SQLite::Statement update(connection, "UPDATE runs SET ended = ?, end_reason = ? WHERE id = ?");
+        update.bind(1, clock_());
+        update.bind(2, std::string(to_string(end)));
+        update.bind(3, run_id);
+        if (update.exec() != 1) throw Error(format("there is no run {} to end", run_id));
+      },
+      Sync::now);
 }
 
 std::vector<Evaluation> SqliteStore::known(const WorkKey& key) {
