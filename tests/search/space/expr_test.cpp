@@ -127,7 +127,7 @@ TEST(Expr, LogicGivesTruthValuesAndShortCuts) {
   EXPECT_EQ(evaluate("false and 1 // 0 == 1"), Value(false));
   EXPECT_EQ(evaluate("true or nothing"), Value(true));
   EXPECT_EQ(evaluate("1 if true else 1 // 0"), Value(1));
-  EXPECT_EQ(evaluate("1 in [1, 1 // 0]"), Value(true));
+  EXPECT_THROW(evaluate("1 in [1, 1 // 0]"), ExprError);  // a list takes none
 }
 
 TEST(Expr, NamesWhatGoesWrong) {
