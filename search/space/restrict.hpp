@@ -7,7 +7,8 @@
 
 namespace tune::search {
 
-/// Keeps only one value of a parameter, which becomes its default; the conditions of other parameters stay.
+/// Keeps only one value of a parameter, which becomes its default; the conditions of other parameters stay. A
+/// number that only differs in kind will do: 1 for true, 2 for 2.0.
 /// Throws std::invalid_argument that names the nearest parameter, or lists the valid values.
 SpaceDefinition pin(SpaceDefinition definition, std::string_view name, const Value& value);
 
