@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# The kinds of target of this project: libraries and tests, with the language level and the warnings.
+
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+endif()
+
+option(TUNE_WERROR "Treat warnings in our own code as errors" OFF)
+
+function(tune_compile_settings target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+                         $<$<BOOL:${TUNE_WERROR}>:-Werror>)
+  # GCC 12 sees an overlap in every `"text" + std::string` (GCC bug 105651).
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
+endfunction()
+
+# tune_library(NAME source...): a static library; paths count from the repository's root.
+function(tune_library name)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  add_library(${name} STATIC ${sources})
+  tune_compile_settings(${name})
+endfunction()
+
+# tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds.
+function(tune_test name)
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES" ${ARGN})
+  list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  add_executable(${name} ${sources})
+  tune_compile_settings(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_UNPARSED_ARGUMENTS} GTest::gtest_main GTest::gmock)
+  if(ARG_LABEL)
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL})
+  else()
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+  endif()
+endfunction()

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/registry.hpp"
+
+#include "kernels/stencil3d/stencil3d.hpp"
+#include "search/space/nearest.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::kernels {
+namespace {
+
+constexpr ProblemEntry table[] = {
+    {"stencil3d", make_stencil3d},
+};
+
+}  // namespace
+
+std::span<const ProblemEntry> problems() { return table; }
+
+std::unique_ptr<Problem> make_problem(std::string_view name) {
+  std::vector<std::string> names;
+  for (const ProblemEntry& entry : table) {
+    if (entry.name == name) return entry.make();
+    names.emplace_back(entry.name);
+  }
+  const auto nearest = search::nearest_name(std::string(name), names);
+  throw UsageError(format("unknown problem '{}'{}", name,
+                          nearest ? format("; did you mean '{}'?", *nearest)
+                                  : std::string("; 'tune list problems' shows the known ones")));
+}
+
+}  // namespace tune::kernels

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by ./tune and ./run-tests: installs what is missing, configures and builds. Everything it says goes to
+# standard error, so that the program's own output stays clean.
+
+tune_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+tune_build=${TUNE_BUILD_DIR:-$tune_root/build}
+
+tune_packages=(g++ cmake ninja-build git ca-certificates libboost-program-options-dev libsqlitecpp-dev
+               libsqlite3-dev libfmt-dev libexpected-dev nlohmann-json3-dev libxxhash-dev libeigen3-dev)
+tune_test_packages=(libgtest-dev libgmock-dev)
+
+tune_say() { echo "tune: $*" >&2; }
+tune_die() { tune_say "$*"; exit 1; }
+
+# Prints those of the named packages that are not installed but could be.
+tune_missing_packages() {
+  local package
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
+  done
+}
+
+tune_install() {
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    command -v cmake >/dev/null && command -v g++ >/dev/null ||
+      tune_die "this system has no apt-get: install a C++20 compiler, CMake 3.25 or newer, Ninja and git, then call again"
+    tune_say "this system has no apt-get: CMake fetches the libraries that it does not find"
+    return
+  fi
+  local missing
+  mapfile -t missing < <(tune_missing_packages "$@")
+  ((${#missing[@]})) || return 0
+  local as_root=()
+  if ((EUID != 0)); then
+    if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
+      as_root=(sudo)
+    else
+      tune_die "missing packages; install them and call again: sudo apt-get install -y ${missing[*]}"
+    fi
+  fi
+  tune_say "installing from Debian's packages: ${missing[*]}"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 ||
+    tune_say "the package lists could not be updated; trying with the ones at hand"
+  # A release may lack one of the libraries: CMake fetches that one, so it is no reason to stop.
+  local available=() package
+  for package in "${missing[@]}"; do
+    if apt-cache show "$package" >/dev/null 2>&1; then available+=("$package"); else
+      tune_say "no package $package in this release: CMake fetches it"
+    fi
+  done
+  ((${#available[@]})) || return 0
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${available[@]}" >&2 ||
+    tune_die "installing failed; by hand: sudo apt-get install -y ${available[*]}"
+}
+
+# tune_run_logged LOG WHAT COMMAND...: shows the log's end only when the command fails.
+tune_run_logged() {
+  local log=$1 what=$2
+  shift 2
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    tune_die "$what failed; the whole log is $log"
+  fi
+}
+
+# tune_configure OPTION...: with the toolkit that is in the usual place even where it is not on the PATH.
+tune_configure() {
+  local toolkit=()
+  if [[ -z ${CUDAToolkit_ROOT:-} ]] && ! command -v nvcc >/dev/null && [[ -d /usr/local/cuda ]]; then
+    toolkit=(-DCUDAToolkit_ROOT=/usr/local/cuda)
+  fi
+  mkdir -p "$tune_build"
+  tune_run_logged "$tune_build/configure.log" "configuring" \
+    cmake -S "$tune_root" -B "$tune_build" -G Ninja "${toolkit[@]}" "$@"
+}

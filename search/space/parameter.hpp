@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/space/expr.hpp"
+#include "search/space/value.hpp"
+
+namespace tune::search {
+
+/// A tunable with its ordered values.
+struct Parameter {
+  std::string name;           ///< lower_case; the kernel's macro is the same in upper case
+  std::string documentation;  ///< what it is and in which unit, one sentence
+  std::vector<Value> values;  ///< in order, without repetition, at least one
+  Value default_value;        ///< what a careful engineer would start with; one of `values`
+  /// Under which condition the parameter exists; over parameters declared before it and constants. Always
+  /// where there is none. It exists only where the condition is certainly true: what the condition says about
+  /// a parameter that does not exist itself counts as unknown (see Expr::partially_evaluate).
+  std::optional<Expr> exists_if = std::nullopt;
+};
+
+/// The values as people read them: `16, 32, 64`.
+std::string list_values(const Parameter& parameter);
+
+/// A rule that every valid configuration satisfies.
+struct Constraint {
+  Expr rule;
+  std::string reason;  ///< shown to people: why a configuration that breaks it cannot be
+};
+
+/// All that determines a search space. A constraint that mentions a parameter which does not exist under the
+/// configuration's variant does not apply to it.
+struct SpaceDefinition {
+  std::vector<Parameter> parameters;
+  std::vector<Constraint> constraints;
+  /// What expressions may mention besides parameters: extents, settings, limits of the device.
+  std::map<std::string, Value, std::less<>> constants;
+};
+
+}  // namespace tune::search

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "search/space/search_space.hpp"
+
+namespace tune::search {
+
+/// What came out of one configuration.
+struct Observation {
+  ConfigurationId id = 0;
+  std::optional<double> cost;  ///< to be minimised (seconds); nothing where the evaluation failed
+};
+
+/// Chooses what to evaluate next. It never owns the loop: the session asks for batches and tells what came
+/// out.
+///
+/// Contract, checked for every strategy by one conformance suite: `ask` returns valid ids, at most `count`,
+/// none twice in a life (told ones included) until all are out; an empty answer means that nothing is left.
+/// The same seed and the same observations give the same trace. Any order and number of `tell`s is allowed,
+/// also of configurations that were never asked for (known from the database).
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  virtual std::vector<ConfigurationId> ask(std::size_t count) = 0;
+  virtual void tell(std::span<const Observation> observations) = 0;
+};
+
+/// One line of the table of strategies.
+struct StrategyEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed);
+};
+
+/// All strategies, in the order in which they are listed to people. A new one is one file pair and one line
+/// here.
+std::span<const StrategyEntry> strategies();
+
+/// Null where no strategy has that name. The space must outlive the strategy.
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space, std::uint64_t seed);
+
+}  // namespace tune::search

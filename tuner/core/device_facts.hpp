@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tune {
+
+/// What is known of a device: plain data, so that a test can invent one. Sizes in bytes, clocks in Hz.
+struct DeviceFacts {
+  std::string name;  ///< `NVIDIA H200`
+  std::string uuid;  ///< `GPU-...`; empty where unknown
+  int compute_major = 0;
+  int compute_minor = 0;
+  int multiprocessors = 0;
+  int warp_size = 32;
+  int max_threads_per_block = 0;
+  int max_threads_per_multiprocessor = 0;
+  int max_blocks_per_multiprocessor = 0;
+  int max_block_dim[3] = {0, 0, 0};
+  std::int64_t max_grid_dim[3] = {0, 0, 0};
+  std::int64_t registers_per_block = 0;
+  std::int64_t registers_per_multiprocessor = 0;
+  std::int64_t shared_memory_per_block = 0;        ///< without opting in: 48 KiB as a rule
+  std::int64_t shared_memory_per_block_optin = 0;  ///< with opting in
+  std::int64_t shared_memory_per_multiprocessor = 0;
+  std::int64_t reserved_shared_memory_per_block = 0;
+  std::int64_t global_memory = 0;
+  std::int64_t l2_cache = 0;
+  std::int64_t core_clock = 0;  ///< highest of the multiprocessors
+  std::int64_t memory_clock = 0;
+  int memory_bus_bits = 0;
+  bool ecc = false;
+  std::string driver;      ///< `580.159.04` by NVML, else the CUDA version the driver supports (`13.0`)
+  double power_limit = 0;  ///< watts; 0 where unknown
+  double copy_bandwidth =
+      0;  ///< measured, device to device, bytes read plus written a second; 0 until measured
+
+  /// `sm_90`.
+  std::string architecture() const;
+  /// From memory clock and bus width, two transfers a clock; 0 where they are unknown.
+  double peak_bandwidth() const;
+  /// Fused multiply-adds count two; on the ordinary (vector) pipelines. 0 for an architecture not in the
+  /// table.
+  double peak_flops_f32() const;
+  double peak_flops_f64() const;
+  /// Identifies the model, not the board: two boards with equal keys may share results.
+  std::string model_key() const;
+};
+
+}  // namespace tune

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/space/configuration.hpp"
+#include "tuner/core/binary.hpp"
+#include "tuner/core/failure.hpp"
+
+namespace tune {
+
+using search::Configuration;
+
+/// Seconds that each phase of an evaluation took on the host.
+struct PhaseTimes {
+  double compile = 0;
+  double load = 0;
+  double verify = 0;
+  double measure = 0;
+};
+
+/// The middle value, or the mean of the two middle ones. Throws std::logic_error for none.
+double median(std::vector<double> values);
+
+/// What a configuration reached.
+struct Measurement {
+  std::vector<double> samples;  ///< seconds, in the order taken
+  double error = 0;             ///< largest |out - ref| over all elements
+  double tolerance = 0;         ///< that it was held against
+
+  /// The figure that configurations are ranked by: the median of the samples, in seconds.
+  double time() const;
+};
+
+/// One configuration compiled, checked and measured: ends in a measurement or in a failure, and both are
+/// stored.
+struct Evaluation {
+  Configuration configuration;
+  Result<Measurement> outcome = fail(Phase::launch, "not evaluated");
+  std::optional<KernelResources>
+      resources;  ///< of the launch that takes most; nothing where it did not compile
+  std::string binary_hash;
+  PhaseTimes phases;
+  bool reused = false;  ///< answered from the database, not evaluated again
+};
+
+}  // namespace tune

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tuner/core/tensor.hpp"
+
+namespace tune {
+
+/// A source text that a kernel includes, or the kernel itself.
+struct SourceFile {
+  std::string name;  ///< as `#include` and messages name it: `stencil3d/direct.cu`
+  std::string text;
+};
+
+/// All that determines a device binary but the architecture and the compiler.
+struct CompileRequest {
+  SourceFile source;
+  std::vector<SourceFile> headers;                           ///< in memory: what the source may `#include`
+  std::vector<std::pair<std::string, std::string>> defines;  ///< BLOCK_X -> 32
+  std::vector<std::string> options;                          ///< further compiler options
+  std::vector<std::string> entries;  ///< kernels: `extern "C"` names or C++ name expressions
+};
+
+/// All of the request as one text: equal texts give equal binaries from one compiler.
+std::string content_of(const CompileRequest& request);
+
+enum class BufferRole { input, output, scratch };
+
+/// Device memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned
+/// before a checked launch and compared with the reference of the same name.
+struct BufferSpec {
+  std::string name;
+  ElementType type = ElementType::f32;
+  Layout layout;
+  BufferRole role = BufferRole::input;
+
+  std::uint64_t allocation_bytes() const { return layout.allocation * size_of(type); }
+};
+
+/// The address of logical element (0, 0, ...) of a buffer.
+struct BufferArgument {
+  std::string buffer;
+};
+/// Passed by value.
+using ScalarArgument = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+using KernelArgument = std::variant<BufferArgument, ScalarArgument>;
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// One kernel launch.
+struct Launch {
+  std::string entry;  ///< one of CompileRequest::entries
+  Dim3 grid;
+  Dim3 block;
+  std::uint64_t dynamic_shared_memory = 0;  ///< bytes; above 48 KiB the runner opts in
+  bool cooperative = false;
+  std::vector<KernelArgument> arguments;
+};
+
+/// What a configuration means at a size: what to compile, which memory, which launches in order. Plain data;
+/// every backend (a GPU, an emulator) carries it out.
+struct LaunchPlan {
+  CompileRequest compile;
+  std::vector<BufferSpec> buffers;
+  std::vector<Launch> launches;
+
+  /// Bytes of device memory of all buffers.
+  std::uint64_t memory() const;
+};
+
+}  // namespace tune

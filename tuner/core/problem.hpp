@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/space/configuration.hpp"
+#include "search/space/parameter.hpp"
+#include "tuner/core/device_facts.hpp"
+#include "tuner/core/failure.hpp"
+#include "tuner/core/instance.hpp"
+#include "tuner/core/launch_plan.hpp"
+#include "tuner/core/tensor.hpp"
+
+namespace tune {
+
+using search::Configuration;
+
+/// A named extent of a problem.
+struct ExtentInfo {
+  std::string name;  ///< nx
+  std::string documentation;
+  std::int64_t default_value = 0;
+};
+
+/// What else fixes the work, with its valid values.
+struct SettingInfo {
+  std::string name;  ///< radius
+  std::string documentation;
+  std::vector<Value> values;
+  Value default_value;
+};
+
+struct ProblemInfo {
+  std::string name;
+  std::string summary;  ///< one line
+  std::vector<ExtentInfo> extents;
+  std::vector<SettingInfo> settings;
+  std::string item;                  ///< what a rate counts: `cell update`
+  std::vector<std::string> sources;  ///< kernel files, as KernelSources names them
+  int revision = 1;                  ///< raised when the same configuration comes to mean something else
+};
+
+/// The least that has to be done at a size, whatever the variant: what the roofline limit follows from.
+struct Work {
+  double items = 0;
+  double flops = 0;
+  double bytes = 0;  ///< each input read once and each output written once
+  ElementType arithmetic = ElementType::f32;
+};
+
+/// How far an output may be from the reference: |out - ref| <= absolute, for every element.
+struct Tolerance {
+  double absolute = 0;
+  std::string derivation;  ///< where the number comes from, one sentence
+};
+
+/// Finds kernel sources by name (`stencil3d/direct.cu`): embedded in the program, or in a folder that a
+/// person names. Throws Error where there is none.
+class KernelSources {
+ public:
+  virtual ~KernelSources() = default;
+  virtual std::string text(std::string_view name) const = 0;
+};
+
+/// What is computed. Stateless: everything is a function of the arguments, so one object serves all threads.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  virtual const ProblemInfo& info() const = 0;
+  /// Parameters, constraints and the constants their expressions use, for a size on a device.
+  virtual search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const = 0;
+  virtual Work work(const Instance& instance) const = 0;
+  /// Failure{constraint} where the configuration cannot be laid out at this size.
+  virtual Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                                  const KernelSources& sources) const = 0;
+  /// Contents of every input buffer, the same for the same seed.
+  virtual TensorSet inputs(const Instance& instance, std::uint64_t seed) const = 0;
+  /// What every output buffer must hold, in double precision.
+  virtual TensorSet reference(const Instance& instance, const TensorSet& inputs) const = 0;
+  virtual Tolerance tolerance(const Instance& instance) const = 0;
+  /// Small sizes that are no multiples of anything, at which this configuration is valid: for checking.
+  virtual std::vector<Instance> check_instances(const Instance& instance,
+                                                const Configuration& configuration) const = 0;
+};
+
+/// The instance that `size` (`512x512x512`, empty for the defaults) and `settings` (name=value pairs) ask
+/// for. Throws UsageError for a wrong number of extents, one that is not a positive number below 2^31, an
+/// unknown setting or a value that is not valid.
+Instance make_instance(const ProblemInfo& info, std::string_view size,
+                       std::span<const std::pair<std::string, Value>> settings);
+
+/// Least time on a device: the larger of bytes over copy bandwidth (measured, else the datasheet's) and flops
+/// over peak; 0 where the device's rates are unknown.
+double roofline_limit(const Work& work, const DeviceFacts& device);
+
+/// Hash of the problem's kernel files and revision: results with another hash are of another program.
+std::string source_hash(const Problem& problem, const KernelSources& sources);
+
+}  // namespace tune

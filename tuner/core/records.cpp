@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/records.hpp"
+
+#include <array>
+#include <stdexcept>
+
+namespace tune {
+namespace {
+
+constexpr std::array<std::string_view, 2> origin_names = {"measured", "replayed"};
+constexpr std::array<std::string_view, 5> end_names = {"exhausted", "budget", "interrupted", "stopped",
+                                                       "failed"};
+
+}  // namespace
+
+std::string_view to_string(Origin origin) {
+  return origin_names.at(static_cast<std::size_t>(origin));
+}
+
+Origin origin_from_string(std::string_view name) {
+  for (std::size_t i = 0; i < origin_names.size(); ++i)
+    if (origin_names[i] == name) return static_cast<Origin>(i);
+  throw std::invalid_argument("unknown origin '" + std::string(name) + "'");
+}
+
+std::string_view to_string(RunEnd end) {
+  return end_names.at(static_cast<std::size_t>(end));
+}
+
+}  // namespace tune

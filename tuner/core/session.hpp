@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "search/space/search_space.hpp"
+#include "search/strategies/strategy.hpp"
+#include "tuner/core/evaluator.hpp"
+#include "tuner/core/records.hpp"
+
+namespace tune {
+
+/// When a session ends at the latest. Failures before a launch do not count.
+struct Budget {
+  std::optional<std::uint64_t> evaluations;
+  std::optional<double> seconds;
+};
+
+/// Where a session stands; the same struct is its result.
+struct Progress {
+  std::uint64_t evaluations = 0;  ///< that count against the budget, reused ones included
+  std::uint64_t reused = 0;       ///< of these, answered from the database
+  std::uint64_t measured = 0;     ///< of these, with a measurement
+  std::uint64_t planned = 0;      ///< evaluations at the end, as far as known: the budget or the space
+  std::map<Phase, std::uint64_t> failures;
+  std::optional<Evaluation> best;
+  double seconds = 0;         ///< since the start
+  PhaseTimes phases;          ///< summed over what was not reused
+  double search_seconds = 0;  ///< spent in the strategy
+  double store_seconds = 0;   ///< spent in the database
+};
+
+/// Sees every evaluation as it is stored, and may ask to stop.
+class SessionObserver {
+ public:
+  virtual ~SessionObserver() = default;
+  virtual void on_evaluation(const Evaluation& evaluation, const Progress& progress) = 0;
+  /// Asked after every evaluation, from the session's thread.
+  virtual bool stop_requested() { return false; }
+};
+
+struct SessionResult {
+  RunId run = 0;
+  RunEnd end = RunEnd::failed;
+  Progress progress;
+  std::string why;  ///< for RunEnd::failed: what went wrong, one sentence
+};
+
+/// The loop of a tuning run: asks the strategy, answers from the database or evaluates, stores, tells. All
+/// else is behind the interfaces it is given, which must outlive it.
+class Session {
+ public:
+  /// `clock` gives seconds from any fixed point.
+  Session(const search::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator, Store& store,
+          std::function<double()> clock);
+
+  /// Configurations whose evaluations are already known are not evaluated again, unless `fresh`. A run that
+  /// is repeated with the same seed therefore goes on where the first one stopped.
+  SessionResult run(const RunRecord& record, const Budget& budget, bool fresh, SessionObserver& observer);
+
+ private:
+  struct State;
+  bool one_batch(State& state);
+  void evaluate_missing(State& state, const std::vector<search::ConfigurationId>& ids,
+                        std::unordered_map<std::string, Evaluation>& answers);
+  bool take(State& state, Evaluation evaluation);
+  void check_hopeless(State& state) const;
+
+  const search::SearchSpace& space_;
+  search::Strategy& strategy_;
+  Evaluator& evaluator_;
+  Store& store_;
+  std::function<double()> clock_;
+};
+
+}  // namespace tune

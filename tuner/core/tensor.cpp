@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/tensor.hpp"
+
+#include <array>
+#include <limits>
+
+namespace tune {
+namespace {
+
+struct TypeFacts {
+  std::string_view name;
+  std::size_t size;
+  bool floating;
+};
+
+constexpr std::array<TypeFacts, 5> type_facts = {{{"float", 4, true},
+                                                  {"double", 8, true},
+                                                  {"int32", 4, false},
+                                                  {"uint32", 4, false},
+                                                  {"uint8", 1, false}}};
+
+const TypeFacts& facts(ElementType type) {
+  return type_facts.at(static_cast<std::size_t>(type));
+}
+
+}  // namespace
+
+std::size_t size_of(ElementType type) {
+  return facts(type).size;
+}
+
+std::string_view to_string(ElementType type) {
+  return facts(type).name;
+}
+
+std::uint64_t element_count(const Extents& extents) {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  std::uint64_t count = 1;
+  for (const std::uint64_t extent : extents) {
+    if (extent != 0 && count > most / extent) throw std::overflow_error("more than 2^63 elements");
+    count *= extent;
+  }
+  return count;
+}
+
+Layout Layout::dense(const Extents& extents) {
+  Layout layout;
+  layout.extents = extents;
+  std::uint64_t stride = 1;
+  for (const std::uint64_t extent : extents) {
+    layout.strides.push_back(stride);
+    stride *= extent;
+  }
+  layout.allocation = element_count(extents);
+  return layout;
+}
+
+bool Layout::is_dense() const {
+  return *this == dense(extents);
+}
+
+HostTensor::HostTensor(ElementType type, Extents extents)
+    : type_(type), extents_(std::move(extents)), data_(element_count(extents_) * size_of(type)) {}
+
+void HostTensor::check_type(std::size_t size, bool floating) const {
+  if (size != size_of(type_) || floating != facts(type_).floating)
+    throw std::logic_error("a tensor of " + std::string(to_string(type_)) + " is read as another type");
+}
+
+}  // namespace tune

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cuda/bandwidth.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/cuda/handles.hpp"
+
+namespace tune::cuda {
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+/// Large against any L2, so that the copy is not one within the cache.
+constexpr std::size_t largest_copy = 1024 * mebibyte;
+constexpr std::size_t smallest_copy = 64 * mebibyte;
+
+}  // namespace
+
+double measure_copy_bandwidth() {
+  std::size_t available = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&available, &total));
+  const auto size = std::min(largest_copy, available / 4);
+  if (size < smallest_copy) return 0;
+  const auto source = try_allocate_device(size);
+  const auto target = try_allocate_device(size);
+  if (source.data() == nullptr || target.data() == nullptr) return 0;
+
+  const auto stream = make_stream();
+  check(cudaMemsetAsync(source.data(), 0x5a, size, stream.get()));
+  const auto copy = [&] {
+    check(cudaMemcpyAsync(target.data(), source.data(), size, cudaMemcpyDeviceToDevice, stream.get()));
+  };
+  for (int i = 0; i < 3; ++i) copy();
+
+  constexpr std::size_t samples = 9;
+  std::array<Event, samples + 1> events;
+  for (auto& event : events) event = make_event();
+  check(cudaEventRecord(events[0].get(), stream.get()));
+  for (std::size_t i = 1; i <= samples; ++i) {
+    copy();
+    check(cudaEventRecord(events[i].get(), stream.get()));
+  }
+  check(cudaStreamSynchronize(stream.get()));
+  std::array<float, samples> milliseconds{};
+  for (std::size_t i = 0; i < samples; ++i)
+    check(cudaEventElapsedTime(&milliseconds[i], events[i].get(), events[i + 1].get()));
+  std::nth_element(milliseconds.begin(), milliseconds.begin() + samples / 2, milliseconds.end());
+  return 2.0 * static_cast<double>(size) / (static_cast<double>(milliseconds[samples / 2]) * 1e-3);
+}
+
+}  // namespace tune::cuda

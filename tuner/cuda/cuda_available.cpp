@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/cuda/available.hpp"
+#include "tuner/cuda/cuda_backend.hpp"
+#include "tuner/cuda/device_query.hpp"
+#include "tuner/cuda/nvml.hpp"
+
+namespace tune::cuda {
+
+std::vector<DeviceFacts> list_devices(std::string* why_none) {
+  const int count = device_count(why_none);
+  const auto nvml = count > 0 ? Nvml::open() : nullptr;
+  std::vector<DeviceFacts> devices;
+  for (int number = 0; number < count; ++number) devices.push_back(query_device(number, nvml.get()));
+  return devices;
+}
+
+std::unique_ptr<Backend> open_device(int number) {
+  std::string why_none;
+  const int count = device_count(&why_none);
+  if (count == 0) throw Error(why_none);
+  if (number < 0 || number >= count)
+    throw Error(format("there is no device {}: this machine has {}, numbered from 0", number, count));
+  return std::make_unique<CudaBackend>(number);
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "tuner/core/backend.hpp"
+#include "tuner/cuda/cuda_runner.hpp"
+#include "tuner/cuda/nvml.hpp"
+
+namespace tune::cuda {
+
+/// A device of this machine, with NVRTC for its architecture.
+class CudaBackend : public Backend {
+ public:
+  /// Throws Error where there is no such device or no NVRTC that knows its architecture.
+  explicit CudaBackend(int device);
+
+  /// The first call measures the copy bandwidth, which takes memory and some milliseconds.
+  const DeviceFacts& facts() const override;
+  const Compiler& compiler() const override { return *compiler_; }
+  Runner& runner() override { return runner_; }
+  MachineState machine_state() override;
+
+ private:
+  int device_;
+  std::unique_ptr<Nvml> nvml_;
+  mutable DeviceFacts facts_;
+  mutable std::once_flag measured_;
+  std::unique_ptr<Compiler> compiler_;
+  CudaRunner runner_;
+};
+
+}  // namespace tune::cuda

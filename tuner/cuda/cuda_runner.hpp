@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "tuner/core/runner.hpp"
+#include "tuner/cuda/device_context.hpp"
+
+namespace tune::cuda {
+
+/// Carries plans out on one device of this machine, in this process. Plans must end before their runner.
+/// After a fault (an illegal address, say) the process has lost the device: every later call throws Error,
+/// and only a new process can go on. That makes this the object that a child process would own.
+class CudaRunner : public Runner {
+ public:
+  CudaRunner(int device, DeviceFacts facts);
+
+  /// Throws Error where a kernel takes other arguments than the plan gives, and after a fault.
+  Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
+
+  /// False after a fault.
+  bool usable() const { return context_.usable(); }
+
+ private:
+  DeviceContext context_;
+};
+
+}  // namespace tune::cuda

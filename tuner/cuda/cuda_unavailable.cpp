@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A build without the CUDA toolkit: there is no device, but NVRTC may still be there at run time.
+#include "tuner/core/error.hpp"
+#include "tuner/cuda/available.hpp"
+#include "tuner/cuda/occupancy.hpp"
+
+namespace tune::cuda {
+namespace {
+
+constexpr const char* reason =
+    "this program was built without CUDA: build it where the CUDA toolkit is installed";
+
+}  // namespace
+
+std::vector<DeviceFacts> list_devices(std::string* why_none) {
+  if (why_none != nullptr) *why_none = reason;
+  return {};
+}
+
+std::unique_ptr<Backend> open_device(int) {
+  throw Error(reason);
+}
+
+Occupancy occupancy(const DeviceFacts&, const OccupancyDemand&) {
+  return {};
+}
+
+}  // namespace tune::cuda

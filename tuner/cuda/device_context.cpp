@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cuda/device_context.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::cuda {
+namespace {
+
+/// Short, and the same for the same cause.
+std::string reason_of(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+      return "illegal address";
+    case cudaErrorMisalignedAddress:
+      return "misaligned address";
+    case cudaErrorInvalidAddressSpace:
+      return "invalid address space";
+    case cudaErrorIllegalInstruction:
+      return "illegal instruction";
+    case cudaErrorHardwareStackError:
+      return "stack error";
+    case cudaErrorInvalidPc:
+      return "invalid program counter";
+    case cudaErrorAssert:
+      return "assertion";
+    case cudaErrorLaunchFailure:
+      return "launch failure";
+    case cudaErrorLaunchTimeout:
+      return "launch timeout";
+    case cudaErrorLaunchOutOfResources:
+      return "launch resources";
+    case cudaErrorInvalidConfiguration:
+      return "launch configuration";
+    case cudaErrorCooperativeLaunchTooLarge:
+      return "cooperative grid";
+    default:
+      return cudaGetErrorName(status);
+  }
+}
+
+}  // namespace
+
+DeviceContext::DeviceContext(int number, DeviceFacts known) : device(number), facts(std::move(known)) {
+  check(cudaSetDevice(device));
+  stream = make_stream();
+  flush_ = allocate_device(2 * static_cast<std::size_t>(std::max<std::int64_t>(facts.l2_cache, 1)));
+}
+
+void DeviceContext::enter() const {
+  if (!usable())
+    throw Error(format("device {} cannot be used any further by this process after a fault ({}): start again",
+                       device, fault_));
+  check(cudaSetDevice(device));
+}
+
+Failure DeviceContext::failure(cudaError_t status) {
+  ignore(status);
+  // A fault is reported by every call from now on, any other error once.
+  const auto after = cudaDeviceSynchronize();
+  if (after == cudaSuccess) return {Phase::launch, reason_of(status), describe(status)};
+  ignore(after);
+  fault_ = describe(after);
+  return {Phase::crash, reason_of(after), fault_};
+}
+
+const std::vector<Event>& DeviceContext::events(std::size_t count) {
+  while (events_.size() < count) events_.push_back(make_event());
+  return events_;
+}
+
+std::byte* DeviceContext::staging(std::size_t size) {
+  if (staging_.size() < size) {
+    staging_ = PinnedMemory{};  // first, so that both are never held
+    staging_ = allocate_pinned(size);
+  }
+  return staging_.data();
+}
+
+cudaError_t DeviceContext::flush_l2() {
+  return cudaMemsetAsync(flush_.data(), 0, flush_.size(), stream.get());
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/core/device_facts.hpp"
+#include "tuner/core/failure.hpp"
+#include "tuner/cuda/buffers.hpp"
+#include "tuner/cuda/handles.hpp"
+#include "tuner/cuda/memory_pool.hpp"
+
+namespace tune::cuda {
+
+/// What a runner keeps on its device from one plan to the next. Used by one thread at a time.
+struct DeviceContext {
+  /// Takes the device for the calling thread and creates everything that stays.
+  DeviceContext(int number, DeviceFacts known);
+
+  /// To be called first wherever a thread enters: the current device is a property of the thread. Throws
+  /// Error once a fault has made the device unusable for this process.
+  void enter() const;
+  /// Makes a failure of a status that a configuration can cause. Failure{launch} where the device goes on;
+  /// Failure{crash} for a fault, after which no call of this process succeeds and `enter` throws.
+  Failure failure(cudaError_t status);
+  bool usable() const { return fault_.empty(); }
+
+  /// At least `count` events.
+  const std::vector<Event>& events(std::size_t count);
+  /// Pinned host memory of at least `size` bytes; the same memory at every call.
+  std::byte* staging(std::size_t size);
+  /// Enqueues writing a buffer of twice the L2, so that nothing of what was there is left in it.
+  cudaError_t flush_l2();
+
+  const int device;
+  const DeviceFacts facts;
+  Stream stream;
+  MemoryPool pool;
+  InputImages images{pool};
+
+ private:
+  std::string fault_;
+  std::vector<Event> events_;
+  PinnedMemory staging_;
+  DeviceMemory flush_;
+};
+
+}  // namespace tune::cuda

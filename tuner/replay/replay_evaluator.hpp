@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/core/evaluator.hpp"
+
+namespace tune::replay {
+
+/// Answers from a recording instead of a device: the search is real, the times are the recorded device's. Failures
+/// are answered as they were recorded.
+class ReplayEvaluator : public Evaluator {
+ public:
+  explicit ReplayEvaluator(const std::vector<Evaluation>& recorded);
+
+  /// A configuration that the recording lacks is unknown: it is left out, neither stored nor counted.
+  void evaluate(std::span<const Configuration> batch, const std::function<bool(Evaluation)>& done) override;
+
+  /// What a device of few cores would ask for: a strategy that learns sees its results early.
+  std::size_t preferred_batch() const override { return 8; }
+
+ private:
+  std::unordered_map<std::string, Evaluation> by_key_;
+};
+
+}  // namespace tune::replay
