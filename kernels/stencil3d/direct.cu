@@ -1,16 +1,20 @@
-// 3-D stencil, one time step: each thread computes vector x cells_y x cells_z cells straight from global memory,
-// the caches hold what neighbouring threads share. Interior cells (at least RADIUS away from every face):
-// out = sum of weight * in over the stencil's points; all other cells: out = in.
+// SPDX-License-Identifier: Apache-2.0
+// 3-D stencil, one time step: each thread computes vector x cells_y x cells_z cells straight from global
+// memory, the caches hold what neighbouring threads share. Interior cells (at least RADIUS away from every
+// face): out = sum of weight * in over the stencil's points; all other cells: out = in.
 //
-// A thread walks through its planes of z; every input vector that it loads is added at once to each of its outputs
-// that needs it, so that it is loaded once by a thread and only the outputs stay in registers.
-// The grid is one-dimensional: tiles of x first, then y, then z (extents may exceed the 65535 blocks of y and z).
+// A thread walks through its planes of z; every input vector that it loads is added at once to each of its
+// outputs that needs it, so that it is loaded once by a thread and only the outputs stay in registers. The
+// grid is one-dimensional: tiles of x first, then y, then z (extents may exceed the 65535 blocks of y and z).
 
-enum class Shape { star, box };           // star: points on the three axes; box: all (2 RADIUS + 1)^3 points
-enum class Load { plain, readonly };      // readonly: the non-coherent path (ld.global.nc)
-enum class Store { plain, streaming };    // streaming: evict first (st.global.cs), the caches are left to the input
+enum class Shape { star, box };  // star: points on the three axes; box: all (2 RADIUS + 1)^3 points
+enum class Store {
+  plain,
+  streaming
+};  // streaming: evict first (st.global.cs), the caches are left to the input
 
-// ---- defaults -------------------------------------------------------------------------------------------------
+// ---- defaults
+// -------------------------------------------------------------------------------------------------
 #ifndef RADIUS
 #define RADIUS 1  // reach of the stencil [cells], 1..8
 #endif
@@ -38,23 +42,26 @@ enum class Store { plain, streaming };    // streaming: evict first (st.global.c
 #ifndef CELLS_Z
 #define CELLS_Z 4  // neighbouring planes that a thread computes
 #endif
-#ifndef UNROLL
-#define UNROLL 1  // 1: loops over rows (box: and planes) unrolled, weights immediate; 0: rolled, weights from constant memory
+#ifndef UNROLL_ROWS
+#define UNROLL_ROWS \
+  1  // box: 1: loops over rows and planes unrolled, weights immediate; 0: rolled, constant memory
 #endif
 #ifndef PADDED
-#define PADDED 1  // 1: array with ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
+#define PADDED \
+  1  // 1: array with ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
 #endif
 #ifndef SHUFFLE
 #define SHUFFLE 0  // 1: x neighbours come from the neighbouring lanes of the warp; 0: from the cache
 #endif
-#ifndef LOAD
-#define LOAD Load::readonly  // path of the loads
+#ifndef READONLY
+#define READONLY 1  // 1: loads take the non-coherent path (ld.global.nc); 0: the ordinary one
 #endif
 #ifndef STORE
 #define STORE Store::streaming  // path of the stores
 #endif
 #ifndef MIN_BLOCKS
-#define MIN_BLOCKS 1  // blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly
+#define MIN_BLOCKS \
+  1  // blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly
 #endif
 // ---------------------------------------------------------------------------------------------------------------
 
@@ -65,10 +72,10 @@ constexpr int radius = RADIUS;
 constexpr Shape shape = SHAPE;
 constexpr int block_x = BLOCK_X, block_y = BLOCK_Y, block_z = BLOCK_Z;
 constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
-constexpr bool unroll = UNROLL != 0;
+constexpr bool unroll_rows = UNROLL_ROWS != 0;
 constexpr bool padded = PADDED != 0;
 constexpr bool shuffle = SHUFFLE != 0;
-constexpr Load load_path = LOAD;
+constexpr bool readonly = READONLY != 0;
 constexpr Store store_path = STORE;
 
 constexpr int threads = block_x * block_y * block_z;
@@ -85,22 +92,46 @@ static_assert(sizeof(stencil_weights) / sizeof(Real) == points, "weights do not 
 static_assert(!shuffle || (radius <= lanes && (block_x % 32 == 0 || 32 % block_x == 0)),
               "SHUFFLE needs the x neighbours in the next lane and rows that divide, or are made of, warps");
 
-// ---- weights --------------------------------------------------------------------------------------------------
-// Position of a point in the order (z, y, x). Star: `radius` points below, `radius` in front, the row, and so on.
-__device__ constexpr int along_x(int dx) { return 3 * radius + dx; }
-__device__ constexpr int along_y(int dy) { return dy < 0 ? 2 * radius + dy : 4 * radius + dy; }
-__device__ constexpr int along_z(int dz) { return dz < 0 ? radius + dz : 5 * radius + dz; }
+// ---- weights
+// -------------------------------------------------------------------------------------------------- Position
+// of a point in the order (z, y, x). Star: `radius` points below, `radius` in front, the row, and so on.
+__device__ constexpr int along_x(int dx) {
+  return 3 * radius + dx;
+}
+__device__ constexpr int along_y(int dy) {
+  return dy < 0 ? 2 * radius + dy : 4 * radius + dy;
+}
+__device__ constexpr int along_z(int dz) {
+  return dz < 0 ? radius + dz : 5 * radius + dz;
+}
 __device__ constexpr int in_box(int dx, int dy, int dz) {
   return ((dz + radius) * width + dy + radius) * width + dx + radius;
 }
 
-// ---- vectors of cells -----------------------------------------------------------------------------------------
-template <class T, int n> struct Word;  // the built-in type of one access
-template <> struct Word<float, 1> { using type = float; };
-template <> struct Word<float, 2> { using type = float2; };
-template <> struct Word<float, 4> { using type = float4; };
-template <> struct Word<double, 1> { using type = double; };
-template <> struct Word<double, 2> { using type = double2; };
+// ---- vectors of cells
+// -----------------------------------------------------------------------------------------
+template<class T, int n>
+struct Word;  // the built-in type of one access
+template<>
+struct Word<float, 1> {
+  using type = float;
+};
+template<>
+struct Word<float, 2> {
+  using type = float2;
+};
+template<>
+struct Word<float, 4> {
+  using type = float4;
+};
+template<>
+struct Word<double, 1> {
+  using type = double;
+};
+template<>
+struct Word<double, 2> {
+  using type = double2;
+};
 
 constexpr int word_lanes = lanes * sizeof(Real) > 16 ? 16 / static_cast<int>(sizeof(Real)) : lanes;
 using Access = Word<Real, word_lanes>::type;
@@ -114,7 +145,7 @@ __device__ __forceinline__ void load_vector(Real* to, const Real* from) {
   for (int w = 0; w < lanes; w += word_lanes) {
     const Access* source = reinterpret_cast<const Access*>(from + w);
     Pack pack;
-    pack.word = load_path == Load::readonly ? __ldg(source) : __ldca(source);
+    pack.word = readonly ? __ldg(source) : __ldca(source);
 #pragma unroll
     for (int i = 0; i < word_lanes; ++i) to[w + i] = pack.lane[i];
   }
@@ -135,25 +166,28 @@ __device__ __forceinline__ void store_vector(Real* to, const Real* from) {
   }
 }
 
-// ---- input ----------------------------------------------------------------------------------------------------
-__device__ __forceinline__ int clamped(int i, int last) { return i < 0 ? 0 : (i > last ? last : i); }
+// ---- input
+// ----------------------------------------------------------------------------------------------------
+__device__ __forceinline__ int clamped(int i, int last) {
+  return i < 0 ? 0 : (i > last ? last : i);
+}
 
 // The thread's view of the input. Offsets count from its first cell.
 struct Input {
-  const Real* base;    // padded: the thread's first cell; dense: cell (0, 0, 0)
-  int pitch;           // fewer than 2^31 cells: a row's address is one multiply-add then, six instructions else
+  const Real* base;  // padded: the thread's first cell; dense: cell (0, 0, 0)
+  int pitch;         // fewer than 2^31 cells: a row's address is one multiply-add then, six instructions else
   long long plane;
-  int x, y, z;         // the thread's first cell
+  int x, y, z;  // the thread's first cell
   int last_x, last_y, last_z;
 
   __device__ __forceinline__ const Real* at(int dx, int dy, int dz) const {
     if constexpr (padded) {
       return base + (dz * plane + static_cast<long long>(dy) * pitch + dx);
     } else {
-      // Clamping keeps the address inside the array; what it fetches is used by boundary cells alone, and these
-      // drop it.
-      return base + (clamped(z + dz, last_z) * plane + static_cast<long long>(clamped(y + dy, last_y)) * pitch +
-                     clamped(x + dx, last_x));
+      // Clamping keeps the address inside the array; what it fetches is used by boundary cells alone, and
+      // these drop it.
+      return base + (clamped(z + dz, last_z) * plane +
+                     static_cast<long long>(clamped(y + dy, last_y)) * pitch + clamped(x + dx, last_x));
     }
   }
 };
@@ -179,7 +213,8 @@ __device__ __forceinline__ void load_sides(Real (&to)[segment], const Input& in,
   }
 }
 
-// ---- sums -----------------------------------------------------------------------------------------------------
+// ---- sums
+// -----------------------------------------------------------------------------------------------------
 using Sums = Real[cells_z][cells_y][lanes];
 
 // Adds `from` to the outputs of plane `c` that lie above and below row `row`.
@@ -231,7 +266,7 @@ __device__ __forceinline__ void sum_star(Sums& sums, const Input& in) {
       }
     }
     if (!own_plane) continue;
-#pragma unroll(unroll ? 2 * radius : 1)
+#pragma unroll
     for (int k = 0; k < 2 * radius; ++k) {
       const int row = k < radius ? k - radius : k - radius + cells_y;
       Real other[lanes];
@@ -261,9 +296,9 @@ __device__ __forceinline__ void add_box_row(Sums& sums, const Real (&from)[segme
 
 __device__ __forceinline__ void sum_box(Sums& sums, const Input& in) {
   constexpr int planes = cells_z + 2 * radius, rows = cells_y + 2 * radius;
-#pragma unroll(unroll ? planes : 1)
+#pragma unroll(unroll_rows ? planes : 1)
   for (int p = -radius; p < cells_z + radius; ++p) {
-#pragma unroll(unroll ? rows : 1)
+#pragma unroll(unroll_rows ? rows : 1)
     for (int row = -radius; row < cells_y + radius; ++row) {
       Real from[segment];
       load_vector(from + lead, in.at(0, row, p));
@@ -273,8 +308,9 @@ __device__ __forceinline__ void sum_box(Sums& sums, const Input& in) {
   }
 }
 
-// ---- kernel ---------------------------------------------------------------------------------------------------
-// `in` and `out` point to cell (0, 0, 0), aligned to 16 bytes; pitch and plane are the distances of neighbouring
+// ---- kernel
+// --------------------------------------------------------------------------------------------------- `in`
+// and `out` point to cell (0, 0, 0), aligned to 16 bytes; pitch and plane are the distances of neighbouring
 // rows and planes [cells]. Grid: ceil(nx / tile_x) * ceil(ny / tile_y) * ceil(nz / tile_z) blocks along x.
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     stencil3d(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz, long long pitch,
@@ -288,7 +324,8 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const int z = static_cast<int>((row_of_tiles / tiles_y) * tile_z + threadIdx.z * cells_z);
 
   const long long first = z * plane + y * pitch + x;
-  const Input input{padded ? in + first : in, static_cast<int>(pitch), plane, x, y, z, nx - lanes, ny - 1, nz - 1};
+  const Input input{
+      padded ? in + first : in, static_cast<int>(pitch), plane, x, y, z, nx - lanes, ny - 1, nz - 1};
   Sums sums = {};
   if constexpr (shape == Shape::star) {
     sum_star(sums, input);
@@ -304,7 +341,8 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       const bool inner = y + j >= radius && y + j < ny - radius && z + c >= radius && z + c < nz - radius;
       if (!padded && (x >= nx || y + j >= ny || z + c >= nz)) continue;
       if (!(inner && inner_x)) {
-        // Few threads come here; loading their cells again is cheaper than keeping them in everyone's registers.
+        // Few threads come here; loading their cells again is cheaper than keeping them in everyone's
+        // registers.
         Real own[lanes];
         load_vector(own, input.at(0, j, c));
 #pragma unroll

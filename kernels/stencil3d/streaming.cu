@@ -1,18 +1,29 @@
-// 3-D stencil, one time step, 2.5-D: a block owns a tile of x and y and marches through `chunk` planes of z. The
-// plane at which it stands lies in shared memory with its x and y halo; what the z neighbours need lies in registers:
-//   Queue::inputs        the 2 RADIUS + 1 input planes around the current one (Micikevicius, GPGPU-2, 2009), or
-//   Queue::partial_sums  the 2 RADIUS + 1 outputs to which the current input plane contributes: each plane is read
+// SPDX-License-Identifier: Apache-2.0
+// 3-D stencil, one time step, 2.5-D: a block owns a tile of x and y and marches through `chunk` planes of z.
+// The plane at which it stands lies in shared memory with its x and y halo; what the z neighbours need lies
+// in registers:
+//   Queue::inputs        the 2 RADIUS + 1 input planes around the current one (Micikevicius, GPGPU-2, 2009),
+//   or Queue::partial_sums  the 2 RADIUS + 1 outputs to which the current input plane contributes: each plane
+//   is read
 //                        once, added into all of them, and forgotten (the associative form).
 // Interior cells (at least RADIUS away from every face): out = sum of weight * in; all other cells: out = in.
 // The grid is one-dimensional: tiles of x first, then y, then chunks of z.
 
-enum class Shape { star, box };           // star: points on the three axes; box: all (2 RADIUS + 1)^3 points
+enum class Shape { star, box };  // star: points on the three axes; box: all (2 RADIUS + 1)^3 points
 enum class Queue { inputs, partial_sums };
-enum class Loader { plain, async, cache };  // to shared memory through registers or by cp.async; cache: no shared
-                                           // memory and no barriers, x and y neighbours are loads that hit L1
-enum class Store { plain, streaming };    // streaming: evict first (st.global.cs), the caches are left to the input
+enum class Loader {
+  plain,
+  async,
+  cache
+};  // to shared memory through registers or by cp.async; cache: no shared
+    // memory and no barriers, x and y neighbours are loads that hit L1
+enum class Store {
+  plain,
+  streaming
+};  // streaming: evict first (st.global.cs), the caches are left to the input
 
-// ---- defaults -------------------------------------------------------------------------------------------------
+// ---- defaults
+// -------------------------------------------------------------------------------------------------
 #ifndef RADIUS
 #define RADIUS 1  // reach of the stencil [cells], 1..8
 #endif
@@ -44,19 +55,26 @@ enum class Store { plain, streaming };    // streaming: evict first (st.global.c
 #define LOADER Loader::async  // how the x and y neighbours come to the threads
 #endif
 #ifndef STAGES
-#define STAGES 3  // planes in shared memory; plain: 1 (two barriers a plane) or 2 (one); async: 2..4; cache: 1, unused
+#define STAGES 3  // planes in shared memory; plain: 1 (two barriers a plane) or 2 (one); async: 2..4
 #endif
 #ifndef UNROLL
-#define UNROLL 1  // planes a turn of the loop over z; the queue is moved once a turn, never if this is 2 RADIUS + 1
+#define UNROLL \
+  1  // planes a turn of the loop over z; the queue is moved once a turn, never if this is 2 RADIUS + 1
+#endif
+#ifndef UNROLL_ROWS
+#define UNROLL_ROWS \
+  1  // box: 1: loop over rows unrolled, weights immediate; 0: rolled, weights from constant memory
 #endif
 #ifndef PADDED
-#define PADDED 1  // 1: array with ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
+#define PADDED \
+  1  // 1: array with ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
 #endif
 #ifndef STORE
 #define STORE Store::streaming  // path of the stores
 #endif
 #ifndef MIN_BLOCKS
-#define MIN_BLOCKS 1  // blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly
+#define MIN_BLOCKS \
+  1  // blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly
 #endif
 // ---------------------------------------------------------------------------------------------------------------
 
@@ -72,6 +90,7 @@ constexpr Queue queue = QUEUE;
 constexpr Loader loader = LOADER;
 constexpr Store store_path = STORE;
 constexpr int turn = UNROLL;
+constexpr bool unroll_rows = UNROLL_ROWS != 0;
 constexpr bool padded = PADDED != 0;
 
 constexpr bool star = shape == Shape::star;
@@ -100,28 +119,52 @@ static_assert(radius >= 1 && radius <= 8, "RADIUS is 1..8");
 static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
 static_assert(threads <= 1024, "at most 1024 threads a block");
 static_assert(star || partial, "a box needs Queue::partial_sums");
-static_assert(async ? stages >= 2 : stages >= 1 && stages <= (cache ? 1 : 2), "STAGES does not fit LOADER");
+static_assert(cache || (async ? stages >= 2 : stages >= 1 && stages <= 2), "STAGES does not fit LOADER");
 static_assert(turn >= 1 && turn <= width, "UNROLL is 1..2 RADIUS + 1");
 static_assert(sizeof(stencil_weights) / sizeof(Real) == points, "weights do not fit RADIUS and SHAPE");
 
 extern __shared__ __align__(16) unsigned char shared_bytes[];  // stages * shared_plane cells
 
-// ---- weights --------------------------------------------------------------------------------------------------
-// Position of a point in the order (z, y, x). Star: `radius` points below, `radius` in front, the row, and so on.
-__device__ constexpr int along_x(int dx) { return 3 * radius + dx; }
-__device__ constexpr int along_y(int dy) { return dy < 0 ? 2 * radius + dy : 4 * radius + dy; }
-__device__ constexpr int along_z(int dz) { return dz < 0 ? radius + dz : 5 * radius + dz; }
+// ---- weights
+// -------------------------------------------------------------------------------------------------- Position
+// of a point in the order (z, y, x). Star: `radius` points below, `radius` in front, the row, and so on.
+__device__ constexpr int along_x(int dx) {
+  return 3 * radius + dx;
+}
+__device__ constexpr int along_y(int dy) {
+  return dy < 0 ? 2 * radius + dy : 4 * radius + dy;
+}
+__device__ constexpr int along_z(int dz) {
+  return dz < 0 ? radius + dz : 5 * radius + dz;
+}
 __device__ constexpr int in_box(int dx, int dy, int dz) {
   return ((dz + radius) * width + dy + radius) * width + dx + radius;
 }
 
-// ---- vectors of cells -----------------------------------------------------------------------------------------
-template <class T, int n> struct Word;  // the built-in type of one access
-template <> struct Word<float, 1> { using type = float; };
-template <> struct Word<float, 2> { using type = float2; };
-template <> struct Word<float, 4> { using type = float4; };
-template <> struct Word<double, 1> { using type = double; };
-template <> struct Word<double, 2> { using type = double2; };
+// ---- vectors of cells
+// -----------------------------------------------------------------------------------------
+template<class T, int n>
+struct Word;  // the built-in type of one access
+template<>
+struct Word<float, 1> {
+  using type = float;
+};
+template<>
+struct Word<float, 2> {
+  using type = float2;
+};
+template<>
+struct Word<float, 4> {
+  using type = float4;
+};
+template<>
+struct Word<double, 1> {
+  using type = double;
+};
+template<>
+struct Word<double, 2> {
+  using type = double2;
+};
 
 constexpr int word_lanes = lanes * sizeof(Real) > 16 ? 16 / static_cast<int>(sizeof(Real)) : lanes;
 using Access = Word<Real, word_lanes>::type;
@@ -132,7 +175,7 @@ union Pack {
 
 enum class Space { global, shared };
 
-template <Space space>
+template<Space space>
 __device__ __forceinline__ void load_vector(Real* to, const Real* from) {
 #pragma unroll
   for (int w = 0; w < lanes; w += word_lanes) {
@@ -148,7 +191,7 @@ __device__ __forceinline__ void load_vector(Real* to, const Real* from) {
   }
 }
 
-template <Space space>
+template<Space space>
 __device__ __forceinline__ void store_vector(Real* to, const Real* from) {
 #pragma unroll
   for (int w = 0; w < lanes; w += word_lanes) {
@@ -169,27 +212,31 @@ __device__ __forceinline__ void copy_vector(Real* shared, const Real* global) {
   for (int w = 0; w < lanes; w += word_lanes) copy_async<word_lanes * sizeof(Real)>(shared + w, global + w);
 }
 
-// ---- the tile -------------------------------------------------------------------------------------------------
-__device__ __forceinline__ int clamped(int i, int last) { return i < 0 ? 0 : (i > last ? last : i); }
+// ---- the tile
+// -------------------------------------------------------------------------------------------------
+__device__ __forceinline__ int clamped(int i, int last) {
+  return i < 0 ? 0 : (i > last ? last : i);
+}
 
 using Rows = Real[cells_y][lanes];  // the cells of a thread in one plane
 
-// What a thread knows about its place. A row holds fewer than 2^31 cells: with a 32-bit pitch a row's address is
-// one multiply-add, with a 64-bit one it is six instructions, more than the loads themselves.
+// What a thread knows about its place. A row holds fewer than 2^31 cells: with a 32-bit pitch a row's address
+// is one multiply-add, with a 64-bit one it is six instructions, more than the loads themselves.
 struct Tile {
   int nx, ny, nz;
   int pitch;
   long long plane;
-  int x, y;                    // the thread's first cell
-  int begin, end;              // the block's output planes
-  int own;                     // the thread's first cell in a shared plane
-  unsigned inner_lanes;        // bit i: lane i is no boundary cell as far as x is concerned
-  bool inner;                  // none of the thread's cells is a boundary cell as far as x and y are concerned
-  const Real* in;              // padded: the thread's first cell in plane 0; dense: cell (0, 0, 0)
-  Real* out;                   // the thread's first cell in plane 0
-  long long halo_from[items];  // halo vectors that the thread brings: from where, counted from `in` of its plane
-  int halo_to[items];          // to where in a shared plane
-  bool last_item;              // whether the thread has the last of them
+  int x, y;              // the thread's first cell
+  int begin, end;        // the block's output planes
+  int own;               // the thread's first cell in a shared plane
+  unsigned inner_lanes;  // bit i: lane i is no boundary cell as far as x is concerned
+  bool inner;            // none of the thread's cells is a boundary cell as far as x and y are concerned
+  const Real* in;        // padded: the thread's first cell in plane 0; dense: cell (0, 0, 0)
+  Real* out;             // the thread's first cell in plane 0
+  long long
+      halo_from[items];  // halo vectors that the thread brings: from where, counted from `in` of its plane
+  int halo_to[items];    // to where in a shared plane
+  bool last_item;        // whether the thread has the last of them
 
   __device__ __forceinline__ Tile(const Real* in_, Real* out_, int nx, int ny, int nz, long long pitch_,
                                   long long plane)
@@ -232,13 +279,13 @@ struct Tile {
     halo_from[k] = offset(first_x + column * lanes - lead - x, first_y + row - radius - y);
   }
 
-  // `in` of plane z, for offset(). Computed anew for every plane: a pointer that is moved from plane to plane makes
-  // the compiler keep one for every row, 40 registers more at radius 4.
+  // `in` of plane z, for offset(). Computed anew for every plane: a pointer that is moved from plane to plane
+  // makes the compiler keep one for every row, 40 registers more at radius 4.
   __device__ __forceinline__ const Real* plane_of(int z) const {
     return in + (padded ? z : clamped(z, nz - 1)) * plane;
   }
-  // The cell dx, dy away from the thread's first cell, counted from plane_of(). Clamping keeps the address inside a
-  // dense array; what it fetches is used by boundary cells alone, and these drop it.
+  // The cell dx, dy away from the thread's first cell, counted from plane_of(). Clamping keeps the address
+  // inside a dense array; what it fetches is used by boundary cells alone, and these drop it.
   __device__ __forceinline__ long long offset(int dx, int dy) const {
     if constexpr (padded) return static_cast<long long>(dy) * pitch + dx;
     return static_cast<long long>(clamped(y + dy, ny - 1)) * pitch + clamped(x + dx, nx - lanes);
@@ -246,10 +293,18 @@ struct Tile {
   __device__ __forceinline__ Real* target(int c, int z) const {
     return out + (z * plane + static_cast<long long>(c) * pitch);
   }
-  __device__ __forceinline__ bool has_item(int k) const { return (k + 1) * threads <= halo_items || last_item; }
-  __device__ __forceinline__ bool inner_row(int c) const { return y + c >= radius && y + c < ny - radius; }
-  __device__ __forceinline__ bool inner_plane(int z) const { return z >= radius && z < nz - radius; }
-  __device__ __forceinline__ bool stored(int c) const { return padded || (x < nx && y + c < ny); }
+  __device__ __forceinline__ bool has_item(int k) const {
+    return (k + 1) * threads <= halo_items || last_item;
+  }
+  __device__ __forceinline__ bool inner_row(int c) const {
+    return y + c >= radius && y + c < ny - radius;
+  }
+  __device__ __forceinline__ bool inner_plane(int z) const {
+    return z >= radius && z < nz - radius;
+  }
+  __device__ __forceinline__ bool stored(int c) const {
+    return padded || (x < nx && y + c < ny);
+  }
 };
 
 constexpr unsigned all_lanes = (1u << lanes) - 1;
@@ -267,7 +322,8 @@ __device__ __forceinline__ void store_lanes(Real* to, const Real* from, unsigned
 }
 
 // `from` below is plane_of() of the plane that is loaded.
-// ---- loading --------------------------------------------------------------------------------------------------
+// ---- loading
+// --------------------------------------------------------------------------------------------------
 __device__ __forceinline__ void load_own(Rows& to, const Tile& tile, const Real* from) {
 #pragma unroll
   for (int c = 0; c < cells_y; ++c) load_vector<Space::global>(to[c], from + tile.offset(0, c));
@@ -293,7 +349,8 @@ struct Halo {
 
 __device__ __forceinline__ void store_own(const Rows& from, const Tile& tile, Real* shared) {
 #pragma unroll
-  for (int c = 0; c < cells_y; ++c) store_vector<Space::shared>(shared + tile.own + c * shared_pitch, from[c]);
+  for (int c = 0; c < cells_y; ++c)
+    store_vector<Space::shared>(shared + tile.own + c * shared_pitch, from[c]);
 }
 
 __device__ __forceinline__ void copy_own(const Tile& tile, Real* shared, const Real* from) {
@@ -329,8 +386,9 @@ struct Neighbours {
   }
 };
 
-// ---- sums -----------------------------------------------------------------------------------------------------
-// Adds the x and y neighbours of the star and the cell itself.
+// ---- sums
+// ----------------------------------------------------------------------------------------------------- Adds
+// the x and y neighbours of the star and the cell itself.
 __device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const Neighbours& near) {
 #pragma unroll
   for (int row = -radius; row < cells_y + radius; ++row) {
@@ -363,9 +421,7 @@ __device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const
 
 // Adds a plane of the box to the pending outputs; sums[k] is the output k - radius planes above.
 __device__ __forceinline__ void add_box_plane(Rows (&sums)[width], const Neighbours& near) {
-  // Rolled where the code would grow beyond what the instruction cache and the compiler take well.
   constexpr int rows = cells_y + 2 * radius;
-  constexpr bool unroll_rows = points * cells_y * lanes <= 2048;
 #pragma unroll(unroll_rows ? rows : 1)
   for (int row = -radius; row < cells_y + radius; ++row) {
     Real from[segment];
@@ -407,15 +463,16 @@ __device__ __forceinline__ void set(Rows& rows, Real value) {
   }
 }
 
-// ---- Queue::partial_sums --------------------------------------------------------------------------------------
-// Input planes begin - radius .. end + radius - 1 come one after another; plane p completes output p - radius.
+// ---- Queue::partial_sums
+// -------------------------------------------------------------------------------------- Input planes begin -
+// radius .. end + radius - 1 come one after another; plane p completes output p - radius.
 struct PartialSums {
   const Tile& tile;
-  Real* stage;          // the shared plane that is used
-  Real* free_stage;     // async: the one that is filled next
-  Rows sums[width];     // sums[k]: output p - radius + k
-  Rows next;            // plain: own cells of the plane to come
-  Halo halo;            // plain: its halo
+  Real* stage;       // the shared plane that is used
+  Real* free_stage;  // async: the one that is filled next
+  Rows sums[width];  // sums[k]: output p - radius + k
+  Rows next;         // plain: own cells of the plane to come
+  Halo halo;         // plain: its halo
 
   __device__ __forceinline__ explicit PartialSums(const Tile& tile)
       : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
@@ -429,9 +486,13 @@ struct PartialSums {
     }
   }
 
-  __device__ __forceinline__ int last() const { return tile.end + radius; }
+  __device__ __forceinline__ int last() const {
+    return tile.end + radius;
+  }
   // The planes before and after the block's own give a star only their z contribution: no halo is needed.
-  __device__ __forceinline__ bool has_halo(int p) const { return !star || (p >= tile.begin && p < tile.end); }
+  __device__ __forceinline__ bool has_halo(int p) const {
+    return !star || (p >= tile.begin && p < tile.end);
+  }
 
   __device__ __forceinline__ void copy(int p) {
     if (p < last()) {
@@ -454,7 +515,8 @@ struct PartialSums {
       __syncthreads();  // the plane is complete, and nobody reads the one before any more
       copy(p + stages - 1);
 #pragma unroll
-      for (int c = 0; c < cells_y; ++c) load_vector<Space::shared>(own[c], stage + tile.own + c * shared_pitch);
+      for (int c = 0; c < cells_y; ++c)
+        load_vector<Space::shared>(own[c], stage + tile.own + c * shared_pitch);
     } else {
 #pragma unroll
       for (int c = 0; c < cells_y; ++c) {
@@ -491,8 +553,8 @@ struct PartialSums {
     }
   }
 
-  // Boundary cells of plane p are stored while their value is at hand, inner cells when their sum is complete:
-  // keeping the values until then would cost radius more registers a cell.
+  // Boundary cells of plane p are stored while their value is at hand, inner cells when their sum is
+  // complete: keeping the values until then would cost radius more registers a cell.
   __device__ __forceinline__ void store(const Rows& own, int p) {
     const int done = p - radius;
     const bool completes = done >= tile.begin && tile.inner_plane(done);
@@ -526,9 +588,10 @@ struct PartialSums {
   }
 };
 
-// ---- Queue::inputs --------------------------------------------------------------------------------------------
-// Output planes begin .. end - 1 come one after another. The thread's own cells go from global memory to the queue
-// and, when they have reached its middle, from there to shared memory; the loader brings the halo alone.
+// ---- Queue::inputs
+// -------------------------------------------------------------------------------------------- Output planes
+// begin .. end - 1 come one after another. The thread's own cells go from global memory to the queue and,
+// when they have reached its middle, from there to shared memory; the loader brings the halo alone.
 struct Inputs {
   const Tile& tile;
   Real* stage;
@@ -548,7 +611,9 @@ struct Inputs {
     }
   }
 
-  __device__ __forceinline__ int last() const { return tile.end; }
+  __device__ __forceinline__ int last() const {
+    return tile.end;
+  }
 
   __device__ __forceinline__ void copy(int p) {
     if (p < last()) copy_halo(tile, free_stage, tile.plane_of(p));
@@ -617,10 +682,12 @@ struct Inputs {
   }
 };
 
-// ---- kernel ---------------------------------------------------------------------------------------------------
-template <class March>
+// ---- kernel
+// ---------------------------------------------------------------------------------------------------
+template<class March>
 __device__ __forceinline__ void march(March& block, int first) {
-  // A loop with barriers is not unrolled by the compiler unless its length is known, so the turn is written out.
+  // A loop with barriers is not unrolled by the compiler unless its length is known, so the turn is written
+  // out.
   for (int p = first; p < block.last(); p += turn) {
 #pragma unroll
     for (int u = 0; u < turn; ++u) {
@@ -630,9 +697,9 @@ __device__ __forceinline__ void march(March& block, int first) {
   }
 }
 
-// `in` and `out` point to cell (0, 0, 0), aligned to 16 bytes; pitch and plane are the distances of neighbouring
-// rows and planes [cells]. Grid: ceil(nx / tile_x) * ceil(ny / tile_y) * ceil(nz / chunk) blocks along x; dynamic
-// shared memory: stages * shared_plane cells.
+// `in` and `out` point to cell (0, 0, 0), aligned to 16 bytes; pitch and plane are the distances of
+// neighbouring rows and planes [cells]. Grid: ceil(nx / tile_x) * ceil(ny / tile_y) * ceil(nz / chunk) blocks
+// along x; dynamic shared memory: stages * shared_plane cells.
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     stencil3d(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz, long long pitch,
               long long plane) {
