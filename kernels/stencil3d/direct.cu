@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// 3-D stencil, one time step: each thread computes vector x cells_y x cells_z cells straight from global
+// 3-D stencil, one time step: each thread computes VECTOR x CELLS_Y x CELLS_Z cells straight from global
 // memory, the caches hold what neighbouring threads share. Interior cells (at least RADIUS away from every
 // face): out = sum of weight * in over the stencil's points; all other cells: out = in.
 //
 // A thread walks through its planes of z; every input vector that it loads is added at once to each of its
-// outputs that needs it, so that it is loaded once by a thread and only the outputs stay in registers. The
-// grid is one-dimensional: tiles of x first, then y, then z (extents may exceed the 65535 blocks of y and z).
+// outputs that needs it, so that it is loaded once by a thread and only the outputs stay in registers.
+// The grid is one-dimensional: tiles of x first, then y, then z (extents may exceed the 65535 blocks of y,
+// z).
 
-enum class Shape { star, box };  // star: points on the three axes; box: all (2 RADIUS + 1)^3 points
-enum class Store {
-  plain,
-  streaming
-};  // streaming: evict first (st.global.cs), the caches are left to the input
+// Which points belong to the stencil: those on the three axes, or all (2 RADIUS + 1)^3.
+enum class Shape { star, box };
+// Path of the stores. streaming: evict first (st.global.cs), so that the caches are left to the input.
+enum class Store { plain, streaming };
 
-// ---- defaults
-// -------------------------------------------------------------------------------------------------
+// ---- defaults ----
 #ifndef RADIUS
 #define RADIUS 1  // reach of the stencil [cells], 1..8
 #endif
@@ -43,12 +42,10 @@ enum class Store {
 #define CELLS_Z 4  // neighbouring planes that a thread computes
 #endif
 #ifndef UNROLL_ROWS
-#define UNROLL_ROWS \
-  1  // box: 1: loops over rows and planes unrolled, weights immediate; 0: rolled, constant memory
+#define UNROLL_ROWS 1  // box: 1: rows unrolled, weights immediate; 0: rolled, weights from constant memory
 #endif
 #ifndef PADDED
-#define PADDED \
-  1  // 1: array with ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
+#define PADDED 1  // 1: ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
 #endif
 #ifndef SHUFFLE
 #define SHUFFLE 0  // 1: x neighbours come from the neighbouring lanes of the warp; 0: from the cache
@@ -60,10 +57,9 @@ enum class Store {
 #define STORE Store::streaming  // path of the stores
 #endif
 #ifndef MIN_BLOCKS
-#define MIN_BLOCKS \
-  1  // blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly
+#define MIN_BLOCKS 1  // blocks that shall fit on a multiprocessor; limits the registers accordingly
 #endif
-// ---------------------------------------------------------------------------------------------------------------
+// ---- end of defaults ----
 
 #include "stencil_weights.cuh"  // generated: stencil_weights[points], the points sorted by (z, y, x)
 
@@ -92,9 +88,10 @@ static_assert(sizeof(stencil_weights) / sizeof(Real) == points, "weights do not 
 static_assert(!shuffle || (radius <= lanes && (block_x % 32 == 0 || 32 % block_x == 0)),
               "SHUFFLE needs the x neighbours in the next lane and rows that divide, or are made of, warps");
 
-// ---- weights
-// -------------------------------------------------------------------------------------------------- Position
-// of a point in the order (z, y, x). Star: `radius` points below, `radius` in front, the row, and so on.
+// ---- weights ----
+
+// Position of a point in the order (z, y, x). Star: `radius` points below, `radius` in front, the row, and so
+// on.
 __device__ constexpr int along_x(int dx) {
   return 3 * radius + dx;
 }
@@ -108,8 +105,8 @@ __device__ constexpr int in_box(int dx, int dy, int dz) {
   return ((dz + radius) * width + dy + radius) * width + dx + radius;
 }
 
-// ---- vectors of cells
-// -----------------------------------------------------------------------------------------
+// ---- vectors of cells ----
+
 template<class T, int n>
 struct Word;  // the built-in type of one access
 template<>
@@ -166,8 +163,8 @@ __device__ __forceinline__ void store_vector(Real* to, const Real* from) {
   }
 }
 
-// ---- input
-// ----------------------------------------------------------------------------------------------------
+// ---- input ----
+
 __device__ __forceinline__ int clamped(int i, int last) {
   return i < 0 ? 0 : (i > last ? last : i);
 }
@@ -213,8 +210,8 @@ __device__ __forceinline__ void load_sides(Real (&to)[segment], const Input& in,
   }
 }
 
-// ---- sums
-// -----------------------------------------------------------------------------------------------------
+// ---- sums ----
+
 using Sums = Real[cells_z][cells_y][lanes];
 
 // Adds `from` to the outputs of plane `c` that lie above and below row `row`.
@@ -308,10 +305,11 @@ __device__ __forceinline__ void sum_box(Sums& sums, const Input& in) {
   }
 }
 
-// ---- kernel
-// --------------------------------------------------------------------------------------------------- `in`
-// and `out` point to cell (0, 0, 0), aligned to 16 bytes; pitch and plane are the distances of neighbouring
-// rows and planes [cells]. Grid: ceil(nx / tile_x) * ceil(ny / tile_y) * ceil(nz / tile_z) blocks along x.
+// ---- kernel ----
+
+// `in` and `out` point to cell (0, 0, 0), aligned to 16 bytes; pitch and plane are the distances of
+// neighbouring rows and planes [cells]. Grid: ceil(nx / tile_x) * ceil(ny / tile_y) * ceil(nz / tile_z)
+// blocks along x.
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     stencil3d(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz, long long pitch,
               long long plane) {
