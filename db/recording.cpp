@@ -7,6 +7,7 @@
 
 #include "db/queries.hpp"
 #include "db/run_details.hpp"
+#include "tuner/core/error.hpp"
 
 namespace tune::db {
 namespace {
