@@ -2,7 +2,9 @@
 #include "reports/grid.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
+#include <string_view>
 
 namespace tune::reports {
 
@@ -42,14 +44,18 @@ std::string Grid::markdown() const {
 }
 
 std::string markdown_text(const std::string& text) {
+  const auto in_word = [&text](std::size_t i) {
+    const auto letter = [&text](std::size_t at) {
+      return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+    };
+    return i > 0 && letter(i - 1) && letter(i + 1);
+  };
   std::string escaped;
-  for (const char c : text) {
-    if (c == '\n') {
-      escaped += ' ';
-      continue;
-    }
-    if (std::string_view("\\`*_|<>[]").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    // An underscore within a word (block_x) is one to every reader.
+    const bool special = std::string_view("\\`*_|<>[]").find(text[i]) != std::string_view::npos;
+    if (special && !(text[i] == '_' && in_word(i))) escaped += '\\';
+    escaped += text[i] == '\n' ? ' ' : text[i];
   }
   return escaped;
 }

@@ -118,6 +118,7 @@ TEST(Grid, MarkdownCannotBeBrokenByItsCells) {
   reports::Grid grid({"a", "b"});
   grid.add({"x|y", "*z*\nline"});
   EXPECT_EQ(grid.markdown(), "| a | b |\n|---|---|\n| x\\|y | \\*z\\* line |\n");
+  EXPECT_EQ(reports::markdown_text("block_x _y"), "block_x \\_y");
   EXPECT_THROW(grid.add({"one"}), std::logic_error);
 }
 
