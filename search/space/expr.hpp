@@ -82,10 +82,10 @@ class Expr {
   /// a number, integer overflow.
   Value evaluate(const Lookup& lookup) const;
 
-  /// Truth under an incomplete assignment: `yes` or `no` only if every completion gives it. Sound, not
-  /// complete: `unknown` is always allowed, and the answer where evaluation would fail. A parameter that does
-  /// not exist under the chosen variant makes a comparison that needs it unknown here, and the constraint
-  /// does not apply (see SearchSpace).
+  /// Truth under an incomplete assignment: `yes` or `no` only if every completion that can be evaluated gives
+  /// it. Sound, not complete: `unknown` is always allowed. Never throws: a part that cannot be evaluated
+  /// (division by zero) is unknown. A parameter that does not exist under the chosen variant makes a
+  /// comparison that needs it unknown here, and the constraint does not apply (see SearchSpace).
   Truth partially_evaluate(const Lookup& lookup) const;
 
   /// Names of all variables in it.

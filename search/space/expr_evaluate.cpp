@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <optional>
 
 #include "search/space/expr.hpp"
@@ -31,9 +30,10 @@ Scalar evaluate_scalar(const Expr& expr, const Lookup& lookup) {
     case Op::in:
     case Op::not_in: {
       const Scalar wanted = operand(0);
-      const bool found = std::ranges::any_of(operands[1].operands(), [&](const Expr& choice) {
-        return equal(wanted, evaluate_scalar(choice, lookup));
-      });
+      bool found = false;  // no short cut: like Python, the whole list is computed
+      for (const Expr& choice : operands[1].operands()) {
+        if (equal(wanted, evaluate_scalar(choice, lookup))) found = true;
+      }
       return Scalar::of(found == (expr.op() == Op::in));
     }
     case Op::list:

@@ -38,7 +38,7 @@ std::optional<std::string> nearest_name(std::string_view wanted, const std::vect
   const std::string* nearest = nullptr;
   std::size_t least = 0;
   for (const std::string& name : known) {
-    const std::size_t limit = std::max<std::size_t>(1, std::max(wanted.size(), name.size()) / 3);
+    const std::size_t limit = std::max<std::size_t>(1, (std::max(wanted.size(), name.size()) + 1) / 3);
     const std::size_t distance = edit_distance(wanted, name);
     if (distance > limit || (nearest != nullptr && distance >= least)) continue;
     nearest = &name;

@@ -10,7 +10,7 @@ namespace tune::search {
 
 /// The known name that a person most likely meant: fewest letters inserted, left out, changed or swapped with
 /// their neighbour, upper and lower case being the same; the first of equals. Nothing where even that one
-/// differs in more than a third of its letters (and in more than one).
+/// differs in more than about a third of its letters.
 std::optional<std::string> nearest_name(std::string_view wanted, const std::vector<std::string>& known);
 
 /// ` (did you mean 'block_x'?)`, or nothing, to append to a message.

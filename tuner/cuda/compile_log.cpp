@@ -65,7 +65,7 @@ std::string compile_failure_reason(std::string_view log) {
   // identifier.
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> causes{{
       {"uses too much shared data", "static shared memory"},
-      {"could not open source file", "missing header"},
+      {"open source file", "missing header"},  // could not, or cannot: NVRTC says both
       {"static assertion failed", "static assertion"},
       {"parsing name expression", "entry"},
       {"nvrtc: error: invalid value for", "option"},
