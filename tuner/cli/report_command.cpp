@@ -5,6 +5,7 @@
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
 #include "reports/report.hpp"
+#include "search/space/search_space.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/core/architectures.hpp"
