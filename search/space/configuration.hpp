@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,8 @@ class Configuration {
   /// Reads `name=value,name=value` (spaces around commas are skipped). Throws std::invalid_argument.
   static Configuration parse(std::string_view text);
 
-  friend bool operator==(const Configuration& a, const Configuration& b) { return a.key() == b.key(); }
+  /// The same parameters with the same values, in any order.
+  friend bool operator==(const Configuration& a, const Configuration& b);
 
  private:
   std::vector<Entry> entries_;

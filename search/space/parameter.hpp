@@ -18,18 +18,25 @@ struct Parameter {
   std::vector<Value> values;  ///< in order, without repetition, at least one
   Value default_value;        ///< what a careful engineer would start with; one of `values`
   /// Under which condition the parameter exists; over parameters declared before it and constants. Always
-  /// where there is none.
+  /// where there is none. It exists only where the condition is certainly true: what the condition says about
+  /// a parameter that does not exist itself counts as unknown (see Expr::partially_evaluate).
   std::optional<Expr> exists_if = std::nullopt;
 };
+
+/// The values as people read them: `16, 32, 64`.
+std::string list_values(const Parameter& parameter);
 
 /// A rule that every valid configuration satisfies.
 struct Constraint {
   Expr rule;
   std::string reason;  ///< shown to people: why a configuration that breaks it cannot be
+  /// What of a configuration without a parameter that the rule mentions? False: the rule does not apply to
+  /// it. True: it is valid only if the rest of the rule decides that it holds (`a or b` with a true `a`).
+  bool required = false;
 };
 
 /// All that determines a search space. A constraint that mentions a parameter which does not exist under the
-/// configuration's variant does not apply to it.
+/// configuration's variant does not apply to it, unless it is `required`.
 struct SpaceDefinition {
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;

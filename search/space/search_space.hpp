@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "search/random.hpp"
 #include "search/space/configuration.hpp"
+#include "search/space/packed_rows.hpp"
 #include "search/space/parameter.hpp"
 
 namespace tune::search {
@@ -24,16 +25,25 @@ using ConfigurationId = std::uint64_t;
 /// Immutable after construction; safe to read from several threads.
 class SearchSpace {
  public:
+  /// More would take gigabytes; a person who gets there wants a smaller space.
+  static constexpr ConfigurationId kMaxSize = 50'000'000;
+
   /// Throws ExprError or std::invalid_argument for a definition that is wrong: names twice, a condition over
-  /// a later parameter, an unknown name in an expression, a default that is not among the values.
-  explicit SearchSpace(SpaceDefinition definition);
+  /// a later parameter, an unknown name in an expression, a default that is not among the values, a value
+  /// that cannot be told from another in text, a constraint that cannot be evaluated (division by zero); and
+  /// std::length_error where more than `max_size` configurations are valid.
+  explicit SearchSpace(SpaceDefinition definition, ConfigurationId max_size = kMaxSize);
+
+  /// The listed configurations instead of all that the constraints allow: a recording answers for nothing
+  /// else. Repeated ones count once. Throws std::invalid_argument for one with unknown parameters or values.
+  static SearchSpace of(SpaceDefinition definition, std::span<const Configuration> configurations);
 
   const SpaceDefinition& definition() const { return definition_; }
   const std::vector<Parameter>& parameters() const { return definition_.parameters; }
 
   /// How many configurations are valid.
-  ConfigurationId size() const { return size_; }
-  bool empty() const { return size_ == 0; }
+  ConfigurationId size() const { return rows_.size(); }
+  bool empty() const { return size() == 0; }
   /// Product of the numbers of values of all parameters, existing or not; a real number, since it may be
   /// beyond 64 bits.
   double product_size() const;
@@ -48,26 +58,52 @@ class SearchSpace {
   std::string explain(const Configuration& configuration) const;
 
   /// Uniform over all valid configurations. The space must not be empty.
-  ConfigurationId sample(Random& random) const { return random.below(size_); }
+  ConfigurationId sample(Random& random) const { return random.below(size()); }
 
-  /// Valid configurations that differ from `id` in exactly one parameter that exists in both; a change of a
-  /// parameter that decides which others exist takes those others' defaults (the nearest valid completion).
-  /// In increasing order, without repetition, without `id`.
+  /// Valid configurations that differ from `id` in exactly one of the parameters that exist in both. Where
+  /// the change lets other parameters exist (a change of the variant), these take their defaults, or, where
+  /// that is not valid, the valid values of which the fewest differ from the defaults, the first of these.
+  /// That search stops after some thousand steps, so that a value now and then has no neighbour although
+  /// there is one. In increasing order, without repetition, without `id`. Not always mutual. O(values * log
+  /// size). Throws std::out_of_range.
   std::vector<ConfigurationId> neighbours(ConfigurationId id) const;
 
-  /// The default configuration: every parameter's default, or, where that is not valid, the valid one that
-  /// differs from it in the fewest parameters, the first of these. Nothing where the space is empty.
-  std::optional<ConfigurationId> default_configuration() const;
+  /// The default configuration: the default of every parameter that exists, or, where that is not valid, the
+  /// valid one with the fewest parameters that are not at their default, the first of these. Nothing where
+  /// the space is empty.
+  std::optional<ConfigurationId> default_configuration() const { return default_; }
 
   /// Index of each parameter's value, in declaration order; -1 where the parameter does not exist. For
   /// models.
   std::vector<int> value_indices(ConfigurationId id) const;
 
  private:
+  using Digits = std::vector<PackedRows::Digit>;
+  struct Unbuilt {};
+
+  /// Checks nothing and has no rows.
+  SearchSpace(Unbuilt, SpaceDefinition definition);
+
+  void check(ConfigurationId id) const;
+  /// A digit of a row is the value's index, one more where the parameter is conditional, 0 where it is
+  /// absent.
+  PackedRows::Digit first_digit(std::size_t parameter) const {
+    return parameters()[parameter].exists_if ? 1 : 0;
+  }
+  bool absent(std::size_t parameter, PackedRows::Digit digit) const { return digit < first_digit(parameter); }
+  /// The digit of this value; nothing where it is not one of the parameter's.
+  std::optional<PackedRows::Digit> digit_of(std::size_t parameter, const Value& value) const;
+  /// Of a configuration made of these parameters' values, valid or not; nothing where it is not.
+  std::optional<Digits> digits_of(const Configuration& configuration) const;
+  Digits default_digits() const;
+  std::optional<ConfigurationId> nearest_to_defaults() const;
+  void add_completions(const Digits& digits, std::size_t parameter,
+                       std::vector<ConfigurationId>& found) const;
+
   SpaceDefinition definition_;
-  ConfigurationId size_ = 0;
-  std::vector<std::int16_t> rows_;  ///< size_ x parameters: value index, -1 where absent
-  std::unordered_map<std::uint64_t, std::vector<ConfigurationId>> by_hash_;
+  PackedRows rows_;
+  std::vector<bool> deciding_;  ///< whether the parameter is in the condition of another
+  std::optional<ConfigurationId> default_;
 };
 
 }  // namespace tune::search

@@ -21,41 +21,45 @@ std::int64_t read_extent(std::string_view text, const ExtentInfo& extent) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc::result_out_of_range || (error == std::errc{} && number > largest_extent))
-    throw UsageError(format("{} = {} is too large: at most {}", extent.name, text, largest_extent));
+    throw UsageError(format("--size: {} = {} is too large: at most {}", extent.name, text, largest_extent));
   if (error != std::errc{} || end != text.data() + text.size() || number < 1)
-    throw UsageError(format("{} = '{}' is not a positive whole number", extent.name, text));
+    throw UsageError(format("--size: {} = '{}' is not a positive whole number", extent.name, text));
   return number;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::vector<std::pair<std::string, std::int64_t>> read_extents(const ProblemInfo& info,
                                                                std::string_view size) {
-  std::vector<std::string_view> parts;
-  while (!size.empty()) {
-    const std::size_t end = std::min(size.find('x'), size.size());
-    parts.push_back(size.substr(0, end));
-    size.remove_prefix(std::min(size.size(), end + 1));
-    if (size.empty() && end != parts.back().size()) break;
-  }
   std::vector<std::pair<std::string, std::int64_t>> extents;
-  if (parts.empty()) {
+  if (size.empty()) {
     for (const ExtentInfo& extent : info.extents) extents.emplace_back(extent.name, extent.default_value);
     return extents;
   }
+  const std::vector<std::string_view> parts = split(size, 'x');
   if (parts.size() != info.extents.size()) {
-    std::string form, example;
+    std::string names, example;
     for (const ExtentInfo& extent : info.extents) {
-      form += (form.empty() ? "" : "x") + extent.name;
+      names += (names.empty() ? "" : ", ") + extent.name;
       example += (example.empty() ? "" : "x") + std::to_string(extent.default_value);
     }
-    throw UsageError(
-        format("{} needs {} extents, {}, such as --size {}", info.name, info.extents.size(), form, example));
+    throw UsageError(format("--size: {} needs {} extents ({}), such as {}", info.name, info.extents.size(),
+                            names, example));
   }
   double elements = 1;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     extents.emplace_back(info.extents[i].name, read_extent(parts[i], info.extents[i]));
     elements *= static_cast<double>(extents.back().second);
   }
-  if (elements > most_elements) throw UsageError("the size has more elements than 64-bit addresses reach");
+  if (elements > most_elements) throw UsageError("--size: more elements than 64-bit addresses reach");
   return extents;
 }
 
@@ -71,7 +75,7 @@ void apply_setting(const ProblemInfo& info, Instance& instance, const std::strin
     std::vector<std::string> names;
     for (const SettingInfo& known : info.settings) names.push_back(known.name);
     const auto nearest = search::nearest_name(name, names);
-    throw UsageError(format("{} has no setting '{}'{}", info.name, name,
+    throw UsageError(format("--set: {} has no setting '{}'{}", info.name, name,
                             nearest ? format("; did you mean '{}'?", *nearest)
                                     : format("; it has: {}", listed({names.begin(), names.end()}))));
   }

@@ -22,11 +22,11 @@ struct Session::State {
   SessionResult result;
   const Budget& budget;
   SessionObserver& observer;
-  std::unordered_map<std::string, Evaluation> known;
+  std::unordered_map<std::string, Evaluation> known = {};
   double start = 0;
   std::uint64_t early_failures = 0;  ///< before a launch
-  std::optional<Failure> last_early_failure;
-  std::optional<RunEnd> end;
+  std::optional<Failure> last_early_failure = {};
+  std::optional<RunEnd> end = {};
 };
 
 Session::Session(const search::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,

@@ -25,4 +25,7 @@ std::unique_ptr<Backend> open_device(int number);
 /// not know the architecture: `why_not` (may be null) then says so in one line.
 std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture, std::string* why_not);
 
+/// `NVRTC 13.0 in libnvrtc.so.13`, or what is missing, in one line.
+std::string toolkit_text();
+
 }  // namespace tune::cuda

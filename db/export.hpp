@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/database.hpp"
+#include "tuner/core/records.hpp"
+
+namespace tune::db {
+
+/// What to take along. An evaluation has to pass all that is set.
+struct ExportFilter {
+  std::vector<RunId> runs = {};  ///< what these runs saw; empty for all
+  std::optional<std::string> problem = std::nullopt;
+  std::optional<std::string> device = std::nullopt;  ///< model key or name
+  bool best_only =
+      false;  ///< of each work its fastest configuration alone: answers lookups, is no space to replay
+  bool current_only = false;  ///< without evaluations that later ones replaced
+  bool samples = true;        ///< without them the medians stay
+};
+
+struct ExportResult {
+  std::int64_t runs = 0;
+  std::int64_t evaluations = 0;
+  std::int64_t samples = 0;
+};
+
+/// Writes a new database with a part of another one, complete in itself: no log beside it, so that it can be
+/// shipped and opened as Access::immutable. Ids, times of day and versions stay as they were. Throws Error
+/// where `target` exists or cannot be written; nothing is left there then.
+ExportResult export_database(const Database& source, const std::filesystem::path& target,
+                             const ExportFilter& filter = {});
+
+}  // namespace tune::db

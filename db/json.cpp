@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::db {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using search::Value;
+
+Json json_of(const Value& value) {
+  if (value.is_bool()) return value.as_bool();
+  if (value.is_int()) return value.as_int();
+  if (value.is_real()) return value.as_real();
+  return value.as_text();
+}
+
+Value value_of(const Json& json) {
+  if (json.is_boolean()) return Value(json.get<bool>());
+  if (json.is_number_integer()) return Value(json.get<std::int64_t>());
+  if (json.is_number()) return Value(json.get<double>());
+  return Value(json.get<std::string>());
+}
+
+/// Runs `read` on the parsed text.
+template<class Read>
+auto parsed(std::string_view text, Read read) {
+  try {
+    return read(Json::parse(text));
+  } catch (const nlohmann::json::exception& exception) {
+    throw Error(format("the database holds a text that tune did not write: {} ({})", text, exception.what()));
+  }
+}
+
+/// The one list of a device's facts: calls `field(name, member)` for each. Facts is const or not.
+template<class Facts, class Field>
+void for_each_fact(Facts& facts, Field field) {
+  field("name", facts.name);
+  field("uuid", facts.uuid);
+  field("compute_major", facts.compute_major);
+  field("compute_minor", facts.compute_minor);
+  field("multiprocessors", facts.multiprocessors);
+  field("warp_size", facts.warp_size);
+  field("max_threads_per_block", facts.max_threads_per_block);
+  field("max_threads_per_multiprocessor", facts.max_threads_per_multiprocessor);
+  field("max_blocks_per_multiprocessor", facts.max_blocks_per_multiprocessor);
+  field("max_block_dim", facts.max_block_dim);
+  field("max_grid_dim", facts.max_grid_dim);
+  field("registers_per_block", facts.registers_per_block);
+  field("registers_per_multiprocessor", facts.registers_per_multiprocessor);
+  field("shared_memory_per_block", facts.shared_memory_per_block);
+  field("shared_memory_per_block_optin", facts.shared_memory_per_block_optin);
+  field("shared_memory_per_multiprocessor", facts.shared_memory_per_multiprocessor);
+  field("reserved_shared_memory_per_block", facts.reserved_shared_memory_per_block);
+  field("global_memory", facts.global_memory);
+  field("l2_cache", facts.l2_cache);
+  field("core_clock", facts.core_clock);
+  field("memory_clock", facts.memory_clock);
+  field("memory_bus_bits", facts.memory_bus_bits);
+  field("ecc", facts.ecc);
+  field("driver", facts.driver);
+  field("power_limit", facts.power_limit);
+  field("copy_bandwidth", facts.copy_bandwidth);
+}
+
+}  // namespace
+
+std::string to_json(const Entries& entries) {
+  Json object = Json::object();
+  for (const auto& [name, value] : entries) object[name] = json_of(value);
+  return object.dump();
+}
+
+std::string to_json(const NamedExtents& extents) {
+  Json object = Json::object();
+  for (const auto& [name, extent] : extents) object[name] = extent;
+  return object.dump();
+}
+
+std::string to_json(const DeviceFacts& facts) {
+  Json object = Json::object();
+  for_each_fact(facts, [&object](const char* name, const auto& member) { object[name] = member; });
+  return object.dump();
+}
+
+Entries entries_from_json(std::string_view text) {
+  return parsed(text, [](const Json& object) {
+    Entries entries;
+    for (const auto& [name, value] : object.items()) entries.emplace_back(name, value_of(value));
+    return entries;
+  });
+}
+
+NamedExtents extents_from_json(std::string_view text) {
+  return parsed(text, [](const Json& object) {
+    NamedExtents extents;
+    for (const auto& [name, value] : object.items()) extents.emplace_back(name, value.get<std::int64_t>());
+    return extents;
+  });
+}
+
+search::Configuration configuration_from_json(std::string_view text) {
+  search::Configuration configuration;
+  for (auto& [name, value] : entries_from_json(text)) configuration.set(name, std::move(value));
+  return configuration;
+}
+
+DeviceFacts facts_from_json(std::string_view text) {
+  return parsed(text, [](const Json& object) {
+    DeviceFacts facts;
+    // A fact that an older version did not know keeps its default.
+    for_each_fact(facts, [&object](const char* name, auto& member) {
+      if (object.contains(name)) object[name].get_to(member);
+    });
+    return facts;
+  });
+}
+
+}  // namespace tune::db

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/recording.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "db/queries.hpp"
+#include "db/run_details.hpp"
+#include "tuner/core/error.hpp"
+
+namespace tune::db {
+namespace {
+
+Evaluation to_evaluation(const Database& database, const ResultRow& row) {
+  Evaluation evaluation;
+  evaluation.configuration = row.configuration;
+  evaluation.resources = row.resources;
+  evaluation.binary_hash = row.binary_hash;
+  evaluation.phases = row.phases;
+  if (row.failure) {
+    evaluation.outcome = tl::unexpected(*row.failure);
+    return evaluation;
+  }
+  Measurement measurement;
+  measurement.samples = samples_of(database, row.evaluation);
+  if (measurement.samples.empty()) measurement.samples = {*row.time};  // exported without its samples
+  measurement.error = row.error;
+  measurement.tolerance = row.tolerance;
+  evaluation.outcome = std::move(measurement);
+  return evaluation;
+}
+
+DeviceFacts facts_of(const Database& database, const std::string& model_key) {
+  for (DeviceSummary& device : list_devices(database))
+    if (device.model_key == model_key) return std::move(device.facts);
+  throw Error("a result of " + model_key + " has no device");
+}
+
+}  // namespace
+
+std::optional<Recording> find_recording(const Database& database, const Instance& instance) {
+  ResultFilter filter;
+  filter.problem = instance.problem;
+  filter.size = instance.size();
+  filter.settings = instance.settings_key();
+  filter.origin = Origin::measured;
+  filter.failures = true;
+  std::map<std::int64_t, std::vector<ResultRow>> by_work;
+  for (ResultRow& row : list_results(database, filter)) by_work[row.work.id].push_back(std::move(row));
+  const auto largest =
+      std::ranges::max_element(by_work, {}, [](const auto& work) { return work.second.size(); });
+  if (largest == by_work.end()) return std::nullopt;
+  const WorkInfo& work = largest->second.front().work;
+  Recording recording{instance, facts_of(database, work.model_key), work.toolchain, {}};
+  for (const ResultRow& row : largest->second) recording.evaluations.push_back(to_evaluation(database, row));
+  return recording;
+}
+
+std::vector<std::string> recorded_instances(const Database& database, const std::string& problem) {
+  std::set<std::string> found;
+  RunFilter filter;
+  filter.problem = problem;
+  for (const RunSummary& run : list_runs(database, filter))
+    if (run.work.origin == Origin::measured && run.best)
+      found.insert(run.work.size + " " + run.work.settings);
+  return {found.begin(), found.end()};
+}
+
+}  // namespace tune::db

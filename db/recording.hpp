@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/database.hpp"
+#include "tuner/core/records.hpp"
+
+namespace tune::db {
+
+/// What was measured of one problem at one size on one device with one set of versions: answers instead of
+/// the device.
+struct Recording {
+  Instance instance;
+  DeviceFacts device;
+  Toolchain toolchain;
+  std::vector<Evaluation> evaluations;  ///< the current one of each configuration, failures included
+};
+
+/// The recording of the instance with the most measurements; nothing where the database has none. Replayed
+/// results never count. Throws Error.
+std::optional<Recording> find_recording(const Database& database, const Instance& instance);
+
+/// Instances of the problem that have measurements, as `512x512x512 radius=1,...`. Sorted, without
+/// repetition.
+std::vector<std::string> recorded_instances(const Database& database, const std::string& problem);
+
+}  // namespace tune::db

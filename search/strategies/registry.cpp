@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "search/strategies/grid.hpp"
+#include "search/strategies/random_search.hpp"
+#include "search/strategies/strategy.hpp"
+
+namespace tune::search {
+
+std::span<const StrategyEntry> strategies() {
+  static constexpr std::array kTable = {
+      StrategyEntry{"random", "uniform without repetition, after one configuration of each variant",
+                    [](const SearchSpace& space, std::uint64_t seed) -> std::unique_ptr<Strategy> {
+                      return std::make_unique<RandomSearch>(space, seed);
+                    }},
+      StrategyEntry{"grid", "every configuration once, coarsely first",
+                    [](const SearchSpace& space, std::uint64_t) -> std::unique_ptr<Strategy> {
+                      return std::make_unique<GridSearch>(space);
+                    }},
+  };
+  return kTable;
+}
+
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space, std::uint64_t seed) {
+  for (const StrategyEntry& entry : strategies()) {
+    if (entry.name == name) return entry.make(space, seed);
+  }
+  return nullptr;
+}
+
+}  // namespace tune::search

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/device_evaluator.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_backend.hpp"
+#include "tests/support/toy_problem.hpp"
+
+namespace tune {
+namespace {
+
+using testing::FakeBackend;
+using testing::ToyProblem;
+using testing::ToySources;
+
+class DeviceEvaluatorTest : public ::testing::Test {
+ protected:
+  std::vector<Evaluation> evaluate(const std::vector<Configuration>& batch,
+                                   DeviceEvaluatorOptions options = {}) {
+    options.compile_threads = 2;
+    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options);
+    std::vector<Evaluation> all;
+    evaluator.evaluate(batch, [&](Evaluation evaluation) {
+      all.push_back(std::move(evaluation));
+      return all.size() < stop_after_;
+    });
+    return all;
+  }
+
+  static Configuration configuration(const char* kind, int block = 128) {
+    return {{"kind", kind}, {"block", block}, {"items", 1}};
+  }
+
+  ToyProblem problem_;
+  ToySources sources_;
+  FakeBackend backend_;
+  std::size_t stop_after_ = 1000;
+};
+
+TEST_F(DeviceEvaluatorTest, MeasuresWhatIsRight) {
+  const auto all = evaluate({configuration("plain")});
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_TRUE(all[0].outcome.has_value());
+  EXPECT_GE(all[0].outcome->samples.size(), 7u);
+  EXPECT_NEAR(all[0].outcome->time(), 8e-6 * 1.01, 1e-12);
+  EXPECT_EQ(all[0].outcome->tolerance, 1e-6);
+  EXPECT_EQ(all[0].resources->registers, 32);
+  EXPECT_FALSE(all[0].binary_hash.empty());
+}
+
+TEST_F(DeviceEvaluatorTest, ChecksOddSizesBeforeTheSizeItself) {
+  evaluate({configuration("plain")});
+  const std::vector<std::string> expected = {"prepare 1000", "prepare 37", "run 37",
+                                             "prepare 1000", "run 1000",   "measure 1000"};
+  EXPECT_EQ(backend_.runner().calls, expected);
+}
+
+TEST_F(DeviceEvaluatorTest, EveryPhaseCanFail) {
+  const std::vector<std::pair<const char*, Phase>> kinds = {{"broken_compile", Phase::compile},
+                                                            {"too_big", Phase::resources},
+                                                            {"wrong", Phase::verify},
+                                                            {"unwritten", Phase::verify},
+                                                            {"faulting", Phase::crash}};
+  for (const auto& [kind, phase] : kinds) {
+    const auto all = evaluate({configuration(kind)});
+    ASSERT_EQ(all.size(), 1u) << kind;
+    ASSERT_FALSE(all[0].outcome.has_value()) << kind;
+    EXPECT_EQ(all[0].outcome.error().phase, phase) << kind;
+  }
+}
+
+TEST_F(DeviceEvaluatorTest, WhatCannotRunIsNeverLaunched) {
+  evaluate({configuration("too_big")});
+  EXPECT_EQ(backend_.runner().calls, std::vector<std::string>{"prepare 1000"});
+}
+
+TEST_F(DeviceEvaluatorTest, AWrongResultIsNeverMeasured) {
+  const auto all = evaluate({configuration("wrong")});
+  EXPECT_NE(all[0].outcome.error().detail.find("at 37 type=float"), std::string::npos)
+      << all[0].outcome.error().detail;
+  for (const std::string& call : backend_.runner().calls) EXPECT_FALSE(call.starts_with("measure")) << call;
+}
+
+TEST_F(DeviceEvaluatorTest, KeepsTheOrderOfTheBatch) {
+  std::vector<Configuration> batch;
+  for (const int block : {256, 32, 128, 64}) batch.push_back(configuration("plain", block));
+  const auto all = evaluate(batch);
+  ASSERT_EQ(all.size(), batch.size());
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].configuration, batch[i]);
+}
+
+TEST_F(DeviceEvaluatorTest, StopsWhenToldTo) {
+  stop_after_ = 1;
+  EXPECT_EQ(evaluate({configuration("plain", 32), configuration("plain", 64)}).size(), 1u);
+}
+
+TEST_F(DeviceEvaluatorTest, ChecksWithoutMeasuring) {
+  const auto all = evaluate({configuration("plain")}, {.measure = {}, .measure_time = false});
+  ASSERT_TRUE(all[0].outcome.has_value());
+  EXPECT_TRUE(all[0].outcome->samples.empty());
+}
+
+}  // namespace
+}  // namespace tune

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/fake_backend.hpp"
+#include "tests/support/memory_store.hpp"
+#include "tests/support/toy_problem.hpp"
+#include "tuner/core/device_evaluator.hpp"
+
+namespace tune {
+namespace {
+
+using testing::FakeBackend;
+using testing::MemoryStore;
+using testing::ToyProblem;
+using testing::ToySources;
+
+class CountingObserver : public SessionObserver {
+ public:
+  void on_evaluation(const Evaluation& evaluation, const Progress&) override { seen.push_back(evaluation); }
+  bool stop_requested() override { return seen.size() >= stop_after; }
+  std::vector<Evaluation> seen;
+  std::size_t stop_after = 1'000'000;
+};
+
+class SessionTest : public ::testing::Test {
+ protected:
+  SessionResult run(const std::string& where, Budget budget, std::uint64_t seed = 1, bool fresh = false,
+                    const char* strategy_name = "random") {
+    const search::SearchSpace space = testing::toy_space(where);
+    const auto strategy = search::make_strategy(strategy_name, space, seed);
+    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
+    Session session(space, *strategy, evaluator, store_, [this] { return time_ += step_; });
+    return session.run({}, budget, fresh, observer_);
+  }
+
+  ToyProblem problem_;
+  ToySources sources_;
+  FakeBackend backend_;
+  MemoryStore store_;
+  CountingObserver observer_;
+  DeviceEvaluatorOptions options_ = {.measure = {}, .compile_threads = 2};
+  double time_ = 0;
+  double step_ = 0.001;
+};
+
+TEST_F(SessionTest, FindsTheBestOfTheWholeSpace) {
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.end, RunEnd::exhausted);
+  EXPECT_EQ(result.progress.evaluations, 12u);
+  EXPECT_EQ(result.progress.measured, 12u);
+  ASSERT_TRUE(result.progress.best.has_value());
+  EXPECT_EQ(result.progress.best->configuration.key(), "block=256,items=4,kind=plain");
+  EXPECT_EQ(store_.evaluations.size(), 12u);
+  EXPECT_EQ(store_.end, RunEnd::exhausted);
+}
+
+TEST_F(SessionTest, NeverEvaluatesAConfigurationTwice) {
+  run("kind == plain", {});
+  std::set<std::string> keys;
+  for (const Evaluation& evaluation : observer_.seen)
+    EXPECT_TRUE(keys.insert(evaluation.configuration.key()).second);
+}
+
+TEST_F(SessionTest, EndsAtTheBudgetOfEvaluations) {
+  const SessionResult result = run("kind == plain", {.evaluations = 5, .seconds = {}});
+  EXPECT_EQ(result.end, RunEnd::budget);
+  EXPECT_EQ(result.progress.evaluations, 5u);
+  EXPECT_EQ(store_.evaluations.size(), 5u);
+}
+
+TEST_F(SessionTest, EndsAtTheBudgetOfTime) {
+  step_ = 1;
+  const SessionResult result = run("kind == plain", {.evaluations = {}, .seconds = 10});
+  EXPECT_EQ(result.end, RunEnd::budget);
+  EXPECT_LT(result.progress.evaluations, 12u);
+  EXPECT_GT(result.progress.evaluations, 0u);
+}
+
+TEST_F(SessionTest, FailuresBeforeALaunchDoNotCountAgainstTheBudget) {
+  const SessionResult result = run("kind in ['plain', 'too_big']", {.evaluations = 12, .seconds = {}});
+  EXPECT_EQ(result.progress.evaluations, 12u);
+  EXPECT_EQ(result.progress.measured, 12u);
+  EXPECT_GT(result.progress.failures.at(Phase::resources), 0u);
+}
+
+TEST_F(SessionTest, WrongResultsCountAndNeverWin) {
+  const SessionResult result = run("kind in ['plain', 'wrong', 'faulting']", {});
+  EXPECT_EQ(result.progress.evaluations, 36u);
+  EXPECT_EQ(result.progress.failures.at(Phase::verify), 12u);
+  EXPECT_EQ(result.progress.failures.at(Phase::crash), 12u);
+  EXPECT_EQ(result.progress.best->configuration["kind"].as_text(), "plain");
+}
+
+TEST_F(SessionTest, StopsWhenTheObserverAsksTo) {
+  observer_.stop_after = 3;
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.end, RunEnd::interrupted);
+  EXPECT_EQ(store_.evaluations.size(), 3u);
+}
+
+TEST_F(SessionTest, ASecondRunGoesOnWhereTheFirstStopped) {
+  observer_.stop_after = 5;
+  run("kind == plain", {});
+  std::vector<Evaluation> first = observer_.seen;
+  observer_ = {};
+  const int compiled_before = backend_.compiler().compiled;
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.progress.evaluations, 12u);
+  EXPECT_EQ(result.progress.reused, 5u);
+  EXPECT_EQ(observer_.seen.size(), 12u);
+  EXPECT_EQ(backend_.compiler().compiled - compiled_before, 7);
+  std::set<std::string> reused;
+  for (const Evaluation& evaluation : observer_.seen)
+    if (evaluation.reused) reused.insert(evaluation.configuration.key());
+  for (const Evaluation& evaluation : first) EXPECT_TRUE(reused.contains(evaluation.configuration.key()));
+}
+
+TEST_F(SessionTest, FreshEvaluatesWhatIsKnown) {
+  run("kind == plain", {});
+  const SessionResult result = run("kind == plain", {}, 1, true);
+  EXPECT_EQ(result.progress.reused, 0u);
+  EXPECT_EQ(store_.evaluations.size(), 24u);
+}
+
+TEST_F(SessionTest, TheSameSeedGivesTheSameTrace) {
+  run("kind == plain", {.evaluations = 6, .seconds = {}}, 7);
+  const std::vector<Evaluation> first = std::exchange(observer_.seen, {});
+  run("kind == plain", {.evaluations = 6, .seconds = {}}, 7, true);
+  ASSERT_EQ(first.size(), observer_.seen.size());
+  for (std::size_t i = 0; i < first.size(); ++i)
+    EXPECT_EQ(first[i].configuration, observer_.seen[i].configuration);
+}
+
+TEST_F(SessionTest, ASpaceInWhichNothingCompilesEndsAsExhausted) {
+  const SessionResult result = run("kind == broken_compile", {.evaluations = 5, .seconds = {}});
+  EXPECT_EQ(result.end, RunEnd::exhausted);
+  EXPECT_EQ(result.progress.evaluations, 0u);
+  EXPECT_FALSE(result.progress.best.has_value());
+}
+
+/// Fails every configuration before a launch.
+class BrokenEvaluator : public Evaluator {
+ public:
+  void evaluate(std::span<const Configuration> batch, const std::function<bool(Evaluation)>& done) override {
+    for (const Configuration& configuration : batch) {
+      Evaluation evaluation;
+      evaluation.configuration = configuration;
+      evaluation.outcome = fail(Phase::compile, "syntax", "line 1");
+      if (!done(std::move(evaluation))) return;
+    }
+  }
+};
+
+TEST_F(SessionTest, GivesUpWhenNothingEverStarts) {
+  search::SpaceDefinition definition;
+  std::vector<search::Value> values;
+  for (int i = 0; i < 5000; ++i) values.emplace_back(i);
+  definition.parameters = {{"n", "a number", values, 0}};
+  const search::SearchSpace space(std::move(definition));
+  const auto strategy = search::make_strategy("random", space, 1);
+  BrokenEvaluator evaluator;
+  Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+  const SessionResult result = session.run({}, {.evaluations = 200, .seconds = {}}, false, observer_);
+  EXPECT_EQ(result.end, RunEnd::failed);
+  EXPECT_NE(result.why.find("syntax"), std::string::npos) << result.why;
+  EXPECT_LT(observer_.seen.size(), 300u);
+}
+
+}  // namespace
+}  // namespace tune

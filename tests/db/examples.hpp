@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/core/records.hpp"
+
+/// Invented records whose every field has a value of its own, so that one that is lost or swapped shows.
+namespace tune::test {
+
+DeviceFacts example_device();
+Instance example_instance();
+WorkKey example_key();
+RunRecord example_run();
+/// One run under another key.
+RunRecord run_of(const WorkKey& key);
+
+Configuration example_configuration(int block_x = 32);
+Evaluation measured(const Configuration& configuration, std::vector<double> samples);
+Evaluation failed(const Configuration& configuration, Phase phase, const std::string& reason,
+                  const std::string& detail = "detail");
+KernelResources example_resources();
+
+/// Field by field.
+void expect_equal(const DeviceFacts& a, const DeviceFacts& b);
+void expect_equal(const KernelResources& a, const KernelResources& b);
+/// All but `reused`.
+void expect_equal(const Evaluation& a, const Evaluation& b);
+void expect_equal(const RunRecord& a, const RunRecord& b);
+
+}  // namespace tune::test

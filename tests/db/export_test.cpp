@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/export.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "db/best.hpp"
+#include "db/run_details.hpp"
+#include "db/schema.hpp"
+#include "db/sqlite_store.hpp"
+#include "tests/db/examples.hpp"
+#include "tests/db/temporary_folder.hpp"
+#include "tuner/core/error.hpp"
+
+namespace tune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ExportTest : public testing::Test {
+ protected:
+  ExportTest() {
+    first_ = store_.begin_run(example_run());
+    store_.record(first_, measured(example_configuration(1), {3e-3, 4e-3}));
+    store_.record(first_, measured(example_configuration(2), {2e-3}));
+    store_.record(first_, failed(example_configuration(3), Phase::crash, "fault"));
+    WorkKey other = example_key();
+    other.device.name = "Invented Z9";
+    other.toolchain.source_hash = "other";
+    second_ = store_.begin_run(run_of(other));
+    store_.record(second_, measured(example_configuration(1), {1e-3}));
+    third_ = store_.begin_run(example_run());
+    store_.record(third_, store_.known(example_key()).at(0));
+    store_.record(third_, measured(example_configuration(4), {5e-3}));
+  }
+
+  db::Database exported(const db::ExportFilter& filter) {
+    const fs::path path = folder_ / ("out" + std::to_string(++files_) + ".db");
+    result_ = db::export_database(database_, path, filter);
+    EXPECT_FALSE(fs::exists(path.string() + "-wal"));
+    EXPECT_FALSE(fs::exists(path.string() + ".part"));
+    db::Database copy(path, db::Access::immutable);
+    EXPECT_EQ(copy.connection().execAndGet("PRAGMA integrity_check").getString(), "ok");
+    EXPECT_EQ(copy.connection().execAndGet("SELECT COUNT(*) FROM pragma_foreign_key_check").getInt(), 0);
+    EXPECT_EQ(copy.connection().execAndGet("PRAGMA journal_mode").getString(), "delete");
+    return copy;
+  }
+  static std::int64_t count(const db::Database& database, const std::string& table) {
+    return database.connection().execAndGet("SELECT COUNT(*) FROM " + table).getInt64();
+  }
+
+  TemporaryFolder folder_;
+  db::Database database_{folder_ / "tune.db"};
+  db::SqliteStore store_{database_};
+  RunId first_ = 0, second_ = 0, third_ = 0;
+  db::ExportResult result_;
+  int files_ = 0;
+};
+
+TEST_F(ExportTest, EverythingStaysAsItWas) {
+  const db::Database copy = exported({});
+  EXPECT_EQ(result_.runs, 3);
+  EXPECT_EQ(result_.evaluations, 5);
+  EXPECT_EQ(result_.samples, 5);
+  for (const RunId run : {first_, second_, third_}) {
+    const db::RunDetails before = db::run_details(database_, run);
+    const db::RunDetails after = db::run_details(copy, run);
+    expect_equal(before.record, after.record);
+    EXPECT_EQ(before.summary.started, after.summary.started);
+    EXPECT_EQ(before.progress.size(), after.progress.size());
+    EXPECT_EQ(before.winner_samples, after.winner_samples);
+  }
+}
+
+TEST_F(ExportTest, TheCopyCanBeWrittenAgain) {
+  exported({});
+  db::Database again(folder_ / "out1.db");
+  db::SqliteStore store(again);
+  EXPECT_EQ(store.known(example_key()).size(), 4U);
+  EXPECT_GT(store.begin_run(example_run()), third_);
+}
+
+TEST_F(ExportTest, ARunBringsWhatItReused) {
+  const db::Database copy = exported({.runs = {third_}});
+  EXPECT_EQ(count(copy, "evaluations"), 2);
+  EXPECT_EQ(db::run_details(copy, third_).progress.size(), 2U);
+  EXPECT_EQ(count(copy, "runs"), 2);     // the reused one was made by the first
+  EXPECT_EQ(count(copy, "devices"), 1);  // and nothing else came along
+  EXPECT_EQ(count(copy, "toolchains"), 1);
+}
+
+TEST_F(ExportTest, OfOneDevice) {
+  const db::Database copy = exported({.device = "Invented Z9"});
+  EXPECT_EQ(count(copy, "runs"), 1);
+  EXPECT_EQ(count(copy, "evaluations"), 1);
+  EXPECT_EQ(count(copy, "devices"), 1);
+}
+
+TEST_F(ExportTest, TheBestOfEachWorkAnswersLookups) {
+  const db::Database copy = exported({.best_only = true});
+  EXPECT_EQ(count(copy, "evaluations"), 2);
+  const auto found = db::best(copy, {.problem = "stencil3d"});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].result.time, 1e-3);
+  EXPECT_EQ(found[1].result.time, 2e-3);
+}
+
+TEST_F(ExportTest, WithoutSamplesTheMediansStay) {
+  const db::Database copy = exported({.samples = false});
+  EXPECT_EQ(result_.samples, 0);
+  EXPECT_EQ(db::list_results(copy).size(), db::list_results(database_).size());
+}
+
+TEST_F(ExportTest, WithoutWhatWasReplaced) {
+  store_.record(third_, measured(example_configuration(2), {7e-3}));
+  EXPECT_EQ(count(exported({}), "evaluations"), 6);
+  EXPECT_EQ(count(exported({.current_only = true}), "evaluations"), 5);
+}
+
+TEST_F(ExportTest, AFileThatExistsIsNotOverwritten) {
+  std::ofstream(folder_ / "precious.db") << "x";
+  EXPECT_THROW(db::export_database(database_, folder_ / "precious.db"), Error);
+  EXPECT_EQ(fs::file_size(folder_ / "precious.db"), 1U);
+}
+
+TEST_F(ExportTest, AFolderThatIsMissingIsAnError) {
+  EXPECT_THROW(db::export_database(database_, folder_ / "nowhere/out.db"), Error);
+}
+
+TEST_F(ExportTest, FromARecordingThatCannotBeWritten) {
+  exported({});
+  const db::Database recording(folder_ / "out1.db", db::Access::immutable);
+  const auto result = db::export_database(recording, folder_ / "second.db", {.best_only = true});
+  EXPECT_EQ(result.evaluations, 2);
+}
+
+}  // namespace
+}  // namespace tune::test

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/space/configuration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace tune::search {
+namespace {
+
+const Configuration kSample{{"variant", "direct"}, {"block_x", 32}, {"async", true}, {"scale", 0.5}};
+
+TEST(Configuration, FindsByName) {
+  EXPECT_EQ(kSample["block_x"], Value(32));
+  EXPECT_TRUE(kSample.has("variant"));
+  EXPECT_FALSE(kSample.has("block"));
+  EXPECT_EQ(kSample.find("block_y"), nullptr);
+}
+
+TEST(Configuration, NamesTheParameterThatIsMissing) {
+  try {
+    (void)kSample["block_y"];
+    FAIL();
+  } catch (const std::out_of_range& error) {
+    EXPECT_NE(std::string(error.what()).find("block_y"), std::string::npos);
+  }
+}
+
+TEST(Configuration, SetAddsOrReplacesInPlace) {
+  Configuration configuration = kSample;
+  configuration.set("variant", "fft");
+  configuration.set("radix", 8);
+  EXPECT_EQ(configuration.to_string(), "variant=fft, block_x=32, async=true, scale=0.5, radix=8");
+}
+
+TEST(Configuration, KeyIsSortedByName) {
+  EXPECT_EQ(kSample.key(), "async=true,block_x=32,scale=0.5,variant=direct");
+  EXPECT_EQ(Configuration().key(), "");
+}
+
+TEST(Configuration, EqualityIgnoresOrderButNotKinds) {
+  const Configuration reordered{{"scale", 0.5}, {"async", true}, {"block_x", 32}, {"variant", "direct"}};
+  EXPECT_EQ(kSample, reordered);
+  Configuration other = kSample;
+  other.set("async", 1);
+  EXPECT_FALSE(kSample == other);
+  other = kSample;
+  other.set("more", 1);
+  EXPECT_FALSE(kSample == other);
+  EXPECT_FALSE(other == kSample);
+}
+
+TEST(Configuration, ParsesWhatItWrites) {
+  EXPECT_EQ(Configuration::parse(kSample.key()), kSample);
+  EXPECT_EQ(Configuration::parse(kSample.to_string()).to_string(), kSample.to_string());
+  EXPECT_EQ(Configuration::parse("  a = 1 ,b=x=y"), (Configuration{{"a", 1}, {"b", "x=y"}}));
+  EXPECT_TRUE(Configuration::parse(" ").entries().empty());
+}
+
+TEST(Configuration, RejectsWhatIsNoConfiguration) {
+  for (const char* text : {"a", "a=1,", "=1", "a=1,,b=2", "a=1,a=2", ","}) {
+    EXPECT_THROW(Configuration::parse(text), std::invalid_argument) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tune::search

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold for every space, tried on many random small ones beside brute force.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "random_definition.hpp"
+#include "search/space/search_space.hpp"
+
+namespace tune::search::testing {
+namespace {
+
+constexpr int kSpaces = 1'500;
+
+Values as_map(const Configuration& configuration) {
+  return {configuration.entries().begin(), configuration.entries().end()};
+}
+
+template<class Check>
+void for_random_spaces(std::uint64_t seed, Check check) {
+  Random random(seed);
+  for (int i = 0; i < kSpaces && !::testing::Test::HasFailure(); ++i) {
+    const SpaceDefinition definition = random_definition(random);
+    SCOPED_TRACE("space " + std::to_string(i) + ":\n" + describe(definition));
+    check(definition, random);
+  }
+}
+
+TEST(SearchSpaceProperty, PruningFindsExactlyWhatBruteForceFinds) {
+  std::size_t valid = 0;
+  std::size_t product = 0;
+  for_random_spaces(201, [&](const SpaceDefinition& definition, Random&) {
+    const SearchSpace space(definition);
+    const auto expected = brute_force(definition);
+    ASSERT_EQ(space.size(), expected.size());
+    for (ConfigurationId id = 0; id < space.size(); ++id) ASSERT_EQ(as_map(space.at(id)), expected[id]);
+    valid += space.size();
+    product += static_cast<std::size_t>(space.product_size());
+  });
+  EXPECT_GT(valid, product / 20);  // neither nothing
+  EXPECT_LT(valid, product / 2);   // nor everything
+}
+
+TEST(SearchSpaceProperty, NumberAndConfigurationAreInverse) {
+  for_random_spaces(202, [](const SpaceDefinition& definition, Random&) {
+    const SearchSpace space(definition);
+    for (ConfigurationId id = 0; id < space.size(); ++id) {
+      const Configuration configuration = space.at(id);
+      ASSERT_EQ(space.find(configuration), id);
+      ASSERT_EQ(space.find(Configuration::parse(configuration.key())), id);
+      ASSERT_EQ(space.explain(configuration), "");
+    }
+  });
+}
+
+TEST(SearchSpaceProperty, WhatIsNotFoundIsExplained) {
+  for_random_spaces(203, [](const SpaceDefinition& definition, Random& random) {
+    const SearchSpace space(definition);
+    const auto valid = brute_force(definition);
+    for (int trial = 0; trial < 30; ++trial) {
+      Configuration configuration;
+      for (const Parameter& parameter : definition.parameters) {
+        if (random.below(4) == 0) continue;
+        configuration.set(parameter.name, parameter.values[random.below(parameter.values.size())]);
+      }
+      const bool expected = std::ranges::find(valid, as_map(configuration)) != valid.end();
+      ASSERT_EQ(space.find(configuration).has_value(), expected) << configuration.to_string();
+      ASSERT_EQ(space.explain(configuration).empty(), expected) << configuration.to_string();
+      ASSERT_NE(space.explain(configuration), "it is not one of the space's configurations");
+    }
+  });
+}
+
+TEST(SearchSpaceProperty, IndicesDescribeTheConfiguration) {
+  for_random_spaces(204, [](const SpaceDefinition& definition, Random&) {
+    const SearchSpace space(definition);
+    for (ConfigurationId id = 0; id < space.size(); ++id) {
+      const auto indices = space.value_indices(id);
+      Configuration rebuilt;
+      for (std::size_t p = 0; p < indices.size(); ++p) {
+        if (indices[p] < 0) continue;
+        rebuilt.set(definition.parameters[p].name,
+                    definition.parameters[p].values[static_cast<std::size_t>(indices[p])]);
+      }
+      ASSERT_EQ(rebuilt, space.at(id));
+    }
+  });
+}
+
+TEST(SearchSpaceProperty, DefaultIsTheNearestToTheDefaults) {
+  for_random_spaces(205, [](const SpaceDefinition& definition, Random&) {
+    const SearchSpace space(definition);
+    std::optional<ConfigurationId> best;
+    std::size_t fewest = 0;
+    for (ConfigurationId id = 0; id < space.size(); ++id) {
+      const Configuration configuration = space.at(id);
+      const auto deviates = [&configuration](const Parameter& parameter) {
+        const Value* value = configuration.find(parameter.name);
+        return value != nullptr && !(*value == parameter.default_value);
+      };
+      const auto deviations =
+          static_cast<std::size_t>(std::ranges::count_if(definition.parameters, deviates));
+      if (best && deviations >= fewest) continue;
+      best = id;
+      fewest = deviations;
+    }
+    ASSERT_EQ(space.default_configuration(), best);
+  });
+}
+
+}  // namespace
+}  // namespace tune::search::testing

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/strategies/random_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace tune::search {
+namespace {
+
+/// 3 variants with 2, 20 and 200 configurations.
+SearchSpace uneven() {
+  SpaceDefinition definition;
+  definition.parameters = {{"variant", "", {"small", "large", "middle"}, "large"}, {"x", "", {}, 0}};
+  for (int value = 0; value < 200; ++value) definition.parameters[1].values.emplace_back(value);
+  definition.constraints = {{Expr::parse("x < 2 or variant != 'small'"), ""},
+                            {Expr::parse("x < 20 or variant != 'middle'"), ""}};
+  return SearchSpace(definition);
+}
+
+TEST(RandomSearch, SeesEveryVariantFirst) {
+  const SearchSpace space = uneven();
+  std::set<std::vector<int>> orders;
+  std::set<ConfigurationId> large;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    std::vector<int> order;
+    for (const ConfigurationId id : RandomSearch(space, seed).ask(3)) {
+      order.push_back(space.value_indices(id)[0]);
+      if (order.back() == 1) large.insert(id);
+    }
+    orders.insert(order);
+    EXPECT_EQ(std::set<int>(order.begin(), order.end()).size(), 3U);
+  }
+  EXPECT_EQ(orders.size(), 6U);  // in every order,
+  EXPECT_GT(large.size(), 60U);  // and not always the same one of a variant
+}
+
+TEST(RandomSearch, IsUniformAfterTheStart) {
+  const SearchSpace space = uneven();
+  std::vector<int> seen(space.size());
+  constexpr int kRuns = 4'000;
+  constexpr int kDraws = 33;
+  for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
+    for (const ConfigurationId id : RandomSearch(space, seed).ask(kDraws)) ++seen.at(id);
+  }
+  // Of the 200 of the large variant, one of the start and 30 of the 219 others.
+  const double expected = kRuns * (1.0 / 200 + 199.0 / 200 * 30.0 / 219);
+  for (ConfigurationId id = 2; id < 202; ++id)
+    EXPECT_NEAR(seen[id], expected, 5.5 * std::sqrt(expected)) << id;
+}
+
+TEST(RandomSearch, DependsOnTheSeed) {
+  const SearchSpace space = uneven();
+  EXPECT_NE(RandomSearch(space, 1).ask(20), RandomSearch(space, 2).ask(20));
+}
+
+TEST(RandomSearch, TraceIsPinned) {
+  // A change of this trace changes what a seed means for everybody.
+  const SearchSpace space = uneven();
+  EXPECT_EQ(RandomSearch(space, 42).ask(6), (std::vector<ConfigurationId>{0, 26, 212, 116, 42, 204}));
+}
+
+}  // namespace
+}  // namespace tune::search

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "strategy_conformance.hpp"
+
+namespace tune::search::testing {
+
+INSTANTIATE_TEST_SUITE_P(All, StrategyConformance,
+                         ::testing::ValuesIn(strategies().begin(), strategies().end()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+namespace {
+
+TEST(Strategies, NamesAreUnique) {
+  std::set<std::string_view> names;
+  for (const StrategyEntry& entry : strategies()) EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+}
+
+TEST(Strategies, AreMadeByName) {
+  const SearchSpace space(conformance_definition());
+  for (const StrategyEntry& entry : strategies())
+    EXPECT_NE(make_strategy(entry.name, space, 1), nullptr) << entry.name;
+  EXPECT_EQ(make_strategy("no such strategy", space, 1), nullptr);
+}
+
+}  // namespace
+}  // namespace tune::search::testing

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fake_backend.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "tuner/core/architectures.hpp"
+#include "tuner/core/content_hash.hpp"
+
+namespace tune::testing {
+namespace {
+
+std::string define(const CompileRequest& request, std::string_view wanted) {
+  for (const auto& [name, value] : request.defines)
+    if (name == wanted) return value;
+  return "";
+}
+
+class FakePrepared : public PreparedPlan {
+ public:
+  FakePrepared(const LaunchPlan& plan, std::vector<std::string>& calls) : plan_(plan), calls_(calls) {
+    KernelResources resources;
+    resources.registers = 32;
+    resources.occupancy = 1;
+    resources_ = {resources};
+  }
+  const std::vector<KernelResources>& resources() const override { return resources_; }
+
+  Result<void> run_checked(const TensorSet& inputs) override {
+    note("run");
+    const std::string kind = define(plan_.compile, "kind");
+    if (kind == "faulting") return fail(Phase::crash, "illegal address", "toy");
+    const auto in = inputs.at("in").as<float>();
+    out_.assign(in.size(), std::numeric_limits<float>::quiet_NaN());
+    for (std::size_t i = 0; i < in.size(); ++i) out_[i] = 2 * in[i];
+    if (kind == "wrong") out_.back() += 1;
+    if (kind == "unwritten") out_[out_.size() / 2] = std::numeric_limits<float>::quiet_NaN();
+    return {};
+  }
+
+  Result<TensorView> fetch(std::string_view) override {
+    return TensorView{ElementType::f32, {out_.size()}, std::as_bytes(std::span<const float>(out_))};
+  }
+
+  Result<std::vector<double>> measure(const MeasureOptions& options) override {
+    note("measure");
+    const double threads =
+        std::stod(define(plan_.compile, "block")) * std::stod(define(plan_.compile, "items"));
+    const double time = 1e-9 * static_cast<double>(elements()) * 1024 / threads;
+    std::vector<double> samples;
+    for (int i = 0; i < options.samples; ++i) samples.push_back(time * (1 + 0.01 * (i % 3)));
+    return samples;
+  }
+
+  std::uint64_t elements() const { return plan_.buffers.front().layout.extents.front(); }
+  void note(const std::string& what) { calls_.push_back(what + " " + std::to_string(elements())); }
+
+ private:
+  LaunchPlan plan_;
+  std::vector<std::string>& calls_;
+  std::vector<KernelResources> resources_;
+  std::vector<float> out_;
+};
+
+}  // namespace
+
+DeviceFacts invented_device() {
+  DeviceFacts facts = architecture_facts("sm_90");
+  facts.name = "Invented GPU";
+  facts.uuid = "GPU-0";
+  facts.multiprocessors = 100;
+  facts.core_clock = 1'000'000'000;
+  facts.memory_clock = 1'000'000'000;
+  facts.memory_bus_bits = 4000;
+  facts.l2_cache = 1 << 20;
+  facts.copy_bandwidth = 8e11;
+  facts.driver = "1.0";
+  return facts;
+}
+
+Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {
+  ++compiled;
+  if (define(request, "kind") == "broken_compile") return fail(Phase::compile, "syntax", "toy.cu(1): error");
+  Binary binary;
+  const std::string text = content_of(request);
+  binary.image.resize(text.size());
+  std::memcpy(binary.image.data(), text.data(), text.size());
+  binary.symbols["toy"] = "toy";
+  binary.resources["toy"].registers = 32;
+  binary.hash = content_hash(text);
+  binary.compile_seconds = 0.01;
+  return binary;
+}
+
+Result<std::unique_ptr<PreparedPlan>> FakeRunner::prepare(const LaunchPlan& plan, const Binary&) {
+  calls.push_back("prepare " + std::to_string(plan.buffers.front().layout.extents.front()));
+  if (define(plan.compile, "kind") == "too_big")
+    return fail(Phase::resources, "shared memory", "1 MiB of 227 KiB");
+  return std::make_unique<FakePrepared>(plan, calls);
+}
+
+}  // namespace tune::testing

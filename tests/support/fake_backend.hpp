@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "tuner/core/backend.hpp"
+
+namespace tune::testing {
+
+/// Facts of a device that does not exist: round numbers to compute with.
+DeviceFacts invented_device();
+
+/// Compiles nothing: the "binary" is the request's text, and kind=broken_compile fails.
+class FakeCompiler : public Compiler {
+ public:
+  Result<Binary> compile(const CompileRequest& request) const override;
+  std::string version() const override { return "fake 1 sm_90"; }
+  mutable std::atomic<int> compiled{0};
+};
+
+/// Carries the toy problem out on the CPU. A launch's time is 1 us a 1000 elements, times 1024 / (block *
+/// items), so the best configuration is block=256, items=4. What it was asked for is in `calls`.
+class FakeRunner : public Runner {
+ public:
+  Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
+  std::vector<std::string> calls;  ///< `prepare 37`, `run 37`, `measure 1000`: with the number of elements
+};
+
+class FakeBackend : public Backend {
+ public:
+  const DeviceFacts& facts() const override { return facts_; }
+  const FakeCompiler& compiler() const override { return compiler_; }
+  FakeRunner& runner() override { return runner_; }
+  MachineState machine_state() override { return {}; }
+
+ private:
+  DeviceFacts facts_ = invented_device();
+  FakeCompiler compiler_;
+  FakeRunner runner_;
+};
+
+}  // namespace tune::testing

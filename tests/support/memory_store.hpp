@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "tuner/core/records.hpp"
+
+namespace tune::testing {
+
+/// Keeps everything in memory, whatever the key: for tests of what stands above a store.
+class MemoryStore : public Store {
+ public:
+  RunId begin_run(const RunRecord&) override { return ++runs; }
+  void record(RunId, const Evaluation& evaluation) override { evaluations.push_back(evaluation); }
+  void end_run(RunId, RunEnd reason) override { end = reason; }
+  std::vector<Evaluation> known(const WorkKey&) override { return evaluations; }
+
+  RunId runs = 0;
+  std::vector<Evaluation> evaluations;
+  std::optional<RunEnd> end;
+};
+
+}  // namespace tune::testing

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+
+#include "db/best.hpp"
+#include "tuner/cli/best_text.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/paths.hpp"
+#include "tuner/cli/work_choice.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/cuda/available.hpp"
+
+namespace tune::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all = option_group();
+  add_work_options(all);
+  all.add_options()(
+      "device", po::value<std::string>()->value_name("D"),
+      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, "
+      "else any device");
+  add_database_option(all);
+  add_format_option(all, "text, json, flags (-D options for a compiler) or header (C++)");
+  return all;
+}
+
+/// What is known of the device for which an answer is wanted.
+db::BestQuery device_query(const po::variables_map& values) {
+  db::BestQuery query;
+  const std::string text = text_of(values, "device");
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = !text.empty() && error == std::errc{} && end == text.data() + text.size();
+  if (!text.empty() && !is_number) {
+    query.model_key = text;
+    return query;
+  }
+  std::string why_none;
+  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  if (is_number && (number < 0 || static_cast<std::size_t>(number) >= devices.size()))
+    throw UsageError(
+        format("there is no device {}{}", number, devices.empty() ? ": " + why_none : std::string()));
+  if (devices.empty()) return query;
+  const DeviceFacts& device = devices[static_cast<std::size_t>(number)];
+  query.model_key = device.model_key();
+  query.architecture = device.architecture();
+  query.driver = device.driver;
+  return query;
+}
+
+struct Found {
+  db::Candidate candidate;
+  std::filesystem::path path;
+  bool shipped = false;
+};
+
+/// Candidates of the person's own database, then of the shipped recordings; a better fit wins, and at equal
+/// fit the person's own.
+std::vector<Found> find_all(const po::variables_map& values, const db::BestQuery& query) {
+  std::vector<Found> all;
+  const std::filesystem::path own = database_path(text_of(values, "db"));
+  const auto add = [&](const std::filesystem::path& path, bool shipped) {
+    const db::Database database(path, shipped ? db::Access::immutable : db::Access::read_only);
+    for (db::Candidate& candidate : db::best(database, query))
+      all.push_back({std::move(candidate), path, shipped});
+  };
+  if (values.count("db") || std::filesystem::exists(own)) add(own, false);
+  for (const std::filesystem::path& path : shipped_recordings()) add(path, true);
+  std::ranges::stable_sort(all, {}, [](const Found& found) { return found.candidate.match; });
+  return all;
+}
+
+bool fits(const Found& found) {
+  return found.candidate.match == db::Match::exact || found.candidate.match == db::Match::other_size;
+}
+
+[[noreturn]] void no_answer(const WorkChoice& work, const db::BestQuery& query,
+                            const std::vector<Found>& others) {
+  std::string text = format("no result of {} {}", work.instance.problem, work.instance.settings_key());
+  if (query.model_key) text += format(" on {}", *query.model_key);
+  if (!others.empty()) {
+    const db::ResultRow& other = others.front().candidate.result;
+    text += format(" (there is one of {} on {})", other.work.size, other.work.model_key);
+  }
+  std::string settings;
+  for (const auto& [name, value] : work.instance.settings)
+    settings += (settings.empty() ? "" : ",") + name + "=" + value.to_string();
+  throw Error(format("{}; to get one: tune --problem {} --size {} --set {}", text, work.instance.problem,
+                     work.instance.size(), settings),
+              Exit::no_answer);
+}
+
+int run(const po::variables_map& values) {
+  const std::string form = chosen_name(values, "format", {"text", "json", "flags", "header"});
+  const WorkChoice work = chosen_work(values);
+  db::BestQuery query = device_query(values);
+  query.problem = work.instance.problem;
+  query.extents = work.instance.extents;
+  query.settings = work.instance.settings_key();
+  const std::vector<Found> all = find_all(values, query);
+  if (all.empty() || !fits(all.front())) no_answer(work, query, all);
+  const Found& chosen = all.front();
+  const BestAnswer answer{work, chosen.candidate, chosen.path, chosen.shipped};
+  if (form == "json") std::cout << best_json(answer);
+  if (form == "flags") std::cout << best_flags(answer);
+  if (form == "header") std::cout << best_header(answer);
+  if (form == "text") std::cout << best_text(answer);
+  return 0;
+}
+
+}  // namespace
+
+const Command& best_command() {
+  static const Command command = {
+      "best",
+      "the best stored configuration for a problem, device and size, and why that one",
+      "tune best --problem P [--size S] [--device D] [--format text|json|flags|header]",
+      "  tune best --problem stencil3d --size 512x512x512\n"
+      "  nvcc $(tune best --problem stencil3d --format flags) ...\n",
+      "problem",
+      options,
+      run};
+  return command;
+}
+
+}  // namespace tune::cli

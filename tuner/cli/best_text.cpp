@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/best_text.hpp"
+
+#include <algorithm>
+
+#include "kernels/sources.hpp"
+#include "tuner/cli/json_text.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+
+namespace tune::cli {
+namespace {
+
+std::string origin_text(const BestAnswer& answer) {
+  const db::ResultRow& result = answer.candidate.result;
+  return format(
+      "{} (run {}, {}){}", answer.database.string(), result.run, result.recorded,
+      answer.shipped
+          ? ", a recording that ships with the program: your own database has nothing that fits as well"
+          : "");
+}
+
+LaunchPlan plan_of(const BestAnswer& answer) {
+  const kernels::EmbeddedSources sources;
+  Result<LaunchPlan> plan =
+      answer.work.problem->plan(answer.work.instance, answer.candidate.result.configuration, sources);
+  if (!plan)
+    throw Error(format("the stored configuration cannot be used at {}: {}", answer.work.instance.size(),
+                       plan.error().detail));
+  return std::move(*plan);
+}
+
+std::string shell_word(const std::string& word) {
+  const bool plain = std::ranges::all_of(word, [](unsigned char letter) {
+    return std::isalnum(letter) ||
+           std::string_view("-_=./,:+").find(static_cast<char>(letter)) != std::string_view::npos;
+  });
+  return plain ? word : "'" + word + "'";
+}
+
+std::string constant(const std::string& name, const Value& value) {
+  if (value.is_text()) return format("inline constexpr const char* {} = \"{}\";\n", name, value.to_string());
+  const std::string_view type = value.is_bool() ? "bool" : value.is_int() ? "long long" : "double";
+  return format("inline constexpr {} {} = {};\n", type, name, value.to_string());
+}
+
+}  // namespace
+
+std::string best_text(const BestAnswer& answer) {
+  const db::ResultRow& result = answer.candidate.result;
+  const double time = *result.time;
+  std::string text =
+      format("{} {} on {}\n", answer.work.instance.problem, answer.work.instance.key(), result.work.device);
+  text += format("best      {}   {}   {}", si(time, "s"),
+                 si(result.amount.items / time, result.amount.item + "s/s"),
+                 si(result.amount.bytes / time, "B/s"));
+  if (result.amount.limit > 0) text += format("   {} of the limit", percent_text(result.amount.limit / time));
+  text += format("\n          {}\n", result.configuration.to_string());
+  text += format("chosen    {}\n", answer.candidate.why);
+  text += format(
+      "measured  with {}, driver {}; {} configurations measured, largest error {:.3g} of {:.3g} allowed\n",
+      result.work.toolchain.compiler, result.work.driver, answer.candidate.measured, result.error,
+      result.tolerance);
+  text += format("from      {}\n", origin_text(answer));
+  return text;
+}
+
+std::string best_json(const BestAnswer& answer) {
+  const db::ResultRow& result = answer.candidate.result;
+  nlohmann::ordered_json object = {{"problem", answer.work.instance.problem},
+                                   {"size", answer.work.instance.size()},
+                                   {"settings", json_object(answer.work.instance.settings)},
+                                   {"configuration", json_object(result.configuration.entries())},
+                                   {"seconds", *result.time},
+                                   {"share_of_limit", result.amount.limit / *result.time},
+                                   {"match", db::to_string(answer.candidate.match)},
+                                   {"why", answer.candidate.why},
+                                   {"recorded_size", result.work.size},
+                                   {"device", result.work.device},
+                                   {"model_key", result.work.model_key},
+                                   {"driver", result.work.driver},
+                                   {"compiler", result.work.toolchain.compiler},
+                                   {"source_hash", result.work.toolchain.source_hash},
+                                   {"recorded", result.recorded},
+                                   {"run", result.run},
+                                   {"database", answer.database.string()},
+                                   {"shipped", answer.shipped}};
+  return object.dump(2) + "\n";
+}
+
+std::string best_flags(const BestAnswer& answer) {
+  std::string text;
+  for (const auto& [name, value] : plan_of(answer).compile.defines)
+    text += (text.empty() ? "" : " ") + shell_word(format("-D{}={}", name, value));
+  return text + "\n";
+}
+
+std::string best_header(const BestAnswer& answer) {
+  const db::ResultRow& result = answer.candidate.result;
+  const LaunchPlan plan = plan_of(answer);
+  std::string text = "// Written by 'tune best --format header'; do not edit.\n#pragma once\n\n";
+  text += format("/// {} {} on {}: {}.\n/// {}\n", answer.work.instance.problem, answer.work.instance.key(),
+                 result.work.device, si(*result.time, "s"), answer.candidate.why);
+  text += format("namespace tune_best::{} {{\n\n", answer.work.instance.problem);
+  for (const auto& [name, value] : result.configuration.entries()) text += constant(name, value);
+  text += "\n/// Launches at this size, in order.\n";
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    const Launch& launch = plan.launches[i];
+    text += format("inline constexpr unsigned grid_{0}[3] = {{{1}, {2}, {3}}};\n", i, launch.grid.x,
+                   launch.grid.y, launch.grid.z);
+    text += format("inline constexpr unsigned block_{0}[3] = {{{1}, {2}, {3}}};\n", i, launch.block.x,
+                   launch.block.y, launch.block.z);
+    text += format("inline constexpr unsigned long long dynamic_shared_memory_{} = {};\n", i,
+                   launch.dynamic_shared_memory);
+  }
+  text += format("\n}}  // namespace tune_best::{}\n", answer.work.instance.problem);
+  return text;
+}
+
+}  // namespace tune::cli

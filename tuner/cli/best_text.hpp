@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "db/best.hpp"
+#include "tuner/cli/work_choice.hpp"
+
+namespace tune::cli {
+
+/// The record that was chosen for a question, and where it lies.
+struct BestAnswer {
+  const WorkChoice& work;
+  const db::Candidate& candidate;
+  std::filesystem::path database;
+  bool shipped = false;  ///< from a recording that came with the program
+};
+
+/// For people: configuration, time, and why this record.
+std::string best_text(const BestAnswer& answer);
+/// One object; times in seconds.
+std::string best_json(const BestAnswer& answer);
+/// One line of `-DNAME=VALUE`, quoted for a shell: what the problem's kernel file is compiled with.
+std::string best_flags(const BestAnswer& answer);
+/// A C++ header with one constant a parameter.
+std::string best_header(const BestAnswer& answer);
+
+}  // namespace tune::cli

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "search/strategies/strategy.hpp"
+#include "tuner/cli/device_choice.hpp"
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/json_text.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/work_choice.hpp"
+#include "tuner/core/architectures.hpp"
+#include "tuner/core/compile_pool.hpp"
+#include "tuner/core/device_evaluator.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/parallel.hpp"
+#include "tuner/cuda/available.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr std::uint64_t default_sample = 20;
+
+po::options_description options() {
+  po::options_description all = option_group();
+  add_work_options(all);
+  add_device_option(all);
+  add_space_options(all);
+  all.add_options()  //
+      ("config", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
+       "check this configuration; may be repeated")                                                       //
+      ("sample", po::value<std::string>()->value_name("N"), "check N random configurations; default 20")  //
+      ("all", po::bool_switch(), "check every configuration")                                             //
+      ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1")                     //
+      ("arch", po::value<std::string>()->value_name("SM"),
+       "only compile, for this architecture: needs no GPU, such as sm_90");
+  add_kernel_dir_option(all);
+  add_format_option(all);
+  return all;
+}
+
+std::vector<Configuration> chosen_configurations(const po::variables_map& values,
+                                                 const search::SearchSpace& space) {
+  std::vector<Configuration> chosen;
+  if (values.count("config")) {
+    for (const std::string& text : values["config"].as<std::vector<std::string>>()) {
+      Configuration configuration;
+      for (auto& [name, value] : parse_assignments(text, "config")) configuration.set(name, value);
+      if (!space.find(configuration))
+        throw UsageError(format("--config '{}' is not valid: {}", text, space.explain(configuration)));
+      chosen.push_back(std::move(configuration));
+    }
+    return chosen;
+  }
+  const bool all = values["all"].as<bool>();
+  const auto strategy = search::make_strategy(all ? "grid" : "random", space, count_of(values, "seed", 1, 0));
+  const std::uint64_t count = all ? space.size() : count_of(values, "sample", default_sample, 1);
+  for (const search::ConfigurationId id : strategy->ask(count)) chosen.push_back(space.at(id));
+  return chosen;
+}
+
+/// Counts, and says one line for each finding.
+class Findings {
+ public:
+  explicit Findings(Format form) : form_(form) {}
+
+  void add(const Evaluation& evaluation) {
+    ++checked_;
+    if (!evaluation.outcome && evaluation.outcome.error().phase == Phase::resources)
+      ++cannot_run_;
+    else if (!evaluation.outcome)
+      ++wrong_;
+    if (form_ == Format::json)
+      add_json(evaluation);
+    else if (!evaluation.outcome)
+      std::cout << format("{}: {}: {} [{}]\n", to_string(evaluation.outcome.error().phase),
+                          evaluation.outcome.error().reason, evaluation.outcome.error().detail,
+                          evaluation.configuration.key());
+  }
+
+  int finish(const std::string& what) const {
+    if (form_ == Format::json) {
+      const nlohmann::ordered_json object = {{"checked", checked_},
+                                             {"failed", wrong_},
+                                             {"cannot_run", cannot_run_},
+                                             {"how", what},
+                                             {"results", results_}};
+      std::cout << object.dump(2) << "\n";
+    } else {
+      std::cout << format("{}: {} configurations, {} failed, {} cannot run here\n", what, checked_, wrong_,
+                          cannot_run_);
+    }
+    return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
+  }
+
+ private:
+  void add_json(const Evaluation& evaluation) {
+    nlohmann::ordered_json entry = {{"configuration", json_object(evaluation.configuration.entries())}};
+    if (evaluation.outcome) {
+      entry["error"] = evaluation.outcome->error;
+      entry["tolerance"] = evaluation.outcome->tolerance;
+    } else {
+      const Failure& failure = evaluation.outcome.error();
+      entry["failure"] = {
+          {"phase", to_string(failure.phase)}, {"reason", failure.reason}, {"detail", failure.detail}};
+    }
+    if (evaluation.resources) {
+      entry["registers"] = evaluation.resources->registers;
+      entry["spill_store_bytes"] = evaluation.resources->spill_store_bytes;
+    }
+    results_.push_back(std::move(entry));
+  }
+
+  Format form_;
+  std::uint64_t checked_ = 0;
+  std::uint64_t wrong_ = 0;
+  std::uint64_t cannot_run_ = 0;
+  nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
+};
+
+int compile_only(const po::variables_map& values, const WorkChoice& work, const std::string& architecture) {
+  const DeviceFacts facts = architecture_facts(architecture);
+  std::string why_not;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &why_not);
+  if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, why_not));
+  const auto sources = chosen_sources(values);
+  const search::SearchSpace space = build_space(work, facts, chosen_space(values));
+  Findings findings(chosen_format(values));
+  CompilePool pool(*compiler, host_threads());
+  std::vector<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
+  for (const Configuration& configuration : chosen_configurations(values, space)) {
+    const Result<LaunchPlan> plan = work.problem->plan(work.instance, configuration, *sources);
+    if (!plan) throw Error(format("a valid configuration has no plan: {}", plan.error().detail));
+    compiling.emplace_back(configuration, pool.submit(plan->compile));
+  }
+  for (auto& [configuration, binary] : compiling) {
+    if (InterruptGuard::interrupted()) break;
+    Evaluation evaluation;
+    evaluation.configuration = configuration;
+    const Result<Binary> compiled = binary.get();
+    if (!compiled)
+      evaluation.outcome = tl::unexpected(compiled.error());
+    else {
+      evaluation.outcome = Measurement{};
+      evaluation.resources = compiled->resources.begin()->second;
+    }
+    findings.add(evaluation);
+  }
+  return findings.finish(format("compiled for {}, not run", architecture));
+}
+
+int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int number) {
+  const auto sources = chosen_sources(values);
+  const std::unique_ptr<Backend> backend = cuda::open_device(number);
+  const search::SearchSpace space = build_space(work, backend->facts(), chosen_space(values));
+  const std::vector<Configuration> configurations = chosen_configurations(values, space);
+  DeviceEvaluator evaluator(*work.problem, work.instance, *backend, *sources,
+                            {.measure = {}, .measure_time = false});
+  Findings findings(chosen_format(values));
+  const std::size_t batch = evaluator.preferred_batch();
+  for (std::size_t i = 0; i < configurations.size() && !InterruptGuard::interrupted(); i += batch) {
+    const std::span rest = std::span(configurations).subspan(i);
+    evaluator.evaluate(rest.first(std::min(batch, rest.size())), [&](const Evaluation& evaluation) {
+      findings.add(evaluation);
+      return !InterruptGuard::interrupted();
+    });
+  }
+  return findings.finish(format("compiled and verified on {}, at {} and at odd sizes", backend->facts().name,
+                                work.instance.size()));
+}
+
+int run(const po::variables_map& values) {
+  chosen_format(values);
+  const WorkChoice work = chosen_work(values);
+  const InterruptGuard guard;
+  const std::string architecture = text_of(values, "arch");
+  if (!architecture.empty()) return compile_only(values, work, architecture);
+  const DeviceChoice device = chosen_device(values);
+  if (device.kind == DeviceChoice::Kind::cuda) return check_on_gpu(values, work, device.number);
+  throw Error(
+      "checking needs a GPU that runs the kernels; with --arch sm_90 the configurations are only compiled");
+}
+
+}  // namespace
+
+const Command& check_command() {
+  static const Command command = {
+      "check",
+      "compiles and verifies configurations without ranking them",
+      "tune check --problem P [--config NAME=VALUE,... | --sample N | --all] [options]",
+      "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
+      "  tune check --problem stencil3d --arch sm_90 --sample 50\n",
+      "problem",
+      options,
+      run};
+  return command;
+}
+
+}  // namespace tune::cli

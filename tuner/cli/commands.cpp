@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "tuner/cli/command.hpp"
+
+namespace tune::cli {
+
+std::span<const Command> commands() {
+  static const std::array<Command, 9> table = {run_command(),     best_command(),   list_command(),
+                                               show_command(),    space_command(),  check_command(),
+                                               devices_command(), report_command(), export_command()};
+  return table;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/device_choice.hpp"
+
+#include <charconv>
+
+#include "search/space/nearest.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/paths.hpp"
+#include "tuner/core/architectures.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/cuda/available.hpp"
+
+namespace tune::cli {
+namespace {
+
+std::optional<int> as_number(std::string_view text) {
+  if (text.starts_with("cuda:")) text.remove_prefix(5);
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+DeviceChoice numbered(int number) {
+  std::string why_none;
+  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  if (devices.empty())
+    throw UsageError(
+        format("there is no device {}: {}; without --device (or with --device replay) the shipped "
+               "recordings answer",
+               number, why_none));
+  if (static_cast<std::size_t>(number) < devices.size())
+    return {.number = number, .recording = {}, .notice = {}};
+  std::string known;
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    known += format("{}{} ({})", i == 0 ? "" : ", ", i, devices[i].name);
+  throw UsageError(format("there is no device {}; there is {}", number, known));
+}
+
+}  // namespace
+
+void add_device_option(po::options_description& options) {
+  options.add_options()(
+      "device", po::value<std::string>()->value_name("D"),
+      "number of a GPU ('tune devices'), or replay[:FILE]: recorded results answer instead; default: "
+      "the first GPU, else replay");
+}
+
+DeviceChoice chosen_device(const po::variables_map& values) {
+  const std::string text = text_of(values, "device");
+  if (text.empty()) {
+    std::string why_none;
+    if (!cuda::list_devices(&why_none).empty()) return {};
+    return {.kind = DeviceChoice::Kind::replay,
+            .recording = {},
+            .notice = format("no GPU here ({}): replaying recorded results, nothing is measured", why_none)};
+  }
+  if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .notice = {}};
+  if (text.starts_with("replay:"))
+    return {.kind = DeviceChoice::Kind::replay, .recording = text.substr(7), .notice = {}};
+  if (const auto number = as_number(text)) return numbered(*number);
+  const auto nearest = search::nearest_name(text.substr(0, text.find(':')), {"cuda", "replay"});
+  throw UsageError(
+      format("unknown device '{}'{}", text,
+             nearest ? format("; did you mean '{}'?", *nearest)
+                     : std::string("; 'tune devices' lists them, 'replay' answers from a recording")));
+}
+
+db::Recording open_recording(const std::string& file, const Instance& instance) {
+  std::vector<std::filesystem::path> files;
+  if (!file.empty())
+    files.emplace_back(file);
+  else
+    files = shipped_recordings();
+  if (files.empty())
+    throw Error("no recordings were installed with the program; name one with --device replay:FILE");
+  std::string recorded;
+  for (const std::filesystem::path& path : files) {
+    const db::Database database(path, file.empty() ? db::Access::immutable : db::Access::read_only);
+    if (auto found = db::find_recording(database, instance)) return std::move(*found);
+    for (const std::string& other : db::recorded_instances(database, instance.problem))
+      recorded += (recorded.empty() ? "" : "; ") + other;
+  }
+  throw Error(format("no recording has {} {}; recorded: {}", instance.problem, instance.key(),
+                     recorded.empty() ? "nothing of this problem" : recorded));
+}
+
+DeviceFacts facts_or_architecture(const po::variables_map& values, std::string& notice) {
+  const std::string architecture = text_of(values, "arch");
+  if (!architecture.empty()) return architecture_facts(architecture);
+  const std::string device = text_of(values, "device");
+  std::string why_none;
+  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  if (device.empty() && devices.empty()) {
+    notice = format("no GPU here ({}): limits of sm_90; choose others with --arch", why_none);
+    return architecture_facts("sm_90");
+  }
+  const DeviceChoice choice = chosen_device(values);
+  if (choice.kind == DeviceChoice::Kind::replay)
+    throw UsageError("--device: this command needs a GPU's number, or --arch instead");
+  return devices.at(static_cast<std::size_t>(choice.number));
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "db/recording.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/core/backend.hpp"
+#include "tuner/core/instance.hpp"
+
+namespace tune::cli {
+
+/// What --device names: a GPU by its number, or a recording that answers instead.
+struct DeviceChoice {
+  enum class Kind { cuda, replay };
+  Kind kind = Kind::cuda;
+  int number = 0;         ///< of the GPU
+  std::string recording;  ///< file; empty for the shipped ones
+  std::string notice;     ///< why it is not what one would expect, one line; empty as a rule
+};
+
+void add_device_option(po::options_description& options);
+
+/// `0`, `cuda:0`, `replay`, `replay:FILE`. Without the option the first GPU, or, where there is none, the
+/// shipped recordings, with a notice. Throws UsageError that names the devices there are.
+DeviceChoice chosen_device(const po::variables_map& values);
+
+/// Evaluations of this problem and size from the file, or from the first shipped recording that has it.
+/// Throws Error that names what is recorded instead.
+db::Recording open_recording(const std::string& file, const Instance& instance);
+
+/// Facts for enumerating a space: the GPU's, else those of --arch (default sm_90) with a notice.
+DeviceFacts facts_or_architecture(const po::variables_map& values, std::string& notice);
+
+}  // namespace tune::cli

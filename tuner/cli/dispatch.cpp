@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+#include "search/space/nearest.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/version.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr std::string_view program_example =
+    "  tune --problem stencil3d --device 0\n"
+    "  tune best --problem stencil3d --size 512x512x512\n"
+    "  tune help run\n";
+
+std::string given_command_line;
+
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789-_=./,:+%") == std::string::npos;
+  if (plain) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+void print_overview() {
+  std::string text =
+      "tune finds the fastest correct configuration of a CUDA kernel and keeps what it measured.\n\n"
+      "Usage: tune --problem P --device D [options]    (the same as 'tune run')\n"
+      "       tune COMMAND [options]\n\nCommands:\n";
+  for (const Command& command : commands()) text += format("  {:<10}{}\n", command.name, command.summary);
+  text += "  help      'tune help COMMAND' explains a command and its options\n\nExamples:\n";
+  std::cout << text << program_example;
+}
+
+void print_help(const Command& command) {
+  std::cout << "Usage: " << command.usage << "\n\n"
+            << command.summary << ".\n\n"
+            << command.options() << "\nExample:\n"
+            << command.example;
+}
+
+const Command& find_command(const std::string& name) {
+  std::vector<std::string> names = {"help"};
+  for (const Command& command : commands()) {
+    if (command.name == name) return command;
+    names.emplace_back(command.name);
+  }
+  const auto nearest = search::nearest_name(name, names);
+  throw UsageError(
+      format("unknown command '{}'{}", name,
+             nearest ? format("; did you mean '{}'?", *nearest) : std::string("; 'tune help' lists them")));
+}
+
+std::string unknown_option(const Command& command, std::string name) {
+  name.erase(0, name.find_first_not_of('-'));
+  name.erase(std::min(name.size(), name.find('=')));
+  std::vector<std::string> names;
+  const po::options_description options = command.options();
+  for (const auto& option : options.options()) names.push_back(option->long_name());
+  const auto nearest = search::nearest_name(name, names);
+  return format("'tune {}' has no option '--{}'{}", command.name, name,
+                nearest ? format("; did you mean '--{}'?", *nearest)
+                        : format("; 'tune help {}' lists its options", command.name));
+}
+
+int run(const Command& command, const std::vector<std::string>& arguments) {
+  const auto wants_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
+  if (std::ranges::any_of(arguments, wants_help)) {
+    print_help(command);
+    return 0;
+  }
+  const po::options_description options = command.options();
+  po::positional_options_description positional;
+  if (!command.positional.empty()) positional.add(std::string(command.positional).c_str(), 1);
+  po::variables_map values;
+  try {
+    using Style = po::command_line_style::style_t;
+    // No guessing of abbreviations: a script that uses one breaks when an option is added.
+    const int style = Style::unix_style & ~Style::allow_guessing;
+    po::store(po::command_line_parser(arguments).options(options).positional(positional).style(style).run(),
+              values);
+    po::notify(values);
+  } catch (const po::unknown_option& error) {
+    throw UsageError(unknown_option(command, error.get_option_name()));
+  } catch (const po::too_many_positional_options_error&) {
+    const std::string rule = command.positional.empty() ? "takes no word without '--'" : "takes one word";
+    throw UsageError(
+        format("'tune {}' {}; 'tune help {}' shows how it is called", command.name, rule, command.name));
+  } catch (const po::error& error) {
+    throw UsageError(format("{}; 'tune help {}' shows the options", error.what(), command.name));
+  }
+  return command.run(values);
+}
+
+int choose_and_run(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    print_overview();
+    return 0;
+  }
+  if (arguments[0] == "--version") {
+    std::cout << "tune " << version() << "\n";
+    return 0;
+  }
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (arguments[0] == "help") {
+    if (rest.empty())
+      print_overview();
+    else
+      print_help(find_command(rest[0]));
+    return 0;
+  }
+  if (arguments[0].starts_with("-")) return run(run_command(), arguments);
+  return run(find_command(arguments[0]), rest);
+}
+
+int report_error(const std::string& what, Exit exit) {
+  std::cout.flush();
+  std::cerr << "tune: " << what << "\n";
+  return static_cast<int>(exit);
+}
+
+}  // namespace
+
+std::string command_line() {
+  return given_command_line;
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  given_command_line = "tune";
+  for (const std::string& argument : arguments) given_command_line += " " + quoted(argument);
+  try {
+    const int status = choose_and_run(arguments);
+    std::cout.flush();
+    if (!std::cout) return report_error("the output could not be written (is the disk full?)", Exit::failure);
+    return status;
+  } catch (const Error& error) {
+    return report_error(error.what(), error.exit());
+  } catch (const std::bad_alloc&) {
+    return report_error("out of memory: choose a smaller --size", Exit::failure);
+  } catch (const std::exception& error) {
+    return report_error(format("unexpected: {}", error.what()), Exit::failure);
+  }
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/json_text.hpp"
+
+namespace tune::cli {
+
+nlohmann::ordered_json json_value(const search::Value& value) {
+  if (value.is_bool()) return value.as_bool();
+  if (value.is_int()) return value.as_int();
+  if (value.is_real()) return value.as_real();
+  return value.as_text();
+}
+
+nlohmann::ordered_json json_object(const std::vector<std::pair<std::string, search::Value>>& pairs) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : pairs) object[name] = json_value(value);
+  return object;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "db/queries.hpp"
+#include "kernels/registry.hpp"
+#include "reports/grid.hpp"
+#include "tuner/cli/json_text.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/paths.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr std::uint64_t default_limit = 20;
+
+po::options_description options() {
+  po::options_description all = option_group();
+  all.add_options()("what", po::value<std::string>()->default_value("problems")->value_name("WHAT"),
+                    "problems, devices, runs or results")                                           //
+      ("problem", po::value<std::string>()->value_name("P"), "only of this problem")                //
+      ("device", po::value<std::string>()->value_name("NAME"), "only of this device, by its name")  //
+      ("size", po::value<std::string>()->value_name("NXxNYxNZ"), "results: only of this size")      //
+      ("run", po::value<std::string>()->value_name("N"), "results: only what this run saw")         //
+      ("failures", po::bool_switch(), "results: failures too")                                      //
+      ("limit", po::value<std::string>()->value_name("N"), "at most so many rows; default 20");
+  add_database_option(all);
+  add_format_option(all);
+  return all;
+}
+
+std::optional<std::string> filter_of(const po::variables_map& values, const std::string& option) {
+  if (!values.count(option)) return std::nullopt;
+  return values[option].as<std::string>();
+}
+
+/// The database, if there is one: before the first run there is none, and nothing is wrong with that.
+std::optional<db::Database> open_if_there(const po::variables_map& values) {
+  const std::filesystem::path path = database_path(text_of(values, "db"));
+  if (!values.count("db") && !std::filesystem::exists(path)) return std::nullopt;
+  return db::Database(path, db::Access::read_only);
+}
+
+/// The known problems, with what the database has of each.
+void list_problems(const po::variables_map& values, Format form) {
+  const auto database = open_if_there(values);
+  const std::vector<db::ProblemSummary> stored =
+      database ? db::list_problems(*database) : std::vector<db::ProblemSummary>{};
+  reports::Grid table({"problem", "sizes", "evaluations", "what is computed"});
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+    const auto problem = entry.make();
+    const ProblemInfo& info = problem->info();
+    db::ProblemSummary summary;
+    for (const db::ProblemSummary& known : stored)
+      if (known.problem == info.name) summary = known;
+    table.add(
+        {info.name, std::to_string(summary.instances), std::to_string(summary.evaluations), info.summary});
+    nlohmann::ordered_json object = {{"name", info.name}, {"summary", info.summary}};
+    for (const ExtentInfo& extent : info.extents)
+      object["extents"].push_back({{"name", extent.name},
+                                   {"documentation", extent.documentation},
+                                   {"default", extent.default_value}});
+    for (const SettingInfo& setting : info.settings) {
+      nlohmann::ordered_json shown = {{"name", setting.name}, {"documentation", setting.documentation}};
+      for (const Value& value : setting.values) shown["values"].push_back(json_value(value));
+      shown["default"] = json_value(setting.default_value);
+      object["settings"].push_back(std::move(shown));
+    }
+    object["stored_sizes"] = summary.instances;
+    object["stored_evaluations"] = summary.evaluations;
+    all.push_back(std::move(object));
+  }
+  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
+}
+
+void list_devices(const db::Database& database, Format form) {
+  reports::Grid table({"device", "architecture", "drivers", "runs", "evaluations", "last run"});
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const db::DeviceSummary& device : db::list_devices(database)) {
+    std::string drivers;
+    for (const std::string& driver : device.drivers) drivers += (drivers.empty() ? "" : ", ") + driver;
+    table.add({device.name, device.architecture, drivers, std::to_string(device.runs),
+               std::to_string(device.evaluations), device.last_run});
+    all.push_back({{"name", device.name},
+                   {"model_key", device.model_key},
+                   {"architecture", device.architecture},
+                   {"drivers", device.drivers},
+                   {"runs", device.runs},
+                   {"evaluations", device.evaluations},
+                   {"last_run", device.last_run}});
+  }
+  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
+}
+
+void list_runs(const db::Database& database, const po::variables_map& values, Format form) {
+  db::RunFilter filter;
+  filter.problem = filter_of(values, "problem");
+  filter.device = filter_of(values, "device");
+  filter.limit = count_of(values, "limit", default_limit, 1);
+  reports::Grid table(
+      {"run", "started", "problem", "size", "settings", "device", "strategy", "evaluations", "best", "end"});
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const db::RunSummary& run : db::list_runs(database, filter)) {
+    const std::string device = run.work.device + (run.work.origin == Origin::replayed ? " (replayed)" : "");
+    table.add({std::to_string(run.run), run.started, run.work.problem, run.work.size, run.work.settings,
+               device, run.strategy, std::to_string(run.evaluations), run.best ? si(*run.best, "s") : "-",
+               run.end_reason.empty() ? "killed or running" : run.end_reason});
+    nlohmann::ordered_json object = {{"run", run.run},
+                                     {"started", run.started},
+                                     {"ended", run.ended},
+                                     {"end", run.end_reason},
+                                     {"problem", run.work.problem},
+                                     {"size", run.work.size},
+                                     {"settings", run.work.settings},
+                                     {"device", run.work.device},
+                                     {"origin", to_string(run.work.origin)},
+                                     {"strategy", run.strategy},
+                                     {"evaluations", run.evaluations},
+                                     {"reused", run.reused},
+                                     {"failures", run.failures},
+                                     {"best_seconds", nullptr}};
+    if (run.best) object["best_seconds"] = *run.best;
+    all.push_back(std::move(object));
+  }
+  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
+}
+
+nlohmann::ordered_json result_json(const db::ResultRow& row) {
+  nlohmann::ordered_json object = {{"evaluation", row.evaluation},
+                                   {"run", row.run},
+                                   {"problem", row.work.problem},
+                                   {"size", row.work.size},
+                                   {"settings", row.work.settings},
+                                   {"device", row.work.device},
+                                   {"origin", to_string(row.work.origin)},
+                                   {"configuration", json_object(row.configuration.entries())},
+                                   {"seconds", nullptr}};
+  if (row.time) {
+    object["seconds"] = *row.time;
+    object["share_of_limit"] = row.amount.limit / *row.time;
+    object["error"] = row.error;
+  }
+  if (row.failure)
+    object["failure"] = {{"phase", to_string(row.failure->phase)},
+                         {"reason", row.failure->reason},
+                         {"detail", row.failure->detail}};
+  return object;
+}
+
+void list_results(const db::Database& database, const po::variables_map& values, Format form) {
+  db::ResultFilter filter;
+  filter.problem = filter_of(values, "problem");
+  filter.device = filter_of(values, "device");
+  filter.size = filter_of(values, "size");
+  if (values.count("run")) filter.run = static_cast<RunId>(count_of(values, "run", 0, 1));
+  filter.failures = values["failures"].as<bool>();
+  filter.limit = count_of(values, "limit", default_limit, 1);
+  reports::Grid table({"time", "of limit", "problem", "size", "settings", "device", "configuration"});
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const db::ResultRow& row : db::list_results(database, filter)) {
+    const std::string time =
+        row.time ? si(*row.time, "s") : format("{}: {}", to_string(row.failure->phase), row.failure->reason);
+    const std::string share =
+        row.time && row.amount.limit > 0 ? percent_text(row.amount.limit / *row.time) : "-";
+    const std::string device = row.work.device + (row.work.origin == Origin::replayed ? " (replayed)" : "");
+    table.add(
+        {time, share, row.work.problem, row.work.size, row.work.settings, device, row.configuration.key()});
+    all.push_back(result_json(row));
+  }
+  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
+}
+
+int run(const po::variables_map& values) {
+  const std::string what = chosen_name(values, "what", {"problems", "devices", "runs", "results"});
+  const Format form = chosen_format(values);
+  if (what == "problems") {
+    list_problems(values, form);
+    return 0;
+  }
+  const auto database = open_if_there(values);
+  if (!database) {
+    if (form == Format::json)
+      std::cout << "[]\n";
+    else
+      std::cout << "nothing is stored yet: 'tune --problem P --device D' makes the first results\n";
+    return 0;
+  }
+  if (what == "devices") list_devices(*database, form);
+  if (what == "runs") list_runs(*database, values, form);
+  if (what == "results") list_results(*database, values, form);
+  return 0;
+}
+
+}  // namespace
+
+const Command& list_command() {
+  static const Command command = {"list",
+                                  "lists problems, devices, runs or results",
+                                  "tune list problems|devices|runs|results [options]",
+                                  "  tune list runs --problem stencil3d\n"
+                                  "  tune list results --problem stencil3d --size 512x512x512 --limit 5\n",
+                                  "what",
+                                  options,
+                                  run};
+  return command;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "search/space/nearest.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::cli {
+
+po::options_description option_group(const std::string& title) {
+  return po::options_description(title, 100, 60);
+}
+
+void add_database_option(po::options_description& options) {
+  options.add_options()("db", po::value<std::string>()->value_name("PATH"),
+                        "database; default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
+                        "~/.local/share/tune/results.db");
+}
+
+void add_format_option(po::options_description& options, const std::string& formats) {
+  options.add_options()("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"),
+                        formats.c_str());
+}
+
+std::string chosen_name(const po::variables_map& values, const std::string& option,
+                        const std::vector<std::string>& names) {
+  const std::string name = text_of(values, option);
+  if (std::ranges::find(names, name) != names.end()) return name;
+  const auto nearest = search::nearest_name(name, names);
+  std::string all;
+  for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
+  throw UsageError(
+      format("--{}: unknown '{}'; {}", option, name,
+             nearest ? format("did you mean '{}'?", *nearest) : format("it is one of: {}", all)));
+}
+
+Format chosen_format(const po::variables_map& values) {
+  return chosen_name(values, "format", {"text", "json"}) == "json" ? Format::json : Format::text;
+}
+
+std::vector<std::pair<std::string, search::Value>> parse_assignments(const std::string& text,
+                                                                     const std::string& option) {
+  std::vector<std::pair<std::string, search::Value>> pairs;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == part.size())
+      throw UsageError(format("--{}: '{}' is not of the form name=value[,name=value...]", option, part));
+    pairs.emplace_back(part.substr(0, equals), search::Value::parse(part.substr(equals + 1)));
+    begin = end + 1;
+  }
+  return pairs;
+}
+
+std::vector<std::pair<std::string, search::Value>> assignments(const po::variables_map& values,
+                                                               const std::string& option) {
+  std::vector<std::pair<std::string, search::Value>> all;
+  if (!values.count(option)) return all;
+  for (const std::string& text : values[option].as<std::vector<std::string>>())
+    for (auto& pair : parse_assignments(text, option)) all.push_back(std::move(pair));
+  return all;
+}
+
+std::string text_of(const po::variables_map& values, const std::string& option) {
+  return values.count(option) ? values[option].as<std::string>() : std::string();
+}
+
+std::uint64_t count_of(const po::variables_map& values, const std::string& option, std::uint64_t otherwise,
+                       std::uint64_t least) {
+  if (!values.count(option)) return otherwise;
+  const std::string text = values[option].as<std::string>();
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < least)
+    throw UsageError(format("--{}: '{}' is not a whole number of at least {}", option, text, least));
+  return number;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "search/space/value.hpp"
+#include "tuner/cli/command.hpp"
+
+namespace tune::cli {
+
+/// Width of help texts and the column at which they start: one look for all commands.
+po::options_description option_group(const std::string& title = "Options");
+
+enum class Format { text, json };
+
+void add_database_option(po::options_description& options);
+void add_format_option(po::options_description& options, const std::string& formats = "text or json");
+
+/// Throws UsageError that names the nearest format.
+Format chosen_format(const po::variables_map& values);
+/// The same among the given names.
+std::string chosen_name(const po::variables_map& values, const std::string& option,
+                        const std::vector<std::string>& names);
+
+/// Reads `name=value,name=value`. Throws UsageError that names the option and shows the form.
+std::vector<std::pair<std::string, search::Value>> parse_assignments(const std::string& text,
+                                                                     const std::string& option);
+
+/// All uses of a repeatable option, each of which may hold several assignments.
+std::vector<std::pair<std::string, search::Value>> assignments(const po::variables_map& values,
+                                                               const std::string& option);
+
+/// The option's text, or an empty one.
+std::string text_of(const po::variables_map& values, const std::string& option);
+
+/// A whole number of at least `least`, if given. Throws UsageError: program_options itself reads -1 as a huge
+/// one.
+std::uint64_t count_of(const po::variables_map& values, const std::string& option, std::uint64_t otherwise,
+                       std::uint64_t least);
+
+}  // namespace tune::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+
+/// `given`, else $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else ~/.local/share/tune/results.db. Throws
+/// Error where none of them can be told.
+std::filesystem::path database_path(const std::string& given);
+
+/// The recordings that ship with the program, sorted by name: *.db in $TUNE_RECORDINGS, else beside the
+/// installed program (../share/tune/recordings), else in the build tree. Empty where there are none.
+std::vector<std::filesystem::path> shipped_recordings();
+
+}  // namespace tune::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/progress_display.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr double redraw_interval = 0.1;  // seconds: faster than anybody reads costs time for nothing
+
+std::size_t terminal_width() {
+  winsize size = {};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+std::uint64_t failed(const Progress& progress) {
+  std::uint64_t count = 0;
+  for (const auto& [phase, failures] : progress.failures) count += failures;
+  return count;
+}
+
+}  // namespace
+
+ProgressDisplay::Mode display_mode(bool quiet) {
+  if (quiet) return ProgressDisplay::Mode::quiet;
+  return isatty(STDERR_FILENO) == 1 ? ProgressDisplay::Mode::live : ProgressDisplay::Mode::plain;
+}
+
+ProgressDisplay::ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item)
+    : out_(out), mode_(mode), limit_(limit), items_(items), item_(std::move(item)) {}
+
+ProgressDisplay::~ProgressDisplay() {
+  if (open_line_) out_ << "\n" << std::flush;
+}
+
+bool ProgressDisplay::stop_requested() {
+  return InterruptGuard::interrupted();
+}
+
+void ProgressDisplay::on_evaluation(const Evaluation&, const Progress& progress) {
+  if (mode_ == Mode::quiet) return;
+  const double best = progress.best ? progress.best->outcome->time() : 0;
+  const bool improved = best > 0 && (best_ == 0 || best < best_);
+  best_ = best;
+  const bool last = progress.evaluations == progress.planned;
+  if (mode_ == Mode::plain) {
+    const bool tenth =
+        progress.evaluations * 10 >= next_tenth_ * std::max<std::uint64_t>(1, progress.planned);
+    if (tenth) next_tenth_ = progress.evaluations * 10 / std::max<std::uint64_t>(1, progress.planned) + 1;
+    if (improved || tenth) out_ << line(progress) << "\n" << std::flush;
+    return;
+  }
+  if (!improved && !last && progress.seconds - last_shown_ < redraw_interval) return;
+  last_shown_ = progress.seconds;
+  out_ << "\r\x1b[K" << line(progress).substr(0, terminal_width() - 1) << std::flush;
+  open_line_ = true;
+}
+
+std::string ProgressDisplay::line(const Progress& progress) const {
+  std::string text =
+      format("{}/{} evaluated, {} failed", progress.evaluations, progress.planned, failed(progress));
+  if (best_ > 0) {
+    text += format(" | best {}, {}", si(best_, "s"), si(items_ / best_, item_ + "s/s"));
+    if (limit_ > 0) text += format(", {} of the limit", percent_text(limit_ / best_));
+  }
+  const auto done = static_cast<double>(progress.evaluations);
+  const auto fresh = static_cast<double>(progress.evaluations - progress.reused);
+  if (progress.seconds > 0 && fresh > 0) {
+    text += format(" | {:.1f}/s", fresh / progress.seconds);
+    if (progress.planned > progress.evaluations)
+      text += format(", {} left", duration_text((static_cast<double>(progress.planned) - done) *
+                                                progress.seconds / fresh));
+  }
+  return text;
+}
+
+}  // namespace tune::cli

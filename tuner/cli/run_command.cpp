@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <iostream>
+#include <random>
+
+#include "db/sqlite_store.hpp"
+#include "search/space/nearest.hpp"
+#include "search/strategies/strategy.hpp"
+#include "tuner/cli/device_choice.hpp"
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/paths.hpp"
+#include "tuner/cli/progress_display.hpp"
+#include "tuner/cli/run_summary.hpp"
+#include "tuner/cli/version.hpp"
+#include "tuner/cli/work_choice.hpp"
+#include "tuner/core/device_evaluator.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+#include "tuner/cuda/available.hpp"
+#include "tuner/replay/replay_evaluator.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr std::uint64_t default_budget = 200;  // evaluations, where neither budget is given
+
+std::string strategy_help() {
+  std::string text = "how to search:";
+  for (const search::StrategyEntry& strategy : search::strategies())
+    text += format(" {} ({});", strategy.name, strategy.summary);
+  text.pop_back();
+  return text;
+}
+
+po::options_description options() {
+  po::options_description all = option_group();
+  add_work_options(all);
+  add_device_option(all);
+  add_space_options(all);
+  all.add_options()  //
+      ("strategy", po::value<std::string>()->default_value("random")->value_name("S"),
+       strategy_help().c_str())  //
+      ("budget-evals", po::value<std::string>()->value_name("N"),
+       "evaluations at most; default: 200 where no budget is given, the whole space for grid")   //
+      ("budget-time", po::value<std::string>()->value_name("T"), "time at most: 90s, 5m, 1.5h")  //
+      ("seed", po::value<std::string>()->value_name("N"),
+       "of the search; default 1: the same call goes on where it stopped")  //
+      ("fresh", po::bool_switch(), "evaluate again what the database already knows");
+  add_kernel_dir_option(all);
+  add_database_option(all);
+  add_format_option(all);
+  all.add_options()("quiet", po::bool_switch(), "no progress, only the summary");
+  return all;
+}
+
+Budget chosen_budget(const po::variables_map& values) {
+  Budget budget;
+  if (values.count("budget-evals")) budget.evaluations = count_of(values, "budget-evals", 0, 1);
+  if (values.count("budget-time"))
+    budget.seconds = parse_duration(text_of(values, "budget-time"), "--budget-time");
+  const bool whole_space = text_of(values, "strategy") == "grid";
+  if (!budget.evaluations && !budget.seconds && !whole_space) budget.evaluations = default_budget;
+  return budget;
+}
+
+RunOptions run_options(const po::variables_map& values, const SpaceChoice& space, const Budget& budget) {
+  RunOptions options;
+  std::vector<std::string> names;
+  for (const auto& strategy : search::strategies()) names.emplace_back(strategy.name);
+  options.strategy = chosen_name(values, "strategy", names);
+  options.seed = count_of(values, "seed", 1, 0);
+  options.budget_evaluations = budget.evaluations;
+  options.budget_seconds = budget.seconds;
+  options.where = space.where;
+  options.pinned = space.pinned;
+  options.command_line = command_line();
+  return options;
+}
+
+/// Before minutes are spent on inputs and reference: does the work fit into the device's memory at all?
+void check_memory(const WorkChoice& work, const search::SearchSpace& space, const DeviceFacts& device,
+                  const KernelSources& sources) {
+  const Result<LaunchPlan> plan =
+      work.problem->plan(work.instance, space.at(*space.default_configuration()), sources);
+  if (!plan) return;  // an ordinary failure, reported as one
+  const auto needed = static_cast<double>(plan->memory());
+  if (needed <= static_cast<double>(device.global_memory)) return;
+  throw UsageError(format("{} {} needs {} of device memory, {} has {}; choose a smaller --size",
+                          work.instance.problem, work.instance.key(), bytes_text(needed), device.name,
+                          bytes_text(static_cast<double>(device.global_memory))));
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// A run's parts that do not depend on what answers.
+struct Job {
+  const po::variables_map& values;
+  WorkChoice work;
+  SpaceChoice choice;
+  Budget budget;
+  RunRecord record;
+  std::string device_label;
+};
+
+int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) {
+  const std::filesystem::path path = database_path(text_of(job.values, "db"));
+  db::Database database(path);
+  if (!database.notice().empty()) std::cerr << database.notice() << "\n";
+  db::SqliteStore store(database);
+  job.record.space_size = space.size();
+  const auto strategy = search::make_strategy(job.record.options.strategy, space, job.record.options.seed);
+  Session session(space, *strategy, evaluator, store, seconds_now);
+  SessionResult result;
+  {
+    const InterruptGuard guard;
+    ProgressDisplay display(std::cerr, display_mode(job.values["quiet"].as<bool>()), job.record.limit,
+                            job.record.items, job.record.item);
+    result = session.run(job.record, job.budget, job.values["fresh"].as<bool>(), display);
+  }
+  const RunSummary summary{job.record, result, job.device_label, path};
+  std::cout << (chosen_format(job.values) == Format::json ? to_json(summary) : to_text(summary));
+  if (result.end == RunEnd::failed) throw Error(result.why);
+  if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);
+  if (!result.progress.best)
+    throw Error("no configuration gave a right result; 'tune show' has the failures");
+  return 0;
+}
+
+void describe_work(Job& job, const DeviceFacts& device) {
+  const Work work = job.work.problem->work(job.work.instance);
+  job.record.key.instance = job.work.instance;
+  job.record.key.device = device;
+  job.record.items = work.items;
+  job.record.flops = work.flops;
+  job.record.bytes = work.bytes;
+  job.record.item = job.work.problem->info().item;
+  job.record.limit = roofline_limit(work, device);
+  job.record.program_version = version();
+}
+
+int run_on_gpu(Job& job, int number) {
+  const auto sources = chosen_sources(job.values);
+  const std::unique_ptr<Backend> backend = cuda::open_device(number);
+  const search::SearchSpace space = build_space(job.work, backend->facts(), job.choice);
+  check_memory(job.work, space, backend->facts(), *sources);
+  describe_work(job, backend->facts());
+  job.record.key.toolchain = {backend->compiler().version(), source_hash(*job.work.problem, *sources)};
+  job.record.machine = backend->machine_state();
+  job.device_label = format("{} (device {})", backend->facts().name, number);
+  DeviceEvaluator evaluator(*job.work.problem, job.work.instance, *backend, *sources);
+  return tune_with(job, space, evaluator);
+}
+
+int run_on_recording(Job& job, const DeviceChoice& choice) {
+  db::Recording recording = open_recording(choice.recording, job.work.instance);
+  const search::SearchSpace whole = build_space(job.work, recording.device, job.choice);
+  std::vector<Configuration> recorded;
+  for (const Evaluation& evaluation : recording.evaluations)
+    if (whole.find(evaluation.configuration)) recorded.push_back(evaluation.configuration);
+  if (recorded.empty()) throw Error("the recording has no configuration that --where and --fix leave");
+  const search::SearchSpace space = search::SearchSpace::of(whole.definition(), recorded);
+  describe_work(job, recording.device);
+  job.record.key.toolchain = recording.toolchain;
+  job.record.key.origin = Origin::replayed;
+  job.device_label = format("{} (replayed: recorded times, nothing is measured)", recording.device.name);
+  replay::ReplayEvaluator evaluator(recording.evaluations);
+  return tune_with(job, space, evaluator);
+}
+
+int run(const po::variables_map& values) {
+  chosen_format(values);  // a wrong one is told before the work, not after it
+  Job job{.values = values,
+          .work = chosen_work(values),
+          .choice = chosen_space(values),
+          .budget = chosen_budget(values),
+          .record = {},
+          .device_label = {}};
+  job.record.options = run_options(values, job.choice, job.budget);
+  const DeviceChoice device = chosen_device(values);
+  if (!device.notice.empty()) std::cerr << device.notice << "\n";
+  return device.kind == DeviceChoice::Kind::cuda ? run_on_gpu(job, device.number)
+                                                 : run_on_recording(job, device);
+}
+
+}  // namespace
+
+const Command& run_command() {
+  static const Command command = {
+      "run",
+      "tunes a problem on a device and stores every evaluation",
+      "tune [run] --problem P [--device D] [options]",
+      "  tune --problem stencil3d --device 0\n"
+      "  tune --problem stencil3d --size 512x512x512 --set radius=4,type=double --budget-time 2m\n",
+      "",
+      options,
+      run};
+  return command;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/run_summary.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tuner/cli/json_text.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+
+namespace tune::cli {
+namespace {
+
+std::string winner_text(const RunSummary& summary) {
+  const Progress& progress = summary.result.progress;
+  if (!progress.best) return "best      none: no configuration was measured\n";
+  const RunRecord& record = summary.record;
+  const Measurement& best = *progress.best->outcome;
+  const double time = best.time();
+  std::string text = format("best      {}   {}   {}", si(time, "s"),
+                            si(record.items / time, record.item + "s/s"), si(record.bytes / time, "B/s"));
+  if (record.limit > 0)
+    text += format("   {} of the limit {}", percent_text(record.limit / time), si(record.limit, "s"));
+  text += format("\n          {}\n", progress.best->configuration.to_string());
+  text += format("          verified: largest error {:.3g}, tolerance {:.3g}\n", best.error, best.tolerance);
+  if (const auto& resources = progress.best->resources)
+    text +=
+        format("          {} registers, {} of shared memory, occupancy {}{}{}\n", resources->registers,
+               bytes_text(resources->static_shared_memory + resources->dynamic_shared_memory),
+               percent_text(resources->occupancy),
+               resources->limiter.empty() ? "" : format(" (bound by {})", resources->limiter),
+               resources->spill_store_bytes > 0 ? format(", spills {} B", resources->spill_store_bytes) : "");
+  return text;
+}
+
+std::string counts_text(const Progress& progress) {
+  std::string text = format("evaluated {} ({} measured", progress.evaluations, progress.measured);
+  if (progress.reused > 0) text += format(", {} known from the database", progress.reused);
+  for (const auto& [phase, count] : progress.failures)
+    if (!before_launch(phase)) text += format(", {} failed: {}", count, to_string(phase));
+  text += ")";
+  for (const auto& [phase, count] : progress.failures)
+    if (before_launch(phase)) text += format("; {} cannot run: {}", count, to_string(phase));
+  return text + "\n";
+}
+
+std::string times_text(const Progress& progress) {
+  const PhaseTimes& phases = progress.phases;
+  return format(
+      "time      {} (compile {} summed over the cores, load {}, verify {}, measure {}, search {}, store "
+      "{})\n",
+      duration_text(progress.seconds), duration_text(phases.compile), duration_text(phases.load),
+      duration_text(phases.verify), duration_text(phases.measure), duration_text(progress.search_seconds),
+      duration_text(progress.store_seconds));
+}
+
+std::string_view end_text(RunEnd end) {
+  switch (end) {
+    case RunEnd::exhausted:
+      return "the whole space was evaluated";
+    case RunEnd::budget:
+      return "the budget is used up";
+    case RunEnd::interrupted:
+      return "interrupted; the same call goes on from here";
+    case RunEnd::stopped:
+      return "stopped";
+    case RunEnd::failed:
+      return "failed";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string to_text(const RunSummary& summary) {
+  const RunRecord& record = summary.record;
+  std::string text =
+      format("{} {} on {}\n", record.key.instance.problem, record.key.instance.key(), summary.device_label);
+  text += winner_text(summary);
+  text += counts_text(summary.result.progress);
+  text += times_text(summary.result.progress);
+  text += format("ended     {}; {} with seed {}, {} valid configurations\n", end_text(summary.result.end),
+                 record.options.strategy, record.options.seed, record.space_size);
+  text += format("stored    run {} in {}\n", summary.result.run, summary.database.string());
+  return text;
+}
+
+std::string to_json(const RunSummary& summary) {
+  const RunRecord& record = summary.record;
+  const Progress& progress = summary.result.progress;
+  nlohmann::ordered_json object;
+  object["run"] = summary.result.run;
+  object["problem"] = record.key.instance.problem;
+  object["size"] = record.key.instance.size();
+  object["settings"] = json_object(record.key.instance.settings);
+  object["device"] = record.key.device.name;
+  object["origin"] = to_string(record.key.origin);
+  object["end"] = to_string(summary.result.end);
+  object["strategy"] = record.options.strategy;
+  object["seed"] = record.options.seed;
+  object["space_size"] = record.space_size;
+  object["evaluations"] = progress.evaluations;
+  object["reused"] = progress.reused;
+  object["measured"] = progress.measured;
+  object["failures"] = nlohmann::ordered_json::object();
+  for (const auto& [phase, count] : progress.failures)
+    object["failures"][std::string(to_string(phase))] = count;
+  object["seconds"] = progress.seconds;
+  object["phase_seconds"] = {{"compile", progress.phases.compile}, {"load", progress.phases.load},
+                             {"verify", progress.phases.verify},   {"measure", progress.phases.measure},
+                             {"search", progress.search_seconds},  {"store", progress.store_seconds}};
+  object["limit_seconds"] = record.limit;
+  object["best"] = nullptr;
+  if (progress.best) {
+    const double time = progress.best->outcome->time();
+    object["best"] = {{"configuration", json_object(progress.best->configuration.entries())},
+                      {"seconds", time},
+                      {"items_per_second", record.items / time},
+                      {"bytes_per_second", record.bytes / time},
+                      {"share_of_limit", record.limit / time},
+                      {"error", progress.best->outcome->error},
+                      {"tolerance", progress.best->outcome->tolerance}};
+  }
+  object["database"] = summary.database.string();
+  return object.dump(2) + "\n";
+}
+
+}  // namespace tune::cli

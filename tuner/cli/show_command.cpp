@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "db/run_details.hpp"
+#include "tuner/cli/json_text.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/paths.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+
+namespace tune::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all = option_group();
+  all.add_options()("run", po::value<std::string>()->value_name("RUN"),
+                    "number of the run; default: the newest");
+  add_database_option(all);
+  add_format_option(all);
+  return all;
+}
+
+std::string row(std::string_view what, const std::string& value) {
+  return value.empty() ? std::string() : format("{:<12}{}\n", what, value);
+}
+
+std::string budget_text(const RunOptions& options) {
+  std::string text;
+  if (options.budget_evaluations) text += format("{} evaluations", *options.budget_evaluations);
+  if (options.budget_seconds) text += (text.empty() ? "" : ", ") + duration_text(*options.budget_seconds);
+  return text.empty() ? "the whole space" : text;
+}
+
+std::string machine_text(const MachineState& machine) {
+  std::string text = machine.host;
+  if (machine.core_clock > 0) text += format(", core {}", si(machine.core_clock, "Hz"));
+  if (machine.memory_clock > 0) text += format(", memory {}", si(machine.memory_clock, "Hz"));
+  if (machine.temperature > 0) text += format(", {:.0f} C", machine.temperature);
+  if (machine.power > 0) text += format(", {:.0f} W", machine.power);
+  if (!machine.throttle.empty()) text += format(", throttled: {}", machine.throttle);
+  return text;
+}
+
+/// The evaluations at which the best so far improved: a progress plot in words.
+std::string progress_text(const db::RunDetails& details) {
+  std::string text;
+  std::optional<double> last;
+  for (const db::ProgressPoint& point : details.progress) {
+    if (!point.best || (last && *point.best >= *last)) continue;
+    last = point.best;
+    text += format("  after {:>6}  {}\n", point.sequence + 1, si(*point.best, "s"));
+  }
+  return text;
+}
+
+std::string winner_text(const db::RunDetails& details) {
+  if (!details.winner) return "no configuration was measured\n";
+  const db::ResultRow& winner = *details.winner;
+  const double time = *winner.time;
+  std::string text =
+      format("{}  {}  {}", si(time, "s"), si(winner.amount.items / time, winner.amount.item + "s/s"),
+             si(winner.amount.bytes / time, "B/s"));
+  if (winner.amount.limit > 0) text += format("  {} of the limit", percent_text(winner.amount.limit / time));
+  return text + "\n            " + winner.configuration.to_string() + "\n";
+}
+
+std::string describe(const db::RunDetails& details) {
+  const RunRecord& record = details.record;
+  const db::RunSummary& summary = details.summary;
+  std::string text =
+      format("run {}: {} {}\n", summary.run, record.key.instance.problem, record.key.instance.key());
+  text += row("device", format("{}{}", record.key.device.model_key(),
+                               record.key.origin == Origin::replayed ? ", replayed" : ""));
+  text += row("machine", machine_text(record.machine));
+  text += row("driver", record.key.device.driver);
+  text += row("compiler", record.key.toolchain.compiler);
+  text += row("sources", record.key.toolchain.source_hash);
+  text += row("program", record.program_version);
+  text += row("command", record.options.command_line);
+  text += row("strategy", format("{}, seed {}, budget {}", record.options.strategy, record.options.seed,
+                                 budget_text(record.options)));
+  text += row("where", record.options.where);
+  text += row("space", format("{} valid configurations", record.space_size));
+  text += row("started", summary.started);
+  text += row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
+                                             : format("{}, {}", summary.ended, summary.end_reason));
+  text += row("saw", format("{} evaluations, {} of them known before, {} failures", summary.evaluations,
+                            summary.reused, summary.failures));
+  text += "winner      " + winner_text(details);
+  text += "progress\n" + progress_text(details);
+  if (!details.failures.empty()) text += "failures\n";
+  for (const db::FailureCount& failure : details.failures)
+    text +=
+        format("  {:>6}  {}: {}; such as {}\n          {}\n", failure.count, to_string(failure.phase),
+               failure.reason, failure.example.key(), failure.detail.substr(0, failure.detail.find('\n')));
+  return text;
+}
+
+nlohmann::ordered_json describe_json(const db::RunDetails& details) {
+  const RunRecord& record = details.record;
+  const db::RunSummary& summary = details.summary;
+  nlohmann::ordered_json object = {{"run", summary.run},
+                                   {"problem", record.key.instance.problem},
+                                   {"size", record.key.instance.size()},
+                                   {"settings", json_object(record.key.instance.settings)},
+                                   {"device", record.key.device.name},
+                                   {"model_key", record.key.device.model_key()},
+                                   {"origin", to_string(record.key.origin)},
+                                   {"driver", record.key.device.driver},
+                                   {"compiler", record.key.toolchain.compiler},
+                                   {"source_hash", record.key.toolchain.source_hash},
+                                   {"program", record.program_version},
+                                   {"command_line", record.options.command_line},
+                                   {"strategy", record.options.strategy},
+                                   {"seed", record.options.seed},
+                                   {"where", record.options.where},
+                                   {"pinned", json_object(record.options.pinned)},
+                                   {"host", record.machine.host},
+                                   {"core_clock_hz", record.machine.core_clock},
+                                   {"temperature_celsius", record.machine.temperature},
+                                   {"power_watts", record.machine.power},
+                                   {"throttle", record.machine.throttle},
+                                   {"space_size", record.space_size},
+                                   {"started", summary.started},
+                                   {"ended", summary.ended},
+                                   {"end", summary.end_reason},
+                                   {"evaluations", summary.evaluations},
+                                   {"reused", summary.reused}};
+  object["progress"] = nlohmann::ordered_json::array();
+  for (const db::ProgressPoint& point : details.progress)
+    object["progress"].push_back(
+        {{"seconds", point.time ? nlohmann::ordered_json(*point.time) : nullptr},
+         {"best_seconds", point.best ? nlohmann::ordered_json(*point.best) : nullptr},
+         {"reused", point.reused}});
+  object["winner"] = nullptr;
+  if (details.winner)
+    object["winner"] = {{"configuration", json_object(details.winner->configuration.entries())},
+                        {"seconds", *details.winner->time},
+                        {"samples", details.winner_samples},
+                        {"error", details.winner->error},
+                        {"tolerance", details.winner->tolerance}};
+  object["failures"] = nlohmann::ordered_json::array();
+  for (const db::FailureCount& failure : details.failures)
+    object["failures"].push_back({{"phase", to_string(failure.phase)},
+                                  {"reason", failure.reason},
+                                  {"count", failure.count},
+                                  {"example", json_object(failure.example.entries())},
+                                  {"detail", failure.detail}});
+  return object;
+}
+
+int run(const po::variables_map& values) {
+  const Format form = chosen_format(values);
+  const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
+  RunId number = static_cast<RunId>(count_of(values, "run", 0, 1));
+  if (number == 0) {
+    const std::vector<db::RunSummary> newest =
+        db::list_runs(database, {.problem = {}, .device = {}, .limit = 1});
+    if (newest.empty())
+      throw Error("the database has no runs yet; 'tune --problem P' makes one", Exit::no_answer);
+    number = newest.front().run;
+  }
+  const db::RunDetails details = db::run_details(database, number);
+  std::cout << (form == Format::json ? describe_json(details).dump(2) + "\n" : describe(details));
+  return 0;
+}
+
+}  // namespace
+
+const Command& show_command() {
+  static const Command command = {"show",
+                                  "shows one run: options, versions, machine, progress, winner, failures",
+                                  "tune show [RUN] [options]",
+                                  "  tune show 3\n  tune show 3 --format json\n",
+                                  "run",
+                                  options,
+                                  run};
+  return command;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "search/strategies/strategy.hpp"
+#include "tuner/cli/device_choice.hpp"
+#include "tuner/cli/json_text.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/work_choice.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all = option_group();
+  add_work_options(all);
+  add_space_options(all);
+  all.add_options()("device", po::value<std::string>()->value_name("D"),
+                    "number of a GPU, for its limits; default: the first")  //
+      ("arch", po::value<std::string>()->value_name("SM"),
+       "limits of an architecture instead, such as sm_90")                                          //
+      ("sample", po::value<std::string>()->value_name("N"), "print N random valid configurations")  //
+      ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1");
+  add_format_option(all);
+  return all;
+}
+
+std::vector<Configuration> draw(const search::SearchSpace& space, std::uint64_t count, std::uint64_t seed) {
+  const auto strategy = search::make_strategy("random", space, seed);
+  std::vector<Configuration> drawn;
+  for (const search::ConfigurationId id : strategy->ask(count)) drawn.push_back(space.at(id));
+  return drawn;
+}
+
+std::string listed(const std::vector<Value>& values) {
+  std::string text;
+  for (const Value& value : values) text += (text.empty() ? "" : " ") + value.to_string();
+  return text;
+}
+
+std::string describe(const WorkChoice& work, const DeviceFacts& device, const search::SearchSpace& space,
+                     const std::vector<Configuration>& sample) {
+  std::string text =
+      format("{} {} on {}: {} valid configurations of {:.0f} in the plain product\n\nParameters\n",
+             work.instance.problem, work.instance.key(), device.name, space.size(), space.product_size());
+  for (const search::Parameter& parameter : space.parameters()) {
+    text += format("  {:<14}{}  (default {})\n", parameter.name, listed(parameter.values),
+                   parameter.default_value.to_string());
+    text += format(
+        "  {:<14}{}{}\n", "", parameter.documentation,
+        parameter.exists_if ? format("; only if {}", parameter.exists_if->to_string()) : std::string());
+  }
+  text += "\nConstraints\n";
+  for (const search::Constraint& constraint : space.definition().constraints)
+    text += format("  {}\n      {}\n", constraint.rule.to_string(), constraint.reason);
+  if (!sample.empty()) text += "\nSample\n";
+  for (const Configuration& configuration : sample) text += format("  {}\n", configuration.key());
+  return text;
+}
+
+std::string describe_json(const WorkChoice& work, const DeviceFacts& device, const search::SearchSpace& space,
+                          const std::vector<Configuration>& sample) {
+  nlohmann::ordered_json object;
+  object["problem"] = work.instance.problem;
+  object["size"] = work.instance.size();
+  object["settings"] = json_object(work.instance.settings);
+  object["device"] = device.name;
+  object["valid"] = space.size();
+  object["product"] = space.product_size();
+  for (const search::Parameter& parameter : space.parameters()) {
+    nlohmann::ordered_json entry = {{"name", parameter.name}, {"documentation", parameter.documentation}};
+    entry["values"] = nlohmann::ordered_json::array();
+    for (const Value& value : parameter.values) entry["values"].push_back(json_value(value));
+    entry["default"] = json_value(parameter.default_value);
+    entry["exists_if"] = nullptr;
+    if (parameter.exists_if) entry["exists_if"] = parameter.exists_if->to_string();
+    object["parameters"].push_back(std::move(entry));
+  }
+  object["constraints"] = nlohmann::ordered_json::array();
+  for (const search::Constraint& constraint : space.definition().constraints)
+    object["constraints"].push_back({{"rule", constraint.rule.to_string()}, {"reason", constraint.reason}});
+  object["sample"] = nlohmann::ordered_json::array();
+  for (const Configuration& configuration : sample)
+    object["sample"].push_back(json_object(configuration.entries()));
+  return object.dump(2) + "\n";
+}
+
+int run(const po::variables_map& values) {
+  const Format form = chosen_format(values);
+  const std::uint64_t count = count_of(values, "sample", 0, 1);
+  const std::uint64_t seed = count_of(values, "seed", 1, 0);
+  const WorkChoice work = chosen_work(values);
+  std::string notice;
+  const DeviceFacts device = facts_or_architecture(values, notice);
+  if (!notice.empty()) std::cerr << notice << "\n";
+  const search::SearchSpace space = build_space(work, device, chosen_space(values));
+  const std::vector<Configuration> sample = draw(space, count, seed);
+  std::cout << (form == Format::json ? describe_json(work, device, space, sample)
+                                     : describe(work, device, space, sample));
+  return 0;
+}
+
+}  // namespace
+
+const Command& space_command() {
+  static const Command command = {
+      "space",
+      "shows the parameters, the constraints and how many configurations are valid",
+      "tune space --problem P [options]",
+      "  tune space --problem stencil3d --set radius=4 --sample 5\n"
+      "  tune space --problem stencil3d --where 'variant == direct and vector == 4' --format json\n",
+      "problem",
+      options,
+      run};
+  return command;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/work_choice.hpp"
+
+#include "kernels/registry.hpp"
+#include "kernels/sources.hpp"
+#include "search/space/restrict.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::cli {
+
+void add_work_options(po::options_description& options) {
+  options.add_options()                                                                                //
+      ("problem", po::value<std::string>()->value_name("P"), "what to compute; 'tune list problems'")  //
+      ("size", po::value<std::string>()->value_name("NXxNYxNZ"), "extents; default: the problem's")    //
+      ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
+       "what else fixes the work: radius, shape, type");
+}
+
+WorkChoice chosen_work(const po::variables_map& values) {
+  const std::string name = text_of(values, "problem");
+  if (name.empty())
+    throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
+  WorkChoice work;
+  work.problem = kernels::make_problem(name);
+  work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
+  return work;
+}
+
+void add_space_options(po::options_description& options) {
+  options.add_options()  //
+      ("fix", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
+       "pin parameters to a value")  //
+      ("where", po::value<std::string>()->value_name("EXPR"),
+       "restrict the space, such as 'block_x * block_y <= 256 and variant == direct'");
+}
+
+SpaceChoice chosen_space(const po::variables_map& values) {
+  return {assignments(values, "fix"), text_of(values, "where")};
+}
+
+search::SearchSpace build_space(const WorkChoice& work, const DeviceFacts& device,
+                                const SpaceChoice& choice) {
+  search::SpaceDefinition definition = work.problem->space(work.instance, device);
+  try {
+    for (const auto& [name, value] : choice.pinned)
+      definition = search::pin(std::move(definition), name, value);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(format("--fix: {}", error.what()));
+  }
+  try {
+    if (!choice.where.empty())
+      definition = search::restrict_to(std::move(definition), search::Expr::parse(choice.where));
+    search::SearchSpace space(std::move(definition));
+    if (!space.empty()) return space;
+  } catch (const search::ExprError& error) {
+    throw UsageError(format("--where: {}", error.what()));
+  }
+  if (choice.where.empty() && choice.pinned.empty())
+    throw Error(format("{} {} has no valid configuration on {}", work.problem->info().name,
+                       work.instance.key(), device.name));
+  throw UsageError(
+      format("--where and --fix leave no valid configuration of {} {}; 'tune space --problem {}' shows "
+             "the parameters and constraints",
+             work.problem->info().name, work.instance.key(), work.problem->info().name));
+}
+
+void add_kernel_dir_option(po::options_description& options) {
+  options.add_options()("kernel-dir", po::value<std::string>()->value_name("DIR"),
+                        "kernel files from there (laid out as in kernels/) instead of the embedded ones");
+}
+
+std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values) {
+  const std::string folder = text_of(values, "kernel-dir");
+  if (folder.empty()) return std::make_unique<kernels::EmbeddedSources>();
+  return std::make_unique<kernels::FolderSources>(folder);
+}
+
+}  // namespace tune::cli

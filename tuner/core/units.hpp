@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tune {
+
+/// Four significant digits with an SI prefix: `si(2.84e-4, "s")` is `284 us`, `si(4.8e11, "cell updates/s")`
+/// is `480 G cell updates/s`... with the prefix next to the unit where the unit is a symbol (`B/s`, `s`,
+/// `Hz`, `W`).
+std::string si(double value, std::string_view unit);
+/// Binary prefixes: `227 KiB`.
+std::string bytes_text(double bytes);
+/// For people waiting: `4 s`, `2 min 5 s`, `1 h 12 min`.
+std::string duration_text(double seconds);
+/// `92 %`, one decimal below 10.
+std::string percent_text(double share);
+
+/// `90`, `90s`, `5m`, `1.5h` in seconds. Throws UsageError naming `option`.
+double parse_duration(std::string_view text, std::string_view option);
+
+}  // namespace tune
