@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous copies from global to shared memory (PTX cp.async, sm_80 and later). Kept in a header of its
+// own so that an engine without PTX can put a host version with the same three functions in its place.
+#pragma once
+
+// Copies `bytes` (4, 8 or 16) from global to shared memory; both addresses are aligned to `bytes`. The data
+// is visible to the calling thread after wait_async, to its block after a barrier that follows.
+template<int bytes>
+__device__ __forceinline__ void copy_async(void* shared, const void* global) {
+  const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  if constexpr (bytes == 16) {
+    // .cg goes past L1: a plane is read once by a block, so a copy in L1 would only push out other lines.
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target), "l"(global) : "memory");
+  } else {
+    static_assert(bytes == 4 || bytes == 8, "cp.async copies 4, 8 or 16 bytes");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(target), "l"(global), "n"(bytes)
+                 : "memory");
+  }
+}
+
+// Closes the group of the copies that this thread has issued since the last call (the group may be empty).
+__device__ __forceinline__ void commit_async() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Waits until at most `pending` of this thread's newest groups are still on their way.
+template<int pending>
+__device__ __forceinline__ void wait_async() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}

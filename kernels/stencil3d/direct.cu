@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// 3-D stencil, one time step: each thread computes vector x cells_y x cells_z cells straight from global
+// memory, the caches hold what neighbouring threads share. Interior cells (at least RADIUS away from every
+// face): out = sum of weight * in over the stencil's points; all other cells: out = in.
+//
+// A thread walks through its planes of z; every input vector that it loads is added at once to each of its
+// outputs that needs it, so that it is loaded once by a thread and only the outputs stay in registers. The
+// grid is one-dimensional: tiles of x first, then y, then z (extents may exceed the 65535 blocks of y and z).
+
+enum class Shape { star, box };  // star: points on the three axes; box: all (2 RADIUS + 1)^3 points
+enum class Store {
+  plain,
+  streaming
+};  // streaming: evict first (st.global.cs), the caches are left to the input
+
+// ---- defaults
+// -------------------------------------------------------------------------------------------------
+#ifndef RADIUS
+#define RADIUS 1  // reach of the stencil [cells], 1..8
+#endif
+#ifndef SHAPE
+#define SHAPE Shape::star  // which points belong to the stencil
+#endif
+#ifndef REAL
+#define REAL float  // type of a cell: float or double
+#endif
+#ifndef BLOCK_X
+#define BLOCK_X 32  // threads of a block along x
+#endif
+#ifndef BLOCK_Y
+#define BLOCK_Y 8  // threads of a block along y
+#endif
+#ifndef BLOCK_Z
+#define BLOCK_Z 1  // threads of a block along z
+#endif
+#ifndef VECTOR
+#define VECTOR 4  // neighbouring cells along x that a thread computes, loads and stores as one vector
+#endif
+#ifndef CELLS_Y
+#define CELLS_Y 1  // neighbouring rows that a thread computes
+#endif
+#ifndef CELLS_Z
+#define CELLS_Z 4  // neighbouring planes that a thread computes
+#endif
+#ifndef UNROLL_ROWS
+#define UNROLL_ROWS \
+  1  // box: 1: loops over rows and planes unrolled, weights immediate; 0: rolled, constant memory
+#endif
+#ifndef PADDED
+#define PADDED \
+  1  // 1: array with ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
+#endif
+#ifndef SHUFFLE
+#define SHUFFLE 0  // 1: x neighbours come from the neighbouring lanes of the warp; 0: from the cache
+#endif
+#ifndef READONLY
+#define READONLY 1  // 1: loads take the non-coherent path (ld.global.nc); 0: the ordinary one
+#endif
+#ifndef STORE
+#define STORE Store::streaming  // path of the stores
+#endif
+#ifndef MIN_BLOCKS
+#define MIN_BLOCKS \
+  1  // blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly
+#endif
+// ---------------------------------------------------------------------------------------------------------------
+
+#include "stencil_weights.cuh"  // generated: stencil_weights[points], the points sorted by (z, y, x)
+
+using Real = REAL;
+constexpr int radius = RADIUS;
+constexpr Shape shape = SHAPE;
+constexpr int block_x = BLOCK_X, block_y = BLOCK_Y, block_z = BLOCK_Z;
+constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
+constexpr bool unroll_rows = UNROLL_ROWS != 0;
+constexpr bool padded = PADDED != 0;
+constexpr bool shuffle = SHUFFLE != 0;
+constexpr bool readonly = READONLY != 0;
+constexpr Store store_path = STORE;
+
+constexpr int threads = block_x * block_y * block_z;
+constexpr int width = 2 * radius + 1;
+constexpr int halo_vectors = (radius + lanes - 1) / lanes;  // vectors that hold the x neighbours of one side
+constexpr int lead = halo_vectors * lanes;                  // cells of a segment in front of the thread's own
+constexpr int segment = lanes + 2 * lead;
+constexpr int points = shape == Shape::star ? 6 * radius + 1 : width * width * width;
+
+static_assert(radius >= 1 && radius <= 8, "RADIUS is 1..8");
+static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
+static_assert(threads <= 1024, "at most 1024 threads a block");
+static_assert(sizeof(stencil_weights) / sizeof(Real) == points, "weights do not fit RADIUS and SHAPE");
+static_assert(!shuffle || (radius <= lanes && (block_x % 32 == 0 || 32 % block_x == 0)),
+              "SHUFFLE needs the x neighbours in the next lane and rows that divide, or are made of, warps");
+
+// ---- weights
+// -------------------------------------------------------------------------------------------------- Position
+// of a point in the order (z, y, x). Star: `radius` points below, `radius` in front, the row, and so on.
+__device__ constexpr int along_x(int dx) {
+  return 3 * radius + dx;
+}
+__device__ constexpr int along_y(int dy) {
+  return dy < 0 ? 2 * radius + dy : 4 * radius + dy;
+}
+__device__ constexpr int along_z(int dz) {
+  return dz < 0 ? radius + dz : 5 * radius + dz;
+}
+__device__ constexpr int in_box(int dx, int dy, int dz) {
+  return ((dz + radius) * width + dy + radius) * width + dx + radius;
+}
+
+// ---- vectors of cells
+// -----------------------------------------------------------------------------------------
+template<class T, int n>
+struct Word;  // the built-in type of one access
+template<>
+struct Word<float, 1> {
+  using type = float;
+};
+template<>
+struct Word<float, 2> {
+  using type = float2;
+};
+template<>
+struct Word<float, 4> {
+  using type = float4;
+};
+template<>
+struct Word<double, 1> {
+  using type = double;
+};
+template<>
+struct Word<double, 2> {
+  using type = double2;
+};
+
+constexpr int word_lanes = lanes * sizeof(Real) > 16 ? 16 / static_cast<int>(sizeof(Real)) : lanes;
+using Access = Word<Real, word_lanes>::type;
+union Pack {
+  Access word;
+  Real lane[word_lanes];
+};
+
+__device__ __forceinline__ void load_vector(Real* to, const Real* from) {
+#pragma unroll
+  for (int w = 0; w < lanes; w += word_lanes) {
+    const Access* source = reinterpret_cast<const Access*>(from + w);
+    Pack pack;
+    pack.word = readonly ? __ldg(source) : __ldca(source);
+#pragma unroll
+    for (int i = 0; i < word_lanes; ++i) to[w + i] = pack.lane[i];
+  }
+}
+
+__device__ __forceinline__ void store_vector(Real* to, const Real* from) {
+#pragma unroll
+  for (int w = 0; w < lanes; w += word_lanes) {
+    Access* target = reinterpret_cast<Access*>(to + w);
+    Pack pack;
+#pragma unroll
+    for (int i = 0; i < word_lanes; ++i) pack.lane[i] = from[w + i];
+    if constexpr (store_path == Store::streaming) {
+      __stcs(target, pack.word);
+    } else {
+      *target = pack.word;
+    }
+  }
+}
+
+// ---- input
+// ----------------------------------------------------------------------------------------------------
+__device__ __forceinline__ int clamped(int i, int last) {
+  return i < 0 ? 0 : (i > last ? last : i);
+}
+
+// The thread's view of the input. Offsets count from its first cell.
+struct Input {
+  const Real* base;  // padded: the thread's first cell; dense: cell (0, 0, 0)
+  int pitch;         // fewer than 2^31 cells: a row's address is one multiply-add then, six instructions else
+  long long plane;
+  int x, y, z;  // the thread's first cell
+  int last_x, last_y, last_z;
+
+  __device__ __forceinline__ const Real* at(int dx, int dy, int dz) const {
+    if constexpr (padded) {
+      return base + (dz * plane + static_cast<long long>(dy) * pitch + dx);
+    } else {
+      // Clamping keeps the address inside the array; what it fetches is used by boundary cells alone, and
+      // these drop it.
+      return base + (clamped(z + dz, last_z) * plane +
+                     static_cast<long long>(clamped(y + dy, last_y)) * pitch + clamped(x + dx, last_x));
+    }
+  }
+};
+
+// The thread's cells of one row with their x neighbours: to[lead + i] is cell i. `own` is already there.
+__device__ __forceinline__ void load_sides(Real (&to)[segment], const Input& in, int dy, int dz) {
+  if constexpr (shuffle) {
+    constexpr int row_lanes = block_x < 32 ? block_x : 32;
+    const int lane = static_cast<int>(threadIdx.x) % row_lanes;
+#pragma unroll
+    for (int i = 1; i <= radius; ++i) {
+      to[lead - i] = __shfl_up_sync(0xffffffffu, to[lead + lanes - i], 1, row_lanes);
+      to[lead + lanes - 1 + i] = __shfl_down_sync(0xffffffffu, to[lead + i - 1], 1, row_lanes);
+    }
+    if (lane == 0) load_vector(to + lead - lanes, in.at(-lanes, dy, dz));
+    if (lane == row_lanes - 1) load_vector(to + lead + lanes, in.at(lanes, dy, dz));
+  } else {
+#pragma unroll
+    for (int v = 0; v < halo_vectors; ++v) {
+      load_vector(to + v * lanes, in.at(v * lanes - lead, dy, dz));
+      load_vector(to + lead + (v + 1) * lanes, in.at((v + 1) * lanes, dy, dz));
+    }
+  }
+}
+
+// ---- sums
+// -----------------------------------------------------------------------------------------------------
+using Sums = Real[cells_z][cells_y][lanes];
+
+// Adds `from` to the outputs of plane `c` that lie above and below row `row`.
+__device__ __forceinline__ void add_along_y(Sums& sums, const Real (&from)[lanes], int row, int c) {
+#pragma unroll
+  for (int j = 0; j < cells_y; ++j) {
+    const int dy = row - j;
+    if (dy == 0 || dy < -radius || dy > radius) continue;
+    const Real weight = stencil_weights[along_y(dy)];
+#pragma unroll
+    for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight * from[i];
+  }
+}
+
+__device__ __forceinline__ void add_along_x(Real (&sum)[lanes], const Real (&from)[segment]) {
+#pragma unroll
+  for (int dx = -radius; dx <= radius; ++dx) {
+#pragma unroll
+    for (int i = 0; i < lanes; ++i) sum[i] += stencil_weights[along_x(dx)] * from[lead + i + dx];
+  }
+}
+
+__device__ __forceinline__ void add_along_z(Sums& sums, const Real (&from)[lanes], int j, int p) {
+#pragma unroll
+  for (int c = 0; c < cells_z; ++c) {
+    const int dz = p - c;
+    if (dz == 0 || dz < -radius || dz > radius) continue;
+#pragma unroll
+    for (int i = 0; i < lanes; ++i) sums[c][j][i] += stencil_weights[along_z(dz)] * from[i];
+  }
+}
+
+__device__ __forceinline__ void sum_star(Sums& sums, const Input& in) {
+#pragma unroll
+  for (int p = -radius; p < cells_z + radius; ++p) {
+    const bool own_plane = p >= 0 && p < cells_z;
+#pragma unroll
+    for (int j = 0; j < cells_y; ++j) {
+      Real row[segment];
+      load_vector(row + lead, in.at(0, j, p));
+      Real own[lanes];
+#pragma unroll
+      for (int i = 0; i < lanes; ++i) own[i] = row[lead + i];
+      add_along_z(sums, own, j, p);
+      if (own_plane) {
+        load_sides(row, in, j, p);
+        add_along_x(sums[p][j], row);
+        add_along_y(sums, own, j, p);
+      }
+    }
+    if (!own_plane) continue;
+#pragma unroll
+    for (int k = 0; k < 2 * radius; ++k) {
+      const int row = k < radius ? k - radius : k - radius + cells_y;
+      Real other[lanes];
+      load_vector(other, in.at(0, row, p));
+      add_along_y(sums, other, row, p);
+    }
+  }
+}
+
+// Adds one row of plane p to every output of the thread within reach.
+__device__ __forceinline__ void add_box_row(Sums& sums, const Real (&from)[segment], int row, int p) {
+#pragma unroll
+  for (int c = 0; c < cells_z; ++c) {
+#pragma unroll
+    for (int j = 0; j < cells_y; ++j) {
+      const int dy = row - j, dz = p - c;
+      if (dy < -radius || dy > radius || dz < -radius || dz > radius) continue;
+#pragma unroll
+      for (int dx = -radius; dx <= radius; ++dx) {
+        const Real weight = stencil_weights[in_box(dx, dy, dz)];
+#pragma unroll
+        for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight * from[lead + i + dx];
+      }
+    }
+  }
+}
+
+__device__ __forceinline__ void sum_box(Sums& sums, const Input& in) {
+  constexpr int planes = cells_z + 2 * radius, rows = cells_y + 2 * radius;
+#pragma unroll(unroll_rows ? planes : 1)
+  for (int p = -radius; p < cells_z + radius; ++p) {
+#pragma unroll(unroll_rows ? rows : 1)
+    for (int row = -radius; row < cells_y + radius; ++row) {
+      Real from[segment];
+      load_vector(from + lead, in.at(0, row, p));
+      load_sides(from, in, row, p);
+      add_box_row(sums, from, row, p);
+    }
+  }
+}
+
+// ---- kernel
+// --------------------------------------------------------------------------------------------------- `in`
+// and `out` point to cell (0, 0, 0), aligned to 16 bytes; pitch and plane are the distances of neighbouring
+// rows and planes [cells]. Grid: ceil(nx / tile_x) * ceil(ny / tile_y) * ceil(nz / tile_z) blocks along x.
+extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
+    stencil3d(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz, long long pitch,
+              long long plane) {
+  constexpr int tile_x = block_x * lanes, tile_y = block_y * cells_y, tile_z = block_z * cells_z;
+  const unsigned tiles_x = (static_cast<unsigned>(nx) + tile_x - 1) / tile_x;
+  const unsigned tiles_y = (static_cast<unsigned>(ny) + tile_y - 1) / tile_y;
+  const unsigned row_of_tiles = blockIdx.x / tiles_x;
+  const int x = static_cast<int>((blockIdx.x % tiles_x) * tile_x + threadIdx.x * lanes);
+  const int y = static_cast<int>((row_of_tiles % tiles_y) * tile_y + threadIdx.y * cells_y);
+  const int z = static_cast<int>((row_of_tiles / tiles_y) * tile_z + threadIdx.z * cells_z);
+
+  const long long first = z * plane + y * pitch + x;
+  const Input input{
+      padded ? in + first : in, static_cast<int>(pitch), plane, x, y, z, nx - lanes, ny - 1, nz - 1};
+  Sums sums = {};
+  if constexpr (shape == Shape::star) {
+    sum_star(sums, input);
+  } else {
+    sum_box(sums, input);
+  }
+
+  const bool inner_x = x >= radius && x + lanes <= nx - radius;
+#pragma unroll
+  for (int c = 0; c < cells_z; ++c) {
+#pragma unroll
+    for (int j = 0; j < cells_y; ++j) {
+      const bool inner = y + j >= radius && y + j < ny - radius && z + c >= radius && z + c < nz - radius;
+      if (!padded && (x >= nx || y + j >= ny || z + c >= nz)) continue;
+      if (!(inner && inner_x)) {
+        // Few threads come here; loading their cells again is cheaper than keeping them in everyone's
+        // registers.
+        Real own[lanes];
+        load_vector(own, input.at(0, j, c));
+#pragma unroll
+        for (int i = 0; i < lanes; ++i) {
+          if (!(inner && x + i >= radius && x + i < nx - radius)) sums[c][j][i] = own[i];
+        }
+      }
+      store_vector(out + first + (c * plane + j * pitch), sums[c][j]);
+    }
+  }
+}
