@@ -79,7 +79,7 @@ std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
     std::string& cell = rows.back().back();
     if (quoted && text[i] == '"' && i + 1 < text.size() && text[i + 1] == '"') {
       cell += text[++i];
-    } else if (text[i] == '"') {
+    } else if (text[i] == '"' && (quoted || cell.empty())) {
       quoted = !quoted;
     } else if (!quoted && text[i] == ',') {
       rows.back().emplace_back();
@@ -94,7 +94,8 @@ std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
 }
 
 TEST(CsvReport, HasOneRowAnEvaluationAndTheCellsOfTheHeader) {
-  const reports::ReportData data = invented_data();
+  reports::ReportData data = invented_data();
+  data.sections.at(0).evaluations.at(0).failure->reason = "\"quoted\"";
   const auto rows = parse_csv(reports::find_report("csv")->make()->render(data));
   std::size_t evaluations = 0;
   for (const reports::Section& section : data.sections) evaluations += section.evaluations.size();
@@ -105,6 +106,7 @@ TEST(CsvReport, HasOneRowAnEvaluationAndTheCellsOfTheHeader) {
   };
   EXPECT_EQ(rows[1][column("device")], "Invented Z9 \"mobile\", 2nd");
   EXPECT_EQ(rows[1][column("phase")], "crash");
+  EXPECT_EQ(rows[1][column("reason")], "\"quoted\"");
   EXPECT_EQ(rows[1][column("seconds")], "");
   EXPECT_EQ(rows[1][column("registers")], "");
   EXPECT_EQ(rows[2][column("seconds")], "0.00192");
