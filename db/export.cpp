@@ -81,7 +81,7 @@ DELETE FROM devices WHERE id NOT IN (SELECT device FROM runs);
 ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
   SQLite::Database copy(path.string(), SQLite::OPEN_READWRITE);
   copy.exec(
-      "PRAGMA foreign_keys = ON; PRAGMA journal_mode = DELETE;"
+      "PRAGMA foreign_keys = ON;"
       "CREATE TEMP TABLE chosen (id INTEGER PRIMARY KEY);"
       "CREATE TEMP TABLE kept_runs (id INTEGER PRIMARY KEY)");
   choose(copy, filter);

@@ -96,6 +96,7 @@ std::vector<RunSummary> list_runs(const Database& database, const RunFilter& fil
   Where where;
   where.add("problem = ?", filter.problem);
   where.device(filter.device);
+  where.add("work = ?", filter.work);
   std::vector<RunSummary> result;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection, "SELECT * FROM run_overview" + where.sql() +

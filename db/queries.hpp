@@ -68,6 +68,7 @@ struct RunFilter {
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> device = std::nullopt;  ///< model key or name
   std::optional<std::size_t> limit = std::nullopt;
+  std::optional<std::int64_t> work = std::nullopt;  ///< WorkInfo::id
 };
 
 /// One run in a list.

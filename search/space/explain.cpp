@@ -35,7 +35,10 @@ std::string broken(const Constraint& constraint, const Lookup& lookup) {
   const auto names = constraint.rule.variables();
   const bool applies =
       std::ranges::all_of(names, [&lookup](const std::string& name) { return lookup(name) != nullptr; });
-  if (!applies || constraint.rule.evaluate(lookup).as_bool()) return "";
+  const bool holds = applies
+                         ? constraint.rule.evaluate(lookup).as_bool()
+                         : !constraint.required || constraint.rule.partially_evaluate(lookup) == Truth::yes;
+  if (holds) return "";
   const std::string rule = constraint.rule.to_string();
   return constraint.reason.empty() ? "broken: " + rule : constraint.reason + " (broken: " + rule + ")";
 }

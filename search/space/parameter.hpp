@@ -30,10 +30,13 @@ std::string list_values(const Parameter& parameter);
 struct Constraint {
   Expr rule;
   std::string reason;  ///< shown to people: why a configuration that breaks it cannot be
+  /// What of a configuration without a parameter that the rule mentions? False: the rule does not apply to
+  /// it. True: it is valid only if the rest of the rule decides that it holds (`a or b` with a true `a`).
+  bool required = false;
 };
 
 /// All that determines a search space. A constraint that mentions a parameter which does not exist under the
-/// configuration's variant does not apply to it.
+/// configuration's variant does not apply to it, unless it is `required`.
 struct SpaceDefinition {
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;

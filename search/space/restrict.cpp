@@ -40,7 +40,7 @@ SpaceDefinition pin(SpaceDefinition definition, std::string_view name, const Val
 
 SpaceDefinition restrict_to(SpaceDefinition definition, const Expr& where) {
   Expr bound = bind_names(where, definition);
-  definition.constraints.push_back({std::move(bound), "--where " + where.to_string()});
+  definition.constraints.push_back({std::move(bound), "--where " + where.to_string(), true});
   return definition;
 }
 

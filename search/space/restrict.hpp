@@ -12,8 +12,8 @@ namespace tune::search {
 /// Throws std::invalid_argument that names the nearest parameter, or lists the valid values.
 SpaceDefinition pin(SpaceDefinition definition, std::string_view name, const Value& value);
 
-/// Adds a person's condition as a constraint, with names bound as in `bind_names` and the reason `--where
-/// ...`. Like every constraint it does not apply where a parameter in it does not exist.
+/// Adds a person's condition as a required constraint, with names bound as in `bind_names` and the reason
+/// `--where ...`: `loader == async` leaves no configuration without a loader.
 SpaceDefinition restrict_to(SpaceDefinition definition, const Expr& where);
 
 }  // namespace tune::search

@@ -16,29 +16,50 @@ constexpr std::size_t kMaxAnswers = 1 << 18;
 }  // namespace
 
 SpaceCheck::SpaceCheck(const Expr& condition, const std::map<std::string, std::size_t>& slots,
-                       std::vector<std::size_t> conditional, std::span<const std::size_t> sizes)
-    : program_(condition, slots), conditional_(std::move(conditional)) {
+                       std::vector<std::size_t> conditional, std::span<const Parameter> parameters,
+                       bool required)
+    : condition_(condition),
+      parameters_(parameters),
+      required_(required),
+      program_(condition, slots),
+      conditional_(std::move(conditional)) {
   std::size_t answers = 1;
   for (const std::string& name : condition.variables()) {
     const std::size_t parameter = slots.at(name);
-    inputs_.push_back({parameter, answers});
-    answers = std::min(answers * sizes[parameter], kMaxAnswers + 1);
+    const std::size_t values = parameters[parameter].values.size();
+    inputs_.push_back({parameter, answers, values});
+    answers = std::min(answers * (values + 1), kMaxAnswers + 1);
   }
   if (answers <= kMaxAnswers) answers_.resize(answers, Answer::not_asked);
 }
 
 bool SpaceCheck::passes(const Assignment& assignment) {
-  for (const std::size_t parameter : conditional_) {
-    if (assignment.exists[parameter] == 0) return true;
-  }
-  if (answers_.empty()) return program_.run(assignment.values).truth();
+  const bool applies = std::ranges::all_of(
+      conditional_, [&](std::size_t parameter) { return assignment.exists[parameter] != 0; });
+  if (!applies && !required_) return true;
+  const auto ask = [&] { return applies ? program_.run(assignment.values).truth() : decided(assignment); };
+  if (answers_.empty()) return ask();
   std::size_t at = 0;
-  for (const Input& input : inputs_) at += input.stride * assignment.indices[input.parameter];
-  Answer& answer = answers_[at];
-  if (answer == Answer::not_asked) {
-    answer = program_.run(assignment.values).truth() ? Answer::yes : Answer::no;
+  for (const Input& input : inputs_) {
+    const bool exists = assignment.exists[input.parameter] != 0;
+    at += input.stride * (exists ? assignment.indices[input.parameter] : input.values);
   }
+  Answer& answer = answers_[at];
+  if (answer == Answer::not_asked) answer = ask() ? Answer::yes : Answer::no;
   return answer == Answer::yes;
+}
+
+/// Whether the condition holds although a parameter in it does not exist.
+bool SpaceCheck::decided(const Assignment& assignment) const {
+  const auto lookup = [&](std::string_view name) -> const Value* {
+    for (const Input& input : inputs_) {
+      const Parameter& parameter = parameters_[input.parameter];
+      if (parameter.name != name || assignment.exists[input.parameter] == 0) continue;
+      return &parameter.values[assignment.indices[input.parameter]];
+    }
+    return nullptr;
+  };
+  return condition_.partially_evaluate(lookup) == Truth::yes;
 }
 
 namespace {
@@ -53,7 +74,6 @@ class Planner {
     for (std::size_t p = 0; p < count; ++p) {
       const Parameter& parameter = definition.parameters[p];
       slots_[parameter.name] = p;
-      sizes_.push_back(parameter.values.size());
       decision_depth_.push_back(parameter.exists_if ? last_depth(*parameter.exists_if) : 0);
       if (parameter.exists_if) plan_.decided[decision_depth_[p]].push_back(p);
     }
@@ -80,7 +100,9 @@ class Planner {
 
   void add_check(std::size_t depth, std::size_t constraint, const Expr& condition,
                  const std::vector<std::size_t>& conditional, bool complete) {
-    plan_.checks[depth].push_back({SpaceCheck(condition, slots_, conditional, sizes_), constraint, complete});
+    const bool required = complete && definition_.constraints[constraint].required;
+    plan_.checks[depth].push_back(
+        {SpaceCheck(condition, slots_, conditional, definition_.parameters, required), constraint, complete});
   }
 
   void add_constraint(std::size_t constraint) {
@@ -112,7 +134,6 @@ class Planner {
 
   const SpaceDefinition& definition_;
   std::map<std::string, std::size_t> slots_;
-  std::vector<std::size_t> sizes_;
   std::vector<std::size_t> decision_depth_;
   CheckPlan plan_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,10 +22,11 @@ struct Assignment {
 /// One question to ask at one depth of the construction, with its answers remembered.
 class SpaceCheck {
  public:
-  /// `condition` is over parameters only. `conditional` are the parameters that must exist for the check to
-  /// apply; `sizes` the numbers of values of all parameters.
+  /// `condition` is over parameters only, numbered by `slots`. `conditional` are those in it that may not
+  /// exist: the check then passes, or, where it is `required`, does so only if what exists decides that it
+  /// holds. The parameters must outlive the check.
   SpaceCheck(const Expr& condition, const std::map<std::string, std::size_t>& slots,
-             std::vector<std::size_t> conditional, std::span<const std::size_t> sizes);
+             std::vector<std::size_t> conditional, std::span<const Parameter> parameters, bool required);
 
   /// Whether the assignment passes, or the check does not apply to it. Throws ExprError.
   bool passes(const Assignment& assignment);
@@ -34,8 +36,14 @@ class SpaceCheck {
   struct Input {
     std::size_t parameter;
     std::size_t stride;
+    std::size_t values;  ///< the index that stands for a parameter that does not exist
   };
 
+  bool decided(const Assignment& assignment) const;
+
+  Expr condition_;
+  std::span<const Parameter> parameters_;
+  bool required_;
   Program program_;
   std::vector<std::size_t> conditional_;
   std::vector<Input> inputs_;

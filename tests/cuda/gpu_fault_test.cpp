@@ -25,9 +25,11 @@ extern "C" __global__ void fault(float* out, int at) {
   out[0] = 1;
 })";
 
-LaunchPlan fault_plan(std::int32_t at) {
-  return plan_of(fault, {buffer("out", Layout::dense({64}), BufferRole::output)},
-                 launch("fault", {1, 1, 1}, {1, 1, 1}, {BufferArgument{"out"}, ScalarArgument{at}}));
+LaunchPlan fault_plan(std::int32_t at, std::size_t launches = 1) {
+  auto plan = plan_of(fault, {buffer("out", Layout::dense({64}), BufferRole::output)},
+                      launch("fault", {1, 1, 1}, {1, 1, 1}, {BufferArgument{"out"}, ScalarArgument{at}}));
+  plan.launches.resize(launches, plan.launches[0]);
+  return plan;
 }
 
 /// Ends the process with 0 where the failure is a crash for an illegal address and the runner then refuses
@@ -66,10 +68,12 @@ TEST_F(GpuFaultDeathTest, ReportsAFaultOfTheCheckedRun) {
 }
 
 TEST_F(GpuFaultDeathTest, ReportsAFaultOfAMeasurement) {
-  for (const std::int32_t at : {2, 5})  // in the warm-up, and between samples
+  // More launches than the queue holds: later ones are still being enqueued when the fault is noticed.
+  constexpr std::int32_t launches = 1500;
+  for (const std::int32_t at : {launches + 1, 3 * launches + 1})  // in the warm-up, in the first sample
     EXPECT_EXIT(
         {
-          const auto plan = fault_plan(at);
+          const auto plan = fault_plan(at, launches);
           const auto binary = compile(plan);
           const auto prepared = backend_->runner().prepare(plan, binary);
           if (!prepared || !(*prepared)->run_checked({})) std::_Exit(6);

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/error.hpp"
@@ -189,14 +191,22 @@ TEST_F(NvrtcCompilerTest, RefusesAnArchitectureThatItDoesNotKnow) {
   EXPECT_THROW(NvrtcCompiler(nvrtc_, "gfx942"), Error);
 }
 
+/// What the fake NVRTC was asked for, and what it pretends to be.
+struct FakeNvrtc {
+  int minor = 0;  ///< of version 12
+  std::vector<std::string> options;
+  bool verbose() const { return options.back() == "--ptxas-options=-v"; }
+};
+FakeNvrtc fake_nvrtc;
+
 /// An NVRTC whose compilations always fail: the log with -v is useless, without it there is a message.
-NvrtcLibrary failing_nvrtc() {
-  static bool verbose = false;
+std::shared_ptr<const NvrtcLibrary> failing_nvrtc(int minor) {
+  fake_nvrtc = {minor, {}};
   NvrtcLibrary fake;
   fake.get_error_string = [](int) { return "NVRTC_ERROR_COMPILATION"; };
-  fake.version = [](int* major, int* minor) {
-    *major = 99;
-    *minor = 7;
+  fake.version = [](int* major, int* minor_version) {
+    *major = 12;
+    *minor_version = fake_nvrtc.minor;
     return int{nvrtc_success};
   };
   fake.get_num_supported_archs = [](int* count) {
@@ -212,7 +222,7 @@ NvrtcLibrary failing_nvrtc() {
   fake.destroy_program = [](NvrtcProgram*) { return int{nvrtc_success}; };
   fake.add_name_expression = [](NvrtcProgram, const char*) { return int{nvrtc_success}; };
   fake.compile_program = [](NvrtcProgram, int count, const char* const* options) {
-    verbose = std::string(options[count - 1]) == "--ptxas-options=-v";
+    fake_nvrtc.options.assign(options, options + count);
     return int{nvrtc_compilation_failed};
   };
   fake.get_program_log_size = [](NvrtcProgram, std::size_t* size) {
@@ -220,23 +230,32 @@ NvrtcLibrary failing_nvrtc() {
     return int{nvrtc_success};
   };
   fake.get_program_log = [](NvrtcProgram, char* log) {
-    std::memcpy(log, verbose ? "noise" : "cause", 6);
+    std::memcpy(log, fake_nvrtc.verbose() ? "noise" : "cause", 6);
     return int{nvrtc_success};
   };
-  return fake;
+  return std::make_shared<const NvrtcLibrary>(fake);
 }
 
 TEST(NvrtcCompilerFake, AsksAgainForTheMessage) {
-  const NvrtcCompiler compiler(std::make_shared<const NvrtcLibrary>(failing_nvrtc()), "sm_90");
-  EXPECT_EQ(compiler.version(), "NVRTC 99.7 sm_90");
+  const NvrtcCompiler compiler(failing_nvrtc(7), "sm_90");
+  EXPECT_EQ(compiler.version(), "NVRTC 12.7 sm_90");
   const auto failed = compiler.compile(request("", {"k"}));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().detail, "cause");
 }
 
+TEST(NvrtcCompilerFake, KeepsTheDriversCacheOut) {
+  // An older one would refuse the option.
+  for (const auto& [minor, expected] : {std::pair{8, false}, std::pair{9, true}}) {
+    EXPECT_FALSE(NvrtcCompiler(failing_nvrtc(minor), "sm_90").compile(request("", {"k"})));
+    const auto& options = fake_nvrtc.options;
+    EXPECT_EQ(std::find(options.begin(), options.end(), "--no-cache") != options.end(), expected) << minor;
+  }
+}
+
 TEST(NvrtcCompilerFake, NamesTheArchitecturesThatItKnows) {
   try {
-    NvrtcCompiler(std::make_shared<const NvrtcLibrary>(failing_nvrtc()), "sm_120");
+    NvrtcCompiler(failing_nvrtc(4), "sm_120");
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("it knows sm_90"), std::string::npos) << error.what();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
+#include "search/strategies/strategy.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/json_text.hpp"

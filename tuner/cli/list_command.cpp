@@ -3,10 +3,10 @@
 
 #include "db/queries.hpp"
 #include "kernels/registry.hpp"
+#include "reports/grid.hpp"
 #include "tuner/cli/json_text.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
-#include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
@@ -48,7 +48,7 @@ void list_problems(const po::variables_map& values, Format form) {
   const auto database = open_if_there(values);
   const std::vector<db::ProblemSummary> stored =
       database ? db::list_problems(*database) : std::vector<db::ProblemSummary>{};
-  Table table({"problem", "sizes", "evaluations", "what is computed"});
+  reports::Grid table({"problem", "sizes", "evaluations", "what is computed"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
     const auto problem = entry.make();
@@ -73,11 +73,11 @@ void list_problems(const po::variables_map& values, Format form) {
     object["stored_evaluations"] = summary.evaluations;
     all.push_back(std::move(object));
   }
-  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text());
+  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
 }
 
 void list_devices(const db::Database& database, Format form) {
-  Table table({"device", "architecture", "drivers", "runs", "evaluations", "last run"});
+  reports::Grid table({"device", "architecture", "drivers", "runs", "evaluations", "last run"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const db::DeviceSummary& device : db::list_devices(database)) {
     std::string drivers;
@@ -92,7 +92,7 @@ void list_devices(const db::Database& database, Format form) {
                    {"evaluations", device.evaluations},
                    {"last_run", device.last_run}});
   }
-  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text());
+  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
 }
 
 void list_runs(const db::Database& database, const po::variables_map& values, Format form) {
@@ -100,7 +100,7 @@ void list_runs(const db::Database& database, const po::variables_map& values, Fo
   filter.problem = filter_of(values, "problem");
   filter.device = filter_of(values, "device");
   filter.limit = count_of(values, "limit", default_limit, 1);
-  Table table(
+  reports::Grid table(
       {"run", "started", "problem", "size", "settings", "device", "strategy", "evaluations", "best", "end"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const db::RunSummary& run : db::list_runs(database, filter)) {
@@ -125,7 +125,7 @@ void list_runs(const db::Database& database, const po::variables_map& values, Fo
     if (run.best) object["best_seconds"] = *run.best;
     all.push_back(std::move(object));
   }
-  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text());
+  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
 }
 
 nlohmann::ordered_json result_json(const db::ResultRow& row) {
@@ -158,7 +158,7 @@ void list_results(const db::Database& database, const po::variables_map& values,
   if (values.count("run")) filter.run = static_cast<RunId>(count_of(values, "run", 0, 1));
   filter.failures = values["failures"].as<bool>();
   filter.limit = count_of(values, "limit", default_limit, 1);
-  Table table({"time", "of limit", "problem", "size", "settings", "device", "configuration"});
+  reports::Grid table({"time", "of limit", "problem", "size", "settings", "device", "configuration"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const db::ResultRow& row : db::list_results(database, filter)) {
     const std::string time =
@@ -170,7 +170,7 @@ void list_results(const db::Database& database, const po::variables_map& values,
         {time, share, row.work.problem, row.work.size, row.work.settings, device, row.configuration.key()});
     all.push_back(result_json(row));
   }
-  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text());
+  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
 }
 
 int run(const po::variables_map& values) {

@@ -26,6 +26,14 @@ namespace {
 
 constexpr std::uint64_t default_budget = 200;  // evaluations, where neither budget is given
 
+std::string strategy_help() {
+  std::string text = "how to search:";
+  for (const search::StrategyEntry& strategy : search::strategies())
+    text += format(" {} ({});", strategy.name, strategy.summary);
+  text.pop_back();
+  return text;
+}
+
 po::options_description options() {
   po::options_description all = option_group();
   add_work_options(all);
@@ -101,7 +109,7 @@ struct Job {
 int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) {
   const std::filesystem::path path = database_path(text_of(job.values, "db"));
   db::Database database(path);
-  if (job.record.key.origin == Origin::replayed) database.set_survive_power_loss(false);
+  if (!database.notice().empty()) std::cerr << database.notice() << "\n";
   db::SqliteStore store(database);
   job.record.space_size = space.size();
   const auto strategy = search::make_strategy(job.record.options.strategy, space, job.record.options.seed);

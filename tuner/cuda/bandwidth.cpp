@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 /// Large against any L2, so that the copy is not one within the cache.
-constexpr std::size_t largest_copy = 1024 * mebibyte;
+constexpr std::size_t largest_copy = 2048 * mebibyte;
 constexpr std::size_t smallest_copy = 64 * mebibyte;
 
 }  // namespace

@@ -4,7 +4,7 @@
 namespace tune::cuda {
 
 /// Bytes read plus written a second by a copy within the memory of the current device: the median of several
-/// copies of 1 GiB, of less where less is free. 0 where there is no room for any copy worth timing.
+/// copies of 2 GiB, of less where less is free. 0 where there is no room for any copy worth timing.
 double measure_copy_bandwidth();
 
 }  // namespace tune::cuda

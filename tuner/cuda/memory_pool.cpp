@@ -6,6 +6,9 @@
 namespace tune::cuda {
 namespace {
 
+/// More than the buffers and input layouts of a few plans; beyond it the oldest is freed.
+constexpr std::size_t most_idle = 32;
+
 /// Beyond this a large buffer would be held by a small plan and be missing for the next large one.
 constexpr std::size_t acceptable(std::size_t size) {
   return size + std::max(size, std::size_t{1} << 20);
@@ -34,7 +37,9 @@ DeviceMemory MemoryPool::take(std::size_t size) {
 }
 
 void MemoryPool::give_back(DeviceMemory memory) {
-  if (memory.data() != nullptr) idle_.push_back(std::move(memory));
+  if (memory.data() == nullptr) return;
+  idle_.push_back(std::move(memory));
+  if (idle_.size() > most_idle) idle_.erase(idle_.begin());
 }
 
 std::size_t MemoryPool::available() const {

@@ -107,6 +107,9 @@ std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request
   for (const auto& [name, value] : request.defines)
     options.push_back(value.empty() ? "--define-macro=" + name : format("--define-macro={}={}", name, value));
   options.insert(options.end(), request.options.begin(), request.options.end());
+  // From 12.9 on NVRTC keeps its results in the driver's cache on disk, and what comes from there has no log:
+  // the second run of a program would miss registers and spills.
+  if (major_ > 12 || (major_ == 12 && minor_ >= 9)) options.emplace_back("--no-cache");
   if (verbose) options.emplace_back("--ptxas-options=-v");
   return options;
 }

@@ -147,7 +147,8 @@ SpaceDefinition random_definition(Random& random) {
   }
   const std::size_t constraints = random.below(4);
   for (std::size_t c = 0; c < constraints; ++c) {
-    definition.constraints.push_back({source.condition(random, 3), "rule " + std::to_string(c)});
+    const Expr rule = source.condition(random, 3);
+    definition.constraints.push_back({rule, "rule " + std::to_string(c), random.below(3) == 0});
   }
   return definition;
 }
@@ -171,7 +172,8 @@ bool keeps(const SpaceDefinition& definition, const Values& known) {
     const auto names = constraint.rule.variables();
     const bool applies =
         std::ranges::all_of(names, [&known](const std::string& name) { return known.contains(name); });
-    return !applies || constraint.rule.evaluate(in_map(known)).as_bool();
+    if (applies) return constraint.rule.evaluate(in_map(known)).as_bool();
+    return !constraint.required || constraint.rule.partially_evaluate(in_map(known)) == Truth::yes;
   });
 }
 

@@ -52,8 +52,17 @@ TEST(RestrictTo, AddsAConstraintWithItsText) {
   ASSERT_EQ(restricted.constraints.size(), 1U);
   EXPECT_EQ(restricted.constraints[0].reason, "--where loader == async and block < 64");
   const SearchSpace space(restricted);
-  EXPECT_EQ(space.size(), 10U);  // 2 blocks x 2 scales, and 3 x 2 under fft, where there is no loader
+  EXPECT_EQ(space.size(), 4U);  // 2 blocks x 2 scales; none under fft, where there is no loader
   EXPECT_THROW(restrict_to(definition(), Expr::parse("loadr == async")), ExprError);
+}
+
+TEST(RestrictTo, KeepsWhatHoldsWithoutTheMissingParameter) {
+  const SearchSpace either(restrict_to(definition(), Expr::parse("variant == fft or loader == async")));
+  EXPECT_EQ(either.size(), 12U);  // 3 blocks x 2 scales under each
+  const SearchSpace neither(restrict_to(definition(), Expr::parse("not loader == async")));
+  EXPECT_EQ(neither.size(), 6U);  // under direct; under fft nothing says that the loader is another
+  EXPECT_NE(neither.explain({{"variant", "fft"}, {"block", 16}, {"scale", true}}).find("--where"),
+            std::string::npos);
 }
 
 }  // namespace

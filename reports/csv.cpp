@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/csv.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "tuner/core/format.hpp"
+
+namespace tune::reports {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+std::string line(const Cells& cells) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : ",") + quoted(cells[i]);
+  return text + '\n';
+}
+
+/// In the order in which they appear first.
+Cells parameters(const ReportData& data) {
+  Cells names;
+  for (const Section& section : data.sections)
+    for (const db::ResultRow& row : section.evaluations)
+      for (const auto& [name, value] : row.configuration.entries())
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
+}
+
+void add(Cells& cells, const Cells& more) {
+  cells.insert(cells.end(), more.begin(), more.end());
+}
+
+Cells header(const Cells& parameter_names) {
+  Cells cells = {"problem",  "size",        "settings", "device", "model_key",  "architecture", "driver",
+                 "compiler", "source_hash", "origin",   "run",    "evaluation", "recorded"};
+  for (const std::string& name : parameter_names) cells.push_back("param_" + name);
+  add(cells, {"seconds",
+              "min_seconds",
+              "samples",
+              "share_of_limit",
+              "items_per_second",
+              "flops_per_second",
+              "bytes_per_second",
+              "error",
+              "tolerance",
+              "phase",
+              "reason",
+              "registers",
+              "spill_store_bytes",
+              "spill_load_bytes",
+              "local_bytes",
+              "static_shared_memory",
+              "dynamic_shared_memory",
+              "threads",
+              "max_threads",
+              "blocks_per_multiprocessor",
+              "occupancy",
+              "limiter",
+              "binary_hash",
+              "compile_seconds",
+              "load_seconds",
+              "verify_seconds",
+              "measure_seconds"});
+  return cells;
+}
+
+/// The shortest form that reads back the same.
+std::string number(double value) {
+  return format("{}", value);
+}
+
+Cells outcome(const db::ResultRow& row) {
+  if (!row.time) {
+    Cells cells(9);
+    add(cells, {std::string(to_string(row.failure->phase)), row.failure->reason});
+    return cells;
+  }
+  const double time = *row.time;
+  const db::WorkAmount& amount = row.amount;
+  const auto share = share_of_limit(amount, time);
+  return {number(time),
+          number(row.minimum),
+          format("{}", row.samples),
+          share ? number(*share) : "",
+          number(amount.items / time),
+          number(amount.flops / time),
+          number(amount.bytes / time),
+          number(row.error),
+          number(row.tolerance),
+          "",
+          ""};
+}
+
+Cells resources(const std::optional<KernelResources>& needs) {
+  if (!needs) return Cells(11);
+  Cells cells;
+  for (const int value : {needs->registers, needs->spill_store_bytes, needs->spill_load_bytes,
+                          needs->local_bytes, needs->static_shared_memory, needs->dynamic_shared_memory,
+                          needs->threads, needs->max_threads, needs->blocks_per_multiprocessor})
+    cells.push_back(format("{}", value));
+  add(cells, {number(needs->occupancy), needs->limiter});
+  return cells;
+}
+
+Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
+  const db::WorkInfo& work = row.work;
+  Cells cells = {work.problem,
+                 work.size,
+                 work.settings,
+                 work.device,
+                 work.model_key,
+                 work.architecture,
+                 work.driver,
+                 work.toolchain.compiler,
+                 work.toolchain.source_hash,
+                 std::string(to_string(work.origin)),
+                 format("{}", row.run),
+                 format("{}", row.evaluation),
+                 row.recorded};
+  for (const std::string& name : parameter_names) {
+    const search::Value* value = row.configuration.find(name);
+    cells.push_back(value == nullptr ? "" : value->to_string());
+  }
+  add(cells, outcome(row));
+  add(cells, resources(row.resources));
+  add(cells, {row.binary_hash, number(row.phases.compile), number(row.phases.load), number(row.phases.verify),
+              number(row.phases.measure)});
+  return cells;
+}
+
+}  // namespace
+
+std::string CsvReport::render(const ReportData& data) const {
+  const Cells names = parameters(data);
+  std::string text = line(header(names));
+  for (const Section& section : data.sections)
+    for (const db::ResultRow& row : section.evaluations) text += line(row_cells(row, names));
+  return text;
+}
+
+}  // namespace tune::reports

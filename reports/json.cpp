@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tune::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Raised when a member changes its meaning or goes; new members do not count.
+constexpr int format_version = 1;
+
+Json json_of(const search::Value& value) {
+  if (value.is_bool()) return value.as_bool();
+  if (value.is_int()) return value.as_int();
+  if (value.is_real()) return value.as_real();
+  return value.as_text();
+}
+
+template<class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json configuration_json(const Configuration& configuration) {
+  Json object = Json::object();
+  for (const auto& [name, value] : configuration.entries()) object[name] = json_of(value);
+  return object;
+}
+
+Json resources_json(const std::optional<KernelResources>& needs) {
+  if (!needs) return nullptr;
+  return {{"registers", needs->registers},
+          {"spill_store_bytes", needs->spill_store_bytes},
+          {"spill_load_bytes", needs->spill_load_bytes},
+          {"local_bytes", needs->local_bytes},
+          {"static_shared_memory", needs->static_shared_memory},
+          {"dynamic_shared_memory", needs->dynamic_shared_memory},
+          {"threads", needs->threads},
+          {"max_threads", needs->max_threads},
+          {"blocks_per_multiprocessor", needs->blocks_per_multiprocessor},
+          {"occupancy", needs->occupancy},
+          {"limiter", needs->limiter}};
+}
+
+Json evaluation_json(const db::ResultRow& row) {
+  Json object = {{"evaluation", row.evaluation},
+                 {"run", row.run},
+                 {"recorded", row.recorded},
+                 {"configuration", configuration_json(row.configuration)}};
+  if (row.time) {
+    object["seconds"] = *row.time;
+    object["min_seconds"] = row.minimum;
+    object["samples"] = row.samples;
+    object["error"] = row.error;
+    object["tolerance"] = row.tolerance;
+  } else {
+    object["failure"] = {{"phase", to_string(row.failure->phase)}, {"reason", row.failure->reason}};
+  }
+  object["resources"] = resources_json(row.resources);
+  object["binary_hash"] = row.binary_hash;
+  object["phase_seconds"] = {{"compile", row.phases.compile},
+                             {"load", row.phases.load},
+                             {"verify", row.phases.verify},
+                             {"measure", row.phases.measure}};
+  return object;
+}
+
+Json run_json(const RunReport& run) {
+  const db::RunSummary& summary = run.summary;
+  Json improvements = Json::array();
+  for (const db::ProgressPoint& point : run.improvements)
+    improvements.push_back(
+        {{"sequence", point.sequence}, {"evaluation", point.evaluation}, {"seconds", *point.best}});
+  return {{"run", summary.run},
+          {"started", summary.started},
+          {"ended", summary.ended.empty() ? Json(nullptr) : Json(summary.ended)},
+          {"end_reason", summary.end_reason.empty() ? Json(nullptr) : Json(summary.end_reason)},
+          {"strategy", summary.strategy},
+          {"seed", run.seed},
+          {"program_version", run.program_version},
+          {"host", run.host},
+          {"evaluations", summary.evaluations},
+          {"reused", summary.reused},
+          {"failures", summary.failures},
+          {"best_seconds", or_null(summary.best)},
+          {"improvements", improvements}};
+}
+
+Json failures_json(const Section& section) {
+  Json list = Json::array();
+  for (const db::FailureCount& failure : section.failures)
+    list.push_back({{"phase", to_string(failure.phase)},
+                    {"reason", failure.reason},
+                    {"count", failure.count},
+                    {"example", configuration_json(failure.example)},
+                    {"detail", failure.detail}});
+  return list;
+}
+
+Json best_json(const Section& section) {
+  if (!section.winner) return nullptr;
+  const double time = *section.winner->time;
+  Json object = evaluation_json(*section.winner);
+  object["sample_seconds"] = section.winner_samples;
+  object["share_of_limit"] = or_null(share_of_limit(section.amount, time));
+  object["items_per_second"] = section.amount.items / time;
+  object["flops_per_second"] = section.amount.flops / time;
+  object["bytes_per_second"] = section.amount.bytes / time;
+  object["gain_over_median"] = or_null(gain(section, section.median_time));
+  object["gain_over_default"] = or_null(gain(section, section.default_time));
+  return object;
+}
+
+void add_work(Json& object, const db::WorkInfo& work) {
+  object["problem"] = work.problem;
+  object["size"] = work.size;
+  object["settings"] = work.settings;
+  object["extents"] = Json::object();
+  for (const auto& [name, extent] : work.extents) object["extents"][name] = extent;
+  object["device"] = {{"name", work.device},
+                      {"model_key", work.model_key},
+                      {"architecture", work.architecture},
+                      {"driver", work.driver}};
+  object["compiler"] = work.toolchain.compiler;
+  object["source_hash"] = work.toolchain.source_hash;
+  object["origin"] = to_string(work.origin);
+}
+
+Json section_json(const Section& section) {
+  Json object;
+  add_work(object, section.work);
+  const db::WorkAmount& amount = section.amount;
+  object["work"] = {
+      {"items", amount.items}, {"item", amount.item}, {"flops", amount.flops}, {"bytes", amount.bytes}};
+  object["limit_seconds"] = amount.limit > 0 ? Json(amount.limit) : Json(nullptr);
+  object["space_size"] = section.space_size;
+  object["evaluated"] = section.evaluations.size();
+  object["measured"] = section.measured;
+  object["within_5_percent"] = section.close;
+  object["median_seconds"] = or_null(section.median_time);
+  object["default_seconds"] = or_null(section.default_time);
+  object["best"] = best_json(section);
+  object["failures"] = failures_json(section);
+  object["runs"] = Json::array();
+  for (const RunReport& run : section.runs) object["runs"].push_back(run_json(run));
+  object["evaluations"] = Json::array();
+  for (const db::ResultRow& row : section.evaluations) object["evaluations"].push_back(evaluation_json(row));
+  return object;
+}
+
+}  // namespace
+
+std::string JsonReport::render(const ReportData& data) const {
+  Json object = {{"format", "tune report"}, {"format_version", format_version}, {"database", data.database}};
+  object["sections"] = Json::array();
+  for (const Section& section : data.sections) object["sections"].push_back(section_json(section));
+  // A compiler's log may hold anything: bytes that are no UTF-8 become U+FFFD.
+  return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tune::reports

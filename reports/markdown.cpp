@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/markdown.hpp"
+
+#include "reports/wording.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::reports {
+namespace {
+
+void add_table(std::string& text, const std::string& heading, const Grid& grid) {
+  if (!grid.empty()) text += format("\n### {}\n\n{}", heading, grid.markdown());
+}
+
+std::string section_markdown(const Section& section) {
+  std::string text = format("## {}\n\n", markdown_text(title(section)));
+  for (const auto& [name, value] : facts(section))
+    text += format("- **{}**: {}\n", name, markdown_text(value));
+  add_table(text, "Fastest configurations", top_table(section));
+  add_table(text, "Failures", failure_table(section));
+  add_table(text, "Runs", run_table(section));
+  return text;
+}
+
+}  // namespace
+
+std::string MarkdownReport::render(const ReportData& data) const {
+  std::string text = format("# Tuning results\n\nFrom {}.\n", markdown_text(data.database));
+  if (data.sections.size() > 1) text += "\n" + overview_table(data).markdown();
+  for (const Section& section : data.sections) text += "\n" + section_markdown(section);
+  return text;
+}
+
+}  // namespace tune::reports

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/report.hpp"
+
+#include <array>
+
+#include "reports/csv.hpp"
+#include "reports/json.hpp"
+#include "reports/markdown.hpp"
+#include "reports/text.hpp"
+
+namespace tune::reports {
+namespace {
+
+template<class T>
+std::unique_ptr<Report> make() {
+  return std::make_unique<T>();
+}
+
+constexpr std::array kinds = {
+    ReportKind{"text", ".txt", "for a terminal", &make<TextReport>},
+    ReportKind{"markdown", ".md", "for a page on the web or a discussion", &make<MarkdownReport>},
+    ReportKind{"csv", ".csv", "one row an evaluation, for a spreadsheet", &make<CsvReport>},
+    ReportKind{"json", ".json", "everything, for programs (docs/report-json.md)", &make<JsonReport>},
+};
+
+}  // namespace
+
+std::span<const ReportKind> report_kinds() {
+  return kinds;
+}
+
+const ReportKind* find_report(std::string_view name) {
+  for (const ReportKind& kind : kinds)
+    if (kind.name == name) return &kind;
+  return nullptr;
+}
+
+const ReportKind* report_for_file(std::string_view file_name) {
+  for (const ReportKind& kind : kinds)
+    if (file_name.ends_with(kind.suffix)) return &kind;
+  return nullptr;
+}
+
+}  // namespace tune::reports

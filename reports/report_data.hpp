@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/queries.hpp"
+#include "db/run_details.hpp"
+
+namespace tune::reports {
+
+/// What a report is about. What is left out is not restricted.
+struct ReportFilter {
+  std::optional<std::string> problem = std::nullopt;
+  std::optional<std::string> size = std::nullopt;
+  std::optional<std::string> settings = std::nullopt;  ///< settings key
+  std::optional<std::string> device = std::nullopt;    ///< model key or name
+  std::optional<Origin> origin = std::nullopt;
+  bool all_versions = false;  ///< also results of drivers, compilers and sources that were tuned again later
+  std::size_t top = 10;       ///< how many of the fastest configurations are listed
+};
+
+/// The configuration that a careful engineer would start with, where somebody knows it: the database does
+/// not.
+using DefaultConfiguration = std::function<std::optional<Configuration>(const db::WorkInfo&)>;
+
+/// One run of a section.
+struct RunReport {
+  db::RunSummary summary;
+  std::uint64_t seed = 0;
+  std::string program_version;
+  std::string host;
+  std::vector<db::ProgressPoint> improvements;  ///< where the best so far fell, in order
+};
+
+/// Failures that ended in one phase.
+struct PhaseCount {
+  Phase phase = Phase::launch;
+  std::int64_t count = 0;
+};
+
+/// Everything about one problem at one size on one device model, under one set of versions.
+struct Section {
+  db::WorkInfo work;
+  db::WorkAmount amount;
+  std::uint64_t space_size = 0;            ///< valid configurations, of the largest space that a run searched
+  std::vector<db::ResultRow> evaluations;  ///< current ones, the fastest first, failures last
+  std::size_t measured = 0;                ///< how many of them are measurements
+  std::size_t top = 0;                     ///< how many of them a table lists
+  std::optional<db::ResultRow> winner;     ///< nothing where all failed
+  std::vector<double> winner_samples;      ///< seconds, in the order taken
+  std::size_t close = 0;                   ///< measurements within 5 % of the winner, itself included
+  std::optional<double> median_time;       ///< seconds: of all measured configurations
+  std::optional<double> default_time;      ///< seconds: of the default configuration, where it was measured
+  std::vector<PhaseCount> failed_phases;
+  std::vector<db::FailureCount> failures;
+  std::vector<RunReport> runs;  ///< newest first
+};
+
+struct ReportData {
+  std::string database;           ///< its file
+  std::vector<Section> sections;  ///< by problem, extents, settings, device and origin
+};
+
+/// Throws Error (Exit::no_answer) where the database has no run that passes the filter.
+ReportData collect(const db::Database& database, const ReportFilter& filter,
+                   const DefaultConfiguration& default_configuration = {});
+
+/// How many times faster than this the winner is; nothing where either is unknown.
+std::optional<double> gain(const Section& section, const std::optional<double>& time);
+/// Of the limit over the time; nothing where the limit is unknown.
+std::optional<double> share_of_limit(const db::WorkAmount& amount, double time);
+
+}  // namespace tune::reports

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text.hpp"
+
+#include "reports/wording.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::reports {
+namespace {
+
+void add_table(std::string& text, const std::string& heading, const Grid& grid) {
+  if (!grid.empty()) text += format("\n  {}\n{}", heading, grid.text("    "));
+}
+
+std::string section_text(const Section& section) {
+  std::string text = title(section) + "\n";
+  for (const auto& [name, value] : facts(section)) text += format("  {:<15}{}\n", name, value);
+  add_table(text, "Fastest configurations", top_table(section));
+  add_table(text, "Failures", failure_table(section));
+  add_table(text, "Runs", run_table(section));
+  return text;
+}
+
+}  // namespace
+
+std::string TextReport::render(const ReportData& data) const {
+  std::string text = format("Results in {}\n", data.database);
+  if (data.sections.size() > 1) text += "\n" + overview_table(data).text("  ");
+  for (const Section& section : data.sections) text += "\n" + section_text(section);
+  return text;
+}
+
+}  // namespace tune::reports

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/report_data.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/db/temporary_folder.hpp"
+#include "tests/reports/invented_database.hpp"
+#include "tuner/core/error.hpp"
+
+namespace tune::test {
+namespace {
+
+using reports::Section;
+using testing::ElementsAre;
+
+class ReportDataTest : public testing::Test {
+ protected:
+  ReportDataTest() { invent(database_); }
+
+  Section first_section(const reports::ReportFilter& filter = {},
+                        const reports::DefaultConfiguration& default_configuration = {}) {
+    return reports::collect(database_, filter, default_configuration).sections.at(0);
+  }
+  std::vector<std::string> sizes(const reports::ReportFilter& filter) {
+    std::vector<std::string> result;
+    for (const Section& section : reports::collect(database_, filter).sections)
+      result.push_back(section.work.size + " " + std::string(to_string(section.work.origin)));
+    return result;
+  }
+
+  TemporaryFolder folder_;
+  db::Database database_{folder_ / "tune.db"};
+};
+
+TEST_F(ReportDataTest, FiguresFollowFromCurrentEvaluations) {
+  const Section section = first_section({.size = "512x256x128"});
+  ASSERT_TRUE(section.winner);
+  EXPECT_EQ(section.winner->time, 1.92e-3);
+  EXPECT_THAT(section.winner_samples, ElementsAre(1.9e-3, 1.95e-3, 1.92e-3));
+  EXPECT_EQ(section.measured, 4U);
+  EXPECT_EQ(section.evaluations.size(), 9U);
+  // 1.92, 2.2 (measured again: 2.0 before), 2.5, 4.05
+  EXPECT_DOUBLE_EQ(*section.median_time, 2.35e-3);
+  EXPECT_DOUBLE_EQ(*reports::gain(section, section.median_time), 2.35 / 1.92);
+  EXPECT_EQ(section.close, 1U);
+  EXPECT_EQ(section.space_size, 20U);
+  EXPECT_DOUBLE_EQ(*reports::share_of_limit(section.amount, 1.25e-3), 1);
+}
+
+TEST_F(ReportDataTest, CloseCountsWhatIsWithinFivePercent) {
+  const Section section = first_section({.problem = "transpose"});
+  EXPECT_EQ(section.close, 1U);
+  EXPECT_FALSE(reports::share_of_limit(section.amount, 1));
+}
+
+TEST_F(ReportDataTest, FailuresAreCountedByPhaseAndCause) {
+  const Section section = first_section({.size = "512x256x128"});
+  std::vector<std::pair<Phase, std::int64_t>> phases;
+  for (const reports::PhaseCount& failed : section.failed_phases)
+    phases.emplace_back(failed.phase, failed.count);
+  EXPECT_THAT(phases, ElementsAre(std::pair(Phase::constraint, 1), std::pair(Phase::compile, 1),
+                                  std::pair(Phase::verify, 2), std::pair(Phase::timeout, 1)));
+  EXPECT_EQ(section.failures.at(2).detail, "at (0, 0, 1)");
+}
+
+TEST_F(ReportDataTest, TheGainOverTheDefaultNeedsItsMeasurement) {
+  EXPECT_FALSE(first_section({.size = "512x256x128"}).default_time);
+  const auto default_is = [](const Configuration& configuration) {
+    return [configuration](const db::WorkInfo&) { return std::optional(configuration); };
+  };
+  const Configuration slow{{"vectorise", false}, {"block_y", 4}, {"block_x", 16}, {"variant", "direct"}};
+  const Section section = first_section({.size = "512x256x128"}, default_is(slow));
+  EXPECT_EQ(section.default_time, 4.05e-3);
+  EXPECT_DOUBLE_EQ(*reports::gain(section, section.default_time), 4.05 / 1.92);
+  const Configuration never{{"variant", "other"}};
+  EXPECT_FALSE(first_section({.size = "512x256x128"}, default_is(never)).default_time);
+}
+
+TEST_F(ReportDataTest, SectionsAreSortedAndFiltered) {
+  EXPECT_THAT(sizes({}), ElementsAre("64x64x64 measured", "512x256x128 measured", "512x256x128 replayed",
+                                     "4096x4096 measured"));
+  EXPECT_THAT(sizes({.problem = "transpose"}), ElementsAre("4096x4096 measured"));
+  EXPECT_THAT(sizes({.device = "Invented Z9 \"mobile\", 2nd"}), ElementsAre("64x64x64 measured"));
+  EXPECT_THAT(sizes({.origin = Origin::replayed}), ElementsAre("512x256x128 replayed"));
+  EXPECT_THAT(sizes({.settings = ""}), ElementsAre("4096x4096 measured"));
+}
+
+TEST_F(ReportDataTest, VersionsThatWereTunedAgainAreLeftOutUnlessAskedFor) {
+  EXPECT_EQ(sizes({.size = "512x256x128"}).size(), 2U);
+  EXPECT_EQ(sizes({.size = "512x256x128", .all_versions = true}).size(), 3U);
+  EXPECT_EQ(first_section({.size = "512x256x128"}).work.toolchain.source_hash, "0123abcd");
+}
+
+TEST_F(ReportDataTest, RunsTellWhereTheBestFell) {
+  const Section section = first_section({.size = "512x256x128"});
+  ASSERT_EQ(section.runs.size(), 2U);
+  EXPECT_EQ(section.runs[0].summary.strategy, "grid");  // the newest
+  EXPECT_EQ(section.runs[0].summary.reused, 4);
+  std::vector<std::int64_t> sequences;
+  std::vector<double> bests;
+  for (const db::ProgressPoint& point : section.runs[1].improvements) {
+    sequences.push_back(point.sequence);
+    bests.push_back(*point.best);
+  }
+  EXPECT_THAT(sequences, ElementsAre(0, 3, 7));
+  EXPECT_THAT(bests, ElementsAre(4.05e-3, 2e-3, 1.92e-3));
+}
+
+TEST_F(ReportDataTest, NothingToShowIsAnError) {
+  try {
+    reports::collect(database_, {.problem = "nothing"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::no_answer);
+    EXPECT_THAT(error.what(), testing::HasSubstr("tune list"));
+  }
+}
+
+TEST_F(ReportDataTest, ADatabaseForReadingIsEnough) {
+  const db::Database reader(folder_ / "tune.db", db::Access::read_only);
+  EXPECT_EQ(reports::collect(reader, {}).sections.size(), 4U);
+}
+
+}  // namespace
+}  // namespace tune::test

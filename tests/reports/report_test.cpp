@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/grid.hpp"
+#include "tests/db/temporary_folder.hpp"
+#include "tests/reports/golden.hpp"
+#include "tests/reports/invented_database.hpp"
+
+namespace tune::test {
+namespace {
+
+reports::ReportData invented_data() {
+  const TemporaryFolder folder;
+  db::Database database(folder / "tune.db");
+  invent(database);
+  const auto default_configuration = [](const db::WorkInfo& work) -> std::optional<Configuration> {
+    if (work.problem != "stencil3d") return std::nullopt;
+    return Configuration{{"variant", "direct"}, {"block_x", 16}, {"block_y", 4}, {"vectorise", false}};
+  };
+  reports::ReportData data = reports::collect(database, {.top = 3}, default_configuration);
+  data.database = "tune.db";
+  return data;
+}
+
+class EveryReport : public testing::TestWithParam<reports::ReportKind> {};
+
+TEST_P(EveryReport, IsAsBefore) {
+  const reports::ReportKind& kind = GetParam();
+  expect_golden("report" + std::string(kind.suffix), kind.make()->render(invented_data()));
+}
+
+TEST_P(EveryReport, EndsWithALineAndHasNoSpacesBeforeOne) {
+  const std::string text = GetParam().make()->render(invented_data());
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_EQ(text.find(" \n"), std::string::npos);
+}
+
+TEST_P(EveryReport, IsFoundByNameAndByFile) {
+  const reports::ReportKind& kind = GetParam();
+  EXPECT_EQ(reports::find_report(kind.name)->name, kind.name);
+  EXPECT_EQ(reports::report_for_file("out/x" + std::string(kind.suffix))->name, kind.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryReport,
+                         testing::ValuesIn(reports::report_kinds().begin(), reports::report_kinds().end()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Reports, UnknownNamesAreNull) {
+  EXPECT_EQ(reports::find_report("pdf"), nullptr);
+  EXPECT_EQ(reports::report_for_file("report.pdf"), nullptr);
+}
+
+TEST(JsonReport, CanBeReadBackExactly) {
+  const auto json = nlohmann::json::parse(reports::find_report("json")->make()->render(invented_data()));
+  EXPECT_EQ(json["format_version"], 1);
+  const auto& section = json["sections"][1];
+  EXPECT_EQ(section["best"]["seconds"].get<double>(), 1.92e-3);
+  EXPECT_EQ(section["best"]["configuration"]["vectorise"].get<bool>(), true);
+  EXPECT_EQ(section["runs"][0]["seed"].get<std::uint64_t>(), 0xffff'ffff'ffff'ffff);
+  EXPECT_EQ(section["evaluations"].size(), section["evaluated"].get<std::size_t>());
+}
+
+TEST(JsonReport, BytesThatAreNoTextDoNotStopIt) {
+  reports::ReportData data = invented_data();
+  data.sections[0].failures.at(0).detail = "\xff\xfe";
+  EXPECT_NO_THROW(nlohmann::json::parse(reports::find_report("json")->make()->render(data)));
+}
+
+/// Cells of a line of CSV.
+std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows = {{""}};
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string& cell = rows.back().back();
+    if (quoted && text[i] == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      cell += text[++i];
+    } else if (text[i] == '"' && (quoted || cell.empty())) {
+      quoted = !quoted;
+    } else if (!quoted && text[i] == ',') {
+      rows.back().emplace_back();
+    } else if (!quoted && text[i] == '\n') {
+      rows.push_back({""});
+    } else {
+      cell += text[i];
+    }
+  }
+  rows.pop_back();
+  return rows;
+}
+
+TEST(CsvReport, HasOneRowAnEvaluationAndTheCellsOfTheHeader) {
+  reports::ReportData data = invented_data();
+  data.sections.at(0).evaluations.at(0).failure->reason = "\"quoted\"";
+  const auto rows = parse_csv(reports::find_report("csv")->make()->render(data));
+  std::size_t evaluations = 0;
+  for (const reports::Section& section : data.sections) evaluations += section.evaluations.size();
+  ASSERT_EQ(rows.size(), evaluations + 1);
+  for (const auto& row : rows) ASSERT_EQ(row.size(), rows[0].size());
+  const auto column = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(rows[0], name) - rows[0].begin());
+  };
+  EXPECT_EQ(rows[1][column("device")], "Invented Z9 \"mobile\", 2nd");
+  EXPECT_EQ(rows[1][column("phase")], "crash");
+  EXPECT_EQ(rows[1][column("reason")], "\"quoted\"");
+  EXPECT_EQ(rows[1][column("seconds")], "");
+  EXPECT_EQ(rows[1][column("registers")], "");
+  EXPECT_EQ(rows[2][column("seconds")], "0.00192");
+  EXPECT_EQ(rows[2][column("phase")], "");
+  EXPECT_EQ(rows[2][column("param_block_x")], "64");
+  EXPECT_EQ(rows[2][column("param_tile")], "");
+  EXPECT_EQ(rows[2][column("measure_seconds")], "0.0625");
+}
+
+TEST(Grid, MarkdownCannotBeBrokenByItsCells) {
+  reports::Grid grid({"a", "b"});
+  grid.add({"x|y", "*z*\nline"});
+  EXPECT_EQ(grid.markdown(), "| a | b |\n|---|---|\n| x\\|y | \\*z\\* line |\n");
+  EXPECT_EQ(reports::markdown_text("block_x _y"), "block_x \\_y");
+  EXPECT_THROW(grid.add({"one"}), std::logic_error);
+}
+
+TEST(Grid, TextIsAligned) {
+  reports::Grid grid({"name", "n"});
+  grid.add({"x", "12"});
+  EXPECT_EQ(grid.text(" "), " name  n\n x     12\n");
+}
+
+}  // namespace
+}  // namespace tune::test

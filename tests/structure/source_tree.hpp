@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tune::testing {
+
+/// A text file of the repository.
+struct SourceText {
+  std::string name;  ///< from the repository's root: `tuner/core/session.cpp`
+  std::vector<std::string> lines;
+};
+
+/// All files with one of these endings in the source folders, sorted by name.
+std::vector<SourceText> source_files(const std::vector<std::string>& endings);
+
+/// What a file includes with quotes, in order.
+std::vector<std::string> quoted_includes(const SourceText& file);
+
+}  // namespace tune::testing

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of the source tree that a compiler does not check.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/structure/source_tree.hpp"
+
+namespace tune::testing {
+namespace {
+
+const std::vector<std::string> code = {".cpp", ".hpp"};
+
+/// Who may include whom. A folder may always include itself; the command line and the tests may include all.
+const std::map<std::string, std::vector<std::string>> allowed = {
+    {"search/", {}},
+    {"tuner/core/", {"search/"}},
+    {"kernels/", {"search/", "tuner/core/"}},
+    {"tuner/cuda/", {"search/", "tuner/core/"}},
+    {"tuner/replay/", {"search/", "tuner/core/"}},
+    {"db/", {"search/", "tuner/core/"}},
+    // The read side of the database only.
+    {"reports/",
+     {"search/", "tuner/core/", "db/queries.hpp", "db/run_details.hpp", "db/best.hpp", "db/database.hpp"}},
+};
+
+const std::pair<const std::string, std::vector<std::string>>* rule_for(const std::string& file) {
+  for (const auto& rule : allowed)
+    if (file.starts_with(rule.first)) return &rule;
+  return nullptr;
+}
+
+TEST(Structure, FoldersIncludeOnlyWhatTheyMay) {
+  int seen = 0;
+  for (const SourceText& file : source_files(code)) {
+    const auto* rule = rule_for(file.name);
+    if (rule == nullptr) continue;
+    for (const std::string& include : quoted_includes(file)) {
+      ++seen;
+      const bool own = include.starts_with(rule->first);
+      const bool may = std::ranges::any_of(
+          rule->second, [&](const std::string& prefix) { return include.starts_with(prefix); });
+      EXPECT_TRUE(own || may) << file.name << " includes " << include;
+    }
+  }
+  EXPECT_GT(seen, 100) << "the includes were not found";
+}
+
+TEST(Structure, EveryFolderOfTheProgramHasARule) {
+  for (const SourceText& file : source_files(code)) {
+    const bool free = file.name.starts_with("tuner/cli/") || file.name.starts_with("tests/") ||
+                      file.name.starts_with("bench/");
+    EXPECT_TRUE(free || rule_for(file.name) != nullptr) << file.name;
+  }
+}
+
+// search knows no CUDA, SQL, file, clock or global random generator.
+TEST(Structure, SearchUsesOnlyComputation) {
+  for (const SourceText& file : source_files(code)) {
+    if (!file.name.starts_with("search/")) continue;
+    for (const std::string& line : file.lines)
+      for (const char* header : {"<fstream>", "<filesystem>", "<chrono>", "<ctime>", "<thread>", "<iostream>",
+                                 "<cuda", "std::random_device", "SQLite"})
+        EXPECT_EQ(line.find(header), std::string::npos) << file.name << ": " << line;
+  }
+}
+
+TEST(Structure, FilesStayShort) {
+  constexpr std::size_t most = 400;
+  std::vector<std::string> endings = code;
+  endings.push_back(".cu");
+  for (const SourceText& file : source_files(endings))
+    EXPECT_LE(file.lines.size(), most) << file.name << " holds more than one concept";
+}
+
+TEST(Structure, EveryFileNamesItsLicence) {
+  std::vector<std::string> endings = code;
+  endings.push_back(".cu");
+  for (const SourceText& file : source_files(endings)) {
+    ASSERT_FALSE(file.lines.empty()) << file.name;
+    EXPECT_EQ(file.lines.front(), "// SPDX-License-Identifier: Apache-2.0") << file.name;
+  }
+}
+
+TEST(Structure, HeadersAreGuarded) {
+  for (const SourceText& file : source_files({".hpp"}))
+    EXPECT_NE(std::ranges::find(file.lines, "#pragma once"), file.lines.end()) << file.name;
+}
+
+}  // namespace
+}  // namespace tune::testing
