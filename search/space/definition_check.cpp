@@ -20,7 +20,7 @@ namespace {
 
 /// Databases and command lines hold configurations as text.
 bool survives_text(const Parameter& parameter, const Value& value) {
-  const Configuration written{{parameter.name, value}, {"next", 1}};
+  const Configuration written{{parameter.name, value}};
   try {
     return Configuration::parse(written.key()) == written;
   } catch (const std::invalid_argument&) {

@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "tests/search/print.hpp"
+
 namespace tune::search {
 namespace {
 
@@ -25,6 +27,15 @@ TEST(Random, HandlesTheSmallestAndTheLargestBound) {
   Random random(2);
   EXPECT_EQ(random.below(1), 0U);
   for (int i = 0; i < 100; ++i) EXPECT_LT(random.below(~std::uint64_t{0}), ~std::uint64_t{0});
+}
+
+TEST(Random, HasNoBiasForBoundsThatDoNotDivideTheRange) {
+  // Without rejection the lowest third would come up half of the time.
+  Random random(4);
+  int low = 0;
+  for (int i = 0; i < 3'000; ++i)
+    low += random.below(std::uint64_t{3} << 62) < (std::uint64_t{1} << 62) ? 1 : 0;
+  EXPECT_NEAR(low, 1'000, 150);
 }
 
 TEST(Random, UniformIsInTheHalfOpenUnitInterval) {

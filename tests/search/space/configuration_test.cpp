@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "tests/search/print.hpp"
+
 namespace tune::search {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "search/space/expr.hpp"
+#include "tests/search/print.hpp"
 
 namespace tune::search {
 namespace {

@@ -4,9 +4,10 @@
 
 #include <optional>
 
-#include "random_definition.hpp"
 #include "search/space/program.hpp"
 #include "search/space/rewrite.hpp"
+#include "tests/search/print.hpp"
+#include "tests/search/space/random_definition.hpp"
 
 namespace tune::search::testing {
 namespace {

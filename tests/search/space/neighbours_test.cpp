@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "random_definition.hpp"
 #include "search/space/search_space.hpp"
+#include "tests/search/print.hpp"
+#include "tests/search/space/random_definition.hpp"
 
 namespace tune::search::testing {
 namespace {

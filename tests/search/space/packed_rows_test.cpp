@@ -7,6 +7,7 @@
 #include <set>
 
 #include "search/random.hpp"
+#include "tests/search/print.hpp"
 
 namespace tune::search {
 namespace {

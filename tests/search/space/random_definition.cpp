@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "random_definition.hpp"
+#include "tests/search/space/random_definition.hpp"
 
 #include <algorithm>
 
@@ -88,6 +88,7 @@ Expr ExprSource::condition(Random& random, int depth) const {
     return random.below(2) == 0 ? text == value : text != value;
   }
   const int less = std::max(0, depth - 1);
+  if (random.below(12) == 0) return number(random, less);
   if (depth > 0 && random.below(2) == 0) {
     switch (random.below(5)) {
       case 0:

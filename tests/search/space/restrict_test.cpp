@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "search/space/search_space.hpp"
+#include "tests/search/print.hpp"
 
 namespace tune::search {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/search/print.hpp"
+
 namespace tune::search {
 namespace {
 

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 #include <stdexcept>
+
+#include "tests/search/print.hpp"
 
 namespace tune::search {
 namespace {
@@ -109,6 +113,17 @@ TEST(SearchSpace, ExplainsWhatIsWrong) {
             "the buffers do not fit (broken: depth * block_x <= 96)");
 }
 
+TEST(SearchSpace, ExplainsByTheFirstConstraintThatAppliesAndIsBroken) {
+  SpaceDefinition definition = sample();
+  std::swap(definition.constraints[0], definition.constraints[1]);  // there is no depth here
+  definition.constraints.push_back({var("block_y") < 3, ""});
+  const SearchSpace space(definition);
+  EXPECT_EQ(space.explain(Configuration::parse("variant=direct,block_x=64,block_y=4")),
+            "too many threads in a block (broken: block_x * block_y <= max_threads)");
+  EXPECT_EQ(space.explain(Configuration::parse("variant=direct,block_x=32,block_y=4")),
+            "broken: block_y < 3");
+}
+
 TEST(SearchSpace, GivesIndicesForModels) {
   const SearchSpace space(sample());
   const auto indices = [&space](const char* text) {
@@ -142,19 +157,21 @@ TEST(SearchSpace, DefaultIsValidAndNearTheDefaults) {
 }
 
 TEST(SearchSpace, FarFromTheDefaultsItLooksEverywhere) {
-  // All defaults are 0, and only configurations with at least 12 others of 16 are valid: too far for the
+  // All defaults are 0, and only configurations with at least 15 others of 20 are valid: too far for the
   // walk.
   SpaceDefinition definition;
   Expr sum = 0;
-  for (int p = 0; p < 16; ++p) {
+  for (int p = 0; p < 20; ++p) {
     definition.parameters.push_back({numbered(p), "", {0, 1}, 0});
     sum = sum + var(numbered(p));
   }
-  definition.constraints = {{sum >= 12, ""}};
+  definition.constraints = {{sum >= 15, ""}};
   const SearchSpace space(definition);
-  EXPECT_EQ(space.size(), 1820U + 560U + 120U + 16U + 1U);
+  EXPECT_EQ(space.size(), 15'504U + 4'845U + 1'140U + 190U + 20U + 1U);
   EXPECT_EQ(space.default_configuration(), 0U);
-  EXPECT_EQ(space.value_indices(0), (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  std::vector<int> first(20, 1);
+  std::fill_n(first.begin(), 5, 0);
+  EXPECT_EQ(space.value_indices(0), first);
 }
 
 TEST(SearchSpace, SamplesUniformly) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "tests/search/print.hpp"
+
 namespace tune::search {
 namespace {
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tests/search/print.hpp"
+
 namespace tune::search {
 namespace {
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "tests/search/print.hpp"
+
 namespace tune::search {
 namespace {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "search/strategies/strategy.hpp"
+#include "tests/search/print.hpp"
 
 namespace tune::search::testing {
 

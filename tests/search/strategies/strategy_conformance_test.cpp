@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "strategy_conformance.hpp"
+#include "tests/search/strategies/strategy_conformance.hpp"
+
+#include "tests/search/print.hpp"
 
 namespace tune::search::testing {
 
