@@ -4,10 +4,12 @@
 #include <iostream>
 
 #include "db/best.hpp"
+#include "kernels/sources.hpp"
 #include "tuner/cli/best_text.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/work_choice.hpp"
+#include "tuner/core/architectures.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/cuda/available.hpp"
@@ -77,6 +79,24 @@ bool fits(const Found& found) {
   return found.candidate.match == db::Match::exact || found.candidate.match == db::Match::other_size;
 }
 
+/// The record's configuration if it is valid at the size that is asked for (an unpadded array may not take
+/// the vectors of another size), else the fastest of the same record that is.
+bool make_valid(const WorkChoice& work, Found& found) {
+  const search::SearchSpace space(
+      work.problem->space(work.instance, architecture_facts(found.candidate.result.work.architecture)));
+  if (space.find(found.candidate.result.configuration)) return true;
+  db::ResultFilter filter;
+  filter.work = found.candidate.result.work.id;
+  const db::Database database(found.path, found.shipped ? db::Access::immutable : db::Access::read_only);
+  for (db::ResultRow& row : db::list_results(database, filter)) {
+    if (!space.find(row.configuration)) continue;
+    found.candidate.result = std::move(row);
+    found.candidate.why += "; faster ones there are not valid at this size";
+    return true;
+  }
+  return false;
+}
+
 [[noreturn]] void no_answer(const WorkChoice& work, const db::BestQuery& query,
                             const std::vector<Found>& others) {
   std::string text = format("no result of {} {}", work.instance.problem, work.instance.settings_key());
@@ -100,10 +120,12 @@ int run(const po::variables_map& values) {
   query.problem = work.instance.problem;
   query.extents = work.instance.extents;
   query.settings = work.instance.settings_key();
-  const std::vector<Found> all = find_all(values, query);
-  if (all.empty() || !fits(all.front())) no_answer(work, query, all);
-  const Found& chosen = all.front();
-  const BestAnswer answer{work, chosen.candidate, chosen.path, chosen.shipped};
+  query.toolchain = Toolchain{"", source_hash(*work.problem, kernels::EmbeddedSources())};
+  std::vector<Found> all = find_all(values, query);
+  const auto chosen =
+      std::ranges::find_if(all, [&](Found& found) { return fits(found) && make_valid(work, found); });
+  if (chosen == all.end()) no_answer(work, query, all);
+  const BestAnswer answer{work, chosen->candidate, chosen->path, chosen->shipped};
   if (form == "json") std::cout << best_json(answer);
   if (form == "flags") std::cout << best_flags(answer);
   if (form == "header") std::cout << best_header(answer);

@@ -56,6 +56,7 @@ std::string best_text(const BestAnswer& answer) {
                  si(result.amount.items / time, result.amount.item + "s/s"),
                  si(result.amount.bytes / time, "B/s"));
   if (result.amount.limit > 0) text += format("   {} of the limit", percent_text(result.amount.limit / time));
+  if (answer.candidate.match == db::Match::other_size) text += format("   (at {})", result.work.size);
   text += format("\n          {}\n", result.configuration.to_string());
   text += format("chosen    {}\n", answer.candidate.why);
   text += format(

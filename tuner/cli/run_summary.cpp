@@ -43,8 +43,13 @@ std::string counts_text(const Progress& progress) {
   return text + "\n";
 }
 
-std::string times_text(const Progress& progress) {
+std::string times_text(const Progress& progress, Origin origin) {
   const PhaseTimes& phases = progress.phases;
+  if (origin == Origin::replayed)
+    return format(
+        "time      {}; on the device verifying and measuring took {}, compiling {} summed over the cores\n",
+        duration_text(progress.seconds), duration_text(phases.load + phases.verify + phases.measure),
+        duration_text(phases.compile));
   return format(
       "time      {} (compile {} summed over the cores, load {}, verify {}, measure {}, search {}, store "
       "{})\n",
@@ -77,7 +82,7 @@ std::string to_text(const RunSummary& summary) {
       format("{} {} on {}\n", record.key.instance.problem, record.key.instance.key(), summary.device_label);
   text += winner_text(summary);
   text += counts_text(summary.result.progress);
-  text += times_text(summary.result.progress);
+  text += times_text(summary.result.progress, record.key.origin);
   text += format("ended     {}; {} with seed {}, {} valid configurations\n", end_text(summary.result.end),
                  record.options.strategy, record.options.seed, record.space_size);
   text += format("stored    run {} in {}\n", summary.result.run, summary.database.string());
