@@ -43,7 +43,7 @@ std::set<std::string> all_values(const Problem& problem) {
   return all;
 }
 
-/// Random configurations; those that bring no value that is missing are left out, but for every 16th.
+/// Random configurations; those that bring no value that is missing are left out, but for every 32nd.
 std::vector<Sampled> covering_sample(const Problem& problem, const std::string& architecture,
                                      std::uint64_t seed) {
   std::vector<Sampled> sample;
