@@ -19,6 +19,15 @@ Expr streaming() {
   return var("variant") == "streaming";
 }
 
+// The default configuration's cells of a thread.
+int default_vector(const StencilSize& size) {
+  return size.type == ElementType::f64 ? 2 : 4;
+}
+int default_cells_y(const StencilSize& size) {
+  return size.star() ? 1 : 2;
+}
+constexpr int kDefaultCellsZ = 4;
+
 std::vector<Parameter> tile_parameters(const StencilSize& size) {
   return {
       {"variant",
@@ -32,13 +41,25 @@ std::vector<Parameter> tile_parameters(const StencilSize& size) {
       {"vector",
        "neighbouring cells along x that a thread computes, loads and stores as one vector",
        {1, 2, 4},
-       size.type == ElementType::f64 ? 2 : 4},
-      {"cells_y", "neighbouring rows that a thread computes", {1, 2, 4, 8}, size.star() ? 1 : 2},
-      {"cells_z", "neighbouring planes that a thread computes", {1, 2, 4, 8}, 4, direct()},
+       default_vector(size)},
+      {"cells_y", "neighbouring rows that a thread computes", {1, 2, 4, 8}, default_cells_y(size)},
+      {"cells_z", "neighbouring planes that a thread computes", {1, 2, 4, 8}, kDefaultCellsZ, direct()},
   };
 }
 
-std::vector<Parameter> path_parameters() {
+/// Unrolled multiply-adds that a kernel may have. A box of radius 2 with 4096 took 2.9 s to compile on a 3
+/// GHz core and was never near the best.
+constexpr int kMostTerms = 2048;
+constexpr const char* kTooLong =
+    "the unrolled sums are larger than the instruction cache and take seconds to compile";
+
+int points_of(const StencilSize& size) {
+  const int width = 2 * size.radius + 1;
+  return size.star() ? 6 * size.radius + 1 : width * width * width;
+}
+
+std::vector<Parameter> path_parameters(const StencilSize& size) {
+  const int default_cells = default_vector(size) * default_cells_y(size) * kDefaultCellsZ;
   return {
       {"shuffle",
        "whether x neighbours come from the neighbouring lanes of the warp instead of the cache",
@@ -74,7 +95,7 @@ std::vector<Parameter> path_parameters() {
        "whether the loops over a box's rows are unrolled, with the weights as immediates instead of reads of "
        "constant memory",
        {false, true},
-       true,
+       points_of(size) * default_cells <= kMostTerms,
        var("shape") == "box"},
       {"padded",
        "whether rows are padded and the array is surrounded by ghost cells, so that loads need no guards",
@@ -90,10 +111,6 @@ std::vector<Parameter> path_parameters() {
        1},
   };
 }
-
-// A box of radius 2 with 4096 unrolled terms took 2.9 s on a 3 GHz core and was never near the best.
-constexpr const char* kTooLong =
-    "the unrolled sums are larger than the instruction cache and take seconds to compile";
 
 Expr threads() {
   return var("block_x") * var("block_y");
@@ -133,7 +150,7 @@ void add_direct_rules(std::vector<Constraint>& rules) {
                    "the sums alone need more registers than min_blocks leaves to a thread"});
   rules.push_back({!var("shuffle") || var("radius") <= var("vector"),
                    "shuffles bring the x neighbours of the next lane only: the radius must fit the vector"});
-  rules.push_back({!var("unroll_rows") || var("points") * cells <= 2048, kTooLong});
+  rules.push_back({!var("unroll_rows") || var("points") * cells <= kMostTerms, kTooLong});
 }
 
 void add_streaming_rules(std::vector<Constraint>& rules) {
@@ -148,8 +165,8 @@ void add_streaming_rules(std::vector<Constraint>& rules) {
   rules.push_back({var("loader") != "async" || var("stages") >= 2,
                    "an asynchronous loader fills one shared plane while another one is read"});
   rules.push_back({var("unroll") <= width, "a turn longer than the queue gains nothing"});
-  rules.push_back({var("unroll") == 1 || var("unroll") * var("points") * cells <= 4096, kTooLong});
-  rules.push_back({!streaming() || !var("unroll_rows") || var("points") * cells <= 2048, kTooLong});
+  rules.push_back({var("unroll") == 1 || var("unroll") * var("points") * cells <= 2 * kMostTerms, kTooLong});
+  rules.push_back({!streaming() || !var("unroll_rows") || var("points") * cells <= kMostTerms, kTooLong});
   rules.push_back({var("shape") == "star" || !streaming() || width * width * cells <= 1200, kTooLong});
 
   const Expr lead = ceil_div(radius, var("vector")) * var("vector");
@@ -165,18 +182,17 @@ void add_streaming_rules(std::vector<Constraint>& rules) {
 SpaceDefinition stencil_space(const StencilSize& size, const DeviceFacts& device) {
   SpaceDefinition space;
   space.parameters = tile_parameters(size);
-  for (Parameter& parameter : path_parameters()) space.parameters.push_back(std::move(parameter));
+  for (Parameter& parameter : path_parameters(size)) space.parameters.push_back(std::move(parameter));
   add_common_rules(space.constraints);
   add_direct_rules(space.constraints);
   add_streaming_rules(space.constraints);
-  const int width = 2 * size.radius + 1;
   space.constants = {
       {"nx", size.nx},
       {"ny", size.ny},
       {"nz", size.nz},
       {"shape", size.shape},
       {"radius", size.radius},
-      {"points", size.star() ? 6 * size.radius + 1 : width * width * width},
+      {"points", points_of(size)},
       {"words", size.element_bytes() / 4},
       {"max_threads", device.max_threads_per_block},
       {"multiprocessor_threads", device.max_threads_per_multiprocessor},

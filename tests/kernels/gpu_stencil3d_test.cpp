@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations of stencil3d give right results on device 0, at odd sizes.
+#include <cstdio>
+
+#include "kernels/sources.hpp"
+#include "kernels/stencil3d/stencil3d.hpp"
+#include "tests/cuda/gpu_fixture.hpp"
+#include "tests/kernels/stencil_cases.hpp"
+#include "tuner/core/device_evaluator.hpp"
+
+namespace tune::kernels {
+namespace {
+
+class GpuStencil3d : public cuda::GpuTest {
+ protected:
+  /// All are right, or cannot run here; returns how many ran.
+  int verify(const Instance& instance, const std::vector<Configuration>& configurations) {
+    DeviceEvaluator evaluator(*problem_, instance, *backend_, sources_,
+                              {.measure = {}, .measure_time = false});
+    int ran = 0;
+    evaluator.evaluate(configurations, [&](const Evaluation& evaluation) {
+      if (evaluation.outcome) {
+        ++ran;
+        EXPECT_LE(evaluation.outcome->error, evaluation.outcome->tolerance);
+        return true;
+      }
+      const Failure& failure = evaluation.outcome.error();
+      EXPECT_EQ(failure.phase, Phase::resources) << instance.key() << " [" << evaluation.configuration.key()
+                                                 << "]: " << failure.reason << ": " << failure.detail;
+      return true;
+    });
+    return ran;
+  }
+
+  std::vector<Configuration> sample(const Instance& instance, std::size_t count, std::uint64_t seed) const {
+    const search::SearchSpace space(problem_->space(instance, backend_->facts()));
+    return testing::sample_of(space, count, seed);
+  }
+
+  std::unique_ptr<Problem> problem_ = make_stencil3d();
+  EmbeddedSources sources_;
+};
+
+TEST_F(GpuStencil3d, VerifiesASampleAtOddSizes) {
+  int ran = 0;
+  std::uint64_t seed = 0;
+  for (const testing::StencilCase& stencil : testing::all_cases()) {
+    // A box of a large radius takes seconds to compile.
+    const std::size_t count = stencil.shape == "box" && stencil.radius > 3 ? 2 : 5;
+    const Instance instance = testing::stencil_instance(stencil, 67, 37, 29);
+    ran += verify(instance, sample(instance, count, ++seed));
+  }
+  std::printf("%d configurations verified\n", ran);
+  EXPECT_GT(ran, 80);
+}
+
+// Rows of whole vectors: unpadded vectors are valid.
+TEST_F(GpuStencil3d, VerifiesUnpaddedVectors) {
+  int ran = 0;
+  for (const testing::StencilCase& stencil : testing::cases_of_radius(2)) {
+    const Instance instance = testing::stencil_instance(stencil, 68, 37, 29);
+    std::vector<Configuration> unpadded;
+    for (Configuration& configuration : sample(instance, 200, 11))
+      if (!configuration["padded"].as_bool() && configuration["vector"].as_int() > 1 && unpadded.size() < 8)
+        unpadded.push_back(std::move(configuration));
+    ran += verify(instance, unpadded);
+  }
+  EXPECT_GT(ran, 16);
+}
+
+TEST_F(GpuStencil3d, VerifiesExtremeSizes) {
+  int ran = 0;
+  const std::int64_t sizes[][3] = {{1, 1, 1}, {4, 1, 300}, {513, 2, 1}, {1, 257, 9}, {9, 9, 9}};
+  for (const auto& [nx, ny, nz] : sizes) {
+    const Instance instance = testing::stencil_instance({"float", "star", 4}, nx, ny, nz);
+    ran += verify(instance, sample(instance, 6, 5));
+  }
+  EXPECT_GT(ran, 15);
+}
+
+// Once read beyond the array: the pointer to the coming plane moved on without a limit.
+TEST_F(GpuStencil3d, VerifiesTheConfigurationThatOnceFaulted) {
+  const Configuration configuration = Configuration::parse(
+      "variant=streaming,block_x=8,block_y=16,vector=4,cells_y=1,chunk=64,queue=inputs,loader=async,stages=3,"
+      "unroll=9,padded=false,store=streaming,min_blocks=1");
+  for (const std::int64_t extent : {64, 132, 256}) {
+    const Instance instance = testing::stencil_instance({"float", "star", 4}, extent, extent, extent);
+    EXPECT_EQ(verify(instance, {configuration}), 1) << instance.key();
+  }
+}
+
+}  // namespace
+}  // namespace tune::kernels

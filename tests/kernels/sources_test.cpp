@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program carries, and the source hash covers, every kernel file of every problem.
+#include "kernels/sources.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "kernels/registry.hpp"
+#include "kernels/stencil3d/stencil3d.hpp"
+#include "tests/kernels/stencil_cases.hpp"
+#include "tuner/core/error.hpp"
+
+namespace tune::kernels {
+namespace {
+
+const std::filesystem::path folder = std::filesystem::path(TUNE_SOURCE_DIR) / "kernels";
+
+std::set<std::string> files_of(const std::string& problem) {
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / problem)) {
+    const std::string ending = entry.path().extension().string();
+    if (ending == ".cu" || ending == ".cuh")
+      files.insert(problem + "/" + entry.path().filename().generic_string());
+  }
+  return files;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(KernelFiles, AreAllInTheSourceHash) {
+  for (const ProblemEntry& entry : problems()) {
+    const ProblemInfo info = entry.make()->info();
+    const std::set<std::string> sources(info.sources.begin(), info.sources.end());
+    EXPECT_EQ(sources.size(), info.sources.size()) << "a file twice";
+    EXPECT_EQ(sources, files_of(info.name));
+  }
+}
+
+TEST(KernelFiles, AreEmbeddedAsTheyAre) {
+  const EmbeddedSources sources;
+  for (const ProblemEntry& entry : problems())
+    for (const std::string& name : files_of(std::string(entry.name)))
+      EXPECT_EQ(sources.text(name), text_of(folder / name)) << name;
+  EXPECT_THROW(sources.text("stencil3d/missing.cu"), Error);
+}
+
+// A plan carries every header that its source includes, and none that no file includes.
+TEST(KernelFiles, AreThereForEveryInclude) {
+  const auto problem = make_stencil3d();
+  const Instance instance = testing::stencil_instance({"float", "star", 2}, 64, 64, 64);
+  const search::SearchSpace space = testing::stencil_space_on(*problem, instance, "sm_90");
+  const EmbeddedSources sources;
+  for (const Configuration& configuration : testing::sample_of(space, 30, 1)) {
+    const CompileRequest request = problem->plan(instance, configuration, sources)->compile;
+    std::set<std::string> included, carried;
+    std::string all = request.source.text;
+    for (const SourceFile& header : request.headers) {
+      carried.insert(header.name);
+      all += header.text;
+    }
+    std::istringstream lines(all);
+    const std::string start = "#include \"";
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with(start))
+        included.insert(line.substr(start.size(), line.find('"', start.size()) - start.size()));
+    EXPECT_EQ(included, carried) << configuration.to_string();
+  }
+}
+
+// PTX stays in one header, which an engine without PTX replaces.
+TEST(KernelFiles, KeepPtxInOnePlace) {
+  for (const std::string& name : files_of("stencil3d"))
+    EXPECT_EQ(text_of(folder / name).find("asm ") != std::string::npos, name == "stencil3d/async_copy.cuh")
+        << name;
+}
+
+}  // namespace
+}  // namespace tune::kernels
