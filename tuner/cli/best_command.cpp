@@ -16,7 +16,7 @@ namespace tune::cli {
 namespace {
 
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   add_work_options(all);
   all.add_options()(
       "device", po::value<std::string>()->value_name("D"),

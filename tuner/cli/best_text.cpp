@@ -86,7 +86,7 @@ std::string best_json(const BestAnswer& answer) {
                                    {"run", result.run},
                                    {"database", answer.database.string()},
                                    {"shipped", answer.shipped}};
-  return object.dump(2) + "\n";
+  return json_text(object);
 }
 
 std::string best_flags(const BestAnswer& answer) {

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t default_sample = 20;
 
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   add_work_options(all);
   add_device_option(all);
   add_space_options(all);
@@ -84,7 +84,7 @@ class Findings {
                                              {"cannot_run", cannot_run_},
                                              {"how", what},
                                              {"results", results_}};
-      std::cout << object.dump(2) << "\n";
+      std::cout << json_text(object);
     } else {
       std::cout << format("{}: {} configurations, {} failed, {} cannot run here\n", what, checked_, wrong_,
                           cannot_run_);
@@ -119,15 +119,16 @@ class Findings {
 
 int compile_only(const po::variables_map& values, const WorkChoice& work, const std::string& architecture) {
   const DeviceFacts facts = architecture_facts(architecture);
+  const auto sources = chosen_sources(values);
+  const search::SearchSpace space = build_space(work, facts, chosen_space(values));
+  const std::vector<Configuration> configurations = chosen_configurations(values, space);
   std::string why_not;
   const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &why_not);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, why_not));
-  const auto sources = chosen_sources(values);
-  const search::SearchSpace space = build_space(work, facts, chosen_space(values));
   Findings findings(chosen_format(values));
   CompilePool pool(*compiler, host_threads());
   std::vector<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
-  for (const Configuration& configuration : chosen_configurations(values, space)) {
+  for (const Configuration& configuration : configurations) {
     const Result<LaunchPlan> plan = work.problem->plan(work.instance, configuration, *sources);
     if (!plan) throw Error(format("a valid configuration has no plan: {}", plan.error().detail));
     compiling.emplace_back(configuration, pool.submit(plan->compile));

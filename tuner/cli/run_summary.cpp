@@ -121,7 +121,7 @@ std::string to_json(const RunSummary& summary) {
                       {"tolerance", progress.best->outcome->tolerance}};
   }
   object["database"] = summary.database.string();
-  return object.dump(2) + "\n";
+  return json_text(object);
 }
 
 }  // namespace tune::cli

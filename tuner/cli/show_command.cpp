@@ -5,6 +5,7 @@
 #include "tuner/cli/json_text.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
+#include "tuner/cli/stored_choice.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
@@ -13,7 +14,7 @@ namespace tune::cli {
 namespace {
 
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   all.add_options()("run", po::value<std::string>()->value_name("RUN"),
                     "number of the run; default: the newest");
   add_database_option(all);
@@ -152,9 +153,12 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
 
 int run(const po::variables_map& values) {
   const Format form = chosen_format(values);
+  count_of(values, "run", 0, 1);  // no number is no number, whatever is stored
   const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
-  RunId number = static_cast<RunId>(count_of(values, "run", 0, 1));
-  if (number == 0) {
+  RunId number = 0;
+  if (values.count("run")) {
+    number = run_choice(values, "run", database);
+  } else {
     const std::vector<db::RunSummary> newest =
         db::list_runs(database, {.problem = {}, .device = {}, .limit = 1});
     if (newest.empty())
@@ -162,7 +166,7 @@ int run(const po::variables_map& values) {
     number = newest.front().run;
   }
   const db::RunDetails details = db::run_details(database, number);
-  std::cout << (form == Format::json ? describe_json(details).dump(2) + "\n" : describe(details));
+  std::cout << (form == Format::json ? json_text(describe_json(details)) : describe(details));
   return 0;
 }
 
