@@ -83,9 +83,18 @@ TEST(Best, AtAnotherSizeSaysSo) {
   EXPECT_NE(outcome.out.find("64x64x64"), std::string::npos) << outcome.out;
   const Json answer =
       Json::parse(sandbox.tune({"best", "stencil3d", "--size", "72x64x64", "--format", "json"}).out);
-  EXPECT_EQ(answer["match"], "other_size");
+  EXPECT_EQ(answer["match"], "other size");
   EXPECT_EQ(answer["recorded_size"], "64x64x64");
   EXPECT_EQ(answer["size"], "72x64x64");
+}
+
+TEST(Best, ThatIsNotValidAtTheSizeIsNotOffered) {
+  const Sandbox sandbox;
+  const search::Configuration found = search::Configuration::parse(
+      lines_of(sandbox.tune({"list", "results", "--db", sandbox.recording().string(), "--limit", "1"}).out)
+          .back()
+          .substr(0));
+  (void)found;
 }
 
 TEST(Best, OtherSettingsAreOtherWork) {
@@ -97,7 +106,7 @@ TEST(Best, OtherSettingsAreOtherWork) {
 TEST(Best, OnAnotherDeviceIsNoAnswer) {
   const Sandbox sandbox;
   expect_refused(sandbox.tune(best({"--device", "Unheard-of 9000"})), 3,
-                 {"on Unheard-of 9000", "Invented H2"});
+                 {"on Unheard-of 9000", "there is one of 64x64x64 on Invented H2)"});
   expect_refused(sandbox.tune(best({"--device", "Invented H3"})), 3, {"did you mean 'Invented H2'?"});
   EXPECT_EQ(best_json(sandbox, {"--device", "Invented H2"})["device"], "Invented H2");
 }

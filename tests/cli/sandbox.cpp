@@ -105,7 +105,7 @@ Outcome Sandbox::tune(const std::vector<std::string>& arguments) const {
 std::string Sandbox::steady(std::string text) const {
   replace_all(text, folder_.path().string(), "<folder>");
   replace_all(text, cli::version(), "<version>");
-  text = std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\dT[0-9:.]+Z)"), "<time>");
+  text = std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d)"), "YYYY-MM-DD$1hh:mm:ss");
   text = std::regex_replace(text, std::regex(R"(no GPU here \([^\n]*?\):)"), "no GPU here (<why>):");
   std::string steady;
   for (const std::string& line : lines_of(text)) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 
 #include "db/best.hpp"
+#include "search/space/nearest.hpp"
+#include "search/space/restrict.hpp"
 #include "tuner/cli/best_text.hpp"
+#include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/work_choice.hpp"
+#include "tuner/core/architectures.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/cuda/available.hpp"
@@ -31,20 +34,18 @@ po::options_description options() {
 db::BestQuery device_query(const po::variables_map& values) {
   db::BestQuery query;
   const std::string text = text_of(values, "device");
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = !text.empty() && error == std::errc{} && end == text.data() + text.size();
-  if (!text.empty() && !is_number) {
+  const std::optional<int> number = device_number(text);
+  if (!text.empty() && !number) {
     query.model_key = text;
     return query;
   }
   std::string why_none;
   const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
-  if (is_number && (number < 0 || static_cast<std::size_t>(number) >= devices.size()))
-    throw UsageError(
-        format("there is no device {}{}", number, devices.empty() ? ": " + why_none : std::string()));
+  if (number && static_cast<std::size_t>(*number) >= devices.size())
+    throw UsageError(format("there is no device {}: {}", *number,
+                            devices.empty() ? why_none : std::string("'tune devices' lists them")));
   if (devices.empty()) return query;
-  const DeviceFacts& device = devices[static_cast<std::size_t>(number)];
+  const DeviceFacts& device = devices[static_cast<std::size_t>(number.value_or(0))];
   query.model_key = device.model_key();
   query.architecture = device.architecture();
   query.driver = device.driver;
@@ -73,17 +74,35 @@ std::vector<Found> find_all(const po::variables_map& values, const db::BestQuery
   return all;
 }
 
-bool fits(const Found& found) {
-  return found.candidate.match == db::Match::exact || found.candidate.match == db::Match::other_size;
+/// Right device, and a configuration that is valid at the wanted size too: vectors may not fit its rows.
+bool fits(const WorkChoice& work, const Found& found) {
+  if (found.candidate.match == db::Match::exact) return true;
+  if (found.candidate.match != db::Match::other_size) return false;
+  const db::ResultRow& result = found.candidate.result;
+  const std::span known = known_architectures();
+  if (std::ranges::find(known, result.work.architecture) == known.end()) return true;
+  search::SpaceDefinition definition =
+      work.problem->space(work.instance, architecture_facts(result.work.architecture));
+  try {
+    for (const auto& [name, value] : result.configuration.entries())
+      definition = search::pin(std::move(definition), name, value);
+    return !search::SearchSpace(std::move(definition)).empty();
+  } catch (const std::invalid_argument&) {
+    return false;  // of a version that knew other parameters
+  }
 }
 
 [[noreturn]] void no_answer(const WorkChoice& work, const db::BestQuery& query,
                             const std::vector<Found>& others) {
   std::string text = format("no result of {} {}", work.instance.problem, work.instance.settings_key());
   if (query.model_key) text += format(" on {}", *query.model_key);
+  std::vector<std::string> devices;
+  for (const Found& other : others) devices.push_back(other.candidate.result.work.device);
+  const auto nearest = query.model_key ? search::nearest_name(*query.model_key, devices) : std::nullopt;
+  if (nearest && *nearest != *query.model_key) throw Error(format("{}; did you mean '{}'?", text, *nearest), Exit::no_answer);
   if (!others.empty()) {
     const db::ResultRow& other = others.front().candidate.result;
-    text += format(" (there is one of {} on {})", other.work.size, other.work.model_key);
+    text += format(" that fits (there is one of {} on {})", other.work.size, other.work.device);
   }
   std::string settings;
   for (const auto& [name, value] : work.instance.settings)
@@ -101,8 +120,9 @@ int run(const po::variables_map& values) {
   query.extents = work.instance.extents;
   query.settings = work.instance.settings_key();
   const std::vector<Found> all = find_all(values, query);
-  if (all.empty() || !fits(all.front())) no_answer(work, query, all);
-  const Found& chosen = all.front();
+  const auto first = std::ranges::find_if(all, [&](const Found& found) { return fits(work, found); });
+  if (first == all.end()) no_answer(work, query, all);
+  const Found& chosen = *first;
   const BestAnswer answer{work, chosen.candidate, chosen.path, chosen.shipped};
   if (form == "json") std::cout << best_json(answer);
   if (form == "flags") std::cout << best_flags(answer);
@@ -116,8 +136,8 @@ int run(const po::variables_map& values) {
 const Command& best_command() {
   static const Command command = {
       "best",
-      "the best stored configuration for a problem, device and size, and why that one",
-      "tune best --problem P [--size S] [--device D] [--format text|json|flags|header]",
+      "gives the best stored configuration, and says why that one",
+      "tune best --problem P [--size S] [--device D] [options]",
       "  tune best --problem stencil3d --size 512x512x512\n"
       "  nvcc $(tune best --problem stencil3d --format flags) ...\n",
       "problem",

@@ -23,7 +23,8 @@ constexpr std::uint64_t default_sample = 20;
 po::options_description options() {
   po::options_description all;
   add_work_options(all);
-  add_device_option(all);
+  all.add_options()("device", po::value<std::string>()->value_name("D"),
+                    "number of a GPU ('tune devices'); default: the first");
   add_space_options(all);
   all.add_options()  //
       ("config", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),

@@ -35,7 +35,7 @@ std::string quoted(const std::string& word) {
 
 void print_overview() {
   std::string text =
-      "tune finds the fastest correct configuration of a CUDA kernel and keeps what it measured.\n\n"
+      "tune finds the fastest correct configuration of a CUDA kernel\nand keeps what it measured.\n\n"
       "Usage: tune --problem P --device D [options]    (the same as 'tune run')\n"
       "       tune COMMAND [options]\n\nCommands:\n";
   for (const Command& command : commands()) text += format("  {:<10}{}\n", command.name, command.summary);
@@ -69,13 +69,13 @@ const Command& find_command(const std::string& name) {
 }
 
 std::string unknown_option(const Command& command, std::string name) {
-  name.erase(0, name.find_first_not_of('-'));
   name.erase(std::min(name.size(), name.find('=')));
+  const std::string plain = name.substr(std::min(name.size(), name.find_first_not_of('-')));
   std::vector<std::string> names;
   const po::options_description options = command.options();
   for (const auto& option : options.options()) names.push_back(option->long_name());
-  const auto nearest = search::nearest_name(name, names);
-  return format("'tune {}' has no option '--{}'{}", command.name, name,
+  const auto nearest = search::nearest_name(plain, names);
+  return format("'tune {}' has no option '{}'{}", command.name, name,
                 nearest ? format("; did you mean '--{}'?", *nearest)
                         : format("; 'tune help {}' lists its options", command.name));
 }

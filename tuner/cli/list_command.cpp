@@ -8,6 +8,7 @@
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/stored_choice.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
@@ -76,7 +77,7 @@ void list_devices(const db::Database& database, Format form) {
     std::string drivers;
     for (const std::string& driver : device.drivers) drivers += (drivers.empty() ? "" : ", ") + driver;
     table.add({device.name, device.architecture, drivers, std::to_string(device.runs),
-               std::to_string(device.evaluations), device.last_run});
+               std::to_string(device.evaluations), time_of_day(device.last_run)});
     all.push_back({{"name", device.name},
                    {"model_key", device.model_key},
                    {"architecture", device.architecture},
@@ -98,7 +99,7 @@ void list_runs(const db::Database& database, const StoredChoice& choice, std::ui
     if (choice.size && run.work.size != *choice.size) continue;
     if (++shown > limit) break;
     const std::string device = run.work.device + (run.work.origin == Origin::replayed ? " (replayed)" : "");
-    table.add({std::to_string(run.run), run.started, run.work.problem, run.work.size, run.work.settings,
+    table.add({std::to_string(run.run), time_of_day(run.started), run.work.problem, run.work.size, run.work.settings,
                device, run.strategy, std::to_string(run.evaluations), run.best ? si(*run.best, "s") : "-",
                run.end_reason.empty() ? "killed or running" : run.end_reason});
     nlohmann::ordered_json object = {{"run", run.run},

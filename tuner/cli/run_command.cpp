@@ -198,10 +198,10 @@ const Command& run_command() {
   static const Command command = {
       "run",
       "tunes a problem on a device and stores every evaluation",
-      "tune --problem P [--device D] [options], or 'tune run P ...'",
+      "tune --problem P [--device D] [options]\n       tune run P [--device D] [options]",
       "  tune --problem stencil3d --device 0\n"
       "  tune --problem stencil3d --device replay --strategy grid\n"
-      "  tune --problem stencil3d --size 512x512x512 --set radius=4,type=double --budget-time 2m\n",
+      "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n",
       "problem",
       options,
       run};

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/cli/json_text.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
 
@@ -20,7 +21,7 @@ std::string winner_text(const RunSummary& summary) {
                             si(record.items / time, record.item + "s/s"), si(record.bytes / time, "B/s"));
   if (record.limit > 0)
     text += format("   {} of the limit {}", percent_text(record.limit / time), si(record.limit, "s"));
-  text += format("\n          {}\n", progress.best->configuration.to_string());
+  text += format("\n          {}\n", wrapped(progress.best->configuration.to_string(), 10));
   text += format("          verified: largest error {:.3g}, tolerance {:.3g}\n", best.error, best.tolerance);
   if (const auto& resources = progress.best->resources)
     text +=
@@ -32,22 +33,37 @@ std::string winner_text(const RunSummary& summary) {
   return text;
 }
 
+/// `13 failed (launch 4, crash 9)`, of the failures before or after a launch; empty for none.
+std::string failures_text(const Progress& progress, bool early, std::string_view what) {
+  std::uint64_t all = 0;
+  std::string each;
+  for (const auto& [phase, count] : progress.failures) {
+    if (before_launch(phase) != early) continue;
+    all += count;
+    each += format("{}{} {}", each.empty() ? "" : ", ", to_string(phase), count);
+  }
+  return all == 0 ? std::string() : format("{} {} ({})", all, what, each);
+}
+
 std::string counts_text(const Progress& progress) {
-  std::string text = format("evaluated {} ({} measured", progress.evaluations, progress.measured);
-  if (progress.reused > 0) text += format(", {} known from the database", progress.reused);
-  for (const auto& [phase, count] : progress.failures)
-    if (!before_launch(phase)) text += format(", {} failed: {}", count, to_string(phase));
-  text += ")";
-  for (const auto& [phase, count] : progress.failures)
-    if (before_launch(phase)) text += format("; {} cannot run: {}", count, to_string(phase));
+  std::string text = format("evaluated {}: {} measured", progress.evaluations, progress.measured);
+  if (const std::string late = failures_text(progress, false, "failed"); !late.empty()) text += ", " + late;
+  if (const std::string early = failures_text(progress, true, "more cannot run"); !early.empty())
+    text += "\n          " + early;
+  if (progress.reused > 0) text += format("\n          {} were known from the database", progress.reused);
   return text + "\n";
 }
 
-std::string times_text(const Progress& progress) {
+std::string times_text(const Progress& progress, Origin origin) {
   const PhaseTimes& phases = progress.phases;
+  if (origin == Origin::replayed)
+    return format("time      {} (search {}, store {}); when it was recorded, a device was busy for {}\n",
+                  duration_text(progress.seconds), duration_text(progress.search_seconds),
+                  duration_text(progress.store_seconds),
+                  duration_text(phases.load + phases.verify + phases.measure));
   return format(
-      "time      {} (compile {} summed over the cores, load {}, verify {}, measure {}, search {}, store "
-      "{})\n",
+      "time      {} (compile {} summed over the cores, load {}, verify {},\n"
+      "          measure {}, search {}, store {})\n",
       duration_text(progress.seconds), duration_text(phases.compile), duration_text(phases.load),
       duration_text(phases.verify), duration_text(phases.measure), duration_text(progress.search_seconds),
       duration_text(progress.store_seconds));
@@ -74,10 +90,10 @@ std::string_view end_text(RunEnd end) {
 std::string to_text(const RunSummary& summary) {
   const RunRecord& record = summary.record;
   std::string text =
-      format("{} {} on {}\n", record.key.instance.problem, record.key.instance.key(), summary.device_label);
+      format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), summary.device_label);
   text += winner_text(summary);
   text += counts_text(summary.result.progress);
-  text += times_text(summary.result.progress);
+  text += times_text(summary.result.progress, record.key.origin);
   text += format("ended     {}; {} with seed {}, {} valid configurations\n", end_text(summary.result.end),
                  record.options.strategy, record.options.seed, record.space_size);
   text += format("stored    run {} in {}\n", summary.result.run, summary.database.string());

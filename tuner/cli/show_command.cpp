@@ -6,6 +6,7 @@
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/stored_choice.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
@@ -63,7 +64,7 @@ std::string winner_text(const db::RunDetails& details) {
       format("{}  {}  {}", si(time, "s"), si(winner.amount.items / time, winner.amount.item + "s/s"),
              si(winner.amount.bytes / time, "B/s"));
   if (winner.amount.limit > 0) text += format("  {} of the limit", percent_text(winner.amount.limit / time));
-  return text + "\n            " + winner.configuration.to_string() + "\n";
+  return text + "\n            " + wrapped(winner.configuration.to_string(), 12) + "\n";
 }
 
 std::string describe(const db::RunDetails& details) {
@@ -83,9 +84,9 @@ std::string describe(const db::RunDetails& details) {
                                  budget_text(record.options)));
   text += row("where", record.options.where);
   text += row("space", format("{} valid configurations", record.space_size));
-  text += row("started", summary.started);
+  text += row("started", time_of_day(summary.started));
   text += row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
-                                             : format("{}, {}", summary.ended, summary.end_reason));
+                                             : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
   text += row("saw", format("{} evaluations, {} of them known before, {} failures", summary.evaluations,
                             summary.reused, summary.failures));
   text += "winner      " + winner_text(details);
@@ -93,8 +94,8 @@ std::string describe(const db::RunDetails& details) {
   if (!details.failures.empty()) text += "failures\n";
   for (const db::FailureCount& failure : details.failures)
     text +=
-        format("  {:>6}  {}: {}; such as {}\n          {}\n", failure.count, to_string(failure.phase),
-               failure.reason, failure.example.key(), failure.detail.substr(0, failure.detail.find('\n')));
+        format("  {:>6}  {}: {}\n          {}\n          such as {}\n", failure.count, to_string(failure.phase),
+               failure.reason, failure.detail.substr(0, failure.detail.find('\n')), failure.example.key());
   return text;
 }
 

@@ -107,7 +107,7 @@ int run(const po::variables_map& values) {
 const Command& space_command() {
   static const Command command = {
       "space",
-      "shows the parameters, the constraints and how many configurations are valid",
+      "shows parameters, constraints and how many configurations are valid",
       "tune space --problem P [options]",
       "  tune space --problem stencil3d --set radius=4 --sample 5\n"
       "  tune space --problem stencil3d --where 'variant == direct and vector == 4' --format json\n",

@@ -56,6 +56,12 @@ std::string wrapped(std::string_view text, std::size_t indent) {
   return all;
 }
 
+std::string time_of_day(const std::string& stored) {
+  constexpr std::size_t day = 10, second = 19;
+  if (stored.size() <= second || stored[day] != 'T' || stored.back() != 'Z') return stored;
+  return stored.substr(0, day) + " " + stored.substr(day + 1, second - day - 1) + " UTC";
+}
+
 std::string options_text(const po::options_description& options) {
   std::string text = "Options:\n";
   for (const auto& option : options.options()) {

@@ -17,6 +17,9 @@ constexpr std::size_t text_width = 80;
 /// quotes stay.
 std::string wrapped(std::string_view text, std::size_t indent);
 
+/// `2026-01-31 12:00:00 UTC` for the database's `2026-01-31T12:00:00.000Z`; another text as it is.
+std::string time_of_day(const std::string& stored);
+
 /// One entry an option: name and value, then what it does in a column of its own.
 std::string options_text(const po::options_description& options);
 
