@@ -75,7 +75,8 @@ std::optional<Candidate> candidate_of(const BestQuery& query, ResultRow row, std
   candidate.distance = *distance;
   candidate.match = match_of(same_device(query, row.work), *distance == 0);
   candidate.same_driver = !query.driver || *query.driver == row.work.driver;
-  candidate.same_compiler = !query.toolchain || query.toolchain->compiler == row.work.toolchain.compiler;
+  const bool any_compiler = !query.toolchain || query.toolchain->compiler.empty();
+  candidate.same_compiler = any_compiler || query.toolchain->compiler == row.work.toolchain.compiler;
   candidate.same_sources = !query.toolchain || query.toolchain->source_hash == row.work.toolchain.source_hash;
   candidate.measured = measured;
   candidate.result = std::move(row);

@@ -22,7 +22,7 @@ struct BestQuery {
       std::nullopt;  ///< settings key: other settings are other work, never offered
   std::optional<std::string> driver =
       std::nullopt;  ///< records of these versions come first among those that fit as well
-  std::optional<Toolchain> toolchain = std::nullopt;
+  std::optional<Toolchain> toolchain = std::nullopt;  ///< an empty compiler stands for any
   Origin origin = Origin::measured;
 };
 

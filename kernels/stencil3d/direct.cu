@@ -8,10 +8,8 @@
 // The grid is one-dimensional: tiles of x first, then y, then z (extents may exceed the 65535 blocks of y,
 // z).
 
-// Which points belong to the stencil: those on the three axes, or all (2 RADIUS + 1)^3.
-enum class Shape { star, box };
-// Path of the stores. streaming: evict first (st.global.cs), so that the caches are left to the input.
-enum class Store { plain, streaming };
+#include "indices.cuh"
+#include "vectors.cuh"
 
 // ---- defaults ----
 #ifndef RADIUS
@@ -71,103 +69,23 @@ constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
 constexpr bool unroll_rows = UNROLL_ROWS != 0;
 constexpr bool padded = PADDED != 0;
 constexpr bool shuffle = SHUFFLE != 0;
-constexpr bool readonly = READONLY != 0;
+constexpr Load load_path = READONLY != 0 ? Load::readonly : Load::ordinary;
 constexpr Store store_path = STORE;
 
 constexpr int threads = block_x * block_y * block_z;
-constexpr int width = 2 * radius + 1;
 constexpr int halo_vectors = (radius + lanes - 1) / lanes;  // vectors that hold the x neighbours of one side
 constexpr int lead = halo_vectors * lanes;                  // cells of a segment in front of the thread's own
 constexpr int segment = lanes + 2 * lead;
-constexpr int points = shape == Shape::star ? 6 * radius + 1 : width * width * width;
 
 static_assert(radius >= 1 && radius <= 8, "RADIUS is 1..8");
 static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
 static_assert(threads <= 1024, "at most 1024 threads a block");
-static_assert(sizeof(stencil_weights) / sizeof(Real) == points, "weights do not fit RADIUS and SHAPE");
+static_assert(sizeof(stencil_weights) / sizeof(Real) == point_count(shape, radius),
+              "weights do not fit RADIUS and SHAPE");
 static_assert(!shuffle || (radius <= lanes && (block_x % 32 == 0 || 32 % block_x == 0)),
               "SHUFFLE needs the x neighbours in the next lane and rows that divide, or are made of, warps");
 
-// ---- weights ----
-
-// Position of a point in the order (z, y, x). Star: `radius` points below, `radius` in front, the row, and so
-// on.
-__device__ constexpr int along_x(int dx) {
-  return 3 * radius + dx;
-}
-__device__ constexpr int along_y(int dy) {
-  return dy < 0 ? 2 * radius + dy : 4 * radius + dy;
-}
-__device__ constexpr int along_z(int dz) {
-  return dz < 0 ? radius + dz : 5 * radius + dz;
-}
-__device__ constexpr int in_box(int dx, int dy, int dz) {
-  return ((dz + radius) * width + dy + radius) * width + dx + radius;
-}
-
-// ---- vectors of cells ----
-
-template<class T, int n>
-struct Word;  // the built-in type of one access
-template<>
-struct Word<float, 1> {
-  using type = float;
-};
-template<>
-struct Word<float, 2> {
-  using type = float2;
-};
-template<>
-struct Word<float, 4> {
-  using type = float4;
-};
-template<>
-struct Word<double, 1> {
-  using type = double;
-};
-template<>
-struct Word<double, 2> {
-  using type = double2;
-};
-
-constexpr int word_lanes = lanes * sizeof(Real) > 16 ? 16 / static_cast<int>(sizeof(Real)) : lanes;
-using Access = Word<Real, word_lanes>::type;
-union Pack {
-  Access word;
-  Real lane[word_lanes];
-};
-
-__device__ __forceinline__ void load_vector(Real* to, const Real* from) {
-#pragma unroll
-  for (int w = 0; w < lanes; w += word_lanes) {
-    const Access* source = reinterpret_cast<const Access*>(from + w);
-    Pack pack;
-    pack.word = readonly ? __ldg(source) : __ldca(source);
-#pragma unroll
-    for (int i = 0; i < word_lanes; ++i) to[w + i] = pack.lane[i];
-  }
-}
-
-__device__ __forceinline__ void store_vector(Real* to, const Real* from) {
-#pragma unroll
-  for (int w = 0; w < lanes; w += word_lanes) {
-    Access* target = reinterpret_cast<Access*>(to + w);
-    Pack pack;
-#pragma unroll
-    for (int i = 0; i < word_lanes; ++i) pack.lane[i] = from[w + i];
-    if constexpr (store_path == Store::streaming) {
-      __stcs(target, pack.word);
-    } else {
-      *target = pack.word;
-    }
-  }
-}
-
 // ---- input ----
-
-__device__ __forceinline__ int clamped(int i, int last) {
-  return i < 0 ? 0 : (i > last ? last : i);
-}
 
 // The thread's view of the input. Offsets count from its first cell.
 struct Input {
@@ -199,13 +117,13 @@ __device__ __forceinline__ void load_sides(Real (&to)[segment], const Input& in,
       to[lead - i] = __shfl_up_sync(0xffffffffu, to[lead + lanes - i], 1, row_lanes);
       to[lead + lanes - 1 + i] = __shfl_down_sync(0xffffffffu, to[lead + i - 1], 1, row_lanes);
     }
-    if (lane == 0) load_vector(to + lead - lanes, in.at(-lanes, dy, dz));
-    if (lane == row_lanes - 1) load_vector(to + lead + lanes, in.at(lanes, dy, dz));
+    if (lane == 0) load_vector<lanes, load_path>(to + lead - lanes, in.at(-lanes, dy, dz));
+    if (lane == row_lanes - 1) load_vector<lanes, load_path>(to + lead + lanes, in.at(lanes, dy, dz));
   } else {
 #pragma unroll
     for (int v = 0; v < halo_vectors; ++v) {
-      load_vector(to + v * lanes, in.at(v * lanes - lead, dy, dz));
-      load_vector(to + lead + (v + 1) * lanes, in.at((v + 1) * lanes, dy, dz));
+      load_vector<lanes, load_path>(to + v * lanes, in.at(v * lanes - lead, dy, dz));
+      load_vector<lanes, load_path>(to + lead + (v + 1) * lanes, in.at((v + 1) * lanes, dy, dz));
     }
   }
 }
@@ -220,7 +138,7 @@ __device__ __forceinline__ void add_along_y(Sums& sums, const Real (&from)[lanes
   for (int j = 0; j < cells_y; ++j) {
     const int dy = row - j;
     if (dy == 0 || dy < -radius || dy > radius) continue;
-    const Real weight = stencil_weights[along_y(dy)];
+    const Real weight = stencil_weights[along_y<radius>(dy)];
 #pragma unroll
     for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight * from[i];
   }
@@ -230,7 +148,7 @@ __device__ __forceinline__ void add_along_x(Real (&sum)[lanes], const Real (&fro
 #pragma unroll
   for (int dx = -radius; dx <= radius; ++dx) {
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) sum[i] += stencil_weights[along_x(dx)] * from[lead + i + dx];
+    for (int i = 0; i < lanes; ++i) sum[i] += stencil_weights[along_x<radius>(dx)] * from[lead + i + dx];
   }
 }
 
@@ -240,7 +158,7 @@ __device__ __forceinline__ void add_along_z(Sums& sums, const Real (&from)[lanes
     const int dz = p - c;
     if (dz == 0 || dz < -radius || dz > radius) continue;
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) sums[c][j][i] += stencil_weights[along_z(dz)] * from[i];
+    for (int i = 0; i < lanes; ++i) sums[c][j][i] += stencil_weights[along_z<radius>(dz)] * from[i];
   }
 }
 
@@ -251,7 +169,7 @@ __device__ __forceinline__ void sum_star(Sums& sums, const Input& in) {
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
       Real row[segment];
-      load_vector(row + lead, in.at(0, j, p));
+      load_vector<lanes, load_path>(row + lead, in.at(0, j, p));
       Real own[lanes];
 #pragma unroll
       for (int i = 0; i < lanes; ++i) own[i] = row[lead + i];
@@ -267,7 +185,7 @@ __device__ __forceinline__ void sum_star(Sums& sums, const Input& in) {
     for (int k = 0; k < 2 * radius; ++k) {
       const int row = k < radius ? k - radius : k - radius + cells_y;
       Real other[lanes];
-      load_vector(other, in.at(0, row, p));
+      load_vector<lanes, load_path>(other, in.at(0, row, p));
       add_along_y(sums, other, row, p);
     }
   }
@@ -283,7 +201,7 @@ __device__ __forceinline__ void add_box_row(Sums& sums, const Real (&from)[segme
       if (dy < -radius || dy > radius || dz < -radius || dz > radius) continue;
 #pragma unroll
       for (int dx = -radius; dx <= radius; ++dx) {
-        const Real weight = stencil_weights[in_box(dx, dy, dz)];
+        const Real weight = stencil_weights[in_box<radius>(dx, dy, dz)];
 #pragma unroll
         for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight * from[lead + i + dx];
       }
@@ -298,7 +216,7 @@ __device__ __forceinline__ void sum_box(Sums& sums, const Input& in) {
 #pragma unroll(unroll_rows ? rows : 1)
     for (int row = -radius; row < cells_y + radius; ++row) {
       Real from[segment];
-      load_vector(from + lead, in.at(0, row, p));
+      load_vector<lanes, load_path>(from + lead, in.at(0, row, p));
       load_sides(from, in, row, p);
       add_box_row(sums, from, row, p);
     }
@@ -342,13 +260,13 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
         // Few threads come here; loading their cells again is cheaper than keeping them in everyone's
         // registers.
         Real own[lanes];
-        load_vector(own, input.at(0, j, c));
+        load_vector<lanes, load_path>(own, input.at(0, j, c));
 #pragma unroll
         for (int i = 0; i < lanes; ++i) {
           if (!(inner && x + i >= radius && x + i < nx - radius)) sums[c][j][i] = own[i];
         }
       }
-      store_vector(out + first + (c * plane + j * pitch), sums[c][j]);
+      store_vector<lanes, store_path>(out + first + (c * plane + j * pitch), sums[c][j]);
     }
   }
 }

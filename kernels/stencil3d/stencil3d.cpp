@@ -15,7 +15,15 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* async_copy_header = "async_copy.cuh";
+/// What the kernel files include, all in the folder of the problem.
+constexpr const char* common_headers[] = {"indices.cuh", "vectors.cuh"};
+constexpr const char* streaming_headers[] = {
+    "async_copy.cuh",       "streaming_inputs.cuh", "streaming_partial_sums.cuh",
+    "streaming_planes.cuh", "streaming_sums.cuh",   "streaming_tile.cuh"};
+
+std::string file_name(std::string_view name) {
+  return format("stencil3d/{}", name);
+}
 
 ProblemInfo make_info() {
   ProblemInfo info;
@@ -30,7 +38,9 @@ ProblemInfo make_info() {
       {"radius", "how far the stencil reaches along each axis [cells]", {1, 2, 3, 4, 5, 6, 7, 8}, 1},
   };
   info.item = "cell update";
-  info.sources = {"stencil3d/direct.cu", "stencil3d/streaming.cu", "stencil3d/async_copy.cuh"};
+  info.sources = {file_name("direct.cu"), file_name("streaming.cu")};
+  for (const char* header : common_headers) info.sources.push_back(file_name(header));
+  for (const char* header : streaming_headers) info.sources.push_back(file_name(header));
   return info;
 }
 
@@ -51,12 +61,17 @@ std::string macro_name(std::string name) {
 
 CompileRequest compile_request(const StencilSize& size, const Configuration& configuration,
                                const KernelSources& sources) {
-  const std::string file = "stencil3d/" + configuration["variant"].as_text() + ".cu";
+  const bool streaming = configuration["variant"].as_text() == "streaming";
+  const std::string file = file_name(configuration["variant"].as_text() + ".cu");
   CompileRequest request;
   request.source = {file, sources.text(file)};
   request.headers = {{"stencil_weights.cuh", weights_header(make_stencil(size.shape, size.radius))}};
-  if (configuration["variant"].as_text() == "streaming")
-    request.headers.push_back({async_copy_header, sources.text(format("stencil3d/{}", async_copy_header))});
+  const auto add = [&](const char* header) {
+    request.headers.push_back({header, sources.text(file_name(header))});
+  };
+  for (const char* header : common_headers) add(header);
+  if (streaming)
+    for (const char* header : streaming_headers) add(header);
   request.defines = {{"RADIUS", std::to_string(size.radius)},
                      {"SHAPE", "Shape::" + size.shape},
                      {"REAL", std::string(to_string(size.type))}};
@@ -64,8 +79,7 @@ CompileRequest compile_request(const StencilSize& size, const Configuration& con
     if (name != "variant") request.defines.emplace_back(macro_name(name), macro_value(name, value));
   }
   // A box has one queue only, so that it is no choice of its space.
-  if (!size.star() && configuration["variant"].as_text() == "streaming")
-    request.defines.emplace_back("QUEUE", "Queue::partial_sums");
+  if (!size.star() && streaming) request.defines.emplace_back("QUEUE", "Queue::partial_sums");
   request.entries = {"stencil3d"};
   return request;
 }

@@ -6,6 +6,7 @@
 
 #include "db/sqlite_store.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/sources.hpp"
 #include "search/space/search_space.hpp"
 #include "search/strategies/strategy.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -63,7 +64,7 @@ RunRecord invented_run(const InventedRecording& recording, const Problem& proble
   RunRecord run;
   run.key = {invented_instance(recording.n),
              recording.device,
-             {"NVRTC 13.0 sm_90", "0123456789abcdef"},
+             {"NVRTC 13.0 sm_90", source_hash(problem, kernels::EmbeddedSources())},
              recording.origin};
   run.options.strategy = "grid";
   run.options.command_line = "tune --problem stencil3d --strategy grid";

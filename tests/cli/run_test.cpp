@@ -93,7 +93,7 @@ TEST(Run, ASecondOneReusesEverything) {
   EXPECT_EQ(first["reused"], 0);
   const Outcome second = sandbox.tune(small_run({"--device", "replay"}));
   EXPECT_EQ(second.status, 0);
-  EXPECT_NE(second.out.find("200 known from the database"), std::string::npos) << second.out;
+  EXPECT_NE(second.out.find("200 were known from the database"), std::string::npos) << second.out;
   EXPECT_EQ(trace(sandbox, 1), trace(sandbox, 2)) << "evaluations were made again";
 }
 

@@ -14,9 +14,12 @@
 #include <regex>
 #include <sstream>
 
+#include "kernels/registry.hpp"
+#include "kernels/sources.hpp"
 #include "tests/cli/recording.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/version.hpp"
+#include "tuner/core/problem.hpp"
 
 namespace tune::test {
 namespace {
@@ -105,11 +108,15 @@ Outcome Sandbox::tune(const std::vector<std::string>& arguments) const {
 std::string Sandbox::steady(std::string text) const {
   replace_all(text, folder_.path().string(), "<folder>");
   replace_all(text, cli::version(), "<version>");
-  text = std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d)"), "YYYY-MM-DD$1hh:mm:ss");
+  replace_all(text, source_hash(*kernels::make_problem("stencil3d"), kernels::EmbeddedSources()),
+              "<sources>");
+  text =
+      std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d)"), "YYYY-MM-DD$1hh:mm:ss");
   text = std::regex_replace(text, std::regex(R"(no GPU here \([^\n]*?\):)"), "no GPU here (<why>):");
   std::string steady;
   for (const std::string& line : lines_of(text)) {
-    const bool durations = line.starts_with("time  ");
+    const bool durations =
+        line.starts_with("time  ") || line.find("summed over the cores") != std::string::npos;
     steady +=
         (durations ? std::regex_replace(line, std::regex(R"(\d+\.\d s|\d+ (s|min|h))"), "<s>") : line) + "\n";
   }

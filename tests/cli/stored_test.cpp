@@ -101,7 +101,8 @@ TEST(List, WhatDoesNotExistIsNamed) {
     expect_refused(with("--device", "zzz"), 3, {"'zzz'", "Invented B7, Invented H2"});
     EXPECT_FALSE(std::filesystem::exists(sandbox / "out.db"));
     if (command == "export") continue;
-    expect_refused(with("--size", "1x1x1"), 3, {"1x1x1"});
+    expect_refused(with("--size", "1x1x1"), 3, {"1x1x1", "512x512x512, 64x64x64"});
+    expect_refused(with("--size", "64by64"), 2, {"--size", "'64by64'", "512x512x512"});
   }
   expect_refused(sandbox.tune({"list", "results", "--run", "99"}), 3, {"99", "tune list runs"});
   expect_refused(sandbox.tune({"list", "results", "--run", "9999999999999999999"}), 3,

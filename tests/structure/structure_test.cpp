@@ -69,14 +69,14 @@ TEST(Structure, SearchUsesOnlyComputation) {
 TEST(Structure, FilesStayShort) {
   constexpr std::size_t most = 400;
   std::vector<std::string> endings = code;
-  endings.push_back(".cu");
+  endings.insert(endings.end(), {".cu", ".cuh"});
   for (const SourceText& file : source_files(endings))
     EXPECT_LE(file.lines.size(), most) << file.name << " holds more than one concept";
 }
 
 TEST(Structure, EveryFileNamesItsLicence) {
   std::vector<std::string> endings = code;
-  endings.push_back(".cu");
+  endings.insert(endings.end(), {".cu", ".cuh"});
   for (const SourceText& file : source_files(endings)) {
     ASSERT_FALSE(file.lines.empty()) << file.name;
     EXPECT_EQ(file.lines.front(), "// SPDX-License-Identifier: Apache-2.0") << file.name;
@@ -84,7 +84,7 @@ TEST(Structure, EveryFileNamesItsLicence) {
 }
 
 TEST(Structure, HeadersAreGuarded) {
-  for (const SourceText& file : source_files({".hpp"}))
+  for (const SourceText& file : source_files({".hpp", ".cuh"}))
     EXPECT_NE(std::ranges::find(file.lines, "#pragma once"), file.lines.end()) << file.name;
 }
 

@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "db/best.hpp"
+#include "kernels/sources.hpp"
 #include "search/space/nearest.hpp"
-#include "search/space/restrict.hpp"
 #include "tuner/cli/best_text.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/options.hpp"
@@ -74,22 +74,30 @@ std::vector<Found> find_all(const po::variables_map& values, const db::BestQuery
   return all;
 }
 
-/// Right device, and a configuration that is valid at the wanted size too: vectors may not fit its rows.
-bool fits(const WorkChoice& work, const Found& found) {
+bool fits(const Found& found) {
+  return found.candidate.match == db::Match::exact || found.candidate.match == db::Match::other_size;
+}
+
+/// The record's configuration if it is valid at the size that is asked for (an unpadded array may not take
+/// the vectors of another size), else the fastest of the same record that is.
+bool make_valid(const WorkChoice& work, Found& found) {
   if (found.candidate.match == db::Match::exact) return true;
-  if (found.candidate.match != db::Match::other_size) return false;
-  const db::ResultRow& result = found.candidate.result;
+  const std::string& architecture = found.candidate.result.work.architecture;
   const std::span known = known_architectures();
-  if (std::ranges::find(known, result.work.architecture) == known.end()) return true;
-  search::SpaceDefinition definition =
-      work.problem->space(work.instance, architecture_facts(result.work.architecture));
-  try {
-    for (const auto& [name, value] : result.configuration.entries())
-      definition = search::pin(std::move(definition), name, value);
-    return !search::SearchSpace(std::move(definition)).empty();
-  } catch (const std::invalid_argument&) {
-    return false;  // of a version that knew other parameters
+  if (std::ranges::find(known, architecture) == known.end())
+    return true;  // its plan still says what cannot be
+  const search::SearchSpace space(work.problem->space(work.instance, architecture_facts(architecture)));
+  if (space.find(found.candidate.result.configuration)) return true;
+  db::ResultFilter filter;
+  filter.work = found.candidate.result.work.id;
+  const db::Database database(found.path, found.shipped ? db::Access::immutable : db::Access::read_only);
+  for (db::ResultRow& row : db::list_results(database, filter)) {
+    if (!space.find(row.configuration)) continue;
+    found.candidate.result = std::move(row);
+    found.candidate.why += "; faster ones there are not valid at this size";
+    return true;
   }
+  return false;
 }
 
 [[noreturn]] void no_answer(const WorkChoice& work, const db::BestQuery& query,
@@ -99,7 +107,8 @@ bool fits(const WorkChoice& work, const Found& found) {
   std::vector<std::string> devices;
   for (const Found& other : others) devices.push_back(other.candidate.result.work.device);
   const auto nearest = query.model_key ? search::nearest_name(*query.model_key, devices) : std::nullopt;
-  if (nearest && *nearest != *query.model_key) throw Error(format("{}; did you mean '{}'?", text, *nearest), Exit::no_answer);
+  if (nearest && *nearest != *query.model_key)
+    throw Error(format("{}; did you mean '{}'?", text, *nearest), Exit::no_answer);
   if (!others.empty()) {
     const db::ResultRow& other = others.front().candidate.result;
     text += format(" that fits (there is one of {} on {})", other.work.size, other.work.device);
@@ -119,11 +128,12 @@ int run(const po::variables_map& values) {
   query.problem = work.instance.problem;
   query.extents = work.instance.extents;
   query.settings = work.instance.settings_key();
-  const std::vector<Found> all = find_all(values, query);
-  const auto first = std::ranges::find_if(all, [&](const Found& found) { return fits(work, found); });
-  if (first == all.end()) no_answer(work, query, all);
-  const Found& chosen = *first;
-  const BestAnswer answer{work, chosen.candidate, chosen.path, chosen.shipped};
+  query.toolchain = Toolchain{"", source_hash(*work.problem, kernels::EmbeddedSources())};
+  std::vector<Found> all = find_all(values, query);
+  const auto chosen =
+      std::ranges::find_if(all, [&](Found& found) { return fits(found) && make_valid(work, found); });
+  if (chosen == all.end()) no_answer(work, query, all);
+  const BestAnswer answer{work, chosen->candidate, chosen->path, chosen->shipped};
   if (form == "json") std::cout << best_json(answer);
   if (form == "flags") std::cout << best_flags(answer);
   if (form == "header") std::cout << best_header(answer);
@@ -134,15 +144,14 @@ int run(const po::variables_map& values) {
 }  // namespace
 
 const Command& best_command() {
-  static const Command command = {
-      "best",
-      "gives the best stored configuration, and says why that one",
-      "tune best --problem P [--size S] [--device D] [options]",
-      "  tune best --problem stencil3d --size 512x512x512\n"
-      "  nvcc $(tune best --problem stencil3d --format flags) ...\n",
-      "problem",
-      options,
-      run};
+  static const Command command = {"best",
+                                  "gives the best stored configuration, and says why that one",
+                                  "tune best --problem P [--size S] [--device D] [options]",
+                                  "  tune best --problem stencil3d --size 512x512x512\n"
+                                  "  nvcc $(tune best --problem stencil3d --format flags) ...\n",
+                                  "problem",
+                                  options,
+                                  run};
   return command;
 }
 

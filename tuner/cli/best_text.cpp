@@ -56,15 +56,16 @@ std::string best_text(const BestAnswer& answer) {
                  si(result.amount.items / time, result.amount.item + "s/s"),
                  si(result.amount.bytes / time, "B/s"));
   if (result.amount.limit > 0) text += format("   {} of the limit", percent_text(result.amount.limit / time));
-  if (result.work.size != answer.work.instance.size()) text += format("   at {}", result.work.size);
+  if (answer.candidate.match == db::Match::other_size) text += format("   (at {})", result.work.size);
   text += format("\n          {}\n", wrapped(result.configuration.to_string(), 10));
   text += format("chosen    {}\n", wrapped(answer.candidate.why, 10));
-  text += format("measured  {}\n",
-                 wrapped(format("with {}, driver {}; {} configurations measured, largest error {:.3g} of {:.3g} "
-                                "allowed",
-                                result.work.toolchain.compiler, result.work.driver, answer.candidate.measured,
-                                result.error, result.tolerance),
-                         10));
+  text +=
+      format("measured  {}\n",
+             wrapped(format("with {}, driver {}; {} configurations measured, largest error {:.3g} of {:.3g} "
+                            "allowed",
+                            result.work.toolchain.compiler, result.work.driver, answer.candidate.measured,
+                            result.error, result.tolerance),
+                     10));
   text += format("from      {}\n", wrapped(origin_text(answer), 10));
   return text;
 }

@@ -99,8 +99,9 @@ void list_runs(const db::Database& database, const StoredChoice& choice, std::ui
     if (choice.size && run.work.size != *choice.size) continue;
     if (++shown > limit) break;
     const std::string device = run.work.device + (run.work.origin == Origin::replayed ? " (replayed)" : "");
-    table.add({std::to_string(run.run), time_of_day(run.started), run.work.problem, run.work.size, run.work.settings,
-               device, run.strategy, std::to_string(run.evaluations), run.best ? si(*run.best, "s") : "-",
+    table.add({std::to_string(run.run), time_of_day(run.started), run.work.problem, run.work.size,
+               run.work.settings, device, run.strategy, std::to_string(run.evaluations),
+               run.best ? si(*run.best, "s") : "-",
                run.end_reason.empty() ? "killed or running" : run.end_reason});
     nlohmann::ordered_json object = {{"run", run.run},
                                      {"started", run.started},

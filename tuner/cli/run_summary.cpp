@@ -57,10 +57,11 @@ std::string counts_text(const Progress& progress) {
 std::string times_text(const Progress& progress, Origin origin) {
   const PhaseTimes& phases = progress.phases;
   if (origin == Origin::replayed)
-    return format("time      {} (search {}, store {}); when it was recorded, a device was busy for {}\n",
-                  duration_text(progress.seconds), duration_text(progress.search_seconds),
-                  duration_text(progress.store_seconds),
-                  duration_text(phases.load + phases.verify + phases.measure));
+    return format(
+        "time      {}; on the device verifying and measuring took {},\n"
+        "          compiling {} summed over the cores\n",
+        duration_text(progress.seconds), duration_text(phases.load + phases.verify + phases.measure),
+        duration_text(phases.compile));
   return format(
       "time      {} (compile {} summed over the cores, load {}, verify {},\n"
       "          measure {}, search {}, store {})\n",

@@ -85,17 +85,18 @@ std::string describe(const db::RunDetails& details) {
   text += row("where", record.options.where);
   text += row("space", format("{} valid configurations", record.space_size));
   text += row("started", time_of_day(summary.started));
-  text += row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
-                                             : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
+  text +=
+      row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
+                                         : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
   text += row("saw", format("{} evaluations, {} of them known before, {} failures", summary.evaluations,
                             summary.reused, summary.failures));
   text += "winner      " + winner_text(details);
   text += "progress\n" + progress_text(details);
   if (!details.failures.empty()) text += "failures\n";
   for (const db::FailureCount& failure : details.failures)
-    text +=
-        format("  {:>6}  {}: {}\n          {}\n          such as {}\n", failure.count, to_string(failure.phase),
-               failure.reason, failure.detail.substr(0, failure.detail.find('\n')), failure.example.key());
+    text += format("  {:>6}  {}: {}\n          {}\n          such as {}\n", failure.count,
+                   to_string(failure.phase), failure.reason,
+                   failure.detail.substr(0, failure.detail.find('\n')), failure.example.key());
   return text;
 }
 

@@ -81,7 +81,7 @@ void apply_setting(const ProblemInfo& info, Instance& instance, const std::strin
   }
   if (std::ranges::find(setting->values, value) == setting->values.end())
     throw UsageError(
-        format("{}={} is not valid; valid are: {}", name, value.to_string(), listed(setting->values)));
+        format("--set: {}={} is not valid; valid are: {}", name, value.to_string(), listed(setting->values)));
   for (auto& [known, old] : instance.settings)
     if (known == name) old = value;
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue::partial_sums: the registers hold the 2 radius + 1 outputs to which the current plane contributes.
+// A part of streaming.cu, whose constants it uses.
+#pragma once
+
+#include "streaming_sums.cuh"
+
+// Input planes begin - radius .. end + radius - 1 come one after another; plane p completes output p -
+// radius.
+struct PartialSums {
+  const Tile& tile;
+  Real* stage;       // the shared plane that is used
+  Real* free_stage;  // async: the one that is filled next
+  Rows sums[width];  // sums[k]: output p - radius + k
+  Rows next;         // plain: own cells of the plane to come
+  Halo halo;         // plain: its halo
+
+  __device__ __forceinline__ explicit PartialSums(const Tile& tile)
+      : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
+#pragma unroll
+    for (int k = 0; k < width; ++k) set(sums[k], 0);
+    if constexpr (async) {
+#pragma unroll
+      for (int s = 0; s < stages - 1; ++s) copy(tile.begin - radius + s);
+    } else {
+      fetch(tile.begin - radius);
+    }
+  }
+
+  __device__ __forceinline__ int last() const {
+    return tile.end + radius;
+  }
+  // The planes before and after the block's own give a star only their z contribution: no halo is needed.
+  __device__ __forceinline__ bool has_halo(int p) const {
+    return !star || (p >= tile.begin && p < tile.end);
+  }
+
+  __device__ __forceinline__ void copy(int p) {
+    if (p < last()) {
+      copy_own(tile, free_stage, tile.plane_of(p));
+      if (has_halo(p)) copy_halo(tile, free_stage, tile.plane_of(p));
+    }
+    commit_async();
+    free_stage = next_stage(free_stage);
+  }
+  __device__ __forceinline__ void fetch(int p) {
+    if (p >= last()) return;
+    load_own(next, tile, tile.plane_of(p));
+    if (!cache && has_halo(p)) halo.load(tile, tile.plane_of(p));
+  }
+
+  // Brings plane p to `stage` and the thread's cells to `own`, and starts the loads of planes to come.
+  __device__ __forceinline__ void arrive(Rows& own, int p) {
+    if constexpr (async) {
+      wait_async<async ? stages - 2 : 0>();
+      __syncthreads();  // the plane is complete, and nobody reads the one before any more
+      copy(p + stages - 1);
+#pragma unroll
+      for (int c = 0; c < cells_y; ++c)
+        load_vector<lanes, Load::shared>(own[c], stage + tile.own + c * shared_pitch);
+    } else {
+#pragma unroll
+      for (int c = 0; c < cells_y; ++c) {
+#pragma unroll
+        for (int i = 0; i < lanes; ++i) own[c][i] = next[c][i];
+      }
+      if constexpr (!cache) {
+        if constexpr (stages == 1) __syncthreads();
+        if (has_halo(p)) {
+          store_own(own, tile, stage);
+          halo.store(tile, stage);
+        }
+        __syncthreads();
+      }
+      fetch(p + 1);
+    }
+  }
+
+  __device__ __forceinline__ void add(const Rows& own, int p) {
+    const Neighbours near{tile, cache ? tile.plane_of(p) : stage + tile.own};
+    if constexpr (star) {
+#pragma unroll
+      for (int k = 0; k < width; ++k) {
+        if (k == radius) continue;
+#pragma unroll
+        for (int c = 0; c < cells_y; ++c) {
+#pragma unroll
+          for (int i = 0; i < lanes; ++i)
+            sums[k][c][i] += stencil_weights[along_z<radius>(radius - k)] * own[c][i];
+        }
+      }
+      if (has_halo(p)) add_star_plane(sums[radius], own, near);
+    } else {
+      add_box_plane(sums, near);
+    }
+  }
+
+  // Boundary cells of plane p are stored while their value is at hand, inner cells when their sum is
+  // complete: keeping the values until then would cost radius more registers a cell.
+  __device__ __forceinline__ void store(const Rows& own, int p) {
+    const int done = p - radius;
+    const bool completes = done >= tile.begin && tile.inner_plane(done);
+    if (tile.inner) {
+      const bool whole_plane = !tile.inner_plane(p) && p >= tile.begin && p < tile.end;
+#pragma unroll
+      for (int c = 0; c < cells_y; ++c) {
+        if (whole_plane) store_vector<lanes, store_path>(tile.target(c, p), own[c]);
+        if (completes) store_vector<lanes, store_path>(tile.target(c, done), sums[0][c]);
+      }
+      return;
+    }
+#pragma unroll
+    for (int c = 0; c < cells_y; ++c) {
+      if (!tile.stored(c)) continue;
+      const unsigned inner = tile.inner_row(c) ? tile.inner_lanes : 0;
+      const unsigned boundary = tile.inner_plane(p) ? all_lanes & ~inner : all_lanes;
+      if (p >= tile.begin && p < tile.end) store_lanes(tile.target(c, p), own[c], boundary);
+      if (completes) store_lanes(tile.target(c, done), sums[0][c], inner);
+    }
+  }
+
+  __device__ __forceinline__ void step(int p) {
+    Rows own;
+    arrive(own, p);
+    add(own, p);
+    store(own, p);
+    shift(sums);
+    set(sums[width - 1], 0);
+    stage = next_stage(stage);
+  }
+};

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// How planes of a tile come to registers and to shared memory.
+// A part of streaming.cu, whose constants it uses.
+#pragma once
+
+#include "async_copy.cuh"
+#include "streaming_tile.cuh"
+
+extern __shared__ __align__(16) unsigned char shared_bytes[];  // stages * shared_plane cells
+
+// `from` is plane_of() of the plane that is loaded.
+__device__ __forceinline__ void load_own(Rows& to, const Tile& tile, const Real* from) {
+#pragma unroll
+  for (int c = 0; c < cells_y; ++c) load_vector<lanes, Load::readonly>(to[c], from + tile.offset(0, c));
+}
+
+// The halo of a plane on its way through registers.
+struct Halo {
+  Real cell[items][lanes];
+
+  __device__ __forceinline__ void load(const Tile& tile, const Real* from) {
+#pragma unroll
+    for (int k = 0; k < items; ++k) {
+      if (tile.has_item(k)) load_vector<lanes, Load::readonly>(cell[k], tile.halo_source(from, k));
+    }
+  }
+  __device__ __forceinline__ void store(const Tile& tile, Real* shared) const {
+#pragma unroll
+    for (int k = 0; k < items; ++k) {
+      if (tile.has_item(k)) store_vector<lanes, Store::plain>(shared + tile.halo_to[k], cell[k]);
+    }
+  }
+};
+
+__device__ __forceinline__ void store_own(const Rows& from, const Tile& tile, Real* shared) {
+#pragma unroll
+  for (int c = 0; c < cells_y; ++c)
+    store_vector<lanes, Store::plain>(shared + tile.own + c * shared_pitch, from[c]);
+}
+
+__device__ __forceinline__ void copy_vector(Real* shared, const Real* global) {
+  constexpr int step = word_lanes<Real, lanes>;
+#pragma unroll
+  for (int w = 0; w < lanes; w += step) copy_async<step * sizeof(Real)>(shared + w, global + w);
+}
+
+__device__ __forceinline__ void copy_own(const Tile& tile, Real* shared, const Real* from) {
+#pragma unroll
+  for (int c = 0; c < cells_y; ++c) {
+    copy_vector(shared + tile.own + c * shared_pitch, from + tile.offset(0, c));
+  }
+}
+
+__device__ __forceinline__ void copy_halo(const Tile& tile, Real* shared, const Real* from) {
+#pragma unroll
+  for (int k = 0; k < items; ++k) {
+    if (tile.has_item(k)) copy_vector(shared + tile.halo_to[k], tile.halo_source(from, k));
+  }
+}
+
+__device__ __forceinline__ Real* next_stage(Real* stage) {
+  Real* first = reinterpret_cast<Real*>(shared_bytes);
+  return stage == first + (stages - 1) * shared_plane ? first : stage + shared_plane;
+}
+
+// The thread's surroundings in the current plane, vector by vector; offsets count from its first cell.
+struct Neighbours {
+  const Tile& tile;
+  const Real* plane;  // in shared memory, at the thread's first cell; cache: in global memory, plane_of()
+
+  __device__ __forceinline__ void load(Real* to, int dx, int dy) const {
+    if constexpr (cache) {
+      load_vector<lanes, Load::readonly>(to, plane + tile.offset(dx, dy));
+    } else {
+      load_vector<lanes, Load::shared>(to, plane + dy * shared_pitch + dx);
+    }
+  }
+};

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a block of the streaming kernel covers, and a thread's place in it.
+// A part of streaming.cu, whose constants it uses.
+#pragma once
+
+#include "indices.cuh"
+#include "vectors.cuh"
+
+constexpr int tile_x = block_x * lanes, tile_y = block_y * cells_y;
+
+// A plane in shared memory: tile_y + 2 radius rows of whole vectors, the x halo rounded up to vectors.
+constexpr int halo_vectors = (radius + lanes - 1) / lanes;
+constexpr int lead = halo_vectors * lanes;
+constexpr int segment = lanes + 2 * lead;
+constexpr int shared_pitch = tile_x + 2 * lead;
+constexpr int shared_plane = shared_pitch * (tile_y + 2 * radius);
+
+// The halo in vectors: rows below and above the tile (a star needs no corners), then the columns beside it.
+constexpr int edge_vectors = star ? block_x : block_x + 2 * halo_vectors;
+constexpr int edge_items = 2 * radius * edge_vectors;
+constexpr int halo_items = edge_items + tile_y * 2 * halo_vectors;
+constexpr int items = (halo_items + threads - 1) / threads;  // of a thread
+
+using Rows = Real[cells_y][lanes];  // the cells of a thread in one plane
+
+// What a thread knows about its place. A row holds fewer than 2^31 cells: with a 32-bit pitch a row's address
+// is one multiply-add, with a 64-bit one it is six instructions, more than the loads themselves.
+struct Tile {
+  int nx, ny, nz;
+  int pitch;
+  long long plane;
+  int x, y;              // the thread's first cell
+  int begin, end;        // the block's output planes
+  int own;               // the thread's first cell in a shared plane
+  unsigned inner_lanes;  // bit i: lane i is no boundary cell as far as x is concerned
+  bool inner;            // none of the thread's cells is a boundary cell as far as x and y are concerned
+  const Real* in;        // padded: the thread's first cell in plane 0; dense: cell (0, 0, 0)
+  Real* out;             // the thread's first cell in plane 0
+  // The halo vectors that the thread brings: from where, counted from plane_of() [bytes], to where in a
+  // shared plane [cells], and whether it has the last one.
+  long long halo_from[items];
+  int halo_to[items];
+  bool last_item;
+
+  __device__ __forceinline__ Tile(const Real* in_, Real* out_, int nx, int ny, int nz, long long pitch_,
+                                  long long plane)
+      : nx(nx), ny(ny), nz(nz), pitch(static_cast<int>(pitch_)), plane(plane) {
+    const unsigned tiles_x = (static_cast<unsigned>(nx) + tile_x - 1) / tile_x;
+    const unsigned tiles_y = (static_cast<unsigned>(ny) + tile_y - 1) / tile_y;
+    const unsigned row_of_tiles = blockIdx.x / tiles_x;
+    const int first_x = static_cast<int>((blockIdx.x % tiles_x) * tile_x);
+    const int first_y = static_cast<int>((row_of_tiles % tiles_y) * tile_y);
+    const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
+    x = first_x + tx * lanes;
+    y = first_y + ty * cells_y;
+    begin = static_cast<int>(row_of_tiles / tiles_y) * chunk;
+    end = nz - begin < chunk ? nz : begin + chunk;
+    own = (ty * cells_y + radius) * shared_pitch + lead + tx * lanes;
+    inner_lanes = 0;
+#pragma unroll
+    for (int i = 0; i < lanes; ++i) inner_lanes |= (x + i >= radius && x + i < nx - radius ? 1u : 0u) << i;
+    inner = x >= radius && x + lanes <= nx - radius && y >= radius && y + cells_y <= ny - radius;
+    const long long first = static_cast<long long>(y) * pitch + x;
+    in = padded ? in_ + first : in_;
+    out = out_ + first;
+#pragma unroll
+    for (int k = 0; k < items; ++k) place_halo(k, ty * block_x + tx + k * threads, first_x, first_y);
+  }
+
+  __device__ __forceinline__ void place_halo(int k, int item, int first_x, int first_y) {
+    int row, column;  // in the shared plane, column in vectors
+    if (item < edge_items) {
+      row = item / edge_vectors;
+      column = item % edge_vectors + (star ? halo_vectors : 0);
+      if (row >= radius) row += tile_y;
+    } else {
+      row = radius + (item - edge_items) / (2 * halo_vectors);
+      column = (item - edge_items) % (2 * halo_vectors);
+      if (column >= halo_vectors) column += block_x;
+    }
+    halo_to[k] = row * shared_pitch + column * lanes;
+    last_item = item < halo_items;
+    halo_from[k] = offset(first_x + column * lanes - lead - x, first_y + row - radius - y) *
+                   static_cast<long long>(sizeof(Real));
+  }
+
+  // `in` of plane z, for offset().
+  __device__ __forceinline__ const Real* plane_of(int z) const {
+    return in + (padded ? z : clamped(z, nz - 1)) * plane;
+  }
+  // The cell dx, dy away from the thread's first cell, counted from plane_of(). Clamping keeps the address
+  // inside a dense array; what it fetches is used by boundary cells alone, and these drop it.
+  __device__ __forceinline__ long long offset(int dx, int dy) const {
+    if constexpr (padded) return static_cast<long long>(dy) * pitch + dx;
+    return static_cast<long long>(clamped(y + dy, ny - 1)) * pitch + clamped(x + dx, nx - lanes);
+  }
+  __device__ __forceinline__ Real* target(int c, int z) const {
+    return out + (z * plane + static_cast<long long>(c) * pitch);
+  }
+  __device__ __forceinline__ const Real* halo_source(const Real* from, int k) const {
+    return reinterpret_cast<const Real*>(reinterpret_cast<const char*>(from) + halo_from[k]);
+  }
+  __device__ __forceinline__ bool has_item(int k) const {
+    return (k + 1) * threads <= halo_items || last_item;
+  }
+  __device__ __forceinline__ bool inner_row(int c) const {
+    return y + c >= radius && y + c < ny - radius;
+  }
+  __device__ __forceinline__ bool inner_plane(int z) const {
+    return z >= radius && z < nz - radius;
+  }
+  __device__ __forceinline__ bool stored(int c) const {
+    return padded || (x < nx && y + c < ny);
+  }
+};
+
+constexpr unsigned all_lanes = (1u << lanes) - 1;
+
+// Stores the lanes of `which`; whole vectors in one access.
+__device__ __forceinline__ void store_lanes(Real* to, const Real* from, unsigned which) {
+  if (which == all_lanes) {
+    store_vector<lanes, store_path>(to, from);
+  } else {
+#pragma unroll
+    for (int i = 0; i < lanes; ++i) {
+      if (which >> i & 1u) to[i] = from[i];
+    }
+  }
+}
