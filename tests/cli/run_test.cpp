@@ -66,7 +66,8 @@ TEST(Run, DefaultSizeIsTheProblems) {
   const Sandbox sandbox;
   const Outcome outcome = sandbox.tune({"--problem", "stencil3d", "--device", "replay", "--quiet"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_TRUE(outcome.out.starts_with("stencil3d 512x512x512 radius=1,shape=star,type=float on Invented H2"));
+  EXPECT_TRUE(
+      outcome.out.starts_with("stencil3d 512x512x512 radius=1,shape=star,type=float\non Invented H2"));
 }
 
 TEST(Run, AProblemMayBeNamedWithoutItsOption) {
@@ -205,7 +206,7 @@ TEST(Run, OnARecordingInAFile) {
   const Outcome run = sandbox.tune({"run", "--problem", "stencil3d", "--size", "32x32x32", "--device",
                                     "replay:" + (sandbox / "other.db").string(), "--quiet"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_NE(run.out.find(" on Other (replayed"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\non Other (replayed"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("the whole space was evaluated"), std::string::npos) << run.out;
 }
 

@@ -15,10 +15,11 @@ namespace {
 
 std::string origin_text(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
-  return format("{} (run {}, {}){}", answer.database.string(), result.run, time_of_day(result.recorded),
-                answer.shipped
-                    ? ", a recording that ships with tune: your own database has nothing that fits as well"
-                    : "");
+  std::string text =
+      format("{}\n          run {}, {}", answer.database.string(), result.run, time_of_day(result.recorded));
+  if (answer.shipped)
+    text += "\n          a recording that ships with tune: your database has nothing that fits as well";
+  return text;
 }
 
 LaunchPlan plan_of(const BestAnswer& answer) {
@@ -66,7 +67,7 @@ std::string best_text(const BestAnswer& answer) {
                             result.work.toolchain.compiler, result.work.driver, answer.candidate.measured,
                             result.error, result.tolerance),
                      10));
-  text += format("from      {}\n", wrapped(origin_text(answer), 10));
+  text += format("from      {}\n", origin_text(answer));
   return text;
 }
 

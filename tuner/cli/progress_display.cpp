@@ -38,6 +38,7 @@ ProgressDisplay::ProgressDisplay(std::ostream& out, Mode mode, double limit, dou
     : out_(out), mode_(mode), limit_(limit), items_(items), item_(std::move(item)) {}
 
 ProgressDisplay::~ProgressDisplay() {
+  if (!pending_.empty()) show(pending_);
   if (open_line_) out_ << "\n" << std::flush;
 }
 
@@ -50,18 +51,27 @@ void ProgressDisplay::on_evaluation(const Evaluation&, const Progress& progress)
   const double best = progress.best ? progress.best->outcome->time() : 0;
   const bool improved = best > 0 && (best_ == 0 || best < best_);
   best_ = best;
-  const bool last = progress.evaluations == progress.planned;
+  pending_ = line(progress);
   if (mode_ == Mode::plain) {
     const bool tenth =
         progress.evaluations * 10 >= next_tenth_ * std::max<std::uint64_t>(1, progress.planned);
     if (tenth) next_tenth_ = progress.evaluations * 10 / std::max<std::uint64_t>(1, progress.planned) + 1;
-    if (improved || tenth) out_ << line(progress) << "\n" << std::flush;
+    if (improved || tenth) show(pending_);
     return;
   }
-  if (!improved && !last && progress.seconds - last_shown_ < redraw_interval) return;
+  // A new best waits as well: a replay finds hundreds a second.
+  if (progress.seconds - last_shown_ < redraw_interval) return;
   last_shown_ = progress.seconds;
-  out_ << "\r\x1b[K" << line(progress).substr(0, terminal_width() - 1) << std::flush;
-  open_line_ = true;
+  show(pending_);
+}
+
+void ProgressDisplay::show(const std::string& line) {
+  if (mode_ == Mode::live)
+    out_ << "\r\x1b[K" << line.substr(0, terminal_width() - 1) << std::flush;
+  else
+    out_ << line << "\n" << std::flush;
+  open_line_ = mode_ == Mode::live;
+  pending_.clear();
 }
 
 std::string ProgressDisplay::line(const Progress& progress) const {

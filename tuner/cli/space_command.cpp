@@ -42,7 +42,7 @@ std::string listed(const std::vector<Value>& values) {
 std::string describe(const WorkChoice& work, const DeviceFacts& device, const search::SearchSpace& space,
                      const std::vector<Configuration>& sample) {
   std::string text =
-      format("{} {} on {}: {} valid configurations of {:.0f} in the plain product\n\nParameters\n",
+      format("{} {} on {}\n{} valid configurations of {:.0f} in the plain product\n\nParameters\n",
              work.instance.problem, work.instance.key(), device.name, space.size(), space.product_size());
   for (const search::Parameter& parameter : space.parameters()) {
     text += format("  {:<14}{}  (default {})\n", parameter.name, listed(parameter.values),
