@@ -56,12 +56,13 @@ std::string counts_text(const Progress& progress) {
 
 std::string times_text(const Progress& progress, Origin origin) {
   const PhaseTimes& phases = progress.phases;
-  if (origin == Origin::replayed)
+  const double recorded = phases.load + phases.verify + phases.measure;
+  if (origin == Origin::replayed && recorded > 0)
     return format(
         "time      {}; on the device verifying and measuring took {},\n"
         "          compiling {} summed over the cores\n",
-        duration_text(progress.seconds), duration_text(phases.load + phases.verify + phases.measure),
-        duration_text(phases.compile));
+        duration_text(progress.seconds), duration_text(recorded), duration_text(phases.compile));
+  if (origin == Origin::replayed) return format("time      {}\n", duration_text(progress.seconds));
   return format(
       "time      {} (compile {} summed over the cores, load {}, verify {},\n"
       "          measure {}, search {}, store {})\n",
