@@ -53,11 +53,11 @@ std::string best_text(const BestAnswer& answer) {
   const double time = *result.time;
   std::string text =
       format("{} {} on {}\n", answer.work.instance.problem, answer.work.instance.key(), result.work.device);
-  text += format("best      {}   {}   {}", si(time, "s"),
+  text += format("best      {}  {}  {}", si(time, "s"),
                  si(result.amount.items / time, result.amount.item + "s/s"),
                  si(result.amount.bytes / time, "B/s"));
-  if (result.amount.limit > 0) text += format("   {} of the limit", percent_text(result.amount.limit / time));
-  if (answer.candidate.match == db::Match::other_size) text += format("   (at {})", result.work.size);
+  if (result.amount.limit > 0) text += format("  {} of the limit", percent_text(result.amount.limit / time));
+  if (answer.candidate.match == db::Match::other_size) text += format("  (at {})", result.work.size);
   text += format("\n          {}\n", wrapped(result.configuration.to_string(), 10));
   text += format("chosen    {}\n", wrapped(answer.candidate.why, 10));
   text +=

@@ -11,25 +11,28 @@
 namespace tune::cli {
 namespace {
 
+std::string resources_line(const KernelResources& resources) {
+  std::string text = format("{} registers, {} of shared memory, occupancy {}", resources.registers,
+                            bytes_text(resources.static_shared_memory + resources.dynamic_shared_memory),
+                            percent_text(resources.occupancy));
+  if (!resources.limiter.empty()) text += format(" (bound by {})", resources.limiter);
+  if (resources.spill_store_bytes > 0) text += format(", spills {} B", resources.spill_store_bytes);
+  return "          " + wrapped(text, 10) + "\n";
+}
+
 std::string winner_text(const RunSummary& summary) {
   const Progress& progress = summary.result.progress;
   if (!progress.best) return "best      none: no configuration was measured\n";
   const RunRecord& record = summary.record;
   const Measurement& best = *progress.best->outcome;
   const double time = best.time();
-  std::string text = format("best      {}   {}   {}", si(time, "s"),
+  std::string text = format("best      {}  {}  {}", si(time, "s"),
                             si(record.items / time, record.item + "s/s"), si(record.bytes / time, "B/s"));
   if (record.limit > 0)
-    text += format("   {} of the limit {}", percent_text(record.limit / time), si(record.limit, "s"));
+    text += format("  {} of the limit {}", percent_text(record.limit / time), si(record.limit, "s"));
   text += format("\n          {}\n", wrapped(progress.best->configuration.to_string(), 10));
   text += format("          verified: largest error {:.3g}, tolerance {:.3g}\n", best.error, best.tolerance);
-  if (const auto& resources = progress.best->resources)
-    text +=
-        format("          {} registers, {} of shared memory, occupancy {}{}{}\n", resources->registers,
-               bytes_text(resources->static_shared_memory + resources->dynamic_shared_memory),
-               percent_text(resources->occupancy),
-               resources->limiter.empty() ? "" : format(" (bound by {})", resources->limiter),
-               resources->spill_store_bytes > 0 ? format(", spills {} B", resources->spill_store_bytes) : "");
+  if (const auto& resources = progress.best->resources) text += resources_line(*resources);
   return text;
 }
 
@@ -96,8 +99,10 @@ std::string to_text(const RunSummary& summary) {
   text += winner_text(summary);
   text += counts_text(summary.result.progress);
   text += times_text(summary.result.progress, record.key.origin);
-  text += format("ended     {}; {} with seed {}, {} valid configurations\n", end_text(summary.result.end),
-                 record.options.strategy, record.options.seed, record.space_size);
+  text += format("ended     {}\n",
+                 wrapped(format("{}; {} with seed {}, {} valid configurations", end_text(summary.result.end),
+                                record.options.strategy, record.options.seed, record.space_size),
+                         10));
   text += format("stored    run {} in {}\n", summary.result.run, summary.database.string());
   return text;
 }
