@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/cli/recording.hpp"
+#include "tuner/cuda/available.hpp"
 
 namespace tune::test {
 namespace {
@@ -113,6 +114,17 @@ TEST_F(ProcessTest, InterruptedEndsWithItsSummaryAndGoesOn) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("known from the database"), std::string::npos) << outcome.out;
   EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - stored, std::int64_t{many} - known);
+}
+
+TEST_F(ProcessTest, ACheckThatIsInterruptedSaysSo) {
+  if (!cuda::make_nvrtc_compiler("sm_90", nullptr)) GTEST_SKIP() << "no NVRTC";
+  Process process(sandbox_.database().parent_path(),
+                  {"check", "stencil3d", "--arch", "sm_90", "--sample", "3000"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  process.send(SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  EXPECT_NE(outcome.out.find("interrupted; compiled for sm_90"), std::string::npos) << outcome.out;
 }
 
 TEST_F(ProcessTest, TwoAtOnceLoseNothing) {

@@ -187,6 +187,15 @@ TEST(Run, JsonIsAloneOnStandardOutput) {
   EXPECT_NE(outcome.err.find("200/200 evaluated"), std::string::npos);
 }
 
+TEST(Run, JsonIsValidWhateverBytesAPathHas) {
+  const Sandbox sandbox;
+  const std::string path = (sandbox / "caf\xe9.db").string();  // Latin-1: no UTF-8
+  const Json run = json_run(sandbox, {"--quiet", "--budget-evals", "1", "--db", path});
+  EXPECT_EQ(run["evaluations"], 1);
+  EXPECT_TRUE(std::filesystem::exists(path));
+  EXPECT_TRUE(Json::accept(sandbox.tune({"show", "--db", path, "--format", "json"}).out));
+}
+
 TEST(Run, ProgressThatIsPipedIsPlainLines) {
   const Sandbox sandbox;
   const Outcome outcome = sandbox.tune(small_run({"--device", "replay"}));

@@ -59,6 +59,7 @@ TEST(List, Results) {
   const Sandbox sandbox;
   fill(sandbox);
   EXPECT_EQ(json_of(sandbox, {"list", "results"}).size(), 20U);
+  EXPECT_GT(json_of(sandbox, {"list", "results", "--limit", "18446744073709551615"}).size(), 20U);
   const auto of = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"list", "results", "--limit", "1000"});
     return json_of(sandbox, more);

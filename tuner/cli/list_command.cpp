@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iostream>
+#include <limits>
 
 #include "db/queries.hpp"
 #include "kernels/registry.hpp"
@@ -164,7 +166,8 @@ void list_results(const db::Database& database, const db::ResultFilter& filter, 
 int run(const po::variables_map& values) {
   const std::string what = chosen_name(values, "what", {"problems", "devices", "runs", "results"});
   const Format form = chosen_format(values);
-  const std::uint64_t limit = count_of(values, "limit", 0, 1);
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();  // that the database can count
+  const std::uint64_t limit = std::min(most, count_of(values, "limit", 0, 1));
   count_of(values, "run", 0, 1);  // no number is no number, whatever is stored
   const auto database = open_if_there(values);
   if (what == "problems") {
