@@ -78,10 +78,10 @@ void Database::open() {
   try {
     check_content();
   } catch (const SQLite::Exception& exception) {
-    // A write-ahead log needs files beside the database, which a folder that cannot be written refuses. What
-    // nobody has left unfinished can be read without them.
+    // A write-ahead log needs files beside the database, which a folder that cannot be written, or a full
+    // disk (SQLITE_IOERR), refuses. What nobody has left unfinished can be read without them.
     const int code = exception.getErrorCode();
-    const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+    const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
     if (access_ != Access::read_only || !refused || has_pending_log(path_)) throw;
     connect(true);
     check_content();

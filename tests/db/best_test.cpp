@@ -8,7 +8,7 @@
 
 #include "db/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
-#include "tests/db/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tune::test {
 namespace {

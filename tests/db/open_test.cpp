@@ -14,7 +14,8 @@
 #include "db/schema.hpp"
 #include "db/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
-#include "tests/db/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/without_privileges.hpp"
 #include "tuner/core/error.hpp"
 
 namespace tune::test {
@@ -48,22 +49,6 @@ MATCHER_P2(OneLineWith, path, words, "") {
   return arg.what.find(path.string()) != std::string::npos && arg.what.find(words) != std::string::npos &&
          arg.what.find('\n') == std::string::npos && arg.what.size() < 400;
 }
-
-/// Permissions mean nothing to root: as long as it lives, this process is nobody.
-class WithoutPrivileges {
- public:
-  WithoutPrivileges() : was_root_(geteuid() == 0) {
-    if (was_root_ && seteuid(65534) != 0) throw std::runtime_error("seteuid");
-  }
-  WithoutPrivileges(const WithoutPrivileges&) = delete;
-  WithoutPrivileges& operator=(const WithoutPrivileges&) = delete;
-  ~WithoutPrivileges() {
-    if (was_root_ && seteuid(0) != 0) std::abort();
-  }
-
- private:
-  bool was_root_;
-};
 
 class OpenTest : public testing::Test {
  protected:

@@ -11,7 +11,7 @@
 #include "db/run_details.hpp"
 #include "db/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
-#include "tests/db/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::test {

@@ -10,7 +10,7 @@
 
 #include "db/run_details.hpp"
 #include "tests/db/store_conformance.hpp"
-#include "tests/db/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/db/temporary_folder.hpp"
 #include "tests/reports/invented_database.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/error.hpp"
 
 namespace tune::test {

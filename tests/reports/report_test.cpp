@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/grid.hpp"
-#include "tests/db/temporary_folder.hpp"
-#include "tests/reports/golden.hpp"
 #include "tests/reports/invented_database.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tune::test {
 namespace {

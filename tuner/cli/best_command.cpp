@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 
 #include "db/best.hpp"
 #include "kernels/sources.hpp"
+#include "search/space/nearest.hpp"
 #include "tuner/cli/best_text.hpp"
+#include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/work_choice.hpp"
@@ -18,7 +19,7 @@ namespace tune::cli {
 namespace {
 
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   add_work_options(all);
   all.add_options()(
       "device", po::value<std::string>()->value_name("D"),
@@ -33,20 +34,18 @@ po::options_description options() {
 db::BestQuery device_query(const po::variables_map& values) {
   db::BestQuery query;
   const std::string text = text_of(values, "device");
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = !text.empty() && error == std::errc{} && end == text.data() + text.size();
-  if (!text.empty() && !is_number) {
+  const std::optional<int> number = device_number(text);
+  if (!text.empty() && !number) {
     query.model_key = text;
     return query;
   }
   std::string why_none;
   const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
-  if (is_number && (number < 0 || static_cast<std::size_t>(number) >= devices.size()))
-    throw UsageError(
-        format("there is no device {}{}", number, devices.empty() ? ": " + why_none : std::string()));
+  if (number && static_cast<std::size_t>(*number) >= devices.size())
+    throw UsageError(format("there is no device {}: {}", *number,
+                            devices.empty() ? why_none : std::string("'tune devices' lists them")));
   if (devices.empty()) return query;
-  const DeviceFacts& device = devices[static_cast<std::size_t>(number)];
+  const DeviceFacts& device = devices[static_cast<std::size_t>(number.value_or(0))];
   query.model_key = device.model_key();
   query.architecture = device.architecture();
   query.driver = device.driver;
@@ -82,8 +81,12 @@ bool fits(const Found& found) {
 /// The record's configuration if it is valid at the size that is asked for (an unpadded array may not take
 /// the vectors of another size), else the fastest of the same record that is.
 bool make_valid(const WorkChoice& work, Found& found) {
-  const search::SearchSpace space(
-      work.problem->space(work.instance, architecture_facts(found.candidate.result.work.architecture)));
+  if (found.candidate.match == db::Match::exact) return true;
+  const std::string& architecture = found.candidate.result.work.architecture;
+  const std::span known = known_architectures();
+  if (std::ranges::find(known, architecture) == known.end())
+    return true;  // its plan still says what cannot be
+  const search::SearchSpace space(work.problem->space(work.instance, architecture_facts(architecture)));
   if (space.find(found.candidate.result.configuration)) return true;
   db::ResultFilter filter;
   filter.work = found.candidate.result.work.id;
@@ -101,9 +104,14 @@ bool make_valid(const WorkChoice& work, Found& found) {
                             const std::vector<Found>& others) {
   std::string text = format("no result of {} {}", work.instance.problem, work.instance.settings_key());
   if (query.model_key) text += format(" on {}", *query.model_key);
+  std::vector<std::string> devices;
+  for (const Found& other : others) devices.push_back(other.candidate.result.work.device);
+  const auto nearest = query.model_key ? search::nearest_name(*query.model_key, devices) : std::nullopt;
+  if (nearest && *nearest != *query.model_key)
+    throw Error(format("{}; did you mean '{}'?", text, *nearest), Exit::no_answer);
   if (!others.empty()) {
     const db::ResultRow& other = others.front().candidate.result;
-    text += format(" (there is one of {} on {})", other.work.size, other.work.model_key);
+    text += format(" that fits (there is one of {} on {})", other.work.size, other.work.device);
   }
   std::string settings;
   for (const auto& [name, value] : work.instance.settings)
@@ -136,15 +144,14 @@ int run(const po::variables_map& values) {
 }  // namespace
 
 const Command& best_command() {
-  static const Command command = {
-      "best",
-      "the best stored configuration for a problem, device and size, and why that one",
-      "tune best --problem P [--size S] [--device D] [--format text|json|flags|header]",
-      "  tune best --problem stencil3d --size 512x512x512\n"
-      "  nvcc $(tune best --problem stencil3d --format flags) ...\n",
-      "problem",
-      options,
-      run};
+  static const Command command = {"best",
+                                  "gives the best stored configuration, and says why that one",
+                                  "tune best --problem P [--size S] [--device D] [options]",
+                                  "  tune best --problem stencil3d --size 512x512x512\n"
+                                  "  nvcc $(tune best --problem stencil3d --format flags) ...\n",
+                                  "problem",
+                                  options,
+                                  run};
   return command;
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels/sources.hpp"
 #include "tuner/cli/json_text.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
@@ -14,11 +15,11 @@ namespace {
 
 std::string origin_text(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
-  return format(
-      "{} (run {}, {}){}", answer.database.string(), result.run, result.recorded,
-      answer.shipped
-          ? ", a recording that ships with the program: your own database has nothing that fits as well"
-          : "");
+  std::string text =
+      format("{}\n          run {}, {}", answer.database.string(), result.run, time_of_day(result.recorded));
+  if (answer.shipped)
+    text += "\n          a recording that ships with tune: your database has nothing that fits as well";
+  return text;
 }
 
 LaunchPlan plan_of(const BestAnswer& answer) {
@@ -52,17 +53,20 @@ std::string best_text(const BestAnswer& answer) {
   const double time = *result.time;
   std::string text =
       format("{} {} on {}\n", answer.work.instance.problem, answer.work.instance.key(), result.work.device);
-  text += format("best      {}   {}   {}", si(time, "s"),
+  text += format("best      {}  {}  {}", si(time, "s"),
                  si(result.amount.items / time, result.amount.item + "s/s"),
                  si(result.amount.bytes / time, "B/s"));
-  if (result.amount.limit > 0) text += format("   {} of the limit", percent_text(result.amount.limit / time));
-  if (answer.candidate.match == db::Match::other_size) text += format("   (at {})", result.work.size);
-  text += format("\n          {}\n", result.configuration.to_string());
-  text += format("chosen    {}\n", answer.candidate.why);
-  text += format(
-      "measured  with {}, driver {}; {} configurations measured, largest error {:.3g} of {:.3g} allowed\n",
-      result.work.toolchain.compiler, result.work.driver, answer.candidate.measured, result.error,
-      result.tolerance);
+  if (result.amount.limit > 0) text += format("  {} of the limit", percent_text(result.amount.limit / time));
+  if (answer.candidate.match == db::Match::other_size) text += format("  (at {})", result.work.size);
+  text += format("\n          {}\n", wrapped(result.configuration.to_string(), 10));
+  text += format("chosen    {}\n", wrapped(answer.candidate.why, 10));
+  text +=
+      format("measured  {}\n",
+             wrapped(format("with {}, driver {}; {} configurations measured, largest error {:.3g} of {:.3g} "
+                            "allowed",
+                            result.work.toolchain.compiler, result.work.driver, answer.candidate.measured,
+                            result.error, result.tolerance),
+                     10));
   text += format("from      {}\n", origin_text(answer));
   return text;
 }
@@ -87,7 +91,7 @@ std::string best_json(const BestAnswer& answer) {
                                    {"run", result.run},
                                    {"database", answer.database.string()},
                                    {"shipped", answer.shipped}};
-  return object.dump(2) + "\n";
+  return json_text(object);
 }
 
 std::string best_flags(const BestAnswer& answer) {
@@ -101,8 +105,10 @@ std::string best_header(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
   const LaunchPlan plan = plan_of(answer);
   std::string text = "// Written by 'tune best --format header'; do not edit.\n#pragma once\n\n";
-  text += format("/// {} {} on {}: {}.\n/// {}\n", answer.work.instance.problem, answer.work.instance.key(),
-                 result.work.device, si(*result.time, "s"), answer.candidate.why);
+  text += format("/// {} {} on {}: {}{}.\n/// Chosen: {}.\n", answer.work.instance.problem,
+                 answer.work.instance.key(), result.work.device, si(*result.time, "s"),
+                 result.work.size == answer.work.instance.size() ? "" : " at " + result.work.size,
+                 answer.candidate.why);
   text += format("namespace tune_best::{} {{\n\n", answer.work.instance.problem);
   for (const auto& [name, value] : result.configuration.entries()) text += constant(name, value);
   text += "\n/// Launches at this size, in order.\n";

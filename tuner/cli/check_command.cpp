@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <deque>
 #include <iostream>
 
 #include "search/strategies/strategy.hpp"
@@ -21,9 +22,10 @@ namespace {
 constexpr std::uint64_t default_sample = 20;
 
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   add_work_options(all);
-  add_device_option(all);
+  all.add_options()("device", po::value<std::string>()->value_name("D"),
+                    "number of a GPU ('tune devices'); default: the first");
   add_space_options(all);
   all.add_options()  //
       ("config", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
@@ -77,14 +79,15 @@ class Findings {
                           evaluation.configuration.key());
   }
 
-  int finish(const std::string& what) const {
+  int finish(std::string what) const {
+    if (InterruptGuard::interrupted()) what = "interrupted; " + what;
     if (form_ == Format::json) {
       const nlohmann::ordered_json object = {{"checked", checked_},
                                              {"failed", wrong_},
                                              {"cannot_run", cannot_run_},
                                              {"how", what},
                                              {"results", results_}};
-      std::cout << object.dump(2) << "\n";
+      std::cout << json_text(object);
     } else {
       std::cout << format("{}: {} configurations, {} failed, {} cannot run here\n", what, checked_, wrong_,
                           cannot_run_);
@@ -117,34 +120,42 @@ class Findings {
   nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
 };
 
+Evaluation compiled(const Configuration& configuration, const Result<Binary>& binary) {
+  Evaluation evaluation;
+  evaluation.configuration = configuration;
+  if (binary) {
+    evaluation.outcome = Measurement{};
+    evaluation.resources = binary->resources.begin()->second;
+  } else {
+    evaluation.outcome = tl::unexpected(binary.error());
+  }
+  return evaluation;
+}
+
 int compile_only(const po::variables_map& values, const WorkChoice& work, const std::string& architecture) {
   const DeviceFacts facts = architecture_facts(architecture);
+  const auto sources = chosen_sources(values);
+  const search::SearchSpace space = build_space(work, facts, chosen_space(values));
+  const std::vector<Configuration> configurations = chosen_configurations(values, space);
   std::string why_not;
   const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &why_not);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, why_not));
-  const auto sources = chosen_sources(values);
-  const search::SearchSpace space = build_space(work, facts, chosen_space(values));
   Findings findings(chosen_format(values));
   CompilePool pool(*compiler, host_threads());
-  std::vector<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
-  for (const Configuration& configuration : chosen_configurations(values, space)) {
+  std::deque<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
+  const std::size_t ahead = 4 * std::size_t{host_threads()};  // each holds the kernel's text
+  const auto finish_first = [&] {
+    findings.add(compiled(compiling.front().first, compiling.front().second.get()));
+    compiling.pop_front();
+  };
+  for (const Configuration& configuration : configurations) {
+    if (InterruptGuard::interrupted()) break;
     const Result<LaunchPlan> plan = work.problem->plan(work.instance, configuration, *sources);
     if (!plan) throw Error(format("a valid configuration has no plan: {}", plan.error().detail));
     compiling.emplace_back(configuration, pool.submit(plan->compile));
+    if (compiling.size() == ahead) finish_first();
   }
-  for (auto& [configuration, binary] : compiling) {
-    if (InterruptGuard::interrupted()) break;
-    Evaluation evaluation;
-    evaluation.configuration = configuration;
-    const Result<Binary> compiled = binary.get();
-    if (!compiled)
-      evaluation.outcome = tl::unexpected(compiled.error());
-    else {
-      evaluation.outcome = Measurement{};
-      evaluation.resources = compiled->resources.begin()->second;
-    }
-    findings.add(evaluation);
-  }
+  while (!compiling.empty() && !InterruptGuard::interrupted()) finish_first();
   return findings.finish(format("compiled for {}, not run", architecture));
 }
 
@@ -173,11 +184,18 @@ int run(const po::variables_map& values) {
   const WorkChoice work = chosen_work(values);
   const InterruptGuard guard;
   const std::string architecture = text_of(values, "arch");
-  if (!architecture.empty()) return compile_only(values, work, architecture);
-  const DeviceChoice device = chosen_device(values);
-  if (device.kind == DeviceChoice::Kind::cuda) return check_on_gpu(values, work, device.number);
-  throw Error(
-      "checking needs a GPU that runs the kernels; with --arch sm_90 the configurations are only compiled");
+  int status = 0;
+  if (!architecture.empty()) {
+    status = compile_only(values, work, architecture);
+  } else {
+    const DeviceChoice device = chosen_device(values);
+    if (device.kind != DeviceChoice::Kind::cuda)
+      throw Error(
+          "checking needs a GPU that runs the kernels; with --arch sm_90 the configurations are only "
+          "compiled");
+    status = check_on_gpu(values, work, device.number);
+  }
+  return InterruptGuard::interrupted() ? static_cast<int>(Exit::interrupted) : status;
 }
 
 }  // namespace

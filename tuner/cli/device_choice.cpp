@@ -14,14 +14,6 @@
 namespace tune::cli {
 namespace {
 
-std::optional<int> as_number(std::string_view text) {
-  if (text.starts_with("cuda:")) text.remove_prefix(5);
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
-}
-
 DeviceChoice numbered(int number) {
   std::string why_none;
   const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
@@ -31,7 +23,7 @@ DeviceChoice numbered(int number) {
                "recordings answer",
                number, why_none));
   if (static_cast<std::size_t>(number) < devices.size())
-    return {.number = number, .recording = {}, .notice = {}};
+    return {.number = number, .recording = {}, .why = {}};
   std::string known;
   for (std::size_t i = 0; i < devices.size(); ++i)
     known += format("{}{} ({})", i == 0 ? "" : ", ", i, devices[i].name);
@@ -39,6 +31,14 @@ DeviceChoice numbered(int number) {
 }
 
 }  // namespace
+
+std::optional<int> device_number(std::string_view text) {
+  if (text.starts_with("cuda:")) text.remove_prefix(5);
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
 
 void add_device_option(po::options_description& options) {
   options.add_options()(
@@ -52,14 +52,13 @@ DeviceChoice chosen_device(const po::variables_map& values) {
   if (text.empty()) {
     std::string why_none;
     if (!cuda::list_devices(&why_none).empty()) return {};
-    return {.kind = DeviceChoice::Kind::replay,
-            .recording = {},
-            .notice = format("no GPU here ({}): replaying recorded results, nothing is measured", why_none)};
+    return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = format("no GPU here ({})", why_none)};
   }
-  if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .notice = {}};
+  if (text == "replay:") throw UsageError("--device: name the recording: replay:FILE");
+  if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = {}};
   if (text.starts_with("replay:"))
-    return {.kind = DeviceChoice::Kind::replay, .recording = text.substr(7), .notice = {}};
-  if (const auto number = as_number(text)) return numbered(*number);
+    return {.kind = DeviceChoice::Kind::replay, .recording = text.substr(7), .why = {}};
+  if (const auto number = device_number(text)) return numbered(*number);
   const auto nearest = search::nearest_name(text.substr(0, text.find(':')), {"cuda", "replay"});
   throw UsageError(
       format("unknown device '{}'{}", text,
@@ -67,22 +66,24 @@ DeviceChoice chosen_device(const po::variables_map& values) {
                      : std::string("; 'tune devices' lists them, 'replay' answers from a recording")));
 }
 
-db::Recording open_recording(const std::string& file, const Instance& instance) {
-  std::vector<std::filesystem::path> files;
-  if (!file.empty())
-    files.emplace_back(file);
-  else
-    files = shipped_recordings();
+db::Recording open_recording(const DeviceChoice& choice, const Instance& instance) {
+  const bool shipped = choice.recording.empty();
+  const std::vector<std::filesystem::path> files =
+      shipped ? shipped_recordings() : std::vector<std::filesystem::path>{choice.recording};
+  const std::string why = choice.why.empty() ? "" : choice.why + ", and ";
   if (files.empty())
-    throw Error("no recordings were installed with the program; name one with --device replay:FILE");
+    throw Error(
+        format("{}no recordings were installed with the program; name one with --device replay:FILE", why));
+  if (!shipped && !std::filesystem::exists(choice.recording))
+    throw Error(format("--device: there is no recording '{}'", choice.recording));
   std::string recorded;
   for (const std::filesystem::path& path : files) {
-    const db::Database database(path, file.empty() ? db::Access::immutable : db::Access::read_only);
+    const db::Database database(path, shipped ? db::Access::immutable : db::Access::read_only);
     if (auto found = db::find_recording(database, instance)) return std::move(*found);
     for (const std::string& other : db::recorded_instances(database, instance.problem))
       recorded += (recorded.empty() ? "" : "; ") + other;
   }
-  throw Error(format("no recording has {} {}; recorded: {}", instance.problem, instance.key(),
+  throw Error(format("{}no recording has {} {}; recorded: {}", why, instance.problem, instance.key(),
                      recorded.empty() ? "nothing of this problem" : recorded));
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "db/recording.hpp"
 #include "tuner/cli/command.hpp"
@@ -18,18 +19,21 @@ struct DeviceChoice {
   Kind kind = Kind::cuda;
   int number = 0;         ///< of the GPU
   std::string recording;  ///< file; empty for the shipped ones
-  std::string notice;     ///< why it is not what one would expect, one line; empty as a rule
+  std::string why;        ///< where nobody asked for a replay: why there is one; else empty
 };
 
 void add_device_option(po::options_description& options);
 
 /// `0`, `cuda:0`, `replay`, `replay:FILE`. Without the option the first GPU, or, where there is none, the
-/// shipped recordings, with a notice. Throws UsageError that names the devices there are.
+/// shipped recordings, with the reason. Throws UsageError that names the devices there are.
 DeviceChoice chosen_device(const po::variables_map& values);
 
-/// Evaluations of this problem and size from the file, or from the first shipped recording that has it.
-/// Throws Error that names what is recorded instead.
-db::Recording open_recording(const std::string& file, const Instance& instance);
+/// Evaluations of this problem and size from the chosen file, or from the first shipped recording that has
+/// them. Throws Error that names what is recorded instead.
+db::Recording open_recording(const DeviceChoice& choice, const Instance& instance);
+
+/// `0` and `cuda:0`; nothing for another text.
+std::optional<int> device_number(std::string_view text);
 
 /// Facts for enumerating a space: the GPU's, else those of --arch (default sm_90) with a notice.
 DeviceFacts facts_or_architecture(const po::variables_map& values, std::string& notice);

@@ -14,7 +14,7 @@ namespace {
 constexpr int block_sizes[] = {64, 128, 256, 512, 1024};
 
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   add_format_option(all);
   return all;
 }
@@ -110,7 +110,7 @@ int run(const po::variables_map& values) {
     for (std::size_t i = 0; i < devices.size(); ++i)
       object["devices"].push_back(describe_json(static_cast<int>(i), devices[i]));
     if (devices.empty()) object["why_none"] = why_none;
-    std::cout << object.dump(2) << "\n";
+    std::cout << json_text(object);
     return 0;
   }
   if (devices.empty()) std::cout << "no devices: " << why_none << "\n";

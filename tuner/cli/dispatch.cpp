@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
+#include <boost/any.hpp>
+#include <cctype>
 #include <iostream>
 #include <new>
 
+#include "kernels/registry.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/cli/version.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
@@ -16,7 +19,7 @@ namespace {
 constexpr std::string_view program_example =
     "  tune --problem stencil3d --device 0\n"
     "  tune best --problem stencil3d --size 512x512x512\n"
-    "  tune help run\n";
+    "  tune report --out results.md\n";
 
 std::string given_command_line;
 
@@ -32,7 +35,7 @@ std::string quoted(const std::string& word) {
 
 void print_overview() {
   std::string text =
-      "tune finds the fastest correct configuration of a CUDA kernel and keeps what it measured.\n\n"
+      "tune finds the fastest correct configuration of a CUDA kernel\nand keeps what it measured.\n\n"
       "Usage: tune --problem P --device D [options]    (the same as 'tune run')\n"
       "       tune COMMAND [options]\n\nCommands:\n";
   for (const Command& command : commands()) text += format("  {:<10}{}\n", command.name, command.summary);
@@ -41,9 +44,12 @@ void print_overview() {
 }
 
 void print_help(const Command& command) {
+  std::string summary(command.summary);
+  summary[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(summary[0])));
+  const bool one = std::ranges::count(command.example, '\n') == 1;
   std::cout << "Usage: " << command.usage << "\n\n"
-            << command.summary << ".\n\n"
-            << command.options() << "\nExample:\n"
+            << wrapped(summary + ".", 0) << "\n\n"
+            << options_text(command.options()) << "\nExample" << (one ? "" : "s") << ":\n"
             << command.example;
 }
 
@@ -53,6 +59,9 @@ const Command& find_command(const std::string& name) {
     if (command.name == name) return command;
     names.emplace_back(command.name);
   }
+  for (const kernels::ProblemEntry& problem : kernels::problems())
+    if (problem.name == name)
+      throw UsageError(format("'{0}' is a problem; to tune it: tune --problem {0}", name));
   const auto nearest = search::nearest_name(name, names);
   throw UsageError(
       format("unknown command '{}'{}", name,
@@ -60,15 +69,27 @@ const Command& find_command(const std::string& name) {
 }
 
 std::string unknown_option(const Command& command, std::string name) {
-  name.erase(0, name.find_first_not_of('-'));
   name.erase(std::min(name.size(), name.find('=')));
+  const std::string plain = name.substr(std::min(name.size(), name.find_first_not_of('-')));
   std::vector<std::string> names;
   const po::options_description options = command.options();
   for (const auto& option : options.options()) names.push_back(option->long_name());
-  const auto nearest = search::nearest_name(name, names);
-  return format("'tune {}' has no option '--{}'{}", command.name, name,
+  const auto nearest = search::nearest_name(plain, names);
+  return format("'tune {}' has no option '{}'{}", command.name, name,
                 nearest ? format("; did you mean '--{}'?", *nearest)
                         : format("; 'tune help {}' lists its options", command.name));
+}
+
+/// An empty value is a script's unset variable: it must not pass for an option that was left out.
+void refuse_empty_values(const po::variables_map& values) {
+  for (const auto& [name, value] : values) {
+    if (value.defaulted() || value.empty()) continue;
+    const auto* text = boost::any_cast<std::string>(&value.value());
+    const auto* texts = boost::any_cast<std::vector<std::string>>(&value.value());
+    if ((text != nullptr && text->empty()) ||
+        (texts != nullptr && std::ranges::find(*texts, "") != texts->end()))
+      throw UsageError(format("--{}: the value is empty", name));
+  }
 }
 
 int run(const Command& command, const std::vector<std::string>& arguments) {
@@ -97,6 +118,7 @@ int run(const Command& command, const std::vector<std::string>& arguments) {
   } catch (const po::error& error) {
     throw UsageError(format("{}; 'tune help {}' shows the options", error.what(), command.name));
   }
+  refuse_empty_values(values);
   return command.run(values);
 }
 
@@ -111,7 +133,7 @@ int choose_and_run(const std::vector<std::string>& arguments) {
   }
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "help") {
-    if (rest.empty())
+    if (rest.empty() || rest[0] == "help" || rest[0].starts_with("-"))
       print_overview();
     else
       print_help(find_command(rest[0]));
@@ -121,7 +143,10 @@ int choose_and_run(const std::vector<std::string>& arguments) {
   return run(find_command(arguments[0]), rest);
 }
 
-int report_error(const std::string& what, Exit exit) {
+/// One line, whatever a compiler's log or an argument brought into it.
+int report_error(std::string what, Exit exit) {
+  std::ranges::replace_if(
+      what, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
   std::cout.flush();
   std::cerr << "tune: " << what << "\n";
   return static_cast<int>(exit);

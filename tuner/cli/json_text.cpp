@@ -10,6 +10,10 @@ nlohmann::ordered_json json_value(const search::Value& value) {
   return value.as_text();
 }
 
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 nlohmann::ordered_json json_object(const std::vector<std::pair<std::string, search::Value>>& pairs) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const auto& [name, value] : pairs) object[name] = json_value(value);

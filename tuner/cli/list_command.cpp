@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iostream>
+#include <limits>
 
 #include "db/queries.hpp"
 #include "kernels/registry.hpp"
@@ -7,6 +9,8 @@
 #include "tuner/cli/json_text.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
+#include "tuner/cli/stored_choice.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
@@ -14,26 +18,19 @@
 namespace tune::cli {
 namespace {
 
-constexpr std::uint64_t default_limit = 20;
-
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   all.add_options()("what", po::value<std::string>()->default_value("problems")->value_name("WHAT"),
-                    "problems, devices, runs or results")                                           //
-      ("problem", po::value<std::string>()->value_name("P"), "only of this problem")                //
-      ("device", po::value<std::string>()->value_name("NAME"), "only of this device, by its name")  //
-      ("size", po::value<std::string>()->value_name("NXxNYxNZ"), "results: only of this size")      //
-      ("run", po::value<std::string>()->value_name("N"), "results: only what this run saw")         //
-      ("failures", po::bool_switch(), "results: failures too")                                      //
-      ("limit", po::value<std::string>()->value_name("N"), "at most so many rows; default 20");
+                    "problems, devices, runs or results");
+  add_stored_options(all, true);
+  all.add_options()                                                                             //
+      ("run", po::value<std::string>()->value_name("N"), "of results: only what this run saw")  //
+      ("failures", po::bool_switch(), "of results: failures too, after the measurements")       //
+      ("limit", po::value<std::string>()->default_value("20")->value_name("N"),
+       "of runs and results: at most so many, the newest or the fastest");
   add_database_option(all);
   add_format_option(all);
   return all;
-}
-
-std::optional<std::string> filter_of(const po::variables_map& values, const std::string& option) {
-  if (!values.count(option)) return std::nullopt;
-  return values[option].as<std::string>();
 }
 
 /// The database, if there is one: before the first run there is none, and nothing is wrong with that.
@@ -44,8 +41,7 @@ std::optional<db::Database> open_if_there(const po::variables_map& values) {
 }
 
 /// The known problems, with what the database has of each.
-void list_problems(const po::variables_map& values, Format form) {
-  const auto database = open_if_there(values);
+void list_problems(const std::optional<db::Database>& database, Format form) {
   const std::vector<db::ProblemSummary> stored =
       database ? db::list_problems(*database) : std::vector<db::ProblemSummary>{};
   reports::Grid table({"problem", "sizes", "evaluations", "what is computed"});
@@ -73,7 +69,7 @@ void list_problems(const po::variables_map& values, Format form) {
     object["stored_evaluations"] = summary.evaluations;
     all.push_back(std::move(object));
   }
-  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
+  std::cout << (form == Format::json ? json_text(all) : table.text(""));
 }
 
 void list_devices(const db::Database& database, Format form) {
@@ -83,7 +79,7 @@ void list_devices(const db::Database& database, Format form) {
     std::string drivers;
     for (const std::string& driver : device.drivers) drivers += (drivers.empty() ? "" : ", ") + driver;
     table.add({device.name, device.architecture, drivers, std::to_string(device.runs),
-               std::to_string(device.evaluations), device.last_run});
+               std::to_string(device.evaluations), time_of_day(device.last_run)});
     all.push_back({{"name", device.name},
                    {"model_key", device.model_key},
                    {"architecture", device.architecture},
@@ -92,21 +88,22 @@ void list_devices(const db::Database& database, Format form) {
                    {"evaluations", device.evaluations},
                    {"last_run", device.last_run}});
   }
-  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
+  std::cout << (form == Format::json ? json_text(all) : table.text(""));
 }
 
-void list_runs(const db::Database& database, const po::variables_map& values, Format form) {
-  db::RunFilter filter;
-  filter.problem = filter_of(values, "problem");
-  filter.device = filter_of(values, "device");
-  filter.limit = count_of(values, "limit", default_limit, 1);
+void list_runs(const db::Database& database, const StoredChoice& choice, std::uint64_t limit, Format form) {
+  const db::RunFilter filter{.problem = choice.problem, .device = choice.device};
   reports::Grid table(
       {"run", "started", "problem", "size", "settings", "device", "strategy", "evaluations", "best", "end"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::uint64_t shown = 0;
   for (const db::RunSummary& run : db::list_runs(database, filter)) {
+    if (choice.size && run.work.size != *choice.size) continue;
+    if (++shown > limit) break;
     const std::string device = run.work.device + (run.work.origin == Origin::replayed ? " (replayed)" : "");
-    table.add({std::to_string(run.run), run.started, run.work.problem, run.work.size, run.work.settings,
-               device, run.strategy, std::to_string(run.evaluations), run.best ? si(*run.best, "s") : "-",
+    table.add({std::to_string(run.run), time_of_day(run.started), run.work.problem, run.work.size,
+               run.work.settings, device, run.strategy, std::to_string(run.evaluations),
+               run.best ? si(*run.best, "s") : "-",
                run.end_reason.empty() ? "killed or running" : run.end_reason});
     nlohmann::ordered_json object = {{"run", run.run},
                                      {"started", run.started},
@@ -125,7 +122,7 @@ void list_runs(const db::Database& database, const po::variables_map& values, Fo
     if (run.best) object["best_seconds"] = *run.best;
     all.push_back(std::move(object));
   }
-  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
+  std::cout << (form == Format::json ? json_text(all) : table.text(""));
 }
 
 nlohmann::ordered_json result_json(const db::ResultRow& row) {
@@ -150,14 +147,7 @@ nlohmann::ordered_json result_json(const db::ResultRow& row) {
   return object;
 }
 
-void list_results(const db::Database& database, const po::variables_map& values, Format form) {
-  db::ResultFilter filter;
-  filter.problem = filter_of(values, "problem");
-  filter.device = filter_of(values, "device");
-  filter.size = filter_of(values, "size");
-  if (values.count("run")) filter.run = static_cast<RunId>(count_of(values, "run", 0, 1));
-  filter.failures = values["failures"].as<bool>();
-  filter.limit = count_of(values, "limit", default_limit, 1);
+void list_results(const db::Database& database, const db::ResultFilter& filter, Format form) {
   reports::Grid table({"time", "of limit", "problem", "size", "settings", "device", "configuration"});
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const db::ResultRow& row : db::list_results(database, filter)) {
@@ -170,17 +160,21 @@ void list_results(const db::Database& database, const po::variables_map& values,
         {time, share, row.work.problem, row.work.size, row.work.settings, device, row.configuration.key()});
     all.push_back(result_json(row));
   }
-  std::cout << (form == Format::json ? all.dump(2) + "\n" : table.text(""));
+  std::cout << (form == Format::json ? json_text(all) : table.text(""));
 }
 
 int run(const po::variables_map& values) {
   const std::string what = chosen_name(values, "what", {"problems", "devices", "runs", "results"});
   const Format form = chosen_format(values);
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();  // that the database can count
+  const std::uint64_t limit = std::min(most, count_of(values, "limit", 0, 1));
+  count_of(values, "run", 0, 1);  // no number is no number, whatever is stored
+  const auto database = open_if_there(values);
   if (what == "problems") {
-    list_problems(values, form);
+    list_problems(database, form);
     return 0;
   }
-  const auto database = open_if_there(values);
+  const StoredChoice choice = stored_choice(values, database ? &*database : nullptr);
   if (!database) {
     if (form == Format::json)
       std::cout << "[]\n";
@@ -189,8 +183,14 @@ int run(const po::variables_map& values) {
     return 0;
   }
   if (what == "devices") list_devices(*database, form);
-  if (what == "runs") list_runs(*database, values, form);
-  if (what == "results") list_results(*database, values, form);
+  if (what == "runs") list_runs(*database, choice, limit, form);
+  if (what == "results") {
+    db::ResultFilter filter{.problem = choice.problem, .size = choice.size, .device = choice.device};
+    if (values.count("run")) filter.run = run_choice(values, "run", *database);
+    filter.failures = values["failures"].as<bool>();
+    filter.limit = limit;
+    list_results(*database, filter, form);
+  }
   return 0;
 }
 
@@ -199,7 +199,7 @@ int run(const po::variables_map& values) {
 const Command& list_command() {
   static const Command command = {"list",
                                   "lists problems, devices, runs or results",
-                                  "tune list problems|devices|runs|results [options]",
+                                  "tune list [problems|devices|runs|results] [options]",
                                   "  tune list runs --problem stencil3d\n"
                                   "  tune list results --problem stencil3d --size 512x512x512 --limit 5\n",
                                   "what",

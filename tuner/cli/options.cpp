@@ -10,13 +10,9 @@
 
 namespace tune::cli {
 
-po::options_description option_group(const std::string& title) {
-  return po::options_description(title, 100, 60);
-}
-
 void add_database_option(po::options_description& options) {
   options.add_options()("db", po::value<std::string>()->value_name("PATH"),
-                        "database; default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
+                        "the database; default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
                         "~/.local/share/tune/results.db");
 }
 

@@ -10,9 +10,6 @@
 
 namespace tune::cli {
 
-/// Width of help texts and the column at which they start: one look for all commands.
-po::options_description option_group(const std::string& title = "Options");
-
 enum class Format { text, json };
 
 void add_database_option(po::options_description& options);

@@ -21,6 +21,15 @@ std::size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
+/// The line as far as it fits, without a part that is cut.
+std::string cut(const std::string& line, std::size_t width) {
+  if (line.size() <= width) return line;
+  std::size_t end = 0;
+  for (const char* separator : {" | ", ", "})
+    if (const std::size_t at = line.rfind(separator, width); at != std::string::npos) end = std::max(end, at);
+  return line.substr(0, end == 0 ? width : end);
+}
+
 std::uint64_t failed(const Progress& progress) {
   std::uint64_t count = 0;
   for (const auto& [phase, failures] : progress.failures) count += failures;
@@ -38,6 +47,7 @@ ProgressDisplay::ProgressDisplay(std::ostream& out, Mode mode, double limit, dou
     : out_(out), mode_(mode), limit_(limit), items_(items), item_(std::move(item)) {}
 
 ProgressDisplay::~ProgressDisplay() {
+  if (!pending_.empty()) show(pending_);
   if (open_line_) out_ << "\n" << std::flush;
 }
 
@@ -50,34 +60,44 @@ void ProgressDisplay::on_evaluation(const Evaluation&, const Progress& progress)
   const double best = progress.best ? progress.best->outcome->time() : 0;
   const bool improved = best > 0 && (best_ == 0 || best < best_);
   best_ = best;
-  const bool last = progress.evaluations == progress.planned;
+  pending_ = line(progress);
   if (mode_ == Mode::plain) {
     const bool tenth =
         progress.evaluations * 10 >= next_tenth_ * std::max<std::uint64_t>(1, progress.planned);
     if (tenth) next_tenth_ = progress.evaluations * 10 / std::max<std::uint64_t>(1, progress.planned) + 1;
-    if (improved || tenth) out_ << line(progress) << "\n" << std::flush;
+    if (improved || tenth) show(pending_);
     return;
   }
-  if (!improved && !last && progress.seconds - last_shown_ < redraw_interval) return;
+  // A new best waits as well: a replay finds hundreds a second.
+  if (progress.seconds - last_shown_ < redraw_interval) return;
   last_shown_ = progress.seconds;
-  out_ << "\r\x1b[K" << line(progress).substr(0, terminal_width() - 1) << std::flush;
-  open_line_ = true;
+  show(pending_);
 }
 
+void ProgressDisplay::show(const std::string& line) {
+  if (mode_ == Mode::live)
+    out_ << "\r\x1b[K" << cut(line, terminal_width() - 1) << std::flush;
+  else
+    out_ << line << "\n" << std::flush;
+  open_line_ = mode_ == Mode::live;
+  pending_.clear();
+}
+
+/// What matters most comes first: a narrow terminal cuts the end.
 std::string ProgressDisplay::line(const Progress& progress) const {
   std::string text =
       format("{}/{} evaluated, {} failed", progress.evaluations, progress.planned, failed(progress));
-  if (best_ > 0) {
-    text += format(" | best {}, {}", si(best_, "s"), si(items_ / best_, item_ + "s/s"));
-    if (limit_ > 0) text += format(", {} of the limit", percent_text(limit_ / best_));
-  }
-  const auto done = static_cast<double>(progress.evaluations);
   const auto fresh = static_cast<double>(progress.evaluations - progress.reused);
   if (progress.seconds > 0 && fresh > 0) {
     text += format(" | {:.1f}/s", fresh / progress.seconds);
-    if (progress.planned > progress.evaluations)
-      text += format(", {} left", duration_text((static_cast<double>(progress.planned) - done) *
-                                                progress.seconds / fresh));
+    const auto left =
+        static_cast<double>(progress.planned - std::min(progress.planned, progress.evaluations));
+    if (left > 0) text += format(", {} left", duration_text(left * progress.seconds / fresh));
+  }
+  if (best_ > 0) {
+    text += format(" | best {}", si(best_, "s"));
+    if (limit_ > 0) text += format(", {} of the limit", percent_text(limit_ / best_));
+    text += format(", {}", si(items_ / best_, item_ + "s/s"));
   }
   return text;
 }

@@ -15,7 +15,7 @@ class ProgressDisplay : public SessionObserver {
   enum class Mode { live, plain, quiet };
   /// `limit` in seconds (0: unknown); `items` and `item` give the rate.
   ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item);
-  /// Ends the live line.
+  /// Shows the last state, if it was not yet, and ends the live line.
   ~ProgressDisplay() override;
 
   void on_evaluation(const Evaluation& evaluation, const Progress& progress) override;
@@ -23,6 +23,7 @@ class ProgressDisplay : public SessionObserver {
 
  private:
   std::string line(const Progress& progress) const;
+  void show(const std::string& line);
 
   std::ostream& out_;
   Mode mode_;
@@ -33,6 +34,7 @@ class ProgressDisplay : public SessionObserver {
   double last_shown_ = -1;  ///< seconds since the start
   std::uint64_t next_tenth_ = 1;
   bool open_line_ = false;
+  std::string pending_;  ///< line of the last evaluation, where it was not shown
 };
 
 /// Live on a terminal, plain elsewhere.

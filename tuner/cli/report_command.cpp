@@ -8,6 +8,7 @@
 #include "search/space/search_space.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
+#include "tuner/cli/stored_choice.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
@@ -23,14 +24,12 @@ std::string kinds_help() {
 }
 
 po::options_description options() {
-  po::options_description all = option_group();
-  all.add_options()("problem", po::value<std::string>()->value_name("P"), "only of this problem")   //
-      ("size", po::value<std::string>()->value_name("NXxNYxNZ"), "only of this size")               //
-      ("device", po::value<std::string>()->value_name("NAME"), "only of this device, by its name")  //
-      ("all-versions", po::bool_switch(),
-       "also results of drivers, compilers and sources that were tuned again later")  //
+  po::options_description all;
+  add_stored_options(all, true);
+  all.add_options()("all-versions", po::bool_switch(),
+                    "also results of drivers, compilers and sources that were tuned again later")  //
       ("top", po::value<std::string>()->value_name("N"),
-       "how many of the fastest configurations to list; default 10")                                      //
+       "how many of the fastest configurations to list; default: 10")                                     //
       ("out", po::value<std::string>()->value_name("FILE"), "write to a file; default: standard output")  //
       ("format", po::value<std::string>()->value_name("FORMAT"), kinds_help().c_str());
   add_database_option(all);
@@ -81,15 +80,13 @@ int run(const po::variables_map& values) {
   const std::string out = text_of(values, "out");
   const reports::ReportKind& kind = chosen_kind(values, out);
   reports::ReportFilter filter;
-  const auto set = [&](std::optional<std::string>& field, const std::string& option) {
-    if (values.count(option)) field = text_of(values, option);
-  };
-  set(filter.problem, "problem");
-  set(filter.size, "size");
-  set(filter.device, "device");
   filter.all_versions = values["all-versions"].as<bool>();
   filter.top = count_of(values, "top", filter.top, 1);
   const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
+  const StoredChoice choice = stored_choice(values, &database);
+  filter.problem = choice.problem;
+  filter.size = choice.size;
+  filter.device = choice.device;
   const std::string text = kind.make()->render(reports::collect(database, filter, default_configuration));
   if (out.empty())
     std::cout << text;

@@ -35,7 +35,7 @@ std::string strategy_help() {
 }
 
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   add_work_options(all);
   add_device_option(all);
   add_space_options(all);
@@ -104,11 +104,13 @@ struct Job {
   Budget budget;
   RunRecord record;
   std::string device_label;
+  std::string notice;  ///< before the first evaluation
 };
 
 int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) {
   const std::filesystem::path path = database_path(text_of(job.values, "db"));
   db::Database database(path);
+  if (!job.notice.empty()) std::cerr << job.notice << "\n";
   if (!database.notice().empty()) std::cerr << database.notice() << "\n";
   db::SqliteStore store(database);
   job.record.space_size = space.size();
@@ -156,7 +158,9 @@ int run_on_gpu(Job& job, int number) {
 }
 
 int run_on_recording(Job& job, const DeviceChoice& choice) {
-  db::Recording recording = open_recording(choice.recording, job.work.instance);
+  if (job.values.count("kernel-dir"))
+    throw UsageError("--kernel-dir needs a GPU: recorded results are those of the program's own kernels");
+  db::Recording recording = open_recording(choice, job.work.instance);
   const search::SearchSpace whole = build_space(job.work, recording.device, job.choice);
   std::vector<Configuration> recorded;
   for (const Evaluation& evaluation : recording.evaluations)
@@ -167,6 +171,7 @@ int run_on_recording(Job& job, const DeviceChoice& choice) {
   job.record.key.toolchain = recording.toolchain;
   job.record.key.origin = Origin::replayed;
   job.device_label = format("{} (replayed: recorded times, nothing is measured)", recording.device.name);
+  if (!choice.why.empty()) job.notice = choice.why + ": replaying recorded results, nothing is measured";
   replay::ReplayEvaluator evaluator(recording.evaluations);
   return tune_with(job, space, evaluator);
 }
@@ -178,10 +183,11 @@ int run(const po::variables_map& values) {
           .choice = chosen_space(values),
           .budget = chosen_budget(values),
           .record = {},
-          .device_label = {}};
+          .device_label = {},
+          .notice = {}};
+  chosen_sources(values);
   job.record.options = run_options(values, job.choice, job.budget);
   const DeviceChoice device = chosen_device(values);
-  if (!device.notice.empty()) std::cerr << device.notice << "\n";
   return device.kind == DeviceChoice::Kind::cuda ? run_on_gpu(job, device.number)
                                                  : run_on_recording(job, device);
 }
@@ -192,10 +198,11 @@ const Command& run_command() {
   static const Command command = {
       "run",
       "tunes a problem on a device and stores every evaluation",
-      "tune [run] --problem P [--device D] [options]",
+      "tune --problem P [--device D] [options]\n       tune run P [--device D] [options]",
       "  tune --problem stencil3d --device 0\n"
-      "  tune --problem stencil3d --size 512x512x512 --set radius=4,type=double --budget-time 2m\n",
-      "",
+      "  tune --problem stencil3d --device replay --strategy grid\n"
+      "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n",
+      "problem",
       options,
       run};
   return command;

@@ -5,6 +5,8 @@
 #include "tuner/cli/json_text.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
+#include "tuner/cli/stored_choice.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
@@ -13,7 +15,7 @@ namespace tune::cli {
 namespace {
 
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   all.add_options()("run", po::value<std::string>()->value_name("RUN"),
                     "number of the run; default: the newest");
   add_database_option(all);
@@ -62,7 +64,7 @@ std::string winner_text(const db::RunDetails& details) {
       format("{}  {}  {}", si(time, "s"), si(winner.amount.items / time, winner.amount.item + "s/s"),
              si(winner.amount.bytes / time, "B/s"));
   if (winner.amount.limit > 0) text += format("  {} of the limit", percent_text(winner.amount.limit / time));
-  return text + "\n            " + winner.configuration.to_string() + "\n";
+  return text + "\n            " + wrapped(winner.configuration.to_string(), 12) + "\n";
 }
 
 std::string describe(const db::RunDetails& details) {
@@ -82,18 +84,19 @@ std::string describe(const db::RunDetails& details) {
                                  budget_text(record.options)));
   text += row("where", record.options.where);
   text += row("space", format("{} valid configurations", record.space_size));
-  text += row("started", summary.started);
-  text += row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
-                                             : format("{}, {}", summary.ended, summary.end_reason));
+  text += row("started", time_of_day(summary.started));
+  text +=
+      row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
+                                         : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
   text += row("saw", format("{} evaluations, {} of them known before, {} failures", summary.evaluations,
                             summary.reused, summary.failures));
   text += "winner      " + winner_text(details);
   text += "progress\n" + progress_text(details);
   if (!details.failures.empty()) text += "failures\n";
   for (const db::FailureCount& failure : details.failures)
-    text +=
-        format("  {:>6}  {}: {}; such as {}\n          {}\n", failure.count, to_string(failure.phase),
-               failure.reason, failure.example.key(), failure.detail.substr(0, failure.detail.find('\n')));
+    text += format("  {:>6}  {}: {}\n          {}\n          such as {}\n", failure.count,
+                   to_string(failure.phase), failure.reason,
+                   failure.detail.substr(0, failure.detail.find('\n')), failure.example.key());
   return text;
 }
 
@@ -152,9 +155,12 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
 
 int run(const po::variables_map& values) {
   const Format form = chosen_format(values);
+  count_of(values, "run", 0, 1);  // no number is no number, whatever is stored
   const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
-  RunId number = static_cast<RunId>(count_of(values, "run", 0, 1));
-  if (number == 0) {
+  RunId number = 0;
+  if (values.count("run")) {
+    number = run_choice(values, "run", database);
+  } else {
     const std::vector<db::RunSummary> newest =
         db::list_runs(database, {.problem = {}, .device = {}, .limit = 1});
     if (newest.empty())
@@ -162,7 +168,7 @@ int run(const po::variables_map& values) {
     number = newest.front().run;
   }
   const db::RunDetails details = db::run_details(database, number);
-  std::cout << (form == Format::json ? describe_json(details).dump(2) + "\n" : describe(details));
+  std::cout << (form == Format::json ? json_text(describe_json(details)) : describe(details));
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/json_text.hpp"
 #include "tuner/cli/options.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/format.hpp"
 
@@ -12,7 +13,7 @@ namespace tune::cli {
 namespace {
 
 po::options_description options() {
-  po::options_description all = option_group();
+  po::options_description all;
   add_work_options(all);
   add_space_options(all);
   all.add_options()("device", po::value<std::string>()->value_name("D"),
@@ -41,18 +42,19 @@ std::string listed(const std::vector<Value>& values) {
 std::string describe(const WorkChoice& work, const DeviceFacts& device, const search::SearchSpace& space,
                      const std::vector<Configuration>& sample) {
   std::string text =
-      format("{} {} on {}: {} valid configurations of {:.0f} in the plain product\n\nParameters\n",
+      format("{} {} on {}\n{} valid configurations of {:.0f} in the plain product\n\nParameters\n",
              work.instance.problem, work.instance.key(), device.name, space.size(), space.product_size());
   for (const search::Parameter& parameter : space.parameters()) {
     text += format("  {:<14}{}  (default {})\n", parameter.name, listed(parameter.values),
                    parameter.default_value.to_string());
-    text += format(
-        "  {:<14}{}{}\n", "", parameter.documentation,
-        parameter.exists_if ? format("; only if {}", parameter.exists_if->to_string()) : std::string());
+    const std::string condition =
+        parameter.exists_if ? format("; only if {}", parameter.exists_if->to_string()) : std::string();
+    text += std::string(16, ' ') + wrapped(parameter.documentation + condition, 16) + "\n";
   }
   text += "\nConstraints\n";
   for (const search::Constraint& constraint : space.definition().constraints)
-    text += format("  {}\n      {}\n", constraint.rule.to_string(), constraint.reason);
+    text +=
+        format("  {}\n      {}\n", wrapped(constraint.rule.to_string(), 4), wrapped(constraint.reason, 6));
   if (!sample.empty()) text += "\nSample\n";
   for (const Configuration& configuration : sample) text += format("  {}\n", configuration.key());
   return text;
@@ -82,7 +84,7 @@ std::string describe_json(const WorkChoice& work, const DeviceFacts& device, con
   object["sample"] = nlohmann::ordered_json::array();
   for (const Configuration& configuration : sample)
     object["sample"].push_back(json_object(configuration.entries()));
-  return object.dump(2) + "\n";
+  return json_text(object);
 }
 
 int run(const po::variables_map& values) {
@@ -92,8 +94,8 @@ int run(const po::variables_map& values) {
   const WorkChoice work = chosen_work(values);
   std::string notice;
   const DeviceFacts device = facts_or_architecture(values, notice);
-  if (!notice.empty()) std::cerr << notice << "\n";
   const search::SearchSpace space = build_space(work, device, chosen_space(values));
+  if (!notice.empty()) std::cerr << notice << "\n";
   const std::vector<Configuration> sample = draw(space, count, seed);
   std::cout << (form == Format::json ? describe_json(work, device, space, sample)
                                      : describe(work, device, space, sample));
@@ -105,7 +107,7 @@ int run(const po::variables_map& values) {
 const Command& space_command() {
   static const Command command = {
       "space",
-      "shows the parameters, the constraints and how many configurations are valid",
+      "shows parameters, constraints and how many configurations are valid",
       "tune space --problem P [options]",
       "  tune space --problem stencil3d --set radius=4 --sample 5\n"
       "  tune space --problem stencil3d --where 'variant == direct and vector == 4' --format json\n",

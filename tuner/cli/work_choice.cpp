@@ -11,9 +11,11 @@
 namespace tune::cli {
 
 void add_work_options(po::options_description& options) {
-  options.add_options()                                                                                //
-      ("problem", po::value<std::string>()->value_name("P"), "what to compute; 'tune list problems'")  //
-      ("size", po::value<std::string>()->value_name("NXxNYxNZ"), "extents; default: the problem's")    //
+  options.add_options()  //
+      ("problem", po::value<std::string>()->value_name("P"),
+       "what to compute; 'tune list problems' shows what there is")  //
+      ("size", po::value<std::string>()->value_name("NXxNYxNZ"),
+       "its extents; default: those of the problem")  //
       ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
        "what else fixes the work: radius, shape, type");
 }

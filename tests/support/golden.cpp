@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/reports/golden.hpp"
+#include "tests/support/golden.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,7 @@ void expect_golden(const std::string& name, const std::string& text) {
   const std::filesystem::path path = std::filesystem::path(TUNE_GOLDEN_DIR) / name;
   const char* update = std::getenv("TUNE_UPDATE_GOLDEN");
   if (update != nullptr && std::string_view(update) == "1") {
+    std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
     return;
   }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an application's author asks: which configuration, and why that one.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/cli/recording.hpp"
+#include "tests/cli/sandbox.hpp"
+#include "tests/support/golden.hpp"
+
+namespace tune::test {
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<std::string> best(const std::vector<std::string>& more) {
+  std::vector<std::string> all = {"best", "--problem", "stencil3d", "--size", "64x64x64"};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Json best_json(const Sandbox& sandbox, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> all = best(more);
+  all.insert(all.end(), {"--format", "json"});
+  const Outcome outcome = sandbox.tune(all);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  return Json::parse(outcome.out);
+}
+
+TEST(Best, InEveryFormat) {
+  const Sandbox sandbox;
+  for (const std::string format : {"text", "json", "flags", "header"}) {
+    const Outcome outcome = sandbox.tune(best({"--format", format}));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    expect_golden("cli/best." + format, sandbox.steady(outcome.out));
+  }
+  EXPECT_EQ(sandbox.tune({"best", "stencil3d", "--size", "64x64x64"}).out, sandbox.tune(best({})).out);
+}
+
+TEST(Best, ComesFromTheShippedRecordingBeforeAnythingWasTuned) {
+  const Sandbox sandbox;
+  const Json answer = best_json(sandbox);
+  EXPECT_EQ(answer["shipped"], true);
+  EXPECT_EQ(answer["match"], "exact");
+  EXPECT_EQ(answer["database"], sandbox.recording().string());
+  EXPECT_NE(sandbox.tune(best({})).out.find("that ships with tune"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(sandbox.database())) << "a question made a database";
+}
+
+TEST(Best, IsNeverAReplayedResult) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.tune(small_run({"--strategy", "grid"})).status, 0);
+  EXPECT_EQ(best_json(sandbox)["shipped"], true);
+  sandbox.remove_recordings();
+  expect_refused(sandbox.tune(best({})), 3, {"no result of stencil3d", "tune --problem stencil3d"});
+}
+
+TEST(Best, PrefersThePersonsOwnAtEqualFit) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 20, .slower_by = 3});
+  const Json answer = best_json(sandbox);
+  EXPECT_EQ(answer["shipped"], false);
+  EXPECT_EQ(answer["database"], sandbox.database().string());
+}
+
+TEST(Best, PrefersABetterFitOverThePersonsOwn) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.n = 65, .count = 20, .slower_by = 0.1});
+  const Json answer = best_json(sandbox);
+  EXPECT_EQ(answer["shipped"], true);
+  EXPECT_EQ(answer["recorded_size"], "64x64x64");
+}
+
+TEST(Best, AtAnotherSizeSaysSo) {
+  const Sandbox sandbox;
+  const Outcome outcome = sandbox.tune({"best", "stencil3d", "--size", "72x64x64"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("64x64x64"), std::string::npos) << outcome.out;
+  const Json answer =
+      Json::parse(sandbox.tune({"best", "stencil3d", "--size", "72x64x64", "--format", "json"}).out);
+  EXPECT_EQ(answer["match"], "other size");
+  EXPECT_EQ(answer["recorded_size"], "64x64x64");
+  EXPECT_EQ(answer["size"], "72x64x64");
+}
+
+TEST(Best, IsValidAtTheSizeThatIsAskedFor) {
+  const Sandbox sandbox;
+  // Rows of 67 cells are no whole vectors: nothing unpadded with vectors is valid there.
+  const Outcome outcome = sandbox.tune({"best", "stencil3d", "--size", "67x67x67", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json configuration = Json::parse(outcome.out)["configuration"];
+  EXPECT_TRUE(configuration["padded"] == true || configuration["vector"] == 1) << configuration;
+}
+
+TEST(Best, OnAnArchitectureThatTheProgramDoesNotKnow) {
+  const Sandbox sandbox;
+  DeviceFacts device = invented_device("Invented Z1");
+  device.compute_major = 77;
+  add_recording(sandbox.database(), {.device = device, .count = 20});
+  EXPECT_EQ(best_json(sandbox, {"--device", "Invented Z1"})["device"], "Invented Z1");
+}
+
+TEST(Best, OtherSettingsAreOtherWork) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.tune(best({"--set", "radius=2"})), 3,
+                 {"no result of stencil3d", "radius=2", "tune --problem stencil3d --size 64x64x64 --set"});
+}
+
+TEST(Best, OnAnotherDeviceIsNoAnswer) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.tune(best({"--device", "Unheard-of 9000"})), 3,
+                 {"on Unheard-of 9000", "there is one of 64x64x64 on Invented H2)"});
+  expect_refused(sandbox.tune(best({"--device", "Invented H3"})), 3, {"did you mean 'Invented H2'?"});
+  EXPECT_EQ(best_json(sandbox, {"--device", "Invented H2"})["device"], "Invented H2");
+}
+
+TEST(Best, WithNothingAtAll) {
+  const Sandbox sandbox;
+  sandbox.remove_recordings();
+  for (const char* format : {"text", "json", "flags", "header"})
+    expect_refused(sandbox.tune(best({"--format", format})), 3, {"no result of stencil3d"});
+}
+
+TEST(Best, FlagsNameEveryParameterOfTheKernel) {
+  const Sandbox sandbox;
+  const Json answer = best_json(sandbox);
+  const std::string flags = sandbox.tune(best({"--format", "flags"})).out;
+  EXPECT_EQ(lines_of(flags).size(), 1U);
+  EXPECT_NE(flags.find("-DRADIUS=1"), std::string::npos) << flags;
+  EXPECT_NE(flags.find("-DREAL=float"), std::string::npos) << flags;
+  for (const auto& [name, value] : answer["configuration"].items()) {
+    if (name == "variant") continue;
+    std::string macro = "-D" + name + "=";
+    for (char& letter : macro) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    EXPECT_NE(flags.find(macro), std::string::npos) << macro << " in " << flags;
+  }
+}
+
+TEST(Best, FlagsSurviveAShell) {
+  const Sandbox sandbox;
+  const std::string flags = sandbox.tune(best({"--format", "flags"})).out;
+  const std::string file = (sandbox / "words").string();
+  ASSERT_EQ(std::system(("printf '%s\\n' " + flags.substr(0, flags.size() - 1) + " > " + file).c_str()), 0);
+  for (const std::string& word : lines_of(read_file(file)))
+    EXPECT_TRUE(std::regex_match(word, std::regex(R"(-D[A-Z_0-9]+=[A-Za-z_0-9:.+-]+)"))) << word;
+}
+
+TEST(Best, HeaderCompiles) {
+  const Sandbox sandbox;
+  std::ofstream(sandbox / "best.hpp") << sandbox.tune(best({"--format", "header"})).out;
+  std::ofstream(sandbox / "use.cpp") << "#include \"best.hpp\"\n#include \"best.hpp\"\n"
+                                        "static_assert(tune_best::stencil3d::block_x > 0);\n"
+                                        "static_assert(tune_best::stencil3d::grid_0[0] > 0);\n"
+                                        "static_assert(tune_best::stencil3d::block_0[0] > 0);\n"
+                                        "static_assert(tune_best::stencil3d::variant[0] != 0);\n";
+  const std::string command = std::string(TUNE_CXX) + " -std=c++17 -Wall -Wextra -Werror -fsyntax-only " +
+                              (sandbox / "use.cpp").string();
+  EXPECT_EQ(std::system(command.c_str()), 0) << read_file(sandbox / "best.hpp");
+}
+
+}  // namespace
+}  // namespace tune::test

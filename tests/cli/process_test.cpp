@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built program as a process: killed, interrupted, beside another one, on a full disk.
+#include "tests/cli/process.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <regex>
+#include <thread>
+
+#include "tests/cli/recording.hpp"
+#include "tuner/cuda/available.hpp"
+
+namespace tune::test {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t many = 5000;  // evaluations: a run that lasts long enough to be killed in it
+
+/// A sandbox with a recording of many configurations.
+class ProcessTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    recording_ = new TemporaryFolder;
+    add_recording(recorded(), {.count = many, .samples_each = 1});
+  }
+  static void TearDownTestSuite() { delete recording_; }
+  static std::filesystem::path recorded() { return *recording_ / "many.db"; }
+
+  std::vector<std::string> whole_run(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all =
+        small_run({"--device", "replay:" + recorded().string(), "--strategy", "grid"});
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  std::int64_t count(const std::string& sql) const {
+    SQLite::Database database(sandbox_.database().string(), SQLite::OPEN_READWRITE, 60'000);
+    return database.execAndGet(sql).getInt64();
+  }
+
+  static TemporaryFolder* recording_;
+  Sandbox sandbox_;
+};
+
+TemporaryFolder* ProcessTest::recording_ = nullptr;
+
+/// What the last line of progress says was evaluated.
+std::int64_t acknowledged(const std::string& err) {
+  std::int64_t last = 0;
+  const std::regex progress(R"((\d+)/\d+ evaluated)");
+  for (std::sregex_iterator at(err.begin(), err.end(), progress), end; at != end; ++at)
+    last = std::stoll((*at)[1]);
+  return last;
+}
+
+constexpr const char* evaluations_of_newest_run =
+    "SELECT COUNT(*) FROM run_evaluations WHERE run = (SELECT MAX(id) FROM runs)";
+
+TEST_F(ProcessTest, KilledAtAnyMomentLosesNothingAndGoesOn) {
+  std::mt19937 random(20260131);  // NOLINT: the same moments each time, as far as a clock allows
+  std::int64_t most = 0;
+  for (int round = 0; round < 30; ++round) {
+    Process process(sandbox_.database().parent_path(), whole_run({"--fresh"}));
+    if (round % 5 != 0) {  // else at any moment of its start
+      ASSERT_TRUE(process.wait_for("evaluated"));
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 200'000));
+    process.send(SIGKILL);
+    const Outcome outcome = process.wait();
+    ASSERT_TRUE(outcome.status == 128 + SIGKILL || outcome.status == 0) << outcome.status << outcome.err;
+    if (!std::filesystem::exists(sandbox_.database())) continue;
+    ASSERT_TRUE(is_sound(sandbox_.database())) << "round " << round;
+    const std::int64_t told = acknowledged(outcome.err);
+    if (told == 0) continue;
+    ASSERT_GE(count(evaluations_of_newest_run), told) << "round " << round;
+    most = std::max(most, told);
+  }
+  EXPECT_GT(most, 0);
+  const std::int64_t before = count("SELECT COUNT(*) FROM evaluations");
+  const std::int64_t known = count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations");
+  Process last(sandbox_.database().parent_path(), whole_run({"--format", "json"}));
+  const Outcome outcome = last.wait();
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["end"], "exhausted");
+  EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - before, std::int64_t{many} - known);
+  EXPECT_EQ(count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), std::int64_t{many});
+}
+
+TEST_F(ProcessTest, InterruptedEndsWithItsSummaryAndGoesOn) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Process process(sandbox_.database().parent_path(), whole_run({"--fresh"}));
+    ASSERT_TRUE(process.wait_for("evaluated"));
+    process.send(signal);
+    const Outcome outcome = process.wait();
+    EXPECT_EQ(outcome.status, 130) << outcome.err;
+    EXPECT_NE(outcome.out.find("interrupted; the same call goes on from here"), std::string::npos)
+        << outcome.out;
+    EXPECT_EQ(outcome.err.find("tune: "), std::string::npos) << outcome.err;
+    EXPECT_EQ(
+        count(
+            "SELECT COUNT(*) FROM runs WHERE end_reason = 'interrupted' AND id = (SELECT MAX(id) FROM runs)"),
+        1);
+  }
+  const std::int64_t stored = count("SELECT COUNT(*) FROM evaluations");
+  const std::int64_t known = count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations");
+  EXPECT_LT(known, std::int64_t{many});
+  Process again(sandbox_.database().parent_path(), whole_run());
+  const Outcome outcome = again.wait();
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("known from the database"), std::string::npos) << outcome.out;
+  EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - stored, std::int64_t{many} - known);
+}
+
+TEST_F(ProcessTest, ACheckThatIsInterruptedSaysSo) {
+  if (!cuda::make_nvrtc_compiler("sm_90", nullptr)) GTEST_SKIP() << "no NVRTC";
+  Process process(sandbox_.database().parent_path(),
+                  {"check", "stencil3d", "--arch", "sm_90", "--sample", "3000"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  process.send(SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  EXPECT_NE(outcome.out.find("interrupted; compiled for sm_90"), std::string::npos) << outcome.out;
+}
+
+TEST_F(ProcessTest, TwoAtOnceLoseNothing) {
+  Process one(sandbox_.database().parent_path(), whole_run({"--format", "json"}));
+  Process two(sandbox_.database().parent_path(), whole_run({"--format", "json", "--fresh"}));
+  for (Process* process : {&one, &two}) {
+    const Outcome outcome = process->wait();
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(Json::parse(outcome.out)["end"], "exhausted");
+  }
+  EXPECT_EQ(count("SELECT COUNT(*) FROM run_evaluations"), std::int64_t{2 * many});
+  EXPECT_EQ(count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), std::int64_t{many});
+  EXPECT_TRUE(is_sound(sandbox_.database()));
+}
+
+TEST_F(ProcessTest, AFullDiskIsOneClearLine) {
+  const std::vector<std::string> run =
+      small_run({"--device", "replay:" + sandbox_.recording().string(), "--strategy", "grid", "--quiet"});
+  for (const std::size_t room : {8'192U, 50'000U, 100'000U, 200'000U}) {
+    SCOPED_TRACE(room);
+    Process process(sandbox_.database().parent_path(), run, room);
+    expect_refused(process.wait(), 1, {"results.db", "room"});
+    if (std::filesystem::exists(sandbox_.database())) {
+      ASSERT_TRUE(is_sound(sandbox_.database()));
+    }
+  }
+  const std::int64_t before = count("SELECT COUNT(*) FROM evaluations");
+  EXPECT_GT(before, 0);
+  Process again(sandbox_.database().parent_path(), run);
+  EXPECT_EQ(again.wait().status, 0);
+  EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations"), 600) << "what was stored was not kept, or not used";
+}
+
+TEST_F(ProcessTest, AFullDiskDoesNotStopReading) {
+  ASSERT_EQ(sandbox_.tune(small_run({"--device", "replay", "--quiet"})).status, 0);
+  for (const char* command : {"show", "report", "list"}) {
+    Process process(sandbox_.database().parent_path(), {command}, 8'192);
+    const Outcome outcome = process.wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out, "");
+  }
+}
+
+TEST_F(ProcessTest, AnOutputThatCannotBeWrittenIsSaid) {
+  for (const std::string command : {"help", "list", "run"}) {
+    const std::string call =
+        command == "run" ? "run stencil3d --size 64x64x64 --quiet --device replay" : command;
+    const std::string error = (sandbox_ / "full").string();
+    const int status =
+        std::system((std::string(TUNE_PROGRAM) + " " + call + " > /dev/full 2> " + error).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    EXPECT_EQ(read_file(error), "tune: the output could not be written (is the disk full?)\n");
+  }
+}
+
+}  // namespace
+}  // namespace tune::test

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole tuning runs, answered by a recording.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "db/queries.hpp"
+#include "db/run_details.hpp"
+#include "db/sqlite_store.hpp"
+#include "tests/cli/recording.hpp"
+#include "tests/cli/sandbox.hpp"
+#include "tests/support/golden.hpp"
+
+namespace tune::test {
+namespace {
+
+using Json = nlohmann::json;
+
+Json json_run(const Sandbox& sandbox, std::vector<std::string> more) {
+  more.insert(more.end(), {"--device", "replay", "--format", "json"});
+  const Outcome outcome = sandbox.tune(small_run(more));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+/// The evaluations that a run saw, in order.
+std::vector<std::int64_t> trace(const Sandbox& sandbox, RunId run) {
+  std::vector<std::int64_t> seen;
+  for (const db::ProgressPoint& point : db::run_details(db::Database(sandbox.database()), run).progress)
+    seen.push_back(point.evaluation);
+  return seen;
+}
+
+/// The same as configurations.
+std::vector<std::string> configurations(const Sandbox& sandbox, RunId run) {
+  const db::Database database(sandbox.database());
+  std::map<std::int64_t, std::string> keys;
+  db::ResultFilter all;
+  all.failures = true;
+  all.superseded = true;
+  for (const db::ResultRow& row : db::list_results(database, all))
+    keys[row.evaluation] = row.configuration.key();
+  std::vector<std::string> seen;
+  for (const std::int64_t evaluation : trace(sandbox, run)) seen.push_back(keys.at(evaluation));
+  return seen;
+}
+
+TEST(Run, WithoutAGpuItSaysSoFirstAndReplays) {
+  const Sandbox sandbox;
+  const Outcome outcome = sandbox.tune({"--problem", "stencil3d", "--size", "64x64x64", "--quiet"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(sandbox.steady(outcome.err),
+            "no GPU here (<why>): replaying recorded results, nothing is measured\n");
+  expect_golden("cli/run.txt", sandbox.steady(outcome.out));
+}
+
+TEST(Run, AskedToReplayItSaysSoOnceOnly) {
+  const Sandbox sandbox;
+  const Outcome outcome = sandbox.tune(small_run({"--device", "replay", "--quiet"}));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_NE(outcome.out.find("replayed: recorded times, nothing is measured"), std::string::npos);
+}
+
+TEST(Run, DefaultSizeIsTheProblems) {
+  const Sandbox sandbox;
+  const Outcome outcome = sandbox.tune({"--problem", "stencil3d", "--device", "replay", "--quiet"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_TRUE(
+      outcome.out.starts_with("stencil3d 512x512x512 radius=1,shape=star,type=float\non Invented H2"));
+}
+
+TEST(Run, AProblemMayBeNamedWithoutItsOption) {
+  const Sandbox sandbox;
+  const Outcome outcome =
+      sandbox.tune({"run", "stencil3d", "--size", "64x64x64", "--device", "replay", "--quiet"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+TEST(Run, ReplayedResultsAreMarkedAsSuch) {
+  const Sandbox sandbox;
+  json_run(sandbox, {});
+  const db::Database database(sandbox.database());
+  const auto rows = db::list_results(database);
+  EXPECT_FALSE(rows.empty());
+  for (const db::ResultRow& row : rows) EXPECT_EQ(row.work.origin, Origin::replayed);
+  EXPECT_NE(sandbox.tune({"list", "runs"}).out.find("Invented H2 (replayed)"), std::string::npos);
+}
+
+TEST(Run, ASecondOneReusesEverything) {
+  const Sandbox sandbox;
+  const Json first = json_run(sandbox, {});
+  EXPECT_EQ(first["evaluations"], 200);
+  EXPECT_EQ(first["reused"], 0);
+  const Outcome second = sandbox.tune(small_run({"--device", "replay"}));
+  EXPECT_EQ(second.status, 0);
+  EXPECT_NE(second.out.find("200 were known from the database"), std::string::npos) << second.out;
+  EXPECT_EQ(trace(sandbox, 1), trace(sandbox, 2)) << "evaluations were made again";
+}
+
+TEST(Run, FreshEvaluatesAgain) {
+  const Sandbox sandbox;
+  json_run(sandbox, {});
+  EXPECT_EQ(json_run(sandbox, {"--fresh"})["reused"], 0);
+  const auto first = trace(sandbox, 1), second = trace(sandbox, 2);
+  std::set<std::int64_t> both(first.begin(), first.end());
+  both.insert(second.begin(), second.end());
+  EXPECT_EQ(both.size(), first.size() + second.size());
+  EXPECT_EQ(configurations(sandbox, 1), configurations(sandbox, 2));
+}
+
+TEST(Run, TheSameSeedGivesTheSameTraceAndAnotherSeedAnother) {
+  const Sandbox sandbox;
+  for (const char* seed : {"5", "5", "6"}) json_run(sandbox, {"--fresh", "--seed", seed});
+  EXPECT_EQ(configurations(sandbox, 1), configurations(sandbox, 2));
+  EXPECT_NE(configurations(sandbox, 1), configurations(sandbox, 3));
+}
+
+TEST(Run, HonoursTheBudgetOfEvaluations) {
+  const Sandbox sandbox;
+  for (const std::uint64_t budget : {1, 7, 33}) {
+    const Json run = json_run(sandbox, {"--fresh", "--budget-evals", std::to_string(budget)});
+    EXPECT_EQ(run["evaluations"], budget);
+    EXPECT_EQ(run["end"], "budget");
+  }
+}
+
+TEST(Run, HonoursTheBudgetOfTime) {
+  const Sandbox sandbox;
+  const Json run = json_run(sandbox, {"--budget-time", "0.001s"});
+  EXPECT_EQ(run["end"], "budget");
+  EXPECT_LT(run["evaluations"], 200);
+  EXPECT_GT(run["evaluations"], 0);
+}
+
+TEST(Run, GridCoversEverythingThatWasRecorded) {
+  const Sandbox sandbox;
+  const Json run = json_run(sandbox, {"--strategy", "grid"});
+  EXPECT_EQ(run["space_size"], 600);
+  EXPECT_EQ(run["end"], "exhausted");
+  const auto seen = configurations(sandbox, 1);
+  EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), 600U);
+  EXPECT_EQ(seen.size(), 600U);
+  // The best that the recording has, found.
+  EXPECT_EQ(run["best"]["seconds"],
+            *db::list_results(db::Database(sandbox.recording()), {.size = "64x64x64"}).front().time);
+}
+
+TEST(Run, EveryKindOfFailureIsCounted) {
+  const Sandbox sandbox;
+  const Json run = json_run(sandbox, {"--strategy", "grid"});
+  std::uint64_t failures = 0;
+  for (const char* phase : {"compile", "resources", "launch", "verify", "timeout", "crash"}) {
+    ASSERT_TRUE(run["failures"].contains(phase)) << phase;
+    failures += run["failures"][phase].get<std::uint64_t>();
+  }
+  EXPECT_EQ(run["measured"].get<std::uint64_t>() + failures, 600U);
+  const std::string text = sandbox.tune(small_run({"--device", "replay", "--strategy", "grid"})).out;
+  for (const char* phase :
+       {" failed (launch ", "verify ", "timeout ", "crash ", " more cannot run (compile ", "resources "})
+    EXPECT_NE(text.find(phase), std::string::npos) << phase << " in " << text;
+}
+
+TEST(Run, WhereAndFixRestrict) {
+  const Sandbox sandbox;
+  const Json run = json_run(sandbox, {"--strategy", "grid", "--where", "block_x * block_y <= 128", "--fix",
+                                      "variant=direct", "--fix", "padded=true,readonly=true"});
+  EXPECT_LT(run["space_size"], 600);
+  for (const std::string& key : configurations(sandbox, 1)) {
+    const Configuration configuration = Configuration::parse(key);
+    EXPECT_LE(configuration["block_x"].as_int() * configuration["block_y"].as_int(), 128);
+    EXPECT_EQ(configuration["variant"].as_text(), "direct");
+    EXPECT_TRUE(configuration["padded"].as_bool());
+    EXPECT_TRUE(configuration["readonly"].as_bool());
+  }
+}
+
+TEST(Run, JsonIsAloneOnStandardOutput) {
+  const Sandbox sandbox;
+  const Outcome outcome = sandbox.tune(small_run({"--format", "json"}));
+  EXPECT_EQ(outcome.status, 0);
+  const Json run = Json::parse(outcome.out);
+  EXPECT_EQ(run["origin"], "replayed");
+  EXPECT_EQ(run["device"], "Invented H2");
+  EXPECT_EQ(run["settings"]["radius"], 1);
+  EXPECT_EQ(run["database"], sandbox.database().string());
+  EXPECT_NE(outcome.err.find("200/200 evaluated"), std::string::npos);
+}
+
+TEST(Run, JsonIsValidWhateverBytesAPathHas) {
+  const Sandbox sandbox;
+  const std::string path = (sandbox / "caf\xe9.db").string();  // Latin-1: no UTF-8
+  const Json run = json_run(sandbox, {"--quiet", "--budget-evals", "1", "--db", path});
+  EXPECT_EQ(run["evaluations"], 1);
+  EXPECT_TRUE(std::filesystem::exists(path));
+  EXPECT_TRUE(Json::accept(sandbox.tune({"show", "--db", path, "--format", "json"}).out));
+}
+
+TEST(Run, ProgressThatIsPipedIsPlainLines) {
+  const Sandbox sandbox;
+  const Outcome outcome = sandbox.tune(small_run({"--device", "replay"}));
+  EXPECT_EQ(outcome.err.find_first_of("\r\x1b"), std::string::npos);
+  const auto lines = lines_of(outcome.err);
+  ASSERT_GE(lines.size(), 10U);
+  EXPECT_LE(lines.size(), 40U) << outcome.err;
+  for (const std::string& line : lines) EXPECT_NE(line.find("/200 evaluated"), std::string::npos) << line;
+  EXPECT_TRUE(lines.back().starts_with("200/200 evaluated")) << lines.back();
+}
+
+TEST(Run, OnARecordingInAFile) {
+  const Sandbox sandbox;
+  add_recording(sandbox / "other.db", {.device = invented_device("Other"), .n = 32, .count = 50});
+  const Outcome outcome = sandbox.tune({"stencil3d"});
+  EXPECT_EQ(outcome.status, 2);
+  const Outcome run = sandbox.tune({"run", "--problem", "stencil3d", "--size", "32x32x32", "--device",
+                                    "replay:" + (sandbox / "other.db").string(), "--quiet"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("\non Other (replayed"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("the whole space was evaluated"), std::string::npos) << run.out;
+}
+
+TEST(Run, WhereAllFailsItSaysSo) {
+  const Sandbox sandbox;
+  const db::Database recording(sandbox.recording(), db::Access::immutable);
+  db::ResultFilter failures{.size = "64x64x64"};
+  failures.failures = true;
+  const Configuration broken = db::list_results(recording, failures).back().configuration;
+  std::vector<std::string> pinned = {"--device", "replay", "--quiet"};
+  for (const auto& [name, value] : broken.entries()) {
+    pinned.emplace_back("--fix");
+    pinned.push_back(name + "=" + value.to_string());
+  }
+  const Outcome outcome = sandbox.tune(small_run(pinned));
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+  EXPECT_NE(outcome.err.find("no configuration gave a right result; 'tune show'"), std::string::npos);
+  EXPECT_NE(outcome.out.find("best      none"), std::string::npos) << outcome.out;
+}
+
+}  // namespace
+}  // namespace tune::test

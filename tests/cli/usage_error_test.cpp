@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong words on the command line: each gets one line that says what is wrong and what would be right.
+#include <gtest/gtest.h>
+
+#include "tests/cli/sandbox.hpp"
+
+namespace tune::test {
+namespace {
+
+struct Wrong {
+  std::vector<std::string> arguments;
+  std::vector<std::string> words;  ///< that the message must hold
+};
+
+std::vector<std::string> replay(const std::vector<std::string>& more) {
+  std::vector<std::string> all = small_run({"--device", "replay"});
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+void PrintTo(const Wrong& wrong, std::ostream* out) {
+  for (const std::string& argument : wrong.arguments) *out << argument << " ";
+}
+
+class UsageError : public testing::TestWithParam<Wrong> {};
+
+TEST_P(UsageError, IsOneLineThatHelps) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.tune(GetParam().arguments), 2, GetParam().words);
+  EXPECT_FALSE(std::filesystem::exists(sandbox.database())) << "a database was made for nothing";
+}
+
+TEST(UsageErrorText, StaysOneLineWhateverWasTyped) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.tune({"be\nst\x1b[2J"}), 2, {"unknown command 'be st [2J'"});
+  expect_refused(sandbox.tune({"best", "sten\ncil"}), 2, {"unknown problem"});
+  expect_refused(sandbox.tune(replay({"--where", "block_x\n=="})), 2, {"--where"});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Commands, UsageError,
+    testing::Values(Wrong{{"bset"}, {"unknown command 'bset'", "did you mean 'best'?"}},
+                    Wrong{{"zzzzzzzzz"}, {"unknown command 'zzzzzzzzz'", "tune help"}},
+                    Wrong{{"help", "shwo"}, {"unknown command 'shwo'", "'show'"}},
+                    Wrong{{""}, {"unknown command ''", "tune help"}}, Wrong{{"be\nst"}, {"unknown command"}},
+                    Wrong{{"run", "stencil3d", "more"}, {"tune help run"}},
+                    Wrong{{"show", "1", "2"}, {"takes one word", "tune help show"}},
+                    Wrong{{"devices", "0"}, {"takes no word without '--'", "tune help devices"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, UsageError,
+    testing::Values(Wrong{{"run", "--problme", "stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
+                    Wrong{{"--problme", "stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
+                    Wrong{{"run", "--problme=stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
+                    Wrong{{"best", "--zzzzzzz"}, {"'--zzzzzzz'", "tune help best"}},
+                    Wrong{{"run", "--prob", "stencil3d"}, {"'--prob'"}},  // no guessing
+                    Wrong{{"run", "-p", "stencil3d"}, {"'-p'", "tune help run"}},
+                    Wrong{{"run", "--problem"}, {"--problem", "tune help run"}},
+                    Wrong{{"run", "--problem", "--size", "64x64x64"}, {"--problem", "tune help run"}},
+                    Wrong{{"run", "--problem="}, {"--problem"}},
+                    Wrong{replay({"--size", "32x32x32"}), {"--size", "more than once"}},
+                    Wrong{replay({"--quiet=yes"}), {"--quiet"}},
+                    Wrong{{"run"}, {"--problem", "tune list problems"}},
+                    Wrong{{"best"}, {"--problem", "tune list problems"}}, Wrong{{"export"}, {"--out FILE"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, UsageError,
+    testing::Values(Wrong{{"run", "--problem", "stencil3"},
+                          {"unknown problem 'stencil3'", "did you mean 'stencil3d'?"}},
+                    Wrong{{"space", "fft"}, {"unknown problem 'fft'", "tune list problems"}},
+                    Wrong{{"list", "runs", "--problem", "stencil2d"}, {"unknown problem", "'stencil3d'"}},
+                    Wrong{replay({"--set", "radios=2"}), {"--set", "'radios'", "did you mean 'radius'?"}},
+                    Wrong{replay({"--set", "zzz=2"}), {"--set", "'zzz'", "type, shape, radius"}},
+                    Wrong{replay({"--set", "radius=9"}), {"--set: radius=9", "1, 2, 3"}},
+                    Wrong{replay({"--set", "radius"}), {"--set", "'radius'", "name=value"}},
+                    Wrong{replay({"--set", "radius=1,"}), {"--set", "name=value"}},
+                    Wrong{replay({"--strategy", "gird"}), {"--strategy", "'gird'", "did you mean 'grid'?"}},
+                    Wrong{replay({"--strategy", "zzzzzz"}), {"--strategy", "'zzzzzz'", "random, grid"}},
+                    Wrong{replay({"--format", "jsno"}), {"--format", "'jsno'", "did you mean 'json'?"}},
+                    Wrong{replay({"--format", "flags"}), {"--format", "'flags'", "text, json"}},
+                    Wrong{{"best", "stencil3d", "--format", "flgas"}, {"--format", "'flgas'", "'flags'"}},
+                    Wrong{{"report", "--format", "mrakdown"}, {"--format", "'mrakdown'", "'markdown'"}},
+                    Wrong{{"report", "--out", "report.zip"}, {"--out", "report.zip", "--format"}},
+                    Wrong{{"list", "rnus"}, {"unknown 'rnus'", "'runs'"}},
+                    Wrong{{"list", "zzzzzz"}, {"unknown 'zzzzzz'", "problems, devices, runs, results"}},
+                    Wrong{small_run({"--device", "replya"}), {"unknown device 'replya'", "'replay'"}},
+                    Wrong{small_run({"--device", "gpu"}), {"unknown device 'gpu'", "tune devices"}},
+                    Wrong{small_run({"--device", "-1"}), {"unknown device '-1'"}},
+                    Wrong{small_run({"--device", "cuda:0"}), {"there is no device 0", "--device replay"}},
+                    Wrong{small_run({"--device", "99999999999999999999"}), {"device '99999999999999999999'"}},
+                    Wrong{{"best", "stencil3d", "--device", "7"}, {"there is no device 7"}},
+                    Wrong{{"space", "stencil3d", "--arch", "sm_12345"}, {"sm_12345", "sm_90"}},
+                    Wrong{{"space", "stencil3d", "--device", "replay"}, {"--device", "--arch"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, UsageError,
+    testing::Values(Wrong{{"best", "stencil3d", "--size", "0x64x64"}, {"--size", "nx = '0'"}},
+                    Wrong{{"best", "stencil3d", "--size", "64x-3x64"}, {"--size", "ny = '-3'"}},
+                    Wrong{{"best", "stencil3d", "--size", "64x64"}, {"--size", "3 extents", "512x512x512"}},
+                    Wrong{{"best", "stencil3d", "--size", "1x2x3x4"}, {"--size", "3 extents", "nx, ny, nz"}},
+                    Wrong{{"best", "stencil3d", "--size", "axbxc"}, {"--size", "nx = 'a'"}},
+                    Wrong{{"best", "stencil3d", "--size", "64x64x1.5"}, {"--size", "nz = '1.5'"}},
+                    Wrong{{"best", "stencil3d", "--size", "64x64x"}, {"--size", "nz = ''"}},
+                    Wrong{{"best", "stencil3d", "--size", ""}, {"--size"}},
+                    Wrong{{"best", "stencil3d", "--size", "3000000000x1x1"}, {"--size", "too large"}},
+                    Wrong{{"best", "stencil3d", "--size", "99999999999999999999x1x1"},
+                          {"--size", "too large"}},
+                    Wrong{{"best", "stencil3d", "--size", "2147483647x2147483647x2147483647"}, {"--size"}},
+                    Wrong{{"list", "results", "--size", "64by64"}, {"--size"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Spaces, UsageError,
+    testing::Values(
+        Wrong{replay({"--where", "block_x +* 2"}), {"--where"}},
+        Wrong{replay({"--where", "block_x <="}), {"--where"}},
+        Wrong{replay({"--where", "blok_x == 32"}), {"--where", "blok_x", "block_x"}},
+        Wrong{replay({"--where", "variant == drect"}), {"--where", "drect", "direct"}},
+        Wrong{replay({"--where", "block_x == 33"}),
+              {"--where and --fix leave no valid configuration", "tune space"}},
+        Wrong{replay({"--where", ""}), {"--where"}},
+        Wrong{replay({"--fix", "blok_x=32"}), {"--fix", "blok_x", "block_x"}},
+        Wrong{replay({"--fix", "block_x=33"}), {"--fix", "33", "32"}},
+        Wrong{replay({"--fix", "block_x"}), {"--fix", "'block_x'", "name=value"}},
+        Wrong{replay({"--fix", "block_x=8,block_y=1,vector=1"}), {"--where and --fix leave"}},
+        Wrong{{"check", "stencil3d", "--arch", "sm_90", "--config", "variant=direct"},
+              {"--config", "block_x"}},
+        Wrong{{"check", "stencil3d", "--arch", "sm_90", "--config", "variant"}, {"--config", "name=value"}},
+        Wrong{{"check", "stencil3d", "--arch", "sm_90", "--config", "varaint=direct"},
+              {"--config", "varaint"}},
+        Wrong{{"check", "stencil3d", "--arch", "sm_90", "--sample", "0"}, {"--sample", "at least 1"}},
+        Wrong{{"check", "stencil3d", "--arch", "sm_1"}, {"sm_1", "sm_90"}},
+        Wrong{{"space", "stencil3d", "--sample", "x"}, {"--sample", "'x'"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Numbers, UsageError,
+    testing::Values(Wrong{replay({"--budget-evals", "0"}), {"--budget-evals", "'0'", "at least 1"}},
+                    Wrong{replay({"--budget-evals", "-5"}), {"--budget-evals", "'-5'"}},
+                    Wrong{replay({"--budget-evals", "many"}), {"--budget-evals", "'many'"}},
+                    Wrong{replay({"--budget-evals", "10k"}), {"--budget-evals", "'10k'"}},
+                    Wrong{replay({"--budget-evals", "99999999999999999999999"}), {"--budget-evals"}},
+                    Wrong{replay({"--budget-time", "0"}), {"--budget-time", "'0'", "90s, 5m or 1.5h"}},
+                    Wrong{replay({"--budget-time", "-5s"}), {"--budget-time", "'-5s'"}},
+                    Wrong{replay({"--budget-time", "soon"}), {"--budget-time", "'soon'"}},
+                    Wrong{replay({"--budget-time", "nan"}), {"--budget-time", "'nan'"}},
+                    Wrong{replay({"--budget-time", "inf"}), {"--budget-time", "'inf'"}},
+                    Wrong{replay({"--budget-time", "5d"}), {"--budget-time", "'5d'"}},
+                    Wrong{replay({"--seed", "-1"}), {"--seed", "'-1'"}},
+                    Wrong{replay({"--seed", "x"}), {"--seed", "'x'"}},
+                    Wrong{{"list", "runs", "--limit", "0"}, {"--limit", "'0'"}},
+                    Wrong{{"list", "results", "--run", "-1"}, {"--run", "'-1'"}},
+                    Wrong{{"report", "--top", "0"}, {"--top", "'0'"}}, Wrong{{"show", "x"}, {"--run", "'x'"}},
+                    Wrong{replay({"--kernel-dir", "/no/such/folder"}), {"--kernel-dir", "/no/such/folder"}},
+                    Wrong{replay({"--kernel-dir", "/"}), {"--kernel-dir", "GPU"}}));
+
+}  // namespace
+}  // namespace tune::test
