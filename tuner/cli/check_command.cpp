@@ -201,15 +201,14 @@ int run(const po::variables_map& values) {
 }  // namespace
 
 const Command& check_command() {
-  static const Command command = {
-      "check",
-      "compiles and verifies configurations without ranking them",
-      "tune check --problem P [--config NAME=VALUE,... | --sample N | --all] [options]",
-      "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
-      "  tune check --problem stencil3d --arch sm_90 --sample 50\n",
-      "problem",
-      options,
-      run};
+  static const Command command = {"check",
+                                  "compiles and verifies configurations without ranking them",
+                                  "tune check --problem P [--config NAME=VALUE,... | --sample N | --all]",
+                                  "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
+                                  "  tune check --problem stencil3d --arch sm_90 --sample 50\n",
+                                  "problem",
+                                  options,
+                                  run};
   return command;
 }
 

@@ -110,7 +110,7 @@ const Command& space_command() {
       "shows parameters, constraints and how many configurations are valid",
       "tune space --problem P [options]",
       "  tune space --problem stencil3d --set radius=4 --sample 5\n"
-      "  tune space --problem stencil3d --where 'variant == direct and vector == 4' --format json\n",
+      "  tune space --problem stencil3d --where 'variant == direct and vector == 4'\n",
       "problem",
       options,
       run};
