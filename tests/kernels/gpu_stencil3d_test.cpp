@@ -85,6 +85,8 @@ TEST_F(GpuStencil3d, VerifiesTheConfigurationThatOnceFaulted) {
       "unroll=9,padded=false,store=streaming,min_blocks=1");
   for (const std::int64_t extent : {64, 132, 256}) {
     const Instance instance = testing::stencil_instance({"float", "star", 4}, extent, extent, extent);
+    const search::SearchSpace space(problem_->space(instance, backend_->facts()));
+    ASSERT_TRUE(space.find(configuration)) << space.explain(configuration);
     EXPECT_EQ(verify(instance, {configuration}), 1) << instance.key();
   }
 }
