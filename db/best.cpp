@@ -53,7 +53,7 @@ std::string explanation(const BestQuery& query, const Candidate& candidate) {
                                                       : "recorded for exactly this";
       break;
     case Match::other_size:
-      why = format("recorded on this device model at the nearby size {}", work.size);
+      why = format("recorded on this device model at {}, the nearest size there is", work.size);
       break;
     case Match::other_device:
       why = format("recorded at this size on another device, {}", work.model_key);

@@ -9,6 +9,7 @@
 #include "tests/support/memory_store.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/core/device_evaluator.hpp"
+#include "tuner/core/error.hpp"
 
 namespace tune {
 namespace {
@@ -154,6 +155,23 @@ class BrokenEvaluator : public Evaluator {
     }
   }
 };
+
+/// A device that is gone.
+class ThrowingEvaluator : public Evaluator {
+ public:
+  void evaluate(std::span<const Configuration>, const std::function<bool(Evaluation)>&) override {
+    throw Error("the device is gone");
+  }
+};
+
+TEST_F(SessionTest, ABrokenDeviceEndsTheRunAsFailed) {
+  const search::SearchSpace space = testing::toy_space("kind == plain");
+  const auto strategy = search::make_strategy("random", space, 1);
+  ThrowingEvaluator evaluator;
+  Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+  EXPECT_THROW(session.run({}, {}, false, observer_), Error);
+  EXPECT_EQ(store_.end, RunEnd::failed);
+}
 
 TEST_F(SessionTest, GivesUpWhenNothingEverStarts) {
   search::SpaceDefinition definition;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune {
@@ -43,12 +44,26 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   Progress& progress = state.result.progress;
   progress.planned = std::min<std::uint64_t>(budget.evaluations.value_or(space_.size()), space_.size());
   state.result.run = store_.begin_run(record);
-  while (!state.end)
-    if (!one_batch(state)) state.end = state.end.value_or(RunEnd::exhausted);
+  try {
+    while (!state.end)
+      if (!one_batch(state)) state.end = state.end.value_or(RunEnd::exhausted);
+  } catch (...) {
+    end_as_failed(state.result.run);
+    throw;
+  }
   progress.seconds = clock_() - state.start;
   state.result.end = *state.end;
   store_.end_run(state.result.run, state.result.end);
   return std::move(state.result);
+}
+
+/// For a run that a broken device or database ends: the database should say so, if it still can.
+void Session::end_as_failed(RunId run) {
+  try {
+    store_.end_run(run, RunEnd::failed);
+  } catch (const Error&) {
+    return;  // what is on its way to the person already says more
+  }
 }
 
 /// False when the strategy has nothing left or the run has ended.

@@ -66,6 +66,7 @@ class Session {
  private:
   struct State;
   bool one_batch(State& state);
+  void end_as_failed(RunId run);
   void evaluate_missing(State& state, const std::vector<search::ConfigurationId>& ids,
                         std::unordered_map<std::string, Evaluation>& answers);
   bool take(State& state, Evaluation evaluation);
