@@ -62,6 +62,15 @@ TEST(Run, AskedToReplayItSaysSoOnceOnly) {
   EXPECT_NE(outcome.out.find("replayed: recorded times, nothing is measured"), std::string::npos);
 }
 
+// The first command of the README does its whole job on a laptop.
+TEST(Run, DeviceZeroIsReplayedWhereThereIsNoGpu) {
+  const Sandbox sandbox;
+  const Outcome outcome = sandbox.tune(small_run({"--device", "0", "--quiet"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err.find("no GPU here"), 0U) << outcome.err;
+  EXPECT_NE(outcome.out.find("replayed"), std::string::npos) << outcome.out;
+}
+
 TEST(Run, DefaultSizeIsTheProblems) {
   const Sandbox sandbox;
   const Outcome outcome = sandbox.tune({"--problem", "stencil3d", "--device", "replay", "--quiet"});

@@ -30,6 +30,12 @@ DeviceChoice numbered(int number) {
   throw UsageError(format("there is no device {}; there is {}", number, known));
 }
 
+/// `--device 0` is how people write "my GPU": where there is none it is answered like no choice at all. Who
+/// insists, in a script, writes cuda:0.
+bool first_gpu_will_do(std::string_view text) {
+  return text.empty() || text == "0";
+}
+
 }  // namespace
 
 std::optional<int> device_number(std::string_view text) {
@@ -43,13 +49,13 @@ std::optional<int> device_number(std::string_view text) {
 void add_device_option(po::options_description& options) {
   options.add_options()(
       "device", po::value<std::string>()->value_name("D"),
-      "number of a GPU ('tune devices'), or replay[:FILE]: recorded results answer instead; default: "
-      "the first GPU, else replay");
+      "number of a GPU ('tune devices'), or replay[:FILE]: recorded results answer instead; default: 0, "
+      "the first GPU, or replay where there is none; cuda:0 insists on a GPU");
 }
 
 DeviceChoice chosen_device(const po::variables_map& values) {
   const std::string text = text_of(values, "device");
-  if (text.empty()) {
+  if (first_gpu_will_do(text)) {
     std::string why_none;
     if (!cuda::list_devices(&why_none).empty()) return {};
     return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = format("no GPU here ({})", why_none)};
@@ -93,7 +99,7 @@ DeviceFacts facts_or_architecture(const po::variables_map& values, std::string& 
   const std::string device = text_of(values, "device");
   std::string why_none;
   const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
-  if (device.empty() && devices.empty()) {
+  if (first_gpu_will_do(device) && devices.empty()) {
     notice = format("no GPU here ({}): limits of sm_90; choose others with --arch", why_none);
     return architecture_facts("sm_90");
   }

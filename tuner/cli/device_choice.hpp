@@ -24,8 +24,9 @@ struct DeviceChoice {
 
 void add_device_option(po::options_description& options);
 
-/// `0`, `cuda:0`, `replay`, `replay:FILE`. Without the option the first GPU, or, where there is none, the
-/// shipped recordings, with the reason. Throws UsageError that names the devices there are.
+/// `0`, `cuda:0`, `replay`, `replay:FILE`. 0, too, becomes a replay where there is no GPU at all; `cuda:0`
+/// does not. Without the option the first GPU, or, where there is none, the shipped recordings, with the
+/// reason. Throws UsageError that names the devices there are.
 DeviceChoice chosen_device(const po::variables_map& values);
 
 /// Evaluations of this problem and size from the chosen file, or from the first shipped recording that has
