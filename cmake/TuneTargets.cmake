@@ -30,7 +30,8 @@ function(tune_library name)
   tune_compile_settings(${name})
 endfunction()
 
-# tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds.
+# tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a
+# part of NAME selects all of them (ctest -R reports).
 function(tune_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES" ${ARGN})
   list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
@@ -38,8 +39,8 @@ function(tune_test name)
   tune_compile_settings(${name})
   target_link_libraries(${name} PRIVATE ${ARG_UNPARSED_ARGUMENTS} GTest::gtest_main GTest::gmock)
   if(ARG_LABEL)
-    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL})
+    gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL})
   else()
-    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+    gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
   endif()
 endfunction()

@@ -59,6 +59,19 @@ TEST(MakeInstance, SaysWhatIsWrongWithASetting) {
   EXPECT_EQ(message("", {{"radius", 4}}), "--set: radius=4 is not valid; valid are: 1, 2, 3");
 }
 
+TEST(MakeInstance, NeedsNoSettings) {
+  ProblemInfo bare = info();
+  bare.settings.clear();
+  EXPECT_EQ(make_instance(bare, "1x2x3", {}).key(), "1x2x3");
+  const std::vector<std::pair<std::string, Value>> settings = {{"radius", 1}};
+  try {
+    make_instance(bare, "", settings);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--set: grid has no setting 'radius'; it has: none");
+  }
+}
+
 TEST(Roofline, IsTheLargerOfMemoryAndArithmeticTime) {
   const DeviceFacts device = testing::invented_device();  // 800 GB/s, 100 * 128 * 2 GFLOP/s
   EXPECT_DOUBLE_EQ(roofline_limit({.items = 1, .flops = 0, .bytes = 8e11}, device), 1.0);

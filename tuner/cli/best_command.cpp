@@ -102,7 +102,8 @@ bool make_valid(const WorkChoice& work, Found& found) {
 
 [[noreturn]] void no_answer(const WorkChoice& work, const db::BestQuery& query,
                             const std::vector<Found>& others) {
-  std::string text = format("no result of {} {}", work.instance.problem, work.instance.settings_key());
+  std::string text = format("no result of {}", work.instance.problem);
+  if (!work.instance.settings.empty()) text += " " + work.instance.settings_key();
   if (query.model_key) text += format(" on {}", *query.model_key);
   std::vector<std::string> devices;
   for (const Found& other : others) devices.push_back(other.candidate.result.work.device);
@@ -115,8 +116,8 @@ bool make_valid(const WorkChoice& work, Found& found) {
   }
   std::string settings;
   for (const auto& [name, value] : work.instance.settings)
-    settings += (settings.empty() ? "" : ",") + name + "=" + value.to_string();
-  throw Error(format("{}; to get one: tune --problem {} --size {} --set {}", text, work.instance.problem,
+    settings += (settings.empty() ? " --set " : ",") + name + "=" + value.to_string();
+  throw Error(format("{}; to get one: tune --problem {} --size {}{}", text, work.instance.problem,
                      work.instance.size(), settings),
               Exit::no_answer);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/work_choice.hpp"
 
+#include <set>
+
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
 #include "search/space/restrict.hpp"
@@ -9,6 +11,19 @@
 #include "tuner/core/format.hpp"
 
 namespace tune::cli {
+namespace {
+
+/// Names every setting of every problem.
+std::string settings_help() {
+  std::set<std::string> names;
+  for (const kernels::ProblemEntry& entry : kernels::problems())
+    for (const SettingInfo& setting : entry.make()->info().settings) names.insert(setting.name);
+  std::string text = "what else fixes the work:";
+  for (const std::string& name : names) text += (name == *names.begin() ? " " : ", ") + name;
+  return text;
+}
+
+}  // namespace
 
 void add_work_options(po::options_description& options) {
   options.add_options()  //
@@ -17,7 +32,7 @@ void add_work_options(po::options_description& options) {
       ("size", po::value<std::string>()->value_name("NXxNYxNZ"),
        "its extents; default: those of the problem")  //
       ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
-       "what else fixes the work: radius, shape, type");
+       settings_help().c_str());
 }
 
 WorkChoice chosen_work(const po::variables_map& values) {

@@ -27,8 +27,8 @@ struct Instance {
   std::string size() const;
   /// `radius=1,shape=star,type=float`: canonical, sorted by name.
   std::string settings_key() const;
-  /// Both: what a result is stored under, next to the problem's name.
-  std::string key() const { return size() + " " + settings_key(); }
+  /// Both, the size alone where there are no settings: `512x512x512 radius=1`.
+  std::string key() const { return size() + (settings.empty() ? "" : " " + settings_key()); }
 
   friend bool operator==(const Instance&, const Instance&) = default;
 };
