@@ -16,7 +16,8 @@ std::span<const StrategyEntry> strategies() {
       StrategyEntry{"grid", "every configuration once, coarsely first",
                     [](const SearchSpace& space, std::uint64_t) -> std::unique_ptr<Strategy> {
                       return std::make_unique<GridSearch>(space);
-                    }},
+                    },
+                    true},
   };
   return kTable;
 }

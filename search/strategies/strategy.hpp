@@ -37,6 +37,8 @@ struct StrategyEntry {
   std::string_view name;
   std::string_view summary;
   std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed);
+  /// People who choose it want every configuration: without a budget it gets the whole space.
+  bool exhaustive = false;
 };
 
 /// All strategies, in the order in which they are listed to people. A new one is one file pair and one line

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <random>
@@ -60,7 +61,9 @@ Budget chosen_budget(const po::variables_map& values) {
   if (values.count("budget-evals")) budget.evaluations = count_of(values, "budget-evals", 0, 1);
   if (values.count("budget-time"))
     budget.seconds = parse_duration(text_of(values, "budget-time"), "--budget-time");
-  const bool whole_space = text_of(values, "strategy") == "grid";
+  const bool whole_space = std::ranges::any_of(search::strategies(), [&](const search::StrategyEntry& entry) {
+    return entry.exhaustive && entry.name == text_of(values, "strategy");
+  });
   if (!budget.evaluations && !budget.seconds && !whole_space) budget.evaluations = default_budget;
   return budget;
 }

@@ -16,8 +16,10 @@ namespace {
 /// Names every setting of every problem.
 std::string settings_help() {
   std::set<std::string> names;
-  for (const kernels::ProblemEntry& entry : kernels::problems())
-    for (const SettingInfo& setting : entry.make()->info().settings) names.insert(setting.name);
+  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+    const auto problem = entry.make();
+    for (const SettingInfo& setting : problem->info().settings) names.insert(setting.name);
+  }
   std::string text = "what else fixes the work:";
   for (const std::string& name : names) text += (name == *names.begin() ? " " : ", ") + name;
   return text;
@@ -31,8 +33,7 @@ void add_work_options(po::options_description& options) {
        "what to compute; 'tune list problems' shows what there is")  //
       ("size", po::value<std::string>()->value_name("NXxNYxNZ"),
        "its extents; default: those of the problem")  //
-      ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
-       settings_help().c_str());
+      ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."), settings_help().c_str());
 }
 
 WorkChoice chosen_work(const po::variables_map& values) {

@@ -76,9 +76,8 @@ void apply_setting(const ProblemInfo& info, Instance& instance, const std::strin
     for (const SettingInfo& known : info.settings) names.push_back(known.name);
     const auto nearest = search::nearest_name(name, names);
     const std::string all = names.empty() ? "none" : listed({names.begin(), names.end()});
-    throw UsageError(
-        format("--set: {} has no setting '{}'; {}", info.name, name,
-               nearest ? format("did you mean '{}'?", *nearest) : format("it has: {}", all)));
+    throw UsageError(format("--set: {} has no setting '{}'; {}", info.name, name,
+                            nearest ? format("did you mean '{}'?", *nearest) : format("it has: {}", all)));
   }
   if (std::ranges::find(setting->values, value) == setting->values.end())
     throw UsageError(
