@@ -84,7 +84,7 @@ target_link_libraries(tune_third_party INTERFACE fmt::fmt-header-only tl::expect
 # and enabling the CUDA language would ask for a compiler that nothing here calls.
 if(NOT TUNE_CUDA STREQUAL OFF)
   find_package(CUDAToolkit 12.4 QUIET)
-  if(TARGET CUDA::cudart_static AND EXISTS ${CUDAToolkit_INCLUDE_DIRS}/nvrtc.h)
+  if(TARGET CUDA::cudart_static)
     set(TUNE_HAVE_CUDA ON)
     message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION}: building the CUDA backend")
   elseif(TUNE_CUDA STREQUAL ON)
