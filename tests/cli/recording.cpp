@@ -69,7 +69,7 @@ RunRecord invented_run(const InventedRecording& recording, const Problem& proble
   run.options.strategy = "grid";
   run.options.command_line = "tune --problem stencil3d --strategy grid";
   run.machine.host = "invented-host";
-  run.program_version = "0.1.0";
+  run.program_version = "0.0.7";  // no release that a build could have
   const Work work = problem.work(run.key.instance);
   run.items = work.items;
   run.flops = work.flops;
