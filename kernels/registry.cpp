@@ -15,7 +15,9 @@ constexpr ProblemEntry table[] = {
 
 }  // namespace
 
-std::span<const ProblemEntry> problems() { return table; }
+std::span<const ProblemEntry> problems() {
+  return table;
+}
 
 std::unique_ptr<Problem> make_problem(std::string_view name) {
   std::vector<std::string> names;

@@ -11,7 +11,8 @@ std::string toolkit_text() {
   if (!nvrtc) return format("no NVRTC: {}", why_not);
   int major = 0;
   int minor = 0;
-  if (nvrtc->version(&major, &minor) != nvrtc_success) return format("NVRTC of unknown version in {}", nvrtc->path);
+  if (nvrtc->version(&major, &minor) != nvrtc_success)
+    return format("NVRTC of unknown version in {}", nvrtc->path);
   return format("NVRTC {}.{} in {}", major, minor, nvrtc->path);
 }
 

@@ -9,8 +9,8 @@
 
 namespace tune::replay {
 
-/// Answers from a recording instead of a device: the search is real, the times are the recorded device's. Failures
-/// are answered as they were recorded.
+/// Answers from a recording instead of a device: the search is real, the times are the recorded device's.
+/// Failures are answered as they were recorded.
 class ReplayEvaluator : public Evaluator {
  public:
   explicit ReplayEvaluator(const std::vector<Evaluation>& recorded);
