@@ -74,7 +74,10 @@ Evaluation read_evaluation(SQLite::Statement& row) {
   if (auto failed = failure(row)) {
     evaluation.outcome = tl::unexpected(*std::move(failed));
   } else {
-    evaluation.outcome = Measurement{{}, real(row, "error"), real(row, "tolerance")};
+    Measurement measurement;
+    measurement.error = real(row, "error");
+    measurement.tolerance = real(row, "tolerance");
+    evaluation.outcome = std::move(measurement);
   }
   evaluation.resources = resources(row);
   evaluation.binary_hash = text(row, "binary_hash");

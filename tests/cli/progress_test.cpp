@@ -25,7 +25,9 @@ std::string shown(ProgressDisplay::Mode mode, std::uint64_t count, double second
       if (i % 3 == 0) {
         ++progress.failures[Phase::launch];
       } else {
-        evaluation.outcome = Measurement{{1e-3 / static_cast<double>(i)}, 0, 0};
+        Measurement measurement;
+        measurement.samples = {1e-3 / static_cast<double>(i)};
+        evaluation.outcome = measurement;
         progress.best = evaluation;
         ++progress.measured;
       }

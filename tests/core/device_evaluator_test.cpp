@@ -20,8 +20,8 @@ class DeviceEvaluatorTest : public ::testing::Test {
     options.compile_threads = 2;
     DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options);
     std::vector<Evaluation> all;
-    evaluator.evaluate(batch, [&](Evaluation evaluation) {
-      all.push_back(std::move(evaluation));
+    evaluate_all(evaluator, batch, [&](const Evaluation& evaluation) {
+      all.push_back(evaluation);
       return all.size() < stop_after_;
     });
     return all;
@@ -50,17 +50,16 @@ TEST_F(DeviceEvaluatorTest, MeasuresWhatIsRight) {
 
 TEST_F(DeviceEvaluatorTest, ChecksOddSizesBeforeTheSizeItself) {
   evaluate({configuration("plain")});
-  const std::vector<std::string> expected = {"prepare 1000", "prepare 37", "run 37",
-                                             "prepare 1000", "run 1000",   "measure 1000"};
+  const std::vector<std::string> expected = {
+      "prepare 1000", "prepare 37",   "run 37",   "memory 37",   "compare 37",   "run 37",      "memory 37",
+      "compare 37",   "prepare 1000", "run 1000", "memory 1000", "compare 1000", "measure 1000"};
   EXPECT_EQ(backend_.runner().calls, expected);
 }
 
 TEST_F(DeviceEvaluatorTest, EveryPhaseCanFail) {
-  const std::vector<std::pair<const char*, Phase>> kinds = {{"broken_compile", Phase::compile},
-                                                            {"too_big", Phase::resources},
-                                                            {"wrong", Phase::verify},
-                                                            {"unwritten", Phase::verify},
-                                                            {"faulting", Phase::crash}};
+  const std::vector<std::pair<const char*, Phase>> kinds = {
+      {"broken_compile", Phase::compile}, {"too_big", Phase::resources}, {"wrong", Phase::verify},
+      {"unwritten", Phase::verify},       {"overrun", Phase::verify},    {"faulting", Phase::crash}};
   for (const auto& [kind, phase] : kinds) {
     const auto all = evaluate({configuration(kind)});
     ASSERT_EQ(all.size(), 1u) << kind;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <set>
 
 #include "tests/support/fake_backend.hpp"
@@ -146,22 +147,26 @@ TEST_F(SessionTest, ASpaceInWhichNothingCompilesEndsAsExhausted) {
 /// Fails every configuration before a launch.
 class BrokenEvaluator : public Evaluator {
  public:
-  void evaluate(std::span<const Configuration> batch, const std::function<bool(Evaluation)>& done) override {
-    for (const Configuration& configuration : batch) {
-      Evaluation evaluation;
-      evaluation.configuration = configuration;
-      evaluation.outcome = fail(Phase::compile, "syntax", "line 1");
-      if (!done(std::move(evaluation))) return;
-    }
+  void submit(Configuration configuration) override { queue_.push_back(std::move(configuration)); }
+  void drop() override { queue_.clear(); }
+  std::optional<Evaluation> next() override {
+    Evaluation evaluation;
+    evaluation.configuration = std::move(queue_.front());
+    queue_.pop_front();
+    evaluation.outcome = fail(Phase::compile, "syntax", "line 1");
+    return evaluation;
   }
+
+ private:
+  std::deque<Configuration> queue_;
 };
 
 /// A device that is gone.
 class ThrowingEvaluator : public Evaluator {
  public:
-  void evaluate(std::span<const Configuration>, const std::function<bool(Evaluation)>&) override {
-    throw Error("the device is gone");
-  }
+  void submit(Configuration) override {}
+  void drop() override {}
+  std::optional<Evaluation> next() override { throw Error("the device is gone"); }
 };
 
 TEST_F(SessionTest, ABrokenDeviceEndsTheRunAsFailed) {

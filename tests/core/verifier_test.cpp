@@ -19,22 +19,27 @@ HostTensor reference(const std::vector<double>& values, Extents extents) {
   return tensor;
 }
 
+/// What a comparison reads only within the same expression.
+TensorView against(const std::vector<double>& values, Extents extents) {
+  return {ElementType::f64, std::move(extents), std::as_bytes(std::span(values))};
+}
+
 TEST(Verifier, EqualTensorsAreRight) {
   const std::vector<float> out = {1, 2, 3};
-  const Comparison found = compare(view(out, {3}), reference({1, 2, 3}, {3}), {0, ""});
+  const Comparison found = compare(view(out, {3}), against({1, 2, 3}, {3}), {0, ""});
   EXPECT_EQ(found.wrong, 0u);
   EXPECT_EQ(found.worst_error, 0.0);
 }
 
 TEST(Verifier, AnErrorOfExactlyTheToleranceIsRight) {
   const std::vector<float> out = {1.5f};
-  EXPECT_EQ(compare(view(out, {1}), reference({1}, {1}), {0.5, ""}).wrong, 0u);
-  EXPECT_EQ(compare(view(out, {1}), reference({1}, {1}), {0.49, ""}).wrong, 1u);
+  EXPECT_EQ(compare(view(out, {1}), against({1}, {1}), {0.5, ""}).wrong, 0u);
+  EXPECT_EQ(compare(view(out, {1}), against({1}, {1}), {0.49, ""}).wrong, 1u);
 }
 
 TEST(Verifier, AnOutputThatWasNeverWrittenIsWrong) {
   const std::vector<float> out = {1, std::nanf("")};
-  const Comparison found = compare(view(out, {2}), reference({1, 2}, {2}), {1e30, ""});
+  const Comparison found = compare(view(out, {2}), against({1, 2}, {2}), {1e30, ""});
   EXPECT_EQ(found.wrong, 1u);
   EXPECT_EQ(found.worst_index, 1u);
   EXPECT_TRUE(std::isinf(found.worst_error));
@@ -42,7 +47,7 @@ TEST(Verifier, AnOutputThatWasNeverWrittenIsWrong) {
 
 TEST(Verifier, AReferenceThatIsNaNNeverPasses) {
   const std::vector<float> out = {1};
-  EXPECT_EQ(compare(view(out, {1}), reference({std::nan("")}, {1}), {1, ""}).wrong, 1u);
+  EXPECT_EQ(compare(view(out, {1}), against({std::nan("")}, {1}), {1, ""}).wrong, 1u);
 }
 
 // Larger than the parts that threads compare, with one wrong element at each place in turn.
@@ -52,7 +57,7 @@ TEST(Verifier, FindsOneWrongElementAnywhere) {
   const HostTensor expected = reference(std::vector<double>(count, 1.0), {count});
   for (const std::size_t place : {std::size_t{0}, count / 3, count / 2, count - 1}) {
     out[place] = 2.0f;
-    const Comparison found = compare(view(out, {count}), expected, {0.5, ""});
+    const Comparison found = compare(view(out, {count}), view_of(expected), {0.5, ""});
     EXPECT_EQ(found.wrong, 1u) << place;
     EXPECT_EQ(found.worst_index, place);
     EXPECT_EQ(found.worst_value, 2.0);
@@ -64,7 +69,7 @@ TEST(Verifier, FindsOneWrongElementAnywhere) {
 TEST(Verifier, NamesTheWorstElementByItsCoordinates) {
   const std::vector<float> out = {0, 0, 0, 0, 0, 9};
   const Extents extents = {3, 2};
-  const Comparison found = compare(view(out, extents), reference({0, 0, 0, 0, 0, 0}, extents), {1, ""});
+  const Comparison found = compare(view(out, extents), against({0, 0, 0, 0, 0, 0}, extents), {1, ""});
   const Failure failure = wrong_result(found, extents, {1, ""}, "out");
   EXPECT_EQ(failure.phase, Phase::verify);
   EXPECT_EQ(failure.detail,
@@ -73,7 +78,7 @@ TEST(Verifier, NamesTheWorstElementByItsCoordinates) {
 
 TEST(Verifier, OtherExtentsAreAProgrammersError) {
   const std::vector<float> out = {1, 2};
-  EXPECT_THROW(compare(view(out, {2}), reference({1, 2}, {1, 2}), {0, ""}), std::logic_error);
+  EXPECT_THROW(compare(view(out, {2}), against({1, 2}, {1, 2}), {0, ""}), std::logic_error);
 }
 
 }  // namespace

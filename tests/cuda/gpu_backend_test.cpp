@@ -93,10 +93,12 @@ TEST_F(GpuBackend, MeasuresAsManySamplesAsAsked) {
   const auto prepared = run(add_plan(n, 256), {{"a", counting({n})}, {"b", counting({n})}});
   const double least = 3.0 * n * sizeof(float) / (2 * backend_->facts().copy_bandwidth);
   for (const int samples : {1, 9, 200}) {  // 200 are more than are enqueued at a time
-    const auto seconds = prepared->measure({2, samples, true});
-    ASSERT_TRUE(seconds) << seconds.error().detail;
-    ASSERT_EQ(seconds->size(), static_cast<std::size_t>(samples));
-    for (const double second : *seconds) {
+    MeasureOptions options;
+    options.least_samples = options.most_samples = samples;
+    const auto timing = prepared->measure(options);
+    ASSERT_TRUE(timing) << timing.error().detail;
+    ASSERT_EQ(timing->samples.size(), static_cast<std::size_t>(samples));
+    for (const double second : timing->samples) {
       EXPECT_GT(second, least);
       EXPECT_LT(second, 0.1);
     }
@@ -108,7 +110,10 @@ TEST_F(GpuBackend, FlushesTheCache) {
   const auto n = static_cast<std::uint64_t>(backend_->facts().l2_cache) / 4 / 8;
   const auto prepared = run(add_plan(n, 256), {{"a", counting({n})}, {"b", counting({n})}});
   const auto median = [&](bool flush) {
-    auto seconds = *prepared->measure({3, 31, flush});
+    MeasureOptions options;
+    options.least_samples = options.most_samples = 31;
+    options.flush_cache = flush;
+    auto seconds = prepared->measure(options)->samples;
     std::nth_element(seconds.begin(), seconds.begin() + 15, seconds.end());
     return seconds[15];
   };

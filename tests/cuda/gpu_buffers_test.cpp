@@ -130,10 +130,13 @@ TEST_F(GpuBuffers, RefuseTensorsThatDoNotFit) {
   const auto prepared = prepare(spoil_plan(100));
   ASSERT_TRUE(prepared);
   EXPECT_THROW((*prepared)->run_checked({}), Error);
-  EXPECT_THROW((*prepared)->run_checked({{"in", counting({99})}}), Error);
-  EXPECT_THROW((*prepared)->run_checked({{"in", HostTensor(ElementType::i32, {100})}}), Error);
+  const TensorSet short_one{{"in", counting({99})}};
+  const TensorSet other_type{{"in", HostTensor(ElementType::i32, {100})}};
+  const TensorSet right{{"in", counting({100})}};
+  EXPECT_THROW((*prepared)->run_checked(views_of(short_one)), Error);
+  EXPECT_THROW((*prepared)->run_checked(views_of(other_type)), Error);
   EXPECT_THROW((*prepared)->fetch("nothing"), Error);
-  EXPECT_TRUE((*prepared)->run_checked({{"in", counting({100})}}));
+  EXPECT_TRUE((*prepared)->run_checked(views_of(right)));
 }
 
 }  // namespace

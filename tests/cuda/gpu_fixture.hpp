@@ -77,7 +77,7 @@ class GpuTest : public testing::Test {
   static std::unique_ptr<PreparedPlan> run(const LaunchPlan& plan, const TensorSet& inputs) {
     auto prepared = prepare(plan);
     if (!prepared) throw std::runtime_error(prepared.error().detail);
-    const auto ran = (*prepared)->run_checked(inputs);
+    const auto ran = (*prepared)->run_checked(views_of(inputs));
     if (!ran) throw std::runtime_error(ran.error().detail);
     return std::move(*prepared);
   }

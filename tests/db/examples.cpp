@@ -85,7 +85,11 @@ KernelResources example_resources() {
 Evaluation measured(const Configuration& configuration, std::vector<double> samples) {
   Evaluation evaluation;
   evaluation.configuration = configuration;
-  evaluation.outcome = Measurement{std::move(samples), 1.5e-6, 2.5e-6};
+  Measurement measurement;
+  measurement.samples = std::move(samples);
+  measurement.error = 1.5e-6;
+  measurement.tolerance = 2.5e-6;
+  evaluation.outcome = std::move(measurement);
   evaluation.resources = example_resources();
   evaluation.binary_hash = "feedface";
   evaluation.phases = {0.5, 0.25, 0.125, 0.0625};

@@ -18,7 +18,7 @@ class GpuStencil3d : public cuda::GpuTest {
     DeviceEvaluator evaluator(*problem_, instance, *backend_, sources_,
                               {.measure = {}, .measure_time = false});
     int ran = 0;
-    evaluator.evaluate(configurations, [&](const Evaluation& evaluation) {
+    evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
       if (evaluation.outcome) {
         ++ran;
         EXPECT_LE(evaluation.outcome->error, evaluation.outcome->tolerance);

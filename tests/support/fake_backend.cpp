@@ -26,11 +26,13 @@ class FakePrepared : public PreparedPlan {
   }
   const std::vector<KernelResources>& resources() const override { return resources_; }
 
-  Result<void> run_checked(const TensorSet& inputs) override {
+  Result<void> run_checked(const TensorViews& inputs) override {
     note("run");
     const std::string kind = define(plan_.compile, "kind");
     if (kind == "faulting") return fail(Phase::crash, "illegal address", "toy");
-    const auto in = inputs.at("in").as<float>();
+    const std::span<const std::byte> bytes = inputs.at("in").bytes;
+    const std::span<const float> in(reinterpret_cast<const float*>(bytes.data()),
+                                    bytes.size() / sizeof(float));
     out_.assign(in.size(), std::numeric_limits<float>::quiet_NaN());
     for (std::size_t i = 0; i < in.size(); ++i) out_[i] = 2 * in[i];
     if (kind == "wrong") out_.back() += 1;
@@ -42,14 +44,26 @@ class FakePrepared : public PreparedPlan {
     return TensorView{ElementType::f32, {out_.size()}, std::as_bytes(std::span<const float>(out_))};
   }
 
-  Result<std::vector<double>> measure(const MeasureOptions& options) override {
+  Result<void> check_memory() override {
+    note("memory");
+    if (define(plan_.compile, "kind") == "overrun") return fail(Phase::verify, "out of bounds", "toy");
+    return {};
+  }
+
+  Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
+                             const Tolerance& tolerance) override {
+    note("compare");
+    return tune::compare(*fetch(buffer), reference, tolerance);
+  }
+
+  Result<Timing> measure(const MeasureOptions& options) override {
     note("measure");
     const double threads =
         std::stod(define(plan_.compile, "block")) * std::stod(define(plan_.compile, "items"));
     const double time = 1e-9 * static_cast<double>(elements()) * 1024 / threads;
-    std::vector<double> samples;
-    for (int i = 0; i < options.samples; ++i) samples.push_back(time * (1 + 0.01 * (i % 3)));
-    return samples;
+    Timing timing;
+    for (int i = 0; i < options.least_samples; ++i) timing.samples.push_back(time * (1 + 0.01 * (i % 3)));
+    return timing;
   }
 
   std::uint64_t elements() const { return plan_.buffers.front().layout.extents.front(); }

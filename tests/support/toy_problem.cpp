@@ -19,7 +19,7 @@ search::SpaceDefinition ToyProblem::space(const Instance& instance, const Device
   definition.parameters = {
       {"kind",
        "what happens",
-       {"plain", "broken_compile", "too_big", "wrong", "unwritten", "faulting"},
+       {"plain", "broken_compile", "too_big", "wrong", "unwritten", "overrun", "faulting"},
        "plain"},
       {"block", "threads a block", {32, 64, 128, 256}, 128},
       {"items", "elements a thread", {1, 2, 4}, 1},

@@ -7,8 +7,8 @@
 namespace tune::testing {
 
 /// out[i] = 2 * in[i] over nx elements: the least that is a problem. Parameters `block` (32 to 256), `items`
-/// (1, 2, 4) and `kind` (plain, broken_compile, too_big, wrong, unwritten, faulting), which the fake backend
-/// understands.
+/// (1, 2, 4) and `kind` (plain, broken_compile, too_big, wrong, unwritten, overrun, faulting), which the fake
+/// backend understands.
 class ToyProblem : public Problem {
  public:
   ToyProblem();

@@ -167,14 +167,10 @@ int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int nu
   DeviceEvaluator evaluator(*work.problem, work.instance, *backend, *sources,
                             {.measure = {}, .measure_time = false});
   Findings findings(chosen_format(values));
-  const std::size_t batch = evaluator.preferred_batch();
-  for (std::size_t i = 0; i < configurations.size() && !InterruptGuard::interrupted(); i += batch) {
-    const std::span rest = std::span(configurations).subspan(i);
-    evaluator.evaluate(rest.first(std::min(batch, rest.size())), [&](const Evaluation& evaluation) {
-      findings.add(evaluation);
-      return !InterruptGuard::interrupted();
-    });
-  }
+  evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
+    findings.add(evaluation);
+    return !InterruptGuard::interrupted();
+  });
   return findings.finish(format("compiled and verified on {}, at {} and at odd sizes", backend->facts().name,
                                 work.instance.size()));
 }

@@ -36,8 +36,9 @@ struct Binary {
   std::map<std::string, std::string> symbols;        ///< entry -> lowered (mangled) name
   std::map<std::string, KernelResources> resources;  ///< entry -> registers, spills, static shared memory
   std::string log;
-  double compile_seconds = 0;
-  std::string hash;  ///< of the image: equal code is equal text
+  double compile_seconds = 0;  ///< or of finding it in a cache
+  bool cached = false;         ///< found, not compiled
+  std::string hash;            ///< of the image: equal code is equal text
 };
 
 /// Turns source into a device binary. Safe to call from several threads at once.

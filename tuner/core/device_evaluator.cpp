@@ -2,23 +2,20 @@
 #include "tuner/core/device_evaluator.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <stdexcept>
 
+#include "tuner/core/content_hash.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/parallel.hpp"
-#include "tuner/core/verifier.hpp"
+#include "tuner/core/stopwatch.hpp"
 
 namespace tune {
 namespace {
 
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
+/// Seeds of the inputs: every configuration is checked with both at odd sizes and with the first at the size
+/// itself, finalists with the second there too. A kernel that is right for one input by luck is not for two.
+constexpr std::uint64_t first_seed = 1;
+constexpr std::uint64_t second_seed = 2;
 
 /// The launch that says most about a pipeline: the one with the fewest resident threads.
 std::optional<KernelResources> tightest(const std::vector<KernelResources>& all) {
@@ -35,12 +32,6 @@ std::optional<KernelResources> compiled_resources(const Binary& binary) {
 
 }  // namespace
 
-struct DeviceEvaluator::Planned {
-  Configuration configuration;
-  Result<LaunchPlan> plan;
-  std::future<Result<Binary>> binary;  ///< only where there is a plan
-};
-
 DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Backend& backend,
                                  const KernelSources& sources, DeviceEvaluatorOptions options)
     : problem_(problem),
@@ -49,30 +40,35 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       sources_(sources),
       options_(options),
       threads_(options.compile_threads > 0 ? options.compile_threads : host_threads()),
+      expectations_(problem),
       pool_(backend.compiler(), threads_) {}
 
-std::size_t DeviceEvaluator::preferred_batch() const {
+std::size_t DeviceEvaluator::window() const {
   return 2 * std::size_t{threads_};
 }
 
-void DeviceEvaluator::evaluate(std::span<const Configuration> batch,
-                               const std::function<bool(Evaluation)>& done) {
-  std::vector<Planned> planned;
-  for (const Configuration& configuration : batch) planned.push_back(plan_ahead(configuration));
-  for (Planned& next : planned) {
-    if (done(evaluate_one(std::move(next)))) continue;
-    pool_.clear();
-    return;
-  }
-}
-
-DeviceEvaluator::Planned DeviceEvaluator::plan_ahead(const Configuration& configuration) {
-  Planned planned{configuration, problem_.plan(instance_, configuration, sources_), {}};
+void DeviceEvaluator::submit(Configuration configuration) {
+  Result<LaunchPlan> plan = problem_.plan(instance_, configuration, sources_);
+  Planned planned{std::move(configuration), std::move(plan)};
   if (planned.plan) planned.binary = pool_.submit(planned.plan->compile);
-  return planned;
+  queue_.push_back(std::move(planned));
 }
 
-Evaluation DeviceEvaluator::evaluate_one(Planned planned) {
+void DeviceEvaluator::drop() {
+  pool_.clear();
+  queue_.clear();
+}
+
+void DeviceEvaluator::learn(const Evaluation& evaluation) {
+  if (!evaluation.outcome || evaluation.outcome->samples.empty()) return;
+  const double time = evaluation.outcome->time();
+  if (!fastest_ || time < *fastest_) fastest_ = time;
+}
+
+std::optional<Evaluation> DeviceEvaluator::next() {
+  if (queue_.empty()) throw std::logic_error("nothing was submitted");
+  Planned planned = std::move(queue_.front());
+  queue_.pop_front();
   Evaluation evaluation;
   evaluation.configuration = std::move(planned.configuration);
   if (!planned.plan) {
@@ -84,42 +80,73 @@ Evaluation DeviceEvaluator::evaluate_one(Planned planned) {
     evaluation.outcome = tl::unexpected(binary.error());
     return evaluation;
   }
-  evaluation.phases.compile = binary->compile_seconds;
-  evaluation.binary_hash = binary->hash;
-  evaluation.resources = compiled_resources(*binary);
-  evaluation.outcome = carry_out(evaluation.configuration, *planned.plan, *binary, evaluation);
+  evaluate_binary(*planned.plan, *binary, evaluation);
   return evaluation;
 }
 
-Result<Measurement> DeviceEvaluator::carry_out(const Configuration& configuration, const LaunchPlan& plan,
-                                               const Binary& binary, Evaluation& evaluation) {
-  const Expectation& expected = expectation(instance_);  // computed before the clocks of the phases start
-  const Stopwatch loading;
+void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation) {
+  const std::string code = content_hash(binary.hash + "\n" + launches_of(plan));
+  const auto same = by_code_.find(code);
+  if (same != by_code_.end()) {
+    const Configuration configuration = evaluation.configuration;
+    evaluation = same->second;
+    evaluation.configuration = configuration;
+    evaluation.same_code = true;
+    evaluation.phases = {};
+  } else {
+    evaluation.binary_hash = binary.hash;
+    evaluation.resources = compiled_resources(binary);
+    const double computing = expectations_.seconds();
+    evaluation.outcome = carry_out(plan, binary, evaluation);
+    evaluation.phases.reference = expectations_.seconds() - computing;
+    by_code_.emplace(code, evaluation);
+    learn(evaluation);
+  }
+  evaluation.phases.compile = binary.compile_seconds;
+  evaluation.from_cache = binary.cached;
+}
+
+Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Binary& binary,
+                                               Evaluation& evaluation) {
   {
     // What cannot run at the size itself is found out before anything is launched, the small checks included.
+    const Stopwatch loading;
     const auto probe = backend_.runner().prepare(plan, binary);
     evaluation.phases.load = loading.seconds();
     if (!probe) return tl::unexpected(probe.error());
     evaluation.resources = tightest((*probe)->resources());
   }
   const Stopwatch verifying;
-  const Result<double> small = check_small(configuration, plan, binary);
+  const double computing = expectations_.seconds();
+  const Result<double> small = check_small(evaluation.configuration, plan, binary);
+  evaluation.phases.verify = verifying.seconds() - (expectations_.seconds() - computing);
   if (!small) return tl::unexpected(small.error());
+  Result<Measurement> measurement = check_and_measure(plan, binary, evaluation);
+  if (measurement) measurement->error = std::max(measurement->error, *small);
+  return measurement;
+}
+
+Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, const Binary& binary,
+                                                       Evaluation& evaluation) {
+  const Expectation& expected = expectations_.at(instance_, first_seed);
+  const Stopwatch verifying;
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
   const Result<double> error = check(**prepared, plan, expected);
-  evaluation.phases.verify = verifying.seconds();
+  evaluation.phases.verify += verifying.seconds();
   if (!error) return tl::unexpected(error.error());
 
   Measurement measurement;
-  measurement.error = std::max(*small, *error);
+  measurement.error = *error;
   measurement.tolerance = expected.tolerance.absolute;
   if (!options_.measure_time) return measurement;
   const Stopwatch measuring;
-  Result<std::vector<double>> samples = (*prepared)->measure(options_.measure);
+  MeasureOptions how = options_.measure;
+  if (options_.race) how.to_beat = fastest_;
+  Result<Timing> timing = (*prepared)->measure(how);
   evaluation.phases.measure = measuring.seconds();
-  if (!samples) return tl::unexpected(samples.error());
-  measurement.samples = std::move(*samples);
+  if (!timing) return tl::unexpected(timing.error());
+  static_cast<Timing&>(measurement) = std::move(*timing);
   return measurement;
 }
 
@@ -135,43 +162,78 @@ Result<double> DeviceEvaluator::check_small(const Configuration& configuration, 
     if (!same && !other) return tl::unexpected(other.error());
     const auto prepared = backend_.runner().prepare(*small, same ? binary : *other);
     if (!prepared) return tl::unexpected(prepared.error());
-    const Result<double> error = check(**prepared, *small, expectation(instance));
-    if (!error) {
-      Failure failure = error.error();
-      failure.detail = format("at {}: {}", instance.key(), failure.detail);
-      return tl::unexpected(std::move(failure));
+    for (const std::uint64_t seed : {first_seed, second_seed}) {
+      const Result<double> error = check(**prepared, *small, expectations_.at(instance, seed));
+      if (!error) {
+        Failure failure = error.error();
+        failure.detail = format("at {}: {}", instance.key(), failure.detail);
+        return tl::unexpected(std::move(failure));
+      }
+      worst = std::max(worst, *error);
     }
-    worst = std::max(worst, *error);
   }
   return worst;
 }
 
-Result<double> DeviceEvaluator::check(PreparedPlan& prepared, const LaunchPlan& plan,
-                                      const Expectation& expected) {
-  const Result<void> ran = prepared.run_checked(expected.inputs);
+struct DeviceEvaluator::Finalist {
+  const Configuration& configuration;
+  Result<LaunchPlan> plan = fail(Phase::launch, "not planned");
+  Result<Binary> binary = fail(Phase::compile, "not compiled");
+};
+
+/// Plans, compiles and checks with inputs that the configuration has not seen at this size.
+Result<void> DeviceEvaluator::ready(Finalist& finalist) {
+  finalist.plan = problem_.plan(instance_, finalist.configuration, sources_);
+  if (!finalist.plan) return tl::unexpected(finalist.plan.error());
+  finalist.binary = backend_.compiler().compile(finalist.plan->compile);
+  if (!finalist.binary) return tl::unexpected(finalist.binary.error());
+  const auto prepared = backend_.runner().prepare(*finalist.plan, *finalist.binary);
+  if (!prepared) return tl::unexpected(prepared.error());
+  const Result<double> error = check(**prepared, *finalist.plan, expectations_.at(instance_, second_seed));
+  if (!error) return tl::unexpected(error.error());
+  return {};
+}
+
+/// The median of a few samples: one round of one finalist.
+Result<double> DeviceEvaluator::time_once(const Finalist& finalist) {
+  const auto prepared = backend_.runner().prepare(*finalist.plan, *finalist.binary);
+  if (!prepared) return tl::unexpected(prepared.error());
+  const Result<void> ran =
+      (*prepared)->run_checked(views_of(expectations_.at(instance_, second_seed).inputs));
   if (!ran) return tl::unexpected(ran.error());
-  double worst = 0;
-  for (const BufferSpec& buffer : plan.buffers) {
-    if (buffer.role != BufferRole::output) continue;
-    const Result<TensorView> output = prepared.fetch(buffer.name);
-    if (!output) return tl::unexpected(output.error());
-    const Comparison comparison = compare(*output, expected.reference.at(buffer.name), expected.tolerance);
-    if (comparison.wrong > 0)
-      return tl::unexpected(wrong_result(comparison, buffer.layout.extents, expected.tolerance, buffer.name));
-    worst = std::max(worst, comparison.worst_error);
-  }
-  return worst;
+  MeasureOptions how = options_.measure;
+  how.warmup = 1;
+  how.least_samples = how.most_samples = 3;
+  const Result<Timing> timing = (*prepared)->measure(how);
+  if (!timing) return tl::unexpected(timing.error());
+  return median(timing->samples);
 }
 
-const DeviceEvaluator::Expectation& DeviceEvaluator::expectation(const Instance& instance) {
-  const std::string key = instance.key();
-  const auto found = expectations_.find(key);
-  if (found != expectations_.end()) return found->second;
-  Expectation computed;
-  computed.inputs = problem_.inputs(instance, options_.seed);
-  computed.reference = problem_.reference(instance, computed.inputs);
-  computed.tolerance = problem_.tolerance(instance);
-  return expectations_.emplace(key, std::move(computed)).first->second;
+std::vector<Result<std::vector<double>>> DeviceEvaluator::time_finalists(
+    std::span<const Configuration> finalists, int rounds) {
+  std::vector<Result<std::vector<double>>> times;
+  std::vector<Finalist> all;
+  for (const Configuration& configuration : finalists) {
+    Finalist& finalist = all.emplace_back(Finalist{configuration});
+    const Result<void> fine = ready(finalist);
+    if (fine)
+      times.emplace_back(std::vector<double>{});
+    else
+      times.emplace_back(tl::unexpected(fine.error()));
+  }
+  for (int round = 0; round < rounds; ++round) {
+    // Every other round backwards: nobody always follows the same neighbour.
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t turn = round % 2 == 0 ? i : all.size() - 1 - i;
+      if (!times[turn]) continue;
+      const Result<double> time = time_once(all[turn]);
+      if (time)
+        times[turn]->push_back(*time);
+      else
+        times[turn] = tl::unexpected(time.error());
+    }
+  }
+  return times;
 }
 
 }  // namespace tune

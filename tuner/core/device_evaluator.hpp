@@ -1,55 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tuner/core/backend.hpp"
 #include "tuner/core/compile_pool.hpp"
 #include "tuner/core/evaluator.hpp"
+#include "tuner/core/expectations.hpp"
 #include "tuner/core/problem.hpp"
 
 namespace tune {
 
 struct DeviceEvaluatorOptions {
   MeasureOptions measure;
-  std::uint64_t seed = 1;        ///< of the inputs
   bool measure_time = true;      ///< false: check only; a measurement then has no samples
+  bool race = true;              ///< stop measuring what cannot become the fastest
   unsigned compile_threads = 0;  ///< 0: all cores
 };
 
 /// Evaluates on a device. The only place that orders the phases: plan, compile (ahead, on all cores), load
 /// and resources, checks at odd sizes, check at the size itself, measurement. Inputs and reference of a size
-/// are computed once.
+/// are computed once. Configurations with the same machine code and the same launches are measured once.
 class DeviceEvaluator : public Evaluator {
  public:
   /// All must outlive the evaluator.
   DeviceEvaluator(const Problem& problem, Instance instance, Backend& backend, const KernelSources& sources,
                   DeviceEvaluatorOptions options = {});
 
-  void evaluate(std::span<const Configuration> batch, const std::function<bool(Evaluation)>& done) override;
+  void submit(Configuration configuration) override;
+  std::optional<Evaluation> next() override;
+  void drop() override;
   /// Two compiles a core: the device has work while the strategy thinks.
-  std::size_t preferred_batch() const override;
+  std::size_t window() const override;
+  void learn(const Evaluation& evaluation) override;
+  std::vector<Result<std::vector<double>>> time_finalists(std::span<const Configuration> finalists,
+                                                          int rounds) override;
 
  private:
-  /// What a check at one size compares with.
-  struct Expectation {
-    TensorSet inputs;
-    TensorSet reference;
-    Tolerance tolerance;
+  struct Planned {
+    Configuration configuration;
+    Result<LaunchPlan> plan;
+    std::future<Result<Binary>> binary = {};  ///< only where there is a plan
   };
-  struct Planned;
+  struct Finalist;
 
-  Planned plan_ahead(const Configuration& configuration);
-  Evaluation evaluate_one(Planned planned);
-  Result<Measurement> carry_out(const Configuration& configuration, const LaunchPlan& plan,
-                                const Binary& binary, Evaluation& evaluation);
+  void evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  Result<Measurement> carry_out(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<double> check_small(const Configuration& configuration, const LaunchPlan& plan,
                              const Binary& binary);
-  Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Expectation& expectation);
-  const Expectation& expectation(const Instance& instance);
+  Result<void> ready(Finalist& finalist);
+  Result<double> time_once(const Finalist& finalist);
 
   const Problem& problem_;
   Instance instance_;
@@ -57,8 +63,11 @@ class DeviceEvaluator : public Evaluator {
   const KernelSources& sources_;
   DeviceEvaluatorOptions options_;
   unsigned threads_;
+  Expectations expectations_;
+  std::optional<double> fastest_;                        ///< seconds
+  std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;
-  std::map<std::string, Expectation> expectations_;  ///< by the instance's key
+  std::deque<Planned> queue_;
 };
 
 }  // namespace tune

@@ -8,6 +8,7 @@
 #include "search/space/configuration.hpp"
 #include "tuner/core/binary.hpp"
 #include "tuner/core/failure.hpp"
+#include "tuner/core/timing.hpp"
 
 namespace tune {
 
@@ -16,6 +17,7 @@ using search::Configuration;
 /// Seconds that each phase of an evaluation took on the host.
 struct PhaseTimes {
   double compile = 0;
+  double reference = 0;  ///< inputs and references: the first evaluation of a size computes them
   double load = 0;
   double verify = 0;
   double measure = 0;
@@ -24,11 +26,10 @@ struct PhaseTimes {
 /// The middle value, or the mean of the two middle ones. Throws std::logic_error for none.
 double median(std::vector<double> values);
 
-/// What a configuration reached.
-struct Measurement {
-  std::vector<double> samples;  ///< seconds, in the order taken
-  double error = 0;             ///< largest |out - ref| over all elements
-  double tolerance = 0;         ///< that it was held against
+/// What a configuration reached: times of a kernel whose results were right.
+struct Measurement : Timing {
+  double error = 0;      ///< largest |out - ref| over all elements
+  double tolerance = 0;  ///< that it was held against
 
   /// The figure that configurations are ranked by: the median of the samples, in seconds.
   double time() const;
@@ -43,7 +44,9 @@ struct Evaluation {
       resources;  ///< of the launch that takes most; nothing where it did not compile
   std::string binary_hash;
   PhaseTimes phases;
-  bool reused = false;  ///< answered from the database, not evaluated again
+  bool reused = false;      ///< answered from the database, not evaluated again
+  bool same_code = false;   ///< outcome of another configuration with the same machine code and launches
+  bool from_cache = false;  ///< the binary was not compiled but found in the cache
 };
 
 }  // namespace tune

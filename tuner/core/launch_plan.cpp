@@ -1,7 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/launch_plan.hpp"
 
+#include "tuner/core/format.hpp"
+
 namespace tune {
+namespace {
+
+std::string list_of(const Extents& values) {
+  std::string text;
+  for (const std::uint64_t value : values) text += format("{},", value);
+  return text;
+}
+
+std::string text_of(const KernelArgument& argument) {
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument)) return format("&{}", buffer->buffer);
+  const auto& scalar = std::get<ScalarArgument>(argument);
+  // Floating point in hexadecimal: two values that differ in the last bit are two values.
+  return format("{}:{}", scalar.index(),
+                std::visit(
+                    [](auto value) {
+                      if constexpr (std::is_floating_point_v<decltype(value)>)
+                        return format("{:a}", value);
+                      else
+                        return format("{}", value);
+                    },
+                    scalar));
+}
+
+}  // namespace
 
 std::uint64_t LaunchPlan::memory() const {
   std::uint64_t bytes = 0;
@@ -28,6 +54,22 @@ std::string content_of(const CompileRequest& request) {
   }
   for (const std::string& option : request.options) add(option);
   for (const std::string& entry : request.entries) add(entry);
+  return text;
+}
+
+std::string launches_of(const LaunchPlan& plan) {
+  std::string text;
+  for (const BufferSpec& buffer : plan.buffers)
+    text += format("{} {} {} [{}] [{}] {} {}\n", buffer.name, static_cast<int>(buffer.role),
+                   to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
+                   buffer.layout.offset, buffer.layout.allocation);
+  for (const Launch& launch : plan.launches) {
+    text += format("{} grid {} {} {} block {} {} {} shared {}{}", launch.entry, launch.grid.x, launch.grid.y,
+                   launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
+                   launch.dynamic_shared_memory, launch.cooperative ? " cooperative" : "");
+    for (const KernelArgument& argument : launch.arguments) text += " " + text_of(argument);
+    text += "\n";
+  }
   return text;
 }
 

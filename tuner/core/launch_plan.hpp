@@ -78,4 +78,7 @@ struct LaunchPlan {
   std::uint64_t memory() const;
 };
 
+/// Buffers and launches as one text: plans with equal texts and equal machine code do the same.
+std::string launches_of(const LaunchPlan& plan);
+
 }  // namespace tune

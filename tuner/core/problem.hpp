@@ -15,6 +15,7 @@
 #include "tuner/core/instance.hpp"
 #include "tuner/core/launch_plan.hpp"
 #include "tuner/core/tensor.hpp"
+#include "tuner/core/tolerance.hpp"
 
 namespace tune {
 
@@ -51,12 +52,6 @@ struct Work {
   double flops = 0;
   double bytes = 0;  ///< each input read once and each output written once
   ElementType arithmetic = ElementType::f32;
-};
-
-/// How far an output may be from the reference: |out - ref| <= absolute, for every element.
-struct Tolerance {
-  double absolute = 0;
-  std::string derivation;  ///< where the number comes from, one sentence
 };
 
 /// Finds kernel sources by name (`stencil3d/direct.cu`): embedded in the program, or in a folder that a

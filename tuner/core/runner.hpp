@@ -8,30 +8,35 @@
 #include "tuner/core/binary.hpp"
 #include "tuner/core/failure.hpp"
 #include "tuner/core/launch_plan.hpp"
+#include "tuner/core/tensor.hpp"
+#include "tuner/core/timing.hpp"
+#include "tuner/core/verifier.hpp"
 
 namespace tune {
 
-/// How to time. A later stopping rule replaces the fixed number of samples.
-struct MeasureOptions {
-  int warmup = 2;
-  int samples = 9;          ///< at least 7
-  bool flush_cache = true;  ///< overwrite L2 before every launch
-};
-
 /// A plan made ready on a device: loaded, with its memory. One at a time; it ends with the object.
+///
+/// Every call may end in Failure{crash} (a fault of the kernel, or the death of the process that runs it) or
+/// Failure{timeout}; no further call of this object succeeds then, and the runner goes on with the next plan.
 class PreparedPlan {
  public:
   virtual ~PreparedPlan() = default;
 
   /// One entry a launch, in the plan's order, occupancy included.
   virtual const std::vector<KernelResources>& resources() const = 0;
-  /// Fills inputs, poisons outputs (every byte 0xff: NaN in floating point), runs all launches once and
-  /// waits. Failure{launch}.
-  virtual Result<void> run_checked(const TensorSet& inputs) = 0;
+  /// Fills inputs, poisons outputs and scratch (every byte 0xff: NaN in floating point) and the guards around
+  /// all buffers, runs all launches once and waits. Failure{launch}.
+  virtual Result<void> run_checked(const TensorViews& inputs) = 0;
+  /// After run_checked: Failure{verify} where a kernel wrote outside a buffer (`out of bounds`) or changed an
+  /// input (`changed input`), naming the buffer and the first place.
+  virtual Result<void> check_memory() = 0;
+  /// Every element of an output against a reference of f64 elements and the logical tensor's extents.
+  virtual Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
+                                     const Tolerance& tolerance) = 0;
   /// The logical tensor of an output; valid until the next call of anything here.
   virtual Result<TensorView> fetch(std::string_view buffer) = 0;
-  /// Seconds of all launches together, one value a sample. Failure{launch}.
-  virtual Result<std::vector<double>> measure(const MeasureOptions& options) = 0;
+  /// Times all launches together. Failure{launch}.
+  virtual Result<Timing> measure(const MeasureOptions& options) = 0;
 };
 
 /// Carries plans out on one device. Not thread-safe.

@@ -2,6 +2,7 @@
 #include "tuner/core/session.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
@@ -20,10 +21,17 @@ bool better(const Evaluation& a, const std::optional<Evaluation>& b) {
 }  // namespace
 
 struct Session::State {
+  /// A configuration on its way.
+  struct Asked {
+    search::ConfigurationId id;
+    std::string known;  ///< key of its evaluation among the known ones; empty where it was submitted
+  };
+
   SessionResult result;
   const Budget& budget;
   SessionObserver& observer;
   std::unordered_map<std::string, Evaluation> known = {};
+  std::deque<Asked> queue = {};
   double start = 0;
   std::uint64_t early_failures = 0;  ///< before a launch
   std::optional<Failure> last_early_failure = {};
@@ -39,15 +47,24 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   State state{.result = {}, .budget = budget, .observer = observer};
   state.start = clock_();
   if (!fresh)
-    for (Evaluation& evaluation : store_.known(record.key))
+    for (Evaluation& evaluation : store_.known(record.key)) {
+      evaluation.reused = true;
       state.known.emplace(evaluation.configuration.key(), std::move(evaluation));
+    }
   Progress& progress = state.result.progress;
   progress.planned = std::min<std::uint64_t>(budget.evaluations.value_or(space_.size()), space_.size());
   state.result.run = store_.begin_run(record);
   try {
-    while (!state.end)
-      if (!one_batch(state)) state.end = state.end.value_or(RunEnd::exhausted);
+    while (!state.end) {
+      fill_queue(state);
+      if (state.queue.empty())
+        state.end = state.end.value_or(RunEnd::exhausted);
+      else
+        one_evaluation(state);
+    }
+    evaluator_.drop();
   } catch (...) {
+    evaluator_.drop();
     end_as_failed(state.result.run);
     throw;
   }
@@ -66,71 +83,63 @@ void Session::end_as_failed(RunId run) {
   }
 }
 
-/// False when the strategy has nothing left or the run has ended.
-bool Session::one_batch(State& state) {
+/// Asks for more when half of what the evaluator takes has come out: a strategy that computes for a while
+/// does so once for many configurations, and what is still on its way keeps the device busy meanwhile.
+void Session::fill_queue(State& state) {
   const Progress& progress = state.result.progress;
-  std::size_t count = std::max<std::size_t>(1, evaluator_.preferred_batch());
+  const std::size_t window = std::max<std::size_t>(1, evaluator_.window());
+  if (state.queue.size() > window / 2) return;
+  std::size_t count = window - state.queue.size();
   if (state.budget.evaluations) {
-    const std::uint64_t left =
-        *state.budget.evaluations - std::min(*state.budget.evaluations, progress.evaluations);
-    count = std::min<std::uint64_t>(count, left);
-    if (left == 0) {
-      state.end = RunEnd::budget;
-      return false;
+    const std::uint64_t counted = progress.evaluations + state.queue.size();
+    count = std::min<std::uint64_t>(count,
+                                    *state.budget.evaluations - std::min(*state.budget.evaluations, counted));
+    if (count == 0) {
+      if (state.queue.empty()) state.end = RunEnd::budget;
+      return;
     }
   }
   const double asking = clock_();
   const std::vector<search::ConfigurationId> ids = strategy_.ask(count);
   state.result.progress.search_seconds += clock_() - asking;
-  if (ids.empty()) return false;
-
-  std::unordered_map<std::string, Evaluation> answers;
-  evaluate_missing(state, ids, answers);
-
-  std::vector<search::Observation> observations;
-  for (const search::ConfigurationId id : ids) {
-    const auto answer = answers.find(space_.at(id).key());
-    if (answer == answers.end()) continue;
-    const Result<Measurement>& outcome = answer->second.outcome;
-    observations.push_back({id, outcome ? std::optional(outcome->time()) : std::nullopt});
-  }
-  const double telling = clock_();
-  strategy_.tell(observations);
-  state.result.progress.search_seconds += clock_() - telling;
-  check_hopeless(state);
-  return !state.end;
-}
-
-void Session::evaluate_missing(State& state, const std::vector<search::ConfigurationId>& ids,
-                               std::unordered_map<std::string, Evaluation>& answers) {
-  std::vector<Configuration> missing;
   for (const search::ConfigurationId id : ids) {
     Configuration configuration = space_.at(id);
-    const auto known = state.known.find(configuration.key());
-    if (known == state.known.end()) {
-      missing.push_back(std::move(configuration));
-      continue;
-    }
-    known->second.reused = true;
-    answers.emplace(known->first, known->second);
-    if (!take(state, known->second)) return;
+    std::string key = configuration.key();
+    const bool known = state.known.contains(key);
+    if (!known) evaluator_.submit(std::move(configuration));
+    state.queue.push_back({id, known ? std::move(key) : std::string()});
   }
-  if (missing.empty()) return;
-  evaluator_.evaluate(missing, [&](Evaluation evaluation) {
-    std::string key = evaluation.configuration.key();
-    answers.emplace(std::move(key), evaluation);
-    return take(state, std::move(evaluation));
-  });
 }
 
-/// Stores and counts one evaluation; false when the run has to end.
-bool Session::take(State& state, Evaluation evaluation) {
+/// Takes the first of the queue to its end: evaluated, stored, counted, told.
+void Session::one_evaluation(State& state) {
+  const State::Asked asked = std::move(state.queue.front());
+  state.queue.pop_front();
+  const std::optional<Evaluation> answer =
+      asked.known.empty() ? evaluator_.next() : std::optional(state.known.at(asked.known));
+  if (!answer) return;
+  const Evaluation& evaluation = *answer;
+  if (evaluation.reused) evaluator_.learn(evaluation);
+  Progress& progress = state.result.progress;
   const double storing = clock_();
   store_.record(state.result.run, evaluation);
-  Progress& progress = state.result.progress;
   progress.store_seconds += clock_() - storing;
   progress.seconds = clock_() - state.start;
+  count(state, evaluation);
+  const double telling = clock_();
+  const search::Observation observation{
+      asked.id, evaluation.outcome ? std::optional(evaluation.outcome->time()) : std::nullopt};
+  strategy_.tell({&observation, 1});
+  progress.search_seconds += clock_() - telling;
+  state.observer.on_evaluation(evaluation, progress);
 
+  if (state.observer.stop_requested()) state.end = RunEnd::interrupted;
+  if (state.budget.seconds && progress.seconds >= *state.budget.seconds) state.end = RunEnd::budget;
+  check_hopeless(state);
+}
+
+void Session::count(State& state, const Evaluation& evaluation) {
+  Progress& progress = state.result.progress;
   const bool early = !evaluation.outcome && before_launch(evaluation.outcome.error().phase);
   if (early) {
     ++state.early_failures;
@@ -143,16 +152,14 @@ bool Session::take(State& state, Evaluation evaluation) {
   if (!evaluation.outcome) ++progress.failures[evaluation.outcome.error().phase];
   if (!evaluation.reused) {
     progress.phases.compile += evaluation.phases.compile;
+    progress.phases.reference += evaluation.phases.reference;
     progress.phases.load += evaluation.phases.load;
     progress.phases.verify += evaluation.phases.verify;
     progress.phases.measure += evaluation.phases.measure;
+    if (evaluation.from_cache) ++progress.from_cache;
+    if (evaluation.same_code) ++progress.same_code;
   }
   if (better(evaluation, progress.best)) progress.best = evaluation;
-  state.observer.on_evaluation(evaluation, progress);
-
-  if (state.observer.stop_requested()) state.end = RunEnd::interrupted;
-  if (state.budget.seconds && progress.seconds >= *state.budget.seconds) state.end = RunEnd::budget;
-  return !state.end;
 }
 
 void Session::check_hopeless(State& state) const {

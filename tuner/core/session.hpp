@@ -27,6 +27,8 @@ struct Progress {
   std::uint64_t reused = 0;       ///< of these, answered from the database
   std::uint64_t measured = 0;     ///< of these, with a measurement
   std::uint64_t planned = 0;      ///< evaluations at the end, as far as known: the budget or the space
+  std::uint64_t from_cache = 0;   ///< evaluations whose binary was found, not compiled
+  std::uint64_t same_code = 0;    ///< not measured: the same machine code was before
   std::map<Phase, std::uint64_t> failures;
   std::optional<Evaluation> best;
   double seconds = 0;         ///< since the start
@@ -53,6 +55,10 @@ struct SessionResult {
 
 /// The loop of a tuning run: asks the strategy, answers from the database or evaluates, stores, tells. All
 /// else is behind the interfaces it is given, which must outlive it.
+///
+/// It keeps as many configurations on their way as the evaluator's window takes, so that neither compiler nor
+/// device waits, and tells each outcome in the order in which it asked: what the strategy sees depends on the
+/// seed and the outcomes, never on how long anything took.
 class Session {
  public:
   /// `clock` gives seconds from any fixed point.
@@ -65,11 +71,10 @@ class Session {
 
  private:
   struct State;
-  bool one_batch(State& state);
+  void fill_queue(State& state);
+  void one_evaluation(State& state);
   void end_as_failed(RunId run);
-  void evaluate_missing(State& state, const std::vector<search::ConfigurationId>& ids,
-                        std::unordered_map<std::string, Evaluation>& answers);
-  bool take(State& state, Evaluation evaluation);
+  void count(State& state, const Evaluation& evaluation);
   void check_hopeless(State& state) const;
 
   const search::SearchSpace& space_;

@@ -67,4 +67,14 @@ void HostTensor::check_type(std::size_t size, bool floating) const {
     throw std::logic_error("a tensor of " + std::string(to_string(type_)) + " is read as another type");
 }
 
+TensorView view_of(const HostTensor& tensor) {
+  return {tensor.type(), tensor.extents(), tensor.bytes()};
+}
+
+TensorViews views_of(const TensorSet& tensors) {
+  TensorViews views;
+  for (const auto& [name, tensor] : tensors) views.emplace(name, view_of(tensor));
+  return views;
+}
+
 }  // namespace tune

@@ -81,6 +81,15 @@ struct TensorView {
   ElementType type = ElementType::f32;
   Extents extents;
   std::span<const std::byte> bytes;
+
+  std::uint64_t size() const { return element_count(extents); }
 };
+
+/// Tensors that somebody else owns, by the name of the buffer they fill or are compared with.
+using TensorViews = std::map<std::string, TensorView, std::less<>>;
+
+TensorView view_of(const HostTensor& tensor);
+/// Valid as long as the set is neither changed nor gone.
+TensorViews views_of(const TensorSet& tensors);
 
 }  // namespace tune

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
-#include "tuner/core/problem.hpp"
+#include "tuner/core/failure.hpp"
 #include "tuner/core/tensor.hpp"
+#include "tuner/core/tolerance.hpp"
 
 namespace tune {
 
@@ -19,7 +20,7 @@ struct Comparison {
 
 /// Compares every element of an output with a reference of f64 elements and equal extents. Runs on all cores.
 /// Throws std::logic_error where the extents differ.
-Comparison compare(const TensorView& output, const HostTensor& reference, const Tolerance& tolerance);
+Comparison compare(const TensorView& output, const TensorView& reference, const Tolerance& tolerance);
 
 /// The failure that a comparison means: names the worst element by its coordinates. Only for `wrong > 0`.
 Failure wrong_result(const Comparison& comparison, const Extents& extents, const Tolerance& tolerance,

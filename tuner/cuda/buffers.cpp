@@ -31,16 +31,16 @@ std::string digest_of(std::span<const std::byte> bytes) {
   return content_hash(std::span<const std::byte>(sample));
 }
 
-void send(DeviceMemory& memory, const BufferSpec& buffer, const HostTensor& tensor, cudaStream_t stream) {
+void send(DeviceMemory& memory, const BufferSpec& buffer, const TensorView& tensor, cudaStream_t stream) {
   if (!buffer.layout.is_dense())
     check(cudaMemsetAsync(memory.data(), poison, buffer.allocation_bytes(), stream));
-  upload(memory.data(), tensor.bytes().data(), copy_shape(buffer.layout, size_of(buffer.type)), stream);
+  upload(memory.data(), tensor.bytes.data(), copy_shape(buffer.layout, size_of(buffer.type)), stream);
 }
 
-const HostTensor& tensor_of(const BufferSpec& buffer, const TensorSet& inputs) {
+const TensorView& tensor_of(const BufferSpec& buffer, const TensorViews& inputs) {
   const auto found = inputs.find(buffer.name);
   if (found == inputs.end()) throw Error(format("there is no tensor for input `{}`", buffer.name));
-  if (found->second.type() != buffer.type || found->second.extents() != buffer.layout.extents)
+  if (found->second.type != buffer.type || found->second.extents != buffer.layout.extents)
     throw Error(
         format("the tensor for input `{}` has other extents or elements than its buffer", buffer.name));
   return found->second;
@@ -53,12 +53,12 @@ Failure out_of_memory(std::uint64_t wanted, std::uint64_t available) {
 
 }  // namespace
 
-InputKey input_key(const BufferSpec& buffer, const HostTensor& tensor) {
-  const auto bytes = tensor.bytes();
+InputKey input_key(const BufferSpec& buffer, const TensorView& tensor) {
+  const auto bytes = tensor.bytes;
   return {buffer.name, buffer.type, buffer.layout, bytes.data(), bytes.size(), digest_of(bytes)};
 }
 
-const DeviceMemory* InputImages::get(const BufferSpec& buffer, const HostTensor& tensor,
+const DeviceMemory* InputImages::get(const BufferSpec& buffer, const TensorView& tensor,
                                      cudaStream_t stream) {
   auto key = input_key(buffer, tensor);
   const auto found =
@@ -111,7 +111,7 @@ PlanBuffers::~PlanBuffers() {
   for (auto& buffer : buffers_) pool_->give_back(std::move(buffer.memory));
 }
 
-void PlanBuffers::fill(const TensorSet& inputs, InputImages& images, cudaStream_t stream) {
+void PlanBuffers::fill(const TensorViews& inputs, InputImages& images, cudaStream_t stream) {
   for (auto& buffer : buffers_) {
     const auto bytes = buffer.spec.allocation_bytes();
     if (buffer.spec.role != BufferRole::input) {

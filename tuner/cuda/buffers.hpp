@@ -29,7 +29,7 @@ struct InputKey {
   friend bool operator==(const InputKey&, const InputKey&) = default;
 };
 
-InputKey input_key(const BufferSpec& buffer, const HostTensor& tensor);
+InputKey input_key(const BufferSpec& buffer, const TensorView& tensor);
 
 /// Inputs as they were sent, in the layouts that plans asked for. Plans work on copies, so that a kernel that
 /// writes to its input spoils no later plan.
@@ -38,7 +38,7 @@ class InputImages {
   explicit InputImages(MemoryPool& pool) : pool_(pool) {}
 
   /// The image of that tensor, sent now where it is not there yet; null where there is no room for one.
-  const DeviceMemory* get(const BufferSpec& buffer, const HostTensor& tensor, cudaStream_t stream);
+  const DeviceMemory* get(const BufferSpec& buffer, const TensorView& tensor, cudaStream_t stream);
   /// Gives up the image that was used longest ago; false where there is none.
   bool drop_oldest();
   std::size_t bytes() const;
@@ -64,7 +64,7 @@ class PlanBuffers {
 
   /// Enqueues: inputs hold their tensors, every byte around them and of all other buffers is 0xff. Throws
   /// Error where a tensor is missing or is not what the plan describes.
-  void fill(const TensorSet& inputs, InputImages& images, cudaStream_t stream);
+  void fill(const TensorViews& inputs, InputImages& images, cudaStream_t stream);
   /// Enqueues the copy of a logical tensor to `host`, which has room for it.
   void fetch(std::string_view name, std::byte* host, cudaStream_t stream) const;
   /// Throws Error for a name that the plan lacks.

@@ -62,7 +62,7 @@ CudaPreparedPlan::~CudaPreparedPlan() {
   ignore(cudaStreamSynchronize(context_.stream.get()));
 }
 
-Result<void> CudaPreparedPlan::run_checked(const TensorSet& inputs) {
+Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   context_.enter();
   buffers_.fill(inputs, context_.images, context_.stream.get());
   check(wait());
@@ -83,15 +83,27 @@ Result<TensorView> CudaPreparedPlan::fetch(std::string_view buffer) {
   return TensorView{spec.type, spec.layout.extents, {host, size}};
 }
 
-Result<std::vector<double>> CudaPreparedPlan::measure(const MeasureOptions& options) {
+Result<void> CudaPreparedPlan::check_memory() {
+  return {};
+}
+
+Result<Comparison> CudaPreparedPlan::compare(std::string_view buffer, const TensorView& reference,
+                                             const Tolerance& tolerance) {
+  const auto output = fetch(buffer);
+  if (!output) return tl::unexpected(output.error());
+  return tune::compare(*output, reference, tolerance);
+}
+
+Result<Timing> CudaPreparedPlan::measure(const MeasureOptions& options) {
   context_.enter();
   if (!filled_) throw Error("a plan can be measured after a checked run only: its inputs are not filled yet");
   const auto failed = [&](cudaError_t status) { return tl::unexpected(context_.failure(status)); };
   for (int i = 0; i < options.warmup; ++i)
     if (const auto status = enqueue(); status != cudaSuccess) return failed(status);
 
-  std::vector<double> seconds;
-  auto left = static_cast<std::size_t>(std::max(options.samples, 0));
+  Timing timing;
+  auto& seconds = timing.samples;
+  auto left = static_cast<std::size_t>(std::max(options.least_samples, 0));
   while (left > 0) {
     const auto samples = std::min(left, chunk);
     left -= samples;
@@ -105,7 +117,7 @@ Result<std::vector<double>> CudaPreparedPlan::measure(const MeasureOptions& opti
       seconds.push_back(static_cast<double>(milliseconds) * 1e-3);
     }
   }
-  return seconds;
+  return timing;
 }
 
 cudaError_t CudaPreparedPlan::enqueue() {

@@ -26,10 +26,13 @@ class CudaPreparedPlan : public PreparedPlan {
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
-  Result<void> run_checked(const TensorSet& inputs) override;
+  Result<void> run_checked(const TensorViews& inputs) override;
+  Result<void> check_memory() override;
+  Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
+                             const Tolerance& tolerance) override;
   Result<TensorView> fetch(std::string_view buffer) override;
   /// Throws Error where `run_checked` has not filled the inputs.
-  Result<std::vector<double>> measure(const MeasureOptions& options) override;
+  Result<Timing> measure(const MeasureOptions& options) override;
 
  private:
   cudaError_t enqueue();

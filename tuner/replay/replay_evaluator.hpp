@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,13 +17,16 @@ class ReplayEvaluator : public Evaluator {
   explicit ReplayEvaluator(const std::vector<Evaluation>& recorded);
 
   /// A configuration that the recording lacks is unknown: it is left out, neither stored nor counted.
-  void evaluate(std::span<const Configuration> batch, const std::function<bool(Evaluation)>& done) override;
+  void submit(Configuration configuration) override { queue_.push_back(std::move(configuration)); }
+  std::optional<Evaluation> next() override;
+  void drop() override { queue_.clear(); }
 
   /// What a device of few cores would ask for: a strategy that learns sees its results early.
-  std::size_t preferred_batch() const override { return 8; }
+  std::size_t window() const override { return 8; }
 
  private:
   std::unordered_map<std::string, Evaluation> by_key_;
+  std::deque<Configuration> queue_;
 };
 
 }  // namespace tune::replay

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/expectations.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/stopwatch.hpp"
+
+namespace tune {
+
+const Expectation& Expectations::at(const Instance& instance, std::uint64_t seed) {
+  const std::pair key(instance.key(), seed);
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  const Stopwatch computing;
+  Expectation computed;
+  computed.inputs = problem_.inputs(instance, seed);
+  computed.reference = problem_.reference(instance, computed.inputs);
+  computed.tolerance = problem_.tolerance(instance);
+  seconds_ += computing.seconds();
+  return known_.emplace(key, std::move(computed)).first->second;
+}
+
+Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Expectation& expectation) {
+  const Result<void> ran = prepared.run_checked(views_of(expectation.inputs));
+  if (!ran) return tl::unexpected(ran.error());
+  // A kernel that writes where it must not may spoil anything, the outputs too: that is the cause to name.
+  const Result<void> memory = prepared.check_memory();
+  if (!memory) return tl::unexpected(memory.error());
+  double worst = 0;
+  for (const BufferSpec& buffer : plan.buffers) {
+    if (buffer.role != BufferRole::output) continue;
+    const Result<Comparison> comparison =
+        prepared.compare(buffer.name, view_of(expectation.reference.at(buffer.name)), expectation.tolerance);
+    if (!comparison) return tl::unexpected(comparison.error());
+    if (comparison->wrong > 0)
+      return tl::unexpected(
+          wrong_result(*comparison, buffer.layout.extents, expectation.tolerance, buffer.name));
+    worst = std::max(worst, comparison->worst_error);
+  }
+  return worst;
+}
+
+}  // namespace tune

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "tuner/core/problem.hpp"
+#include "tuner/core/runner.hpp"
+
+namespace tune {
+
+/// What a check at one size, with the inputs of one seed, compares with.
+struct Expectation {
+  TensorSet inputs;
+  TensorSet reference;
+  Tolerance tolerance;
+};
+
+/// Inputs and references of a problem, computed once a size and seed and kept.
+class Expectations {
+ public:
+  /// The problem must outlive this.
+  explicit Expectations(const Problem& problem) : problem_(problem) {}
+
+  /// Valid as long as this object.
+  const Expectation& at(const Instance& instance, std::uint64_t seed);
+  /// Seconds that computing them took so far.
+  double seconds() const { return seconds_; }
+
+ private:
+  const Problem& problem_;
+  std::map<std::pair<std::string, std::uint64_t>, Expectation>
+      known_;  ///< by the instance's key and the seed
+  double seconds_ = 0;
+};
+
+/// Runs a prepared plan on an expectation's inputs and checks all that can be checked: that nothing was
+/// written outside its buffer, that the inputs are as they were, every element of every output. The largest
+/// error, or the failure.
+Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Expectation& expectation);
+
+}  // namespace tune

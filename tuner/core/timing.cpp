@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/timing.hpp"
+
+#include <array>
+#include <stdexcept>
+
+namespace tune {
+namespace {
+
+constexpr std::array<std::string_view, 4> names = {"precise", "outpaced", "samples", "time"};
+
+}  // namespace
+
+std::string_view to_string(StopReason reason) {
+  return names.at(static_cast<std::size_t>(reason));
+}
+
+StopReason stop_reason_from_string(std::string_view name) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name) return static_cast<StopReason>(i);
+  throw std::invalid_argument("unknown reason to stop '" + std::string(name) + "'");
+}
+
+}  // namespace tune
