@@ -98,6 +98,8 @@ TEST(MedianInterval, TooFewSamplesSayWhatTheyAreWorth) {
   EXPECT_EQ(interval.low, 1);
   EXPECT_EQ(interval.high, 3);
   EXPECT_NEAR(interval.confidence, 0.75, 1e-12);
+  const std::vector<double> two = {1, 2};
+  EXPECT_LE(median_interval(two, 0.01).low, median_interval(two, 0.01).high);
   EXPECT_THROW(median_interval({}, 0.95), std::logic_error);
   EXPECT_THROW(median_interval(one, 1), std::logic_error);
 }
@@ -200,6 +202,15 @@ TEST(StoppingRule, WhatIsMuchSlowerStopsAfterThreeSamples) {
   const Stop stop = measure_constant(racing(1e-4), 1.2e-4);
   EXPECT_EQ(stop.reason, StopReason::outpaced);
   EXPECT_EQ(stop.samples.size(), 3u);
+}
+
+TEST(StoppingRule, TwoSamplesAreNeverEnough) {
+  StoppingRule rule(racing(1e-4));
+  rule.add(1);
+  rule.add(1);
+  EXPECT_EQ(rule.decision(0), std::nullopt);
+  rule.add(1);
+  EXPECT_EQ(rule.decision(0), StopReason::outpaced);
 }
 
 TEST(StoppingRule, WhatIsALittleSlowerNeedsMoreSamples) {
