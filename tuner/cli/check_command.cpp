@@ -5,6 +5,7 @@
 #include "search/strategies/strategy.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/json_text.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/work_choice.hpp"
@@ -35,6 +36,7 @@ po::options_description options() {
       ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1")                     //
       ("arch", po::value<std::string>()->value_name("SM"),
        "only compile, for this architecture: needs no GPU, such as sm_90");
+  add_process_options(all);
   add_kernel_dir_option(all);
   add_format_option(all);
   return all;
@@ -161,7 +163,7 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
 
 int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int number) {
   const auto sources = chosen_sources(values);
-  const std::unique_ptr<Backend> backend = cuda::open_device(number);
+  const std::unique_ptr<Backend> backend = open_backend(number, values);
   const search::SearchSpace space = build_space(work, backend->facts(), chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
   DeviceEvaluator evaluator(*work.problem, work.instance, *backend, *sources,

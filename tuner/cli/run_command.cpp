@@ -9,6 +9,7 @@
 #include "search/strategies/strategy.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/progress_display.hpp"
@@ -19,7 +20,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
-#include "tuner/cuda/available.hpp"
 #include "tuner/replay/replay_evaluator.hpp"
 
 namespace tune::cli {
@@ -49,6 +49,7 @@ po::options_description options() {
       ("seed", po::value<std::string>()->value_name("N"),
        "of the search; default 1: the same call goes on where it stopped")  //
       ("fresh", po::bool_switch(), "evaluate again what the database already knows");
+  add_process_options(all);
   add_kernel_dir_option(all);
   add_database_option(all);
   add_format_option(all);
@@ -149,7 +150,7 @@ void describe_work(Job& job, const DeviceFacts& device) {
 
 int run_on_gpu(Job& job, int number) {
   const auto sources = chosen_sources(job.values);
-  const std::unique_ptr<Backend> backend = cuda::open_device(number);
+  const std::unique_ptr<Backend> backend = open_backend(number, job.values);
   const search::SearchSpace space = build_space(job.work, backend->facts(), job.choice);
   check_memory(job.work, space, backend->facts(), *sources);
   describe_work(job, backend->facts());

@@ -66,6 +66,7 @@ double parse_duration(std::string_view text, std::string_view option) {
   const double factor = unit.empty() || unit == "s"    ? 1
                         : unit == "m" || unit == "min" ? 60
                         : unit == "h"                  ? 3600
+                        : unit == "ms"                 ? 1e-3
                                                        : 0;
   if (end == copy.c_str() || factor == 0 || !(number > 0) || !std::isfinite(number))
     throw UsageError(format("{}: '{}' is not a time such as 90s, 5m or 1.5h", option, text));
