@@ -3,6 +3,8 @@
 #include <iostream>
 
 #include "search/strategies/strategy.hpp"
+#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cli/cache_choice.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/json_text.hpp"
@@ -36,6 +38,7 @@ po::options_description options() {
       ("arch", po::value<std::string>()->value_name("SM"),
        "only compile, for this architecture: needs no GPU, such as sm_90");
   add_kernel_dir_option(all);
+  add_cache_options(all);
   add_format_option(all);
   return all;
 }
@@ -138,7 +141,9 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
   const search::SearchSpace space = build_space(work, facts, chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
   std::string why_not;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &why_not);
+  const auto cache = chosen_cache(values);
+  const std::unique_ptr<Compiler> compiler =
+      cache::with_cache(cuda::make_nvrtc_compiler(architecture, &why_not), cache);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, why_not));
   Findings findings(chosen_format(values));
   CompilePool pool(*compiler, host_threads());
@@ -156,12 +161,14 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
     if (compiling.size() == ahead) finish_first();
   }
   while (!compiling.empty() && !InterruptGuard::interrupted()) finish_first();
+  tell_notice(cache.get());
   return findings.finish(format("compiled for {}, not run", architecture));
 }
 
 int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int number) {
   const auto sources = chosen_sources(values);
-  const std::unique_ptr<Backend> backend = cuda::open_device(number);
+  const auto cache = chosen_cache(values);
+  const std::unique_ptr<Backend> backend = cache::with_cache(cuda::open_device(number), cache);
   const search::SearchSpace space = build_space(work, backend->facts(), chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
   DeviceEvaluator evaluator(*work.problem, work.instance, *backend, *sources,
@@ -175,6 +182,7 @@ int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int nu
       return !InterruptGuard::interrupted();
     });
   }
+  tell_notice(cache.get());
   return findings.finish(format("compiled and verified on {}, at {} and at odd sizes", backend->facts().name,
                                 work.instance.size()));
 }
