@@ -7,6 +7,8 @@
 #include "db/sqlite_store.hpp"
 #include "search/space/nearest.hpp"
 #include "search/strategies/strategy.hpp"
+#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cli/cache_choice.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/open_backend.hpp"
@@ -51,6 +53,7 @@ po::options_description options() {
       ("fresh", po::bool_switch(), "evaluate again what the database already knows");
   add_process_options(all);
   add_kernel_dir_option(all);
+  add_cache_options(all);
   add_database_option(all);
   add_format_option(all);
   all.add_options()("quiet", po::bool_switch(), "no progress, only the summary");
@@ -150,7 +153,8 @@ void describe_work(Job& job, const DeviceFacts& device) {
 
 int run_on_gpu(Job& job, int number) {
   const auto sources = chosen_sources(job.values);
-  const std::unique_ptr<Backend> backend = open_backend(number, job.values);
+  const auto cache = chosen_cache(job.values);
+  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, job.values), cache);
   const search::SearchSpace space = build_space(job.work, backend->facts(), job.choice);
   check_memory(job.work, space, backend->facts(), *sources);
   describe_work(job, backend->facts());
@@ -158,7 +162,9 @@ int run_on_gpu(Job& job, int number) {
   job.record.machine = backend->machine_state();
   job.device_label = format("{} (device {})", backend->facts().name, number);
   DeviceEvaluator evaluator(*job.work.problem, job.work.instance, *backend, *sources);
-  return tune_with(job, space, evaluator);
+  const int status = tune_with(job, space, evaluator);
+  tell_notice(cache.get());
+  return status;
 }
 
 int run_on_recording(Job& job, const DeviceChoice& choice) {

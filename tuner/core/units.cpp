@@ -73,4 +73,18 @@ double parse_duration(std::string_view text, std::string_view option) {
   return number * factor;
 }
 
+std::uint64_t parse_size(std::string_view text, std::string_view option) {
+  constexpr std::string_view prefixes = "KMGT";
+  const std::string copy(text);
+  char* end = nullptr;
+  const double number = std::strtod(copy.c_str(), &end);
+  const std::string_view unit(end);
+  const std::size_t step = unit.size() == 1 ? prefixes.find(unit) : unit.empty() ? 0 : std::string_view::npos;
+  const double bytes =
+      step == std::string_view::npos ? 0 : number * std::pow(1024.0, static_cast<double>(step + unit.size()));
+  if (end == copy.c_str() || !(bytes >= 1) || !(bytes < 9e18))
+    throw UsageError(format("{}: '{}' is not a size such as 500M or 2G", option, text));
+  return static_cast<std::uint64_t>(bytes);
+}
+
 }  // namespace tune

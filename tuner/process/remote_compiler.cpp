@@ -16,7 +16,8 @@ RemoteCompiler::RemoteCompiler(WorkerProgram worker, double timeout)
   auto peer = std::make_unique<Peer>(worker_);
   const Result<Answer> answer = peer->call({{"call", "version"}}, start_seconds);
   if (!answer) throw Error("the process that compiles does not start: " + answer.error().detail);
-  version_ = answer->value.get<std::string>();
+  version_ = answer->value.at("version").get<std::string>();
+  identity_ = answer->value.at("identity").get<std::string>();
   give_back(std::move(peer));
 }
 
@@ -62,7 +63,7 @@ Result<Binary> RemoteCompiler::compile(const CompileRequest& request) const {
 void serve_compiler(Channel channel, const Compiler& compiler) {
   serve(std::move(channel), [&compiler](const Json& request, FileDescriptor) -> Result<Answer> {
     const auto call = request.at("call").get<std::string>();
-    if (call == "version") return Answer{compiler.version()};
+    if (call == "version") return Answer{{{"version", compiler.version()}, {"identity", compiler.identity()}}};
     const Result<Binary> binary = compiler.compile(decoded<CompileRequest>(request.at("request")));
     if (!binary) return tl::unexpected(binary.error());
     return Answer{encode(*binary)};

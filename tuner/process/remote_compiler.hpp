@@ -23,6 +23,7 @@ class RemoteCompiler : public Compiler {
   /// "compiler"} where it took longer than `timeout` seconds.
   Result<Binary> compile(const CompileRequest& request) const override;
   std::string version() const override { return version_; }
+  std::string identity() const override { return identity_; }
 
  private:
   Result<Answer> ask(const Json& request) const;
@@ -32,6 +33,7 @@ class RemoteCompiler : public Compiler {
   WorkerProgram worker_;
   double timeout_;
   std::string version_;
+  std::string identity_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Peer>> idle_;
 };
