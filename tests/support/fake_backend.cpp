@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/fake_backend.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -29,6 +32,8 @@ class FakePrepared : public PreparedPlan {
   Result<void> run_checked(const TensorViews& inputs) override {
     note("run");
     const std::string kind = define(plan_.compile, "kind");
+    if (kind == "dying") std::abort();
+    while (kind == "hanging") sleep(1);
     if (kind == "faulting") return fail(Phase::crash, "illegal address", "toy");
     const std::span<const std::byte> bytes = inputs.at("in").bytes;
     const std::span<const float> in(reinterpret_cast<const float*>(bytes.data()),
@@ -101,6 +106,8 @@ DeviceFacts invented_device() {
 
 Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {
   ++compiled;
+  if (define(request, "kind") == "crashing_compile") std::abort();
+  while (define(request, "kind") == "hanging_compile") sleep(1);
   if (define(request, "kind") == "broken_compile") return fail(Phase::compile, "syntax", "toy.cu(1): error");
   Binary binary;
   const std::string text = content_of(request);

@@ -3,8 +3,11 @@
 #include <iostream>
 
 #include "search/strategies/strategy.hpp"
+#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cli/cache_choice.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/json_text.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/work_choice.hpp"
@@ -35,7 +38,9 @@ po::options_description options() {
       ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1")                     //
       ("arch", po::value<std::string>()->value_name("SM"),
        "only compile, for this architecture: needs no GPU, such as sm_90");
+  add_process_options(all);
   add_kernel_dir_option(all);
+  add_cache_options(all);
   add_format_option(all);
   return all;
 }
@@ -138,7 +143,9 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
   const search::SearchSpace space = build_space(work, facts, chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
   std::string why_not;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &why_not);
+  const auto cache = chosen_cache(values);
+  const std::unique_ptr<Compiler> compiler =
+      cache::with_cache(cuda::make_nvrtc_compiler(architecture, &why_not), cache);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, why_not));
   Findings findings(chosen_format(values));
   CompilePool pool(*compiler, host_threads());
@@ -156,12 +163,14 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
     if (compiling.size() == ahead) finish_first();
   }
   while (!compiling.empty() && !InterruptGuard::interrupted()) finish_first();
+  tell_notice(cache.get());
   return findings.finish(format("compiled for {}, not run", architecture));
 }
 
 int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int number) {
   const auto sources = chosen_sources(values);
-  const std::unique_ptr<Backend> backend = cuda::open_device(number);
+  const auto cache = chosen_cache(values);
+  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, values), cache);
   const search::SearchSpace space = build_space(work, backend->facts(), chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
   DeviceEvaluator evaluator(*work.problem, work.instance, *backend, *sources,
@@ -171,6 +180,7 @@ int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int nu
     findings.add(evaluation);
     return !InterruptGuard::interrupted();
   });
+  tell_notice(cache.get());
   return findings.finish(format("compiled and verified on {}, at {} and at odd sizes", backend->facts().name,
                                 work.instance.size()));
 }

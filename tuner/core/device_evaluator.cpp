@@ -35,6 +35,12 @@ std::optional<KernelResources> compiled_resources(const Binary& binary) {
   return binary.resources.begin()->second;
 }
 
+/// Somebody ended the process that ran the kernel: not the configuration's fault, at least not the first
+/// time.
+bool was_killed(const Result<Measurement>& outcome) {
+  return !outcome && outcome.error().phase == Phase::crash && outcome.error().reason == killed_from_outside;
+}
+
 }  // namespace
 
 DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Backend& backend,
@@ -107,6 +113,7 @@ void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& bina
     evaluation.resources = compiled_resources(binary);
     const double computing = expectations_.seconds();
     evaluation.outcome = carry_out(plan, binary, evaluation);
+    if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(plan, binary, evaluation);
     evaluation.phases.reference = expectations_.seconds() - computing;
     by_code_.emplace(code, evaluation);
     learn(evaluation);

@@ -98,7 +98,7 @@ std::vector<void*> addresses_of(const Launch& launch, const PlanBuffers& buffers
   std::vector<void*> addresses;
   for (const auto& argument : launch.arguments)
     if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-      addresses.push_back(buffers.address(buffer->buffer));
+      addresses.push_back(buffers.find(buffer->buffer).first());
   return addresses;
 }
 
@@ -137,6 +137,7 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   std::vector<KernelResources> resources;
   if (const auto fits = prepare_launches(context_.facts, plan, binary, module, launches, resources); !fits)
     return tl::unexpected(fits.error());
+  context_.checks().load_for(plan.buffers);
   auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.images);
   if (!buffers) return tl::unexpected(buffers.error());
   for (auto& launch : launches) launch.addresses = addresses_of(launch.launch, *buffers);

@@ -43,7 +43,10 @@ std::string reason_of(cudaError_t status) {
 
 }  // namespace
 
-DeviceContext::DeviceContext(int number, DeviceFacts known) : device(number), facts(std::move(known)) {
+DeviceContext::DeviceContext(int number, DeviceFacts known)
+    : device(number),
+      facts(std::move(known)),
+      images(pool, static_cast<std::uint64_t>(facts.global_memory) / 2) {
   check(cudaSetDevice(device));
   stream = make_stream();
   flush_ = allocate_device(2 * static_cast<std::size_t>(std::max<std::int64_t>(facts.l2_cache, 1)));
@@ -77,6 +80,11 @@ std::byte* DeviceContext::staging(std::size_t size) {
     staging_ = allocate_pinned(size);
   }
   return staging_.data();
+}
+
+DeviceChecks& DeviceContext::checks() {
+  if (!checks_) checks_.emplace(facts);
+  return *checks_;
 }
 
 cudaError_t DeviceContext::flush_l2() {

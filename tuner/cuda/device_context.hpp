@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tuner/core/device_facts.hpp"
 #include "tuner/core/failure.hpp"
-#include "tuner/cuda/buffers.hpp"
+#include "tuner/cuda/device_checks.hpp"
 #include "tuner/cuda/handles.hpp"
 #include "tuner/cuda/memory_pool.hpp"
+#include "tuner/cuda/tensor_images.hpp"
 
 namespace tune::cuda {
 
@@ -31,18 +33,23 @@ struct DeviceContext {
   std::byte* staging(std::size_t size);
   /// Enqueues writing a buffer of twice the L2, so that nothing of what was there is left in it.
   cudaError_t flush_l2();
+  /// The memory of `flush_l2`: free for any use within a call.
+  const DeviceMemory& spare() const { return flush_; }
+  /// Made at the first call, which throws Error where there is no NVRTC.
+  DeviceChecks& checks();
 
   const int device;
   const DeviceFacts facts;
   Stream stream;
   MemoryPool pool;
-  InputImages images{pool};
+  TensorImages images;
 
  private:
   std::string fault_;
   std::vector<Event> events_;
   PinnedMemory staging_;
   DeviceMemory flush_;
+  std::optional<DeviceChecks> checks_;
 };
 
 }  // namespace tune::cuda

@@ -6,6 +6,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/cuda/plan_checks.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -64,7 +65,7 @@ CudaPreparedPlan::~CudaPreparedPlan() {
 
 Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   context_.enter();
-  buffers_.fill(inputs, context_.images, context_.stream.get());
+  buffers_.fill(inputs, context_.images, context_.checks(), context_.stream.get());
   check(wait());
   filled_ = true;
   auto status = enqueue();
@@ -75,7 +76,7 @@ Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
 
 Result<TensorView> CudaPreparedPlan::fetch(std::string_view buffer) {
   context_.enter();
-  const auto& spec = buffers_.spec(buffer);
+  const auto& spec = buffers_.find(buffer).spec;
   const auto size = element_count(spec.layout.extents) * size_of(spec.type);
   auto* const host = context_.staging(size);
   buffers_.fetch(buffer, host, context_.stream.get());
@@ -84,11 +85,17 @@ Result<TensorView> CudaPreparedPlan::fetch(std::string_view buffer) {
 }
 
 Result<void> CudaPreparedPlan::check_memory() {
-  return {};
+  context_.enter();
+  if (!filled_) throw Error("memory can be checked after a checked run only");
+  return cuda::check_memory(buffers_, context_);
 }
 
 Result<Comparison> CudaPreparedPlan::compare(std::string_view buffer, const TensorView& reference,
                                              const Tolerance& tolerance) {
+  context_.enter();
+  const auto found = compare_on_device(buffers_.find(buffer), reference, tolerance, context_);
+  if (!found) return tl::unexpected(found.error());
+  if (*found) return **found;
   const auto output = fetch(buffer);
   if (!output) return tl::unexpected(output.error());
   return tune::compare(*output, reference, tolerance);

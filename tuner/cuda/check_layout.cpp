@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cuda/check_layout.hpp"
+
+namespace tune::cuda {
+
+std::optional<checks::Placement> placement_of(const CopyShape& shape, std::size_t element_size) {
+  checks::Placement placement;
+  std::uint64_t stride = 1;
+  std::uint64_t count = shape.width / element_size;
+  for (const auto& outer : shape.loops) {
+    if (placement.loops == checks::most_loops) return std::nullopt;
+    placement.loop[placement.loops++] = {count, stride, 1.0 / static_cast<double>(count)};
+    stride = outer.device_stride / element_size;
+    count = outer.count;
+  }
+  placement.outer_stride = stride;
+  return placement;
+}
+
+Comparison combine(std::span<const checks::Finding> findings) {
+  Comparison whole;
+  whole.worst_error = -1;
+  for (const auto& part : findings) {
+    whole.wrong += part.wrong;
+    if (part.error < 0) continue;  // a block without elements
+    const bool earlier = part.error == whole.worst_error && part.index < whole.worst_index;
+    if (!(part.error > whole.worst_error) && !earlier) continue;
+    whole.worst_error = part.error;
+    whole.worst_index = part.index;
+    whole.worst_value = part.value;
+    whole.worst_reference = part.reference;
+  }
+  if (whole.worst_error < 0) whole.worst_error = 0;
+  return whole;
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checking kernels and the program that launches them pass to each other. Plain data of fixed sizes
+// and without headers, because the device compiler (NVRTC), the host compiler and tests on the CPU read it.
+#pragma once
+
+namespace tune::checks {
+
+using Count = unsigned long long;
+
+/// Threads of a block of all checking kernels: a power of two, for the reductions.
+constexpr int block_threads = 256;
+
+/// Where element i of a dense tensor lies in an allocation, in elements: loops, the innermost first, around
+/// which there is an outer one without end. A dense layout is the outer one alone, with stride 1.
+constexpr int most_loops = 8;
+struct Loop {
+  Count count = 1;
+  Count stride = 1;
+  double reciprocal = 1;  ///< of count
+};
+struct Placement {
+  int loops = 0;
+  Loop loop[most_loops];
+  Count outer_stride = 1;
+};
+
+/// What one block found among the elements that it compared: the largest error (negative where it had no
+/// element), the smallest index that has it, and how many are beyond the tolerance.
+struct Finding {
+  double error = -1;
+  double value = 0;
+  double reference = 0;
+  Count index = 0;
+  Count wrong = 0;
+};
+
+/// Memory around a buffer that no kernel may write to. It need not begin at a word, but must end at one.
+struct Zone {
+  unsigned char* begin = nullptr;
+  Count bytes = 0;
+};
+
+/// As many as one launch looks after: they travel as an argument.
+constexpr int most_zones = 32;
+struct Zones {
+  int count = 0;
+  Zone zone[most_zones];
+};
+
+/// What guards are filled with. As float and as (half of a) double it is NaN, so that what is read from
+/// outside a buffer spoils a result and shows; it is neither the poison of outputs nor a NaN that arithmetic
+/// makes, so that a copy of these is noticed too; its bytes differ from each other.
+constexpr unsigned guard_word = 0x7ff5a3c7u;
+
+/// Bytes behind one sum of `sum_tiles`.
+constexpr Count tile_bytes = Count{1} << 18;
+
+}  // namespace tune::checks
