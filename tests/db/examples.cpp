@@ -50,6 +50,7 @@ WorkKey example_key() {
 
 RunRecord example_run() {
   RunRecord run = run_of(example_key());
+  run.options.objective = Objective::edp;
   run.options.budget_evaluations = 1000;
   run.options.budget_seconds = 12.5;
   return run;
@@ -59,7 +60,6 @@ RunRecord run_of(const WorkKey& key) {
   RunRecord run;
   run.key = key;
   run.options.strategy = "random";
-  run.options.objective = Objective::edp;
   run.options.seed = 0xfedc'ba98'7654'3210;  // needs all 64 bits
   run.options.where = "block_x * block_y <= 256 && variant != 'fft'";
   run.options.pinned = {{"block_x", 32}, {"variant", "direct"}, {"fast", false}, {"scale", 1.0}};
