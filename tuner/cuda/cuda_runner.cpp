@@ -94,14 +94,6 @@ void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kerne
                                static_cast<int>(most)));
 }
 
-std::vector<void*> addresses_of(const Launch& launch, const PlanBuffers& buffers) {
-  std::vector<void*> addresses;
-  for (const auto& argument : launch.arguments)
-    if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-      addresses.push_back(buffers.find(buffer->buffer).first());
-  return addresses;
-}
-
 /// Everything about the launches that needs no memory; checked in the order in which it can be asked.
 Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan, const Binary& binary,
                               const Module& module, std::vector<PreparedLaunch>& launches,
@@ -113,7 +105,7 @@ Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan,
     auto needs = resources_of(launch, binary, *kernel);
     if (!needs) return tl::unexpected(needs.error());
     if (auto fits = check_launch(device, *needs, launch); !fits) return fits;
-    launches.push_back({launch, *kernel, {}});
+    launches.push_back({launch, *kernel});
     resources.push_back(std::move(*needs));
   }
   for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -140,9 +132,10 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   context_.checks().load_for(plan.buffers);
   auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.images);
   if (!buffers) return tl::unexpected(buffers.error());
-  for (auto& launch : launches) launch.addresses = addresses_of(launch.launch, *buffers);
+  LaunchSequence sequence(std::move(launches),
+                          [&](std::string_view name) { return buffers->find(name).first(); });
   return std::make_unique<CudaPreparedPlan>(context_, std::move(module), std::move(*buffers),
-                                            std::move(launches), std::move(resources));
+                                            std::move(sequence), std::move(resources));
 }
 
 }  // namespace tune::cuda
