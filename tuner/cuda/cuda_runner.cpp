@@ -2,12 +2,13 @@
 #include "tuner/cuda/cuda_runner.hpp"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <variant>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/cuda/kernel_limits.hpp"
+#include "tuner/cuda/kernel_parameters.hpp"
 #include "tuner/cuda/module.hpp"
 #include "tuner/cuda/occupancy.hpp"
 #include "tuner/cuda/prepared_plan.hpp"
@@ -21,22 +22,32 @@ std::size_t size_of_argument(const KernelArgument& argument) {
   return sizeof(void*);
 }
 
-/// A wrong list of arguments would make the kernel read garbage, or the runtime read beyond the list.
-void check_arguments(const Launch& launch, cudaKernel_t kernel) {
-  std::size_t count = 0;
+/// The sizes of a kernel's parameters by the runtime, which has to be asked beyond the last one. Nothing
+/// where the driver does not tell.
+std::optional<std::vector<std::size_t>> ask_parameter_sizes(cudaKernel_t kernel) {
+  std::vector<std::size_t> sizes;
   std::size_t offset = 0;
   std::size_t size = 0;
-  auto status = cudaFuncGetParamInfo(as_function(kernel), count, &offset, &size);
-  for (; status == cudaSuccess; status = cudaFuncGetParamInfo(as_function(kernel), ++count, &offset, &size)) {
-    const auto given = count < launch.arguments.size() ? size_of_argument(launch.arguments[count]) : size;
-    if (given != size)
-      throw Error(format("argument {} of kernel `{}` has {} bytes, the plan gives {}", count, launch.entry,
-                         size, given));
-  }
+  auto status = cudaFuncGetParamInfo(as_function(kernel), 0, &offset, &size);
+  for (; status == cudaSuccess;
+       status = cudaFuncGetParamInfo(as_function(kernel), sizes.size(), &offset, &size))
+    sizes.push_back(size);
   ignore(status);
-  // Anything but an index beyond the last one means that this driver does not tell.
-  if (status == cudaErrorInvalidValue && count != launch.arguments.size())
-    throw Error(format("kernel `{}` takes {} arguments, the plan gives {}", launch.entry, count,
+  if (status != cudaErrorInvalidValue) return std::nullopt;
+  return sizes;
+}
+
+/// A wrong list of arguments would make the kernel read garbage, or the runtime read beyond the list.
+void check_arguments(const Launch& launch, const Binary& binary, cudaKernel_t kernel) {
+  auto sizes = parameter_sizes(binary.image, binary.symbols.at(launch.entry));
+  if (!sizes) sizes = ask_parameter_sizes(kernel);
+  if (!sizes) return;
+  for (std::size_t i = 0; i < std::min(sizes->size(), launch.arguments.size()); ++i)
+    if (const auto given = size_of_argument(launch.arguments[i]); given != (*sizes)[i])
+      throw Error(format("argument {} of kernel `{}` has {} bytes, the plan gives {}", i, launch.entry,
+                         (*sizes)[i], given));
+  if (sizes->size() != launch.arguments.size())
+    throw Error(format("kernel `{}` takes {} arguments, the plan gives {}", launch.entry, sizes->size(),
                        launch.arguments.size()));
 }
 
@@ -101,7 +112,7 @@ Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan,
   for (const auto& launch : plan.launches) {
     const auto kernel = find(launch, binary, module);
     if (!kernel) return tl::unexpected(kernel.error());
-    check_arguments(launch, *kernel);
+    check_arguments(launch, binary, *kernel);
     auto needs = resources_of(launch, binary, *kernel);
     if (!needs) return tl::unexpected(needs.error());
     if (auto fits = check_launch(device, *needs, launch); !fits) return fits;
