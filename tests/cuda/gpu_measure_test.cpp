@@ -100,17 +100,16 @@ TEST_F(GpuMeasure, OrdersKernelsAcrossTheTwoWaysOfTiming) {
 }
 
 TEST_F(GpuMeasure, FindsTheCacheColdInEveryExecution) {
-  // Two loads, one after the other, from lines that nobody else reads.
+  // One load whose result it waits for.
   constexpr const char* source = R"(
-extern "C" __global__ void chase(const int* in, int* out) { out[0] = in[in[0]]; })";
+extern "C" __global__ void chase(const int* in, int* out) { out[0] = 2 * in[5]; })";
   constexpr std::uint64_t n = 1 << 15;
   const auto plan =
       plan_of(source,
               {buffer("in", Layout::dense({n}), BufferRole::input, ElementType::i32),
                buffer("out", Layout::dense({32}), BufferRole::output, ElementType::i32)},
               launch("chase", {1, 1, 1}, {1, 1, 1}, {BufferArgument{"in"}, BufferArgument{"out"}}));
-  TensorSet inputs{{"in", HostTensor(ElementType::i32, {n})}};
-  for (std::int32_t& next : inputs.at("in").as<std::int32_t>()) next = 20'000;
+  const TensorSet inputs{{"in", HostTensor(ElementType::i32, {n})}};
   const auto prepared = run(plan, inputs);
   double times[2] = {0, 0};
   for (const bool flush : {false, true}) {
@@ -120,8 +119,8 @@ extern "C" __global__ void chase(const int* in, int* out) { out[0] = in[in[0]]; 
     EXPECT_GT(timing.executions, 10);
     times[flush ? 1 : 0] = median_of(timing.samples);
   }
-  std::printf("two loads: %.3f us warm, %.3f us cold\n", times[0] * 1e6, times[1] * 1e6);
-  EXPECT_GT(times[1], times[0] + 0.3e-6) << "a load from memory takes some 0.4 us longer than one from L2";
+  std::printf("one load: %.3f us warm, %.3f us cold\n", times[0] * 1e6, times[1] * 1e6);
+  EXPECT_GT(times[1], times[0] + 0.2e-6) << "a load from memory takes some 0.4 us longer than one from L2";
 }
 
 TEST_F(GpuMeasure, GivesCopiesTheContentsOfTheBuffers) {
