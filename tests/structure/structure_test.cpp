@@ -18,6 +18,7 @@ const std::map<std::string, std::vector<std::string>> allowed = {
     {"tuner/core/", {"search/"}},
     {"kernels/", {"search/", "tuner/core/"}},
     {"tuner/cuda/", {"search/", "tuner/core/"}},
+    {"tuner/emulator/", {"search/", "tuner/core/"}},
     {"tuner/replay/", {"search/", "tuner/core/"}},
     {"db/", {"search/", "tuner/core/"}},
     // The read side of the database only.
