@@ -61,43 +61,60 @@ ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
                "install g++), or name one in TUNE_EMULATOR_CXX",
                program_));
   for (const SourceFile& file : prelude_files()) write(folder_ / file.name, file.text);
+  const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), Flavour::plain));
+  if (compiled.status != 0)
+    throw Error(format("'{}' cannot compile the emulator's own source (g++ 12 or newer is needed): {}",
+                       program_, first_errors(compiled.output)));
+}
+
+std::filesystem::path ModuleCompiler::callbacks() const {
+  return folder_ / "callbacks.o";
+}
+
+std::vector<std::string> ModuleCompiler::command(const std::filesystem::path& source,
+                                                 const std::filesystem::path& object, Flavour flavour) const {
+  // Symbols stay: they say where shared arrays begin and end. -g1: lines for what is found; in DWARF 4,
+  // because addr2line 2.40 takes the first file of DWARF 5 for the source itself. One variant's statics must
+  // not be another's, hence no unique symbols.
+  std::vector<std::string> words = {program_,
+                                    "-std=c++20",
+                                    "-O1",
+                                    "-w",
+                                    "-g1",
+                                    "-gdwarf-4",
+                                    "-fPIC",
+                                    "-fvisibility=hidden",
+                                    "-fno-gnu-unique",
+                                    "-fno-exceptions",
+                                    "-fno-rtti",
+                                    "-fno-threadsafe-statics",
+                                    "-fno-strict-aliasing",
+                                    "-ffp-contract=off",
+                                    "-fno-stack-protector",
+                                    "-fmax-errors=5",
+                                    "-fdiagnostics-color=never",
+                                    "-U_FORTIFY_SOURCE"};
+  if (flavour == Flavour::sanitize)
+    words.insert(words.end(), {"-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"});
+  words.insert(words.end(), {"-x", "c++", "-c", source.string(), "-o", object.string()});
+  return words;
 }
 
 Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileRequest* const> variants,
                                                       const std::string& name) const {
-  const std::filesystem::path source = folder_ / (name + ".cpp"), object = folder_ / (name + ".so");
+  const std::filesystem::path shared = folder_ / (name + ".so");
+  if (std::filesystem::exists(shared)) return shared;
+  const std::filesystem::path source = folder_ / (name + ".cpp"), object = folder_ / (name + ".o");
   write(source, module_source(variants));
-  // Symbols stay: they say where shared arrays begin and end. -g1: lines for what is found; in DWARF 4,
-  // because addr2line 2.40 takes the first file of DWARF 5 for the source itself. One variant's statics must
-  // not be another's, hence no unique symbols.
-  std::vector<std::string> command = {program_,
-                                      "-std=c++20",
-                                      "-O1",
-                                      "-w",
-                                      "-g1",
-                                      "-gdwarf-4",
-                                      "-fPIC",
-                                      "-fvisibility=hidden",
-                                      "-fno-gnu-unique",
-                                      "-fno-exceptions",
-                                      "-fno-rtti",
-                                      "-fno-threadsafe-statics",
-                                      "-fno-strict-aliasing",
-                                      "-ffp-contract=off",
-                                      "-fno-stack-protector",
-                                      "-fmax-errors=5",
-                                      "-fdiagnostics-color=never",
-                                      "-U_FORTIFY_SOURCE"};
-  if (flavour_ == Flavour::sanitize)
-    command.insert(command.end(), {"-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"});
-  command.insert(command.end(), {"-x", "c++", "-c", source.string(), "-o", object.string() + ".o"});
-  ProgramResult compiled = run_program(command);
+  ProgramResult compiled = run_program(command(source, object, flavour_));
+  // Linked by itself: the sanitizer's runtime library must stay out, its call-backs are the module's own.
   if (compiled.status == 0) {
-    // Linked by itself: the sanitizer's runtime library must stay out, its call-backs are the module's own.
-    compiled = run_program(
-        {program_, "-shared", "-Wl,-Bsymbolic", object.string() + ".o", "-o", object.string(), "-lm"});
+    const std::filesystem::path unfinished = folder_ / (name + ".unfinished");
+    compiled = run_program({program_, "-shared", "-Wl,-Bsymbolic", object.string(), callbacks().string(),
+                            "-o", unfinished.string(), "-lm"});
+    if (compiled.status == 0) std::filesystem::rename(unfinished, shared);
   }
-  if (compiled.status == 0) return object;
+  if (compiled.status == 0) return shared;
   const std::string missing = lacking(compiled.output);
   if (!missing.empty()) return fail(Phase::compile, cannot_be_emulated, missing);
   return fail(Phase::compile, "does not compile", first_errors(compiled.output));
