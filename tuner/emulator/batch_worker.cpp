@@ -19,15 +19,16 @@ struct Compiled {
 
 class BatchCode {
  public:
-  BatchCode(const Batch& batch, std::span<const Job> jobs, const ModuleCompiler& compiler) {
+  BatchCode(const Batch& batch, const ModuleCompiler& compiler) {
     std::vector<const CompileRequest*> requests;
-    for (const std::size_t job : batch.jobs) {
-      for (const Case& one : jobs[job].cases) {
+    for (const auto& [number, job] : batch.jobs) {
+      for (const Case& one : job.cases) {
         const auto [at, fresh] = numbers_.emplace(content_of(one.plan.compile), requests.size());
         if (fresh) requests.push_back(&one.plan.compile);
       }
     }
     compiled_.resize(requests.size());
+    if (requests.empty()) return;
     const auto whole = compiler.compile(requests, batch.name);
     if (whole) {
       modules_.push_back(std::make_unique<LoadedModule>(*whole));
@@ -74,10 +75,9 @@ Verdict refused(const Failure& failure) {
 
 }  // namespace
 
-void work_on(const Batch& batch, std::span<const std::size_t> wanted, std::span<const Job> jobs,
-             const ModuleCompiler& compiler, Flavour flavour,
-             const std::function<void(const Message&)>& send) {
-  const BatchCode compiled(batch, jobs, compiler);
+void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const ModuleCompiler& compiler,
+             Flavour flavour, const std::function<void(const Message&)>& send) {
+  const BatchCode compiled(batch, compiler);
   const auto emulation = std::make_unique<Emulation>(flavour);
   bool harmed = false;
   for (const std::size_t number : wanted) {
@@ -87,13 +87,13 @@ void work_on(const Batch& batch, std::span<const std::size_t> wanted, std::span<
     message.type = Message::Type::verdict;
     std::vector<CaseCode> code;
     const Failure* failure = nullptr;
-    for (const Case& one : jobs[number].cases) {
+    for (const Case& one : batch.jobs.at(number).cases) {
       const Compiled& variant = compiled.of(one.plan.compile);
       if (variant.code.module == nullptr) failure = &variant.failure;
       code.push_back(variant.code);
     }
-    message.verdict =
-        failure != nullptr ? refused(*failure) : run_job(jobs[number], code, *emulation, flavour, harmed);
+    message.verdict = failure != nullptr ? refused(*failure)
+                                         : run_job(batch.jobs.at(number), code, *emulation, flavour, harmed);
     send(message);
     if (harmed) return;
   }

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <deque>
 #include <filesystem>
 #include <optional>
 
@@ -50,7 +49,7 @@ class ScratchFolder {
 Verdict ended_by(Kind kind, const Job& job, std::string detail) {
   Finding finding;
   finding.kind = kind;
-  finding.kernel = job.cases.front().plan.launches.front().entry;
+  if (!job.cases.empty()) finding.kernel = job.cases.front().plan.launches.front().entry;
   finding.detail = std::move(detail);
   Verdict verdict;
   verdict.findings.push_back(std::move(finding));
@@ -70,20 +69,18 @@ struct Slot {
 
 class Pool {
  public:
-  Pool(std::span<const Job> jobs, const CheckOptions& options,
+  Pool(std::size_t count, const JobSource& jobs, const CheckOptions& options,
        const std::function<bool(std::size_t, Verdict)>& done)
-      : jobs_(jobs), options_(options), done_(done), compiler_(folder_.path(), options.flavour) {
+      : count_(count),
+        jobs_(jobs),
+        options_(options),
+        done_(done),
+        compiler_(folder_.path(), options.flavour) {
     const unsigned workers = options.workers > 0 ? options.workers : host_threads();
     // Small sets are spread over all workers rather than compiled in one go.
-    const std::size_t fair = (jobs.size() + workers - 1) / workers;
-    const std::size_t size = std::clamp<std::size_t>(fair, 1, std::max<std::size_t>(1, options.batch));
-    for (std::size_t first = 0; first < jobs.size(); first += size) {
-      Batch batch;
-      batch.name = format("batch{}", first / size);
-      for (std::size_t i = first; i < std::min(jobs.size(), first + size); ++i) batch.jobs.push_back(i);
-      waiting_.push_back(std::move(batch));
-    }
-    slots_.resize(std::min<std::size_t>(workers, waiting_.size()));
+    const std::size_t fair = (count + workers - 1) / workers;
+    batch_size_ = std::clamp<std::size_t>(fair, 1, std::max<std::size_t>(1, options.batch));
+    slots_.resize(std::min<std::size_t>(workers, (count + batch_size_ - 1) / batch_size_));
   }
 
   void run() {
@@ -106,10 +103,14 @@ class Pool {
  private:
   void next_batch(Slot& slot) {
     slot.process.reset();
-    if (waiting_.empty()) return;
-    slot.batch = std::move(waiting_.front());
-    waiting_.pop_front();
-    slot.owed = slot.batch.jobs;
+    if (next_ == count_) return;
+    slot.batch.name = format("batch{}", next_);
+    slot.batch.jobs.clear();
+    slot.owed.clear();
+    for (; next_ < count_ && slot.owed.size() < batch_size_; ++next_) {
+      slot.batch.jobs.emplace(next_, jobs_(next_));
+      slot.owed.push_back(next_);
+    }
     start(slot);
   }
 
@@ -119,7 +120,7 @@ class Pool {
     slot.said_something = false;
     set_deadline(slot, compile_seconds);
     slot.process = std::make_unique<WorkerProcess>([this, &slot](const WorkerProcess::Send& send) {
-      work_on(slot.batch, slot.owed, jobs_, compiler_, options_.flavour, send);
+      work_on(slot.batch, slot.owed, compiler_, options_.flavour, send);
     });
   }
 
@@ -172,8 +173,9 @@ class Pool {
     if (slot.running) {
       const std::size_t job = *slot.running;
       finish(slot, job,
-             too_slow ? ended_by(Kind::hang, jobs_[job], format("not finished after {} s", options_.seconds))
-                      : ended_by(Kind::crash, jobs_[job],
+             too_slow ? ended_by(Kind::hang, slot.batch.jobs.at(job),
+                                 format("not finished after {} s", options_.seconds))
+                      : ended_by(Kind::crash, slot.batch.jobs.at(job),
                                  WIFSIGNALED(status)
                                      ? format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                                      : format("the worker ended with status {}", status)));
@@ -189,31 +191,38 @@ class Pool {
       start(slot);
   }
 
-  std::span<const Job> jobs_;
+  std::size_t count_;
+  const JobSource& jobs_;
   const CheckOptions& options_;
   const std::function<bool(std::size_t, Verdict)>& done_;
   ScratchFolder folder_;
   ModuleCompiler compiler_;
-  std::deque<Batch> waiting_;
+  std::size_t batch_size_ = 1;
+  std::size_t next_ = 0;  ///< the first job that is in no batch yet
   std::vector<Slot> slots_;
   bool stopped_ = false;
 };
 
 }  // namespace
 
-void check(std::span<const Job> jobs, const CheckOptions& options,
+void check(std::size_t count, const JobSource& jobs, const CheckOptions& options,
            const std::function<bool(std::size_t, Verdict)>& done) {
-  if (!jobs.empty()) Pool(jobs, options, done).run();
+  if (count > 0) Pool(count, jobs, options, done).run();
 }
 
 Verdict check(const LaunchPlan& plan, const Expectation& expected, const CheckOptions& options) {
-  Job job;
-  job.cases.push_back({"", plan, std::make_shared<Expectation>(expected)});
+  const auto shared = std::make_shared<const Expectation>(expected);
   Verdict verdict;
-  check(std::span(&job, 1), options, [&](std::size_t, Verdict found) {
-    verdict = std::move(found);
-    return true;
-  });
+  check(
+      1,
+      [&](std::size_t) {
+        return Job{{{"", plan, shared}}, {}};
+      },
+      options,
+      [&](std::size_t, Verdict found) {
+        verdict = std::move(found);
+        return true;
+      });
   return verdict;
 }
 

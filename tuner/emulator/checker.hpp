@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +29,7 @@ struct Case {
 /// A configuration: what a worker checks in one go, and what a crash or the time limit costs.
 struct Job {
   std::vector<Case> cases;
+  std::string impossible;  ///< why there are no cases
 };
 
 /// What came out of a job.
@@ -38,7 +38,7 @@ struct Verdict {
   std::string not_emulated;  ///< why the emulator cannot carry it out; empty where it did
   double error = 0;          ///< largest |out - ref|
   double tolerance = 0;
-  double seconds = 0;  ///< on this machine's processor: says nothing of a device
+  double seconds = 0;  ///< of this machine's processor, without compiling: says nothing of a device
 
   bool clean() const { return findings.empty() && not_emulated.empty(); }
 };
@@ -50,11 +50,14 @@ struct CheckOptions {
   std::size_t batch = 8;  ///< jobs compiled together
 };
 
-/// Runs jobs on the CPU, every thread of a kernel in turn: `plain` in forward and reverse order of threads
-/// and blocks, `sanitize` forward only, its verdict on races being independent of the order. Worker processes
-/// compile and run a batch each; one that dies, or takes too long, costs one job. `done` hears of each job as
-/// it ends, in any order, and returns false to stop. Throws Error for a broken environment.
-void check(std::span<const Job> jobs, const CheckOptions& options,
+/// Makes job `number` when its turn comes: thousands of them need not be in memory at once.
+using JobSource = std::function<Job(std::size_t number)>;
+
+/// Runs `count` jobs on the CPU, every thread of a kernel in turn: `plain` in forward and reverse order of
+/// threads and blocks, `sanitize` forward only, its verdict on races being independent of the order. Worker
+/// processes compile and run a batch each; one that dies, or takes too long, costs one job. `done` hears of
+/// each job as it ends, in any order, and returns false to stop. Throws Error for a broken environment.
+void check(std::size_t count, const JobSource& jobs, const CheckOptions& options,
            const std::function<bool(std::size_t job, Verdict verdict)>& done);
 
 /// One plan, checked by itself. An output without a reference is not compared.

@@ -25,16 +25,23 @@ bool FindingLog::add(Finding finding, const Place& place) {
 
 std::vector<NotedFinding> FindingLog::take() {
   seen_.clear();
-  const auto races_in = [&](const std::string& array) {
+  const auto has = [&](const std::string& array, auto&& kinds) {
     return std::ranges::any_of(noted_, [&](const NotedFinding& noted) {
-      return is_race(noted.finding.kind) && noted.finding.array == array;
+      return kinds(noted.finding.kind) && noted.finding.array == array;
     });
   };
-  // Who reads too early may find nothing there yet: that is the race once more.
-  std::erase_if(noted_, [&](const NotedFinding& noted) {
-    return noted.finding.kind == Kind::uninitialised_read && races_in(noted.finding.array);
-  });
-  return std::exchange(noted_, {});
+  const auto in_block = [](Kind kind) { return kind == Kind::race_in_block; };
+  // Who reads too early may find nothing there yet, and where a block's barrier is missing, lanes of one warp
+  // race as well: that is the same error once more.
+  std::vector<NotedFinding> kept;
+  for (const NotedFinding& noted : noted_) {
+    const Finding& finding = noted.finding;
+    const bool symptom = (finding.kind == Kind::uninitialised_read && has(finding.array, is_race)) ||
+                         (finding.kind == Kind::race_in_warp && has(finding.array, in_block));
+    if (!symptom) kept.push_back(noted);
+  }
+  noted_.clear();
+  return kept;
 }
 
 }  // namespace tune::emulator

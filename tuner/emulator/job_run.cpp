@@ -2,10 +2,10 @@
 #include "tuner/emulator/job_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <memory>
 
 #include "tuner/core/error.hpp"
@@ -142,6 +142,12 @@ class CaseRun {
   Verdict& verdict_;
 };
 
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 /// What the emulator does not do, whatever the source.
 std::string beyond(const LaunchPlan& plan) {
   for (const Launch& launch : plan.launches) {
@@ -156,10 +162,10 @@ std::string beyond(const LaunchPlan& plan) {
 
 Verdict run_job(const Job& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour,
                 bool& harmed) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
+  const double start = processor_seconds();
   const FaultHandler handler(emulation);
   Verdict verdict;
+  verdict.not_emulated = job.impossible;
   for (std::size_t i = 0; i < job.cases.size() && verdict.clean() && !harmed; ++i) {
     verdict.not_emulated = beyond(job.cases[i].plan);
     if (!verdict.not_emulated.empty()) break;
@@ -167,7 +173,7 @@ Verdict run_job(const Job& job, const std::vector<CaseCode>& code, Emulation& em
     run.run(Order::forward, harmed);
     if (flavour == Flavour::plain && verdict.clean() && !harmed) run.run(Order::reverse, harmed);
   }
-  verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  verdict.seconds = processor_seconds() - start;
   return verdict;
 }
 

@@ -154,7 +154,8 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
 void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const Access& earlier,
                                 bool earlier_wrote, unsigned thread, unsigned kind, const Place& place) {
   constexpr Kind kinds[] = {Kind::crash, Kind::race_in_warp, Kind::race_in_block, Kind::race_between_blocks};
-  constexpr const char* missing[] = {"", "no __syncwarp", "no __syncthreads", "nothing"};
+  constexpr const char* missing[] = {"", "neither __syncwarp nor __syncthreads", "no __syncthreads",
+                                     "nothing"};
   const auto unordered = static_cast<std::size_t>(order_.unordered(earlier, thread));
   Finding finding = finding_in(kinds[unordered], checked.array, static_cast<std::int64_t>(byte));
   std::string who = format("thread {}", earlier.thread);
