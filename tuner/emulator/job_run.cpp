@@ -117,7 +117,7 @@ class CaseRun {
       const std::vector<std::byte> bytes = memory.fetch(buffer);
       const TensorView view{buffer.type, buffer.layout.extents, bytes};
       const Tolerance& tolerance = case_.expected->tolerance;
-      const Comparison comparison = compare(view, reference->second, tolerance);
+      const Comparison comparison = compare(view, view_of(reference->second), tolerance);
       verdict_.error = std::max(verdict_.error, comparison.worst_error);
       verdict_.tolerance = std::max(verdict_.tolerance, tolerance.absolute);
       if (comparison.wrong == 0) continue;
