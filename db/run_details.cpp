@@ -17,7 +17,10 @@ namespace tune::db {
 namespace {
 
 constexpr const char* select_run = R"(
-SELECT o.*, r.*, o.best_evaluation AS winner, i.settings AS settings_json, d.facts
+SELECT o.*, r.seed, r.budget_evaluations, r.budget_seconds, r.restriction, r.pinned, r.command_line,
+       r.program_version, r.host, r.core_clock, r.memory_clock, r.temperature, r.power, r.throttle, r.space_size,
+       r.limit_seconds, r.items, r.flops, r.bytes, r.item, o.best_evaluation AS winner,
+       i.settings AS settings_json, d.facts
 FROM run_overview o JOIN runs r ON r.id = o.run JOIN works w ON w.id = r.work
 JOIN instances i ON i.id = w.instance JOIN devices d ON d.id = r.device
 WHERE o.run = ?)";

@@ -82,6 +82,19 @@ TEST_F(GpuFaultDeathTest, ReportsAFaultOfAMeasurement) {
         testing::ExitedWithCode(0), "cannot be used any further");
 }
 
+TEST_F(GpuFaultDeathTest, ReportsAFaultOfExecutionsThatAreTimedTogether) {
+  for (const std::int32_t at : {4, 20})  // when the graph is first replayed: at once, and within
+    EXPECT_EXIT(
+        {
+          const auto plan = fault_plan(at);
+          const auto binary = compile(plan);
+          const auto prepared = backend_->runner().prepare(plan, binary);
+          if (!prepared || !(*prepared)->run_checked({}) || !(*prepared)->check_memory()) std::_Exit(6);
+          judge((*prepared)->measure({}), **prepared, backend_->runner(), plan, binary);
+        },
+        testing::ExitedWithCode(0), "cannot be used any further");
+}
+
 TEST_F(GpuFaultDeathTest, EndsOrderlyAfterAFault) {
   EXPECT_EXIT(
       {

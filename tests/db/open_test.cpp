@@ -89,7 +89,7 @@ TEST_F(OpenTest, UsesAWriteAheadLogForeignKeysAndFullSynchronisation) {
   EXPECT_EQ(database.connection().execAndGet("PRAGMA journal_mode").getString(), "wal");
   EXPECT_EQ(database.connection().execAndGet("PRAGMA foreign_keys").getInt(), 1);
   EXPECT_EQ(database.connection().execAndGet("PRAGMA synchronous").getInt(), 2);
-  EXPECT_EQ(database.connection().execAndGet("PRAGMA busy_timeout").getInt(), 60'000);
+  EXPECT_EQ(database.connection().execAndGet("PRAGMA busy_timeout").getInt(), 120'000);
 }
 
 TEST_F(OpenTest, OneCommitASecondWaitsForTheDiskAndTheLastOfARun) {

@@ -58,7 +58,8 @@ po::options_description options() {
   add_cache_options(all);
   add_database_option(all);
   add_format_option(all);
-  all.add_options()("quiet", po::bool_switch(), "no progress, only the summary");
+  all.add_options()("quiet", po::bool_switch(), "no progress, only the summary")(
+      "verbose", po::bool_switch(), "a line for every evaluation, once it is stored");
   return all;
 }
 
@@ -129,7 +130,7 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
   SessionResult result;
   {
     const InterruptGuard guard;
-    ProgressDisplay display(std::cerr, display_mode(job.values["quiet"].as<bool>()), job.record.limit,
+    ProgressDisplay display(std::cerr, display_mode(job.values["quiet"].as<bool>(), job.values["verbose"].as<bool>()), job.record.limit,
                             job.record.items, job.record.item);
     result =
         session.run(job.record, job.budget, job.values["fresh"].as<bool>(), display, job.measuring.finals);

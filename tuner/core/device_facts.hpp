@@ -31,8 +31,9 @@ struct DeviceFacts {
   std::int64_t memory_clock = 0;
   int memory_bus_bits = 0;
   bool ecc = false;
-  std::string driver;      ///< `580.159.04` by NVML, else the CUDA version the driver supports (`13.0`)
-  double power_limit = 0;  ///< watts; 0 where unknown
+  std::string driver;           ///< `580.159.04` by NVML, else the CUDA version the driver supports (`13.0`)
+  double power_limit = 0;       ///< watts; 0 where unknown
+  bool energy_counter = false;  ///< whether joules can be measured
   double copy_bandwidth =
       0;  ///< measured, device to device, bytes read plus written a second; 0 until measured
 

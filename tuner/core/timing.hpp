@@ -40,12 +40,14 @@ StopReason stop_reason_from_string(std::string_view name);
 
 /// What measuring one configuration gave.
 struct Timing {
-  std::vector<double> samples;  ///< seconds an execution, in the order taken, those under throttling left out
+  std::vector<double> samples;  ///< seconds an execution, in the order taken
   StopReason stop = StopReason::samples;
   int executions = 1;  ///< behind each sample: above 1 where a single one is too short to time
-  int throttled = 0;   ///< samples that were dropped because the device was slowed down, and taken again
-  double energy = 0;   ///< joules an execution; 0 where it was not asked for or cannot be read
-  MachineState machine = {};  ///< while it was measured
+  /// Samples taken while a power cap, heat or the like slowed the device down. They were dropped and taken
+  /// again, but for a device that did not recover; machine.throttle says why.
+  int throttled = 0;
+  double energy = 0;          ///< joules an execution; 0 where it was not asked for or cannot be read
+  MachineState machine = {};  ///< right after it, throttle reasons of all the while
 };
 
 }  // namespace tune

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cuda/cuda_backend.hpp"
 
-#include <unistd.h>
-
-#include <array>
-
 #include "tuner/core/error.hpp"
 #include "tuner/cuda/available.hpp"
 #include "tuner/cuda/bandwidth.hpp"
@@ -20,17 +16,11 @@ std::unique_ptr<Compiler> compiler_for(const DeviceFacts& facts) {
   return compiler;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 }  // namespace
 
 CudaBackend::CudaBackend(int device)
     : device_(device),
-      nvml_(Nvml::open()),
-      facts_(query_device(device, nvml_.get())),
+      facts_(query_device(device, Nvml::open().get())),
       compiler_(compiler_for(facts_)),
       runner_(device, facts_) {}
 
@@ -43,16 +33,7 @@ const DeviceFacts& CudaBackend::facts() const {
 }
 
 MachineState CudaBackend::machine_state() {
-  MachineState state;
-  state.host = host_name();
-  if (nvml_ == nullptr) return state;
-  const auto reading = nvml_->read(facts_.uuid, pci_address(device_));
-  state.core_clock = reading.core_clock;
-  state.memory_clock = reading.memory_clock;
-  state.temperature = reading.temperature;
-  state.power = reading.power;
-  state.throttle = throttle_text(reading.throttle);
-  return state;
+  return runner_.machine_state();
 }
 
 }  // namespace tune::cuda

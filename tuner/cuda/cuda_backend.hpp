@@ -6,7 +6,6 @@
 
 #include "tuner/core/backend.hpp"
 #include "tuner/cuda/cuda_runner.hpp"
-#include "tuner/cuda/nvml.hpp"
 
 namespace tune::cuda {
 
@@ -24,7 +23,6 @@ class CudaBackend : public Backend {
 
  private:
   int device_;
-  std::unique_ptr<Nvml> nvml_;
   mutable DeviceFacts facts_;
   mutable std::once_flag measured_;
   std::unique_ptr<Compiler> compiler_;

@@ -2,12 +2,13 @@
 #include "tuner/cuda/cuda_runner.hpp"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <variant>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/cuda/kernel_limits.hpp"
+#include "tuner/cuda/kernel_parameters.hpp"
 #include "tuner/cuda/module.hpp"
 #include "tuner/cuda/occupancy.hpp"
 #include "tuner/cuda/prepared_plan.hpp"
@@ -21,22 +22,32 @@ std::size_t size_of_argument(const KernelArgument& argument) {
   return sizeof(void*);
 }
 
-/// A wrong list of arguments would make the kernel read garbage, or the runtime read beyond the list.
-void check_arguments(const Launch& launch, cudaKernel_t kernel) {
-  std::size_t count = 0;
+/// The sizes of a kernel's parameters by the runtime, which has to be asked beyond the last one. Nothing
+/// where the driver does not tell.
+std::optional<std::vector<std::size_t>> ask_parameter_sizes(cudaKernel_t kernel) {
+  std::vector<std::size_t> sizes;
   std::size_t offset = 0;
   std::size_t size = 0;
-  auto status = cudaFuncGetParamInfo(as_function(kernel), count, &offset, &size);
-  for (; status == cudaSuccess; status = cudaFuncGetParamInfo(as_function(kernel), ++count, &offset, &size)) {
-    const auto given = count < launch.arguments.size() ? size_of_argument(launch.arguments[count]) : size;
-    if (given != size)
-      throw Error(format("argument {} of kernel `{}` has {} bytes, the plan gives {}", count, launch.entry,
-                         size, given));
-  }
+  auto status = cudaFuncGetParamInfo(as_function(kernel), 0, &offset, &size);
+  for (; status == cudaSuccess;
+       status = cudaFuncGetParamInfo(as_function(kernel), sizes.size(), &offset, &size))
+    sizes.push_back(size);
   ignore(status);
-  // Anything but an index beyond the last one means that this driver does not tell.
-  if (status == cudaErrorInvalidValue && count != launch.arguments.size())
-    throw Error(format("kernel `{}` takes {} arguments, the plan gives {}", launch.entry, count,
+  if (status != cudaErrorInvalidValue) return std::nullopt;
+  return sizes;
+}
+
+/// A wrong list of arguments would make the kernel read garbage, or the runtime read beyond the list.
+void check_arguments(const Launch& launch, const Binary& binary, cudaKernel_t kernel) {
+  auto sizes = parameter_sizes(binary.image, binary.symbols.at(launch.entry));
+  if (!sizes) sizes = ask_parameter_sizes(kernel);
+  if (!sizes) return;
+  for (std::size_t i = 0; i < std::min(sizes->size(), launch.arguments.size()); ++i)
+    if (const auto given = size_of_argument(launch.arguments[i]); given != (*sizes)[i])
+      throw Error(format("argument {} of kernel `{}` has {} bytes, the plan gives {}", i, launch.entry,
+                         (*sizes)[i], given));
+  if (sizes->size() != launch.arguments.size())
+    throw Error(format("kernel `{}` takes {} arguments, the plan gives {}", launch.entry, sizes->size(),
                        launch.arguments.size()));
 }
 
@@ -94,14 +105,6 @@ void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kerne
                                static_cast<int>(most)));
 }
 
-std::vector<void*> addresses_of(const Launch& launch, const PlanBuffers& buffers) {
-  std::vector<void*> addresses;
-  for (const auto& argument : launch.arguments)
-    if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-      addresses.push_back(buffers.find(buffer->buffer).first());
-  return addresses;
-}
-
 /// Everything about the launches that needs no memory; checked in the order in which it can be asked.
 Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan, const Binary& binary,
                               const Module& module, std::vector<PreparedLaunch>& launches,
@@ -109,11 +112,11 @@ Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan,
   for (const auto& launch : plan.launches) {
     const auto kernel = find(launch, binary, module);
     if (!kernel) return tl::unexpected(kernel.error());
-    check_arguments(launch, *kernel);
+    check_arguments(launch, binary, *kernel);
     auto needs = resources_of(launch, binary, *kernel);
     if (!needs) return tl::unexpected(needs.error());
     if (auto fits = check_launch(device, *needs, launch); !fits) return fits;
-    launches.push_back({launch, *kernel, {}});
+    launches.push_back({launch, *kernel});
     resources.push_back(std::move(*needs));
   }
   for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -140,9 +143,10 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   context_.checks().load_for(plan.buffers);
   auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.images);
   if (!buffers) return tl::unexpected(buffers.error());
-  for (auto& launch : launches) launch.addresses = addresses_of(launch.launch, *buffers);
+  LaunchSequence sequence(std::move(launches),
+                          [&](std::string_view name) { return buffers->find(name).first(); });
   return std::make_unique<CudaPreparedPlan>(context_, std::move(module), std::move(*buffers),
-                                            std::move(launches), std::move(resources));
+                                            std::move(sequence), std::move(resources));
 }
 
 }  // namespace tune::cuda

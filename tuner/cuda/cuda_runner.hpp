@@ -20,6 +20,7 @@ class CudaRunner : public Runner {
 
   /// False after a fault.
   bool usable() const { return context_.usable(); }
+  MachineState machine_state() const { return context_.machine_state(); }
 
  private:
   DeviceContext context_;

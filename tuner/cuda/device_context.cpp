@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cuda/device_context.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/cuda/device_query.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -41,6 +45,11 @@ std::string reason_of(cudaError_t status) {
   }
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
 }  // namespace
 
 DeviceContext::DeviceContext(int number, DeviceFacts known)
@@ -48,6 +57,7 @@ DeviceContext::DeviceContext(int number, DeviceFacts known)
       facts(std::move(known)),
       images(pool, static_cast<std::uint64_t>(facts.global_memory) / 2) {
   check(cudaSetDevice(device));
+  if (const auto library = Nvml::open()) nvml = library->find(facts.uuid, pci_address(device));
   stream = make_stream();
   flush_ = allocate_device(2 * static_cast<std::size_t>(std::max<std::int64_t>(facts.l2_cache, 1)));
 }
@@ -85,6 +95,19 @@ std::byte* DeviceContext::staging(std::size_t size) {
 DeviceChecks& DeviceContext::checks() {
   if (!checks_) checks_.emplace(facts);
   return *checks_;
+}
+
+MachineState DeviceContext::machine_state() const {
+  MachineState state;
+  state.host = host_name();
+  if (!nvml) return state;
+  const auto reading = nvml->read();
+  state.core_clock = reading.core_clock;
+  state.memory_clock = reading.memory_clock;
+  state.temperature = reading.temperature;
+  state.power = reading.power;
+  state.throttle = throttle_text(reading.throttle);
+  return state;
 }
 
 cudaError_t DeviceContext::flush_l2() {

@@ -7,9 +7,11 @@
 
 #include "tuner/core/device_facts.hpp"
 #include "tuner/core/failure.hpp"
+#include "tuner/core/machine_state.hpp"
 #include "tuner/cuda/device_checks.hpp"
 #include "tuner/cuda/handles.hpp"
 #include "tuner/cuda/memory_pool.hpp"
+#include "tuner/cuda/nvml.hpp"
 #include "tuner/cuda/tensor_images.hpp"
 
 namespace tune::cuda {
@@ -37,9 +39,12 @@ struct DeviceContext {
   const DeviceMemory& spare() const { return flush_; }
   /// Made at the first call, which throws Error where there is no NVRTC.
   DeviceChecks& checks();
+  /// Clocks, temperature and so on now; what NVML does not tell is zero or empty.
+  MachineState machine_state() const;
 
   const int device;
   const DeviceFacts facts;
+  std::optional<NvmlDevice> nvml;  ///< nothing where there is none
   Stream stream;
   MemoryPool pool;
   TensorImages images;

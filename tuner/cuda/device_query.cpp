@@ -100,7 +100,10 @@ DeviceFacts query_device(int number, const Nvml* nvml) {
   facts.driver = version_text(driver);
   if (nvml != nullptr) {
     if (const auto version = nvml->driver_version(); !version.empty()) facts.driver = version;
-    facts.power_limit = nvml->read(facts.uuid, pci_address(number)).power_limit;
+    if (const auto device = nvml->find(facts.uuid, pci_address(number))) {
+      facts.power_limit = device->read().power_limit;
+      facts.energy_counter = device->energy().has_value();
+    }
   }
   return facts;
 }

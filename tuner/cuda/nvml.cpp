@@ -9,7 +9,7 @@
 namespace tune::cuda {
 namespace {
 
-using Device = struct NvmlDeviceTag*;
+using Device = NvmlDeviceTag*;
 constexpr int success = 0;
 constexpr unsigned clock_sm = 1;
 constexpr unsigned clock_memory = 2;
@@ -18,7 +18,15 @@ constexpr unsigned sensor_gpu = 0;
 }  // namespace
 
 // NVML's C prototypes, declared here because its header comes with no toolkit package that building needs.
-struct Nvml::Functions {
+struct NvmlDevice::Functions {
+  Functions() = default;
+  Functions(const Functions&) = delete;
+  Functions& operator=(const Functions&) = delete;
+  ~Functions() {
+    if (ready) shutdown();
+  }
+
+  bool ready = false;
   std::shared_ptr<void> object;
   int (*init)() = nullptr;
   int (*shutdown)() = nullptr;
@@ -30,9 +38,11 @@ struct Nvml::Functions {
   int (*power)(Device device, unsigned* milliwatts) = nullptr;
   int (*power_limit)(Device device, unsigned* milliwatts) = nullptr;
   int (*throttle)(Device device, unsigned long long* reasons) = nullptr;
+  int (*energy)(Device device, unsigned long long* millijoules) = nullptr;  ///< null in old drivers
   int (*ecc)(Device device, unsigned* current, unsigned* pending) = nullptr;
 
   bool find_all() {
+    find_symbol(object, "nvmlDeviceGetTotalEnergyConsumption", energy);
     return find_symbol(object, "nvmlInit_v2", init) && find_symbol(object, "nvmlShutdown", shutdown) &&
            find_symbol(object, "nvmlSystemGetDriverVersion", driver_version) &&
            find_symbol(object, "nvmlDeviceGetHandleByUUID", handle_by_uuid) &&
@@ -63,17 +73,12 @@ std::string throttle_text(std::uint64_t reasons) {
   return text;
 }
 
-Nvml::Nvml(std::unique_ptr<Functions> functions) : functions_(std::move(functions)) {}
-
-Nvml::~Nvml() {
-  functions_->shutdown();
-}
-
 std::unique_ptr<Nvml> Nvml::open() {
-  auto functions = std::make_unique<Functions>();
+  const auto functions = std::make_shared<Functions>();
   functions->object = open_shared_object("libnvidia-ml.so.1");
   if (functions->object == nullptr || !functions->find_all() || functions->init() != success) return nullptr;
-  return std::unique_ptr<Nvml>(new Nvml(std::move(functions)));
+  functions->ready = true;
+  return std::unique_ptr<Nvml>(new Nvml(functions));
 }
 
 std::string Nvml::driver_version() const {
@@ -82,23 +87,38 @@ std::string Nvml::driver_version() const {
   return text.data();
 }
 
-NvmlReading Nvml::read(const std::string& uuid, const std::string& pci_address) const {
-  NvmlReading reading;
+std::optional<NvmlDevice> Nvml::find(const std::string& uuid, const std::string& pci_address) const {
   Device device = nullptr;
   if (functions_->handle_by_uuid(uuid.c_str(), &device) != success &&
       functions_->handle_by_pci(pci_address.c_str(), &device) != success)
-    return reading;
+    return std::nullopt;
+  return NvmlDevice(functions_, device);
+}
+
+NvmlReading NvmlDevice::read() const {
+  NvmlReading reading;
   unsigned value = 0;
-  if (functions_->clock(device, clock_sm, &value) == success) reading.core_clock = value * 1e6;
-  if (functions_->clock(device, clock_memory, &value) == success) reading.memory_clock = value * 1e6;
-  if (functions_->temperature(device, sensor_gpu, &value) == success) reading.temperature = value;
-  if (functions_->power(device, &value) == success) reading.power = value * 1e-3;
-  if (functions_->power_limit(device, &value) == success) reading.power_limit = value * 1e-3;
-  unsigned long long reasons = 0;
-  if (functions_->throttle(device, &reasons) == success) reading.throttle = reasons;
+  if (functions_->clock(device_, clock_sm, &value) == success) reading.core_clock = value * 1e6;
+  if (functions_->clock(device_, clock_memory, &value) == success) reading.memory_clock = value * 1e6;
+  if (functions_->temperature(device_, sensor_gpu, &value) == success) reading.temperature = value;
+  if (functions_->power(device_, &value) == success) reading.power = value * 1e-3;
+  if (functions_->power_limit(device_, &value) == success) reading.power_limit = value * 1e-3;
+  reading.throttle = throttle();
   unsigned pending = 0;
-  if (functions_->ecc(device, &value, &pending) == success) reading.ecc = value != 0;
+  if (functions_->ecc(device_, &value, &pending) == success) reading.ecc = value != 0;
   return reading;
+}
+
+std::uint64_t NvmlDevice::throttle() const {
+  unsigned long long reasons = 0;
+  return functions_->throttle(device_, &reasons) == success ? reasons : 0;
+}
+
+std::optional<double> NvmlDevice::energy() const {
+  unsigned long long millijoules = 0;
+  if (functions_->energy == nullptr || functions_->energy(device_, &millijoules) != success)
+    return std::nullopt;
+  return static_cast<double>(millijoules) * 1e-3;
 }
 
 }  // namespace tune::cuda

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace tune::cuda {
 
@@ -21,26 +23,42 @@ struct NvmlReading {
 /// Reasons by name, comma-separated, `power cap, thermal`; empty for none. Being idle is no reason.
 std::string throttle_text(std::uint64_t reasons);
 
+/// One device as NVML knows it. Keeps NVML open.
+class NvmlDevice {
+ public:
+  /// Some ten microseconds a figure.
+  NvmlReading read() const;
+  /// Reasons why clocks are held back now, as NVML's bits; 0 where it does not tell.
+  std::uint64_t throttle() const;
+  /// Joules that the device has taken since the driver was loaded; nothing where it does not count them.
+  std::optional<double> energy() const;
+
+ private:
+  friend class Nvml;
+  struct Functions;
+  NvmlDevice(std::shared_ptr<const Functions> functions, struct NvmlDeviceTag* device)
+      : functions_(std::move(functions)), device_(device) {}
+  std::shared_ptr<const Functions> functions_;
+  struct NvmlDeviceTag* device_;
+};
+
 /// NVML, found at run time. It answers for devices by UUID or PCI address, never by number: its numbers are
 /// not CUDA's.
 class Nvml {
  public:
   /// Null where the library or the driver is not there.
   static std::unique_ptr<Nvml> open();
-  ~Nvml();
-  Nvml(const Nvml&) = delete;
-  Nvml& operator=(const Nvml&) = delete;
 
   /// `580.159.04`; empty where unknown.
   std::string driver_version() const;
-  /// `uuid` as `GPU-...`, `pci_address` as `0000:17:00.0` for where the UUID is not known. All zero where
-  /// NVML knows neither.
-  NvmlReading read(const std::string& uuid, const std::string& pci_address) const;
+  /// `uuid` as `GPU-...`, `pci_address` as `0000:17:00.0` for where the UUID is not known. Nothing where NVML
+  /// knows neither.
+  std::optional<NvmlDevice> find(const std::string& uuid, const std::string& pci_address) const;
 
  private:
-  struct Functions;
-  explicit Nvml(std::unique_ptr<Functions> functions);
-  std::unique_ptr<Functions> functions_;
+  using Functions = NvmlDevice::Functions;
+  explicit Nvml(std::shared_ptr<const Functions> functions) : functions_(std::move(functions)) {}
+  std::shared_ptr<const Functions> functions_;
 };
 
 }  // namespace tune::cuda

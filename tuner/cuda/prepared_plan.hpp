@@ -7,22 +7,16 @@
 #include "tuner/core/runner.hpp"
 #include "tuner/cuda/buffers.hpp"
 #include "tuner/cuda/device_context.hpp"
+#include "tuner/cuda/launch_sequence.hpp"
 #include "tuner/cuda/module.hpp"
 
 namespace tune::cuda {
 
-/// A kernel of a loaded module with what a launch of it needs.
-struct PreparedLaunch {
-  Launch launch;
-  cudaKernel_t kernel = nullptr;
-  std::vector<void*> addresses;  ///< of the buffer arguments, in their order
-};
-
 /// A plan on a device. Takes its memory from the context and gives it back at its end.
 class CudaPreparedPlan : public PreparedPlan {
  public:
-  CudaPreparedPlan(DeviceContext& context, Module module, PlanBuffers buffers,
-                   std::vector<PreparedLaunch> launches, std::vector<KernelResources> resources);
+  CudaPreparedPlan(DeviceContext& context, Module module, PlanBuffers buffers, LaunchSequence launches,
+                   std::vector<KernelResources> resources);
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
@@ -35,15 +29,12 @@ class CudaPreparedPlan : public PreparedPlan {
   Result<Timing> measure(const MeasureOptions& options) override;
 
  private:
-  cudaError_t enqueue();
-  cudaError_t enqueue_timed(std::size_t samples, bool flush_cache);
   cudaError_t wait() const;
 
   DeviceContext& context_;
   Module module_;
   PlanBuffers buffers_;
-  std::vector<PreparedLaunch> launches_;
-  std::vector<std::vector<void*>> arguments_;  ///< a launch: the addresses of its arguments' values
+  LaunchSequence launches_;
   std::vector<KernelResources> resources_;
   bool filled_ = false;
 };
