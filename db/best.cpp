@@ -84,6 +84,20 @@ std::optional<Candidate> candidate_of(const BestQuery& query, ResultRow row, std
   return candidate;
 }
 
+std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& winner) {
+  std::vector<ResultRow> ties;
+  if (!winner.final || !winner.final->tied) return ties;
+  SQLite::Statement row(
+      connection,
+      "SELECT * FROM results WHERE current AND final_tied AND final_run = ? AND evaluation <> ?"
+      " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ?) ORDER BY final_place");
+  row.bind(1, winner.final->run);
+  row.bind(2, winner.evaluation);
+  row.bind(3, winner.final->run);
+  while (row.executeStep()) ties.push_back(result_row(row));
+  return ties;
+}
+
 }  // namespace
 
 std::string_view to_string(Match match) {
@@ -96,6 +110,7 @@ std::vector<Candidate> best(const Database& database, const BestQuery& query) {
   where.add("problem = ?", std::optional(query.problem));
   where.add("settings = ?", query.settings);
   where.add("origin = ?", std::optional(std::string(to_string(query.origin))));
+  where.add("cache = ?", std::optional(std::string(to_string(query.cache))));
   std::vector<Candidate> result;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection,
@@ -107,6 +122,7 @@ std::vector<Candidate> best(const Database& database, const BestQuery& query) {
       if (auto candidate = candidate_of(query, result_row(row), integer(row, "measured")))
         result.push_back(*std::move(candidate));
     }
+    for (Candidate& candidate : result) candidate.ties = ties_of(connection, candidate.result);
   });
   const auto rank = [&query](const Candidate& c) {
     const WorkInfo& work = c.result.work;

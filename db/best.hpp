@@ -24,6 +24,7 @@ struct BestQuery {
       std::nullopt;  ///< records of these versions come first among those that fit as well
   std::optional<Toolchain> toolchain = std::nullopt;  ///< an empty compiler stands for any
   Origin origin = Origin::measured;
+  CacheState cache = CacheState::cold;
 };
 
 /// How well a record fits, the best first.
@@ -39,7 +40,10 @@ struct Candidate {
   bool same_compiler = true;
   bool same_sources = true;
   std::int64_t measured = 0;  ///< configurations of this work with a measurement
-  std::string why;            ///< one sentence for people: what fits and what does not
+  /// What ties with it in its newest finals, as far as they count still, itself left out. Empty without
+  /// finals.
+  std::vector<ResultRow> ties = {};
+  std::string why;  ///< one sentence for people: what fits and what does not
 };
 
 /// One candidate for each work of the problem that has a measurement, the best fit first: exact ones, then

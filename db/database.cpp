@@ -136,9 +136,9 @@ void Database::prepare_for_writing() {
         " writers",
         path_.string());
   }
-  connection_->exec("PRAGMA foreign_keys = ON");
   connection_->exec("PRAGMA synchronous = FULL");
-  migrate(*connection_, migrations());
+  migrate(*connection_, migrations());  // which may copy tables that others refer to
+  connection_->exec("PRAGMA foreign_keys = ON");
 }
 
 bool Database::use_write_ahead_log() {

@@ -10,12 +10,27 @@
 namespace tune::db {
 namespace {
 
+/// Zero stands for what could not be read.
+void bind_known(SQLite::Statement& insert, const char* name, double value) {
+  bind_optional(insert, name, value > 0 ? std::optional(value) : std::nullopt);
+}
+
 void bind_measurement(SQLite::Statement& insert, const Measurement& measurement) {
   if (measurement.samples.empty()) throw Error("a measurement without samples cannot be stored");
   insert.bind(":time", measurement.time());
   insert.bind(":minimum", *std::min_element(measurement.samples.begin(), measurement.samples.end()));
   insert.bind(":error", measurement.error);
   insert.bind(":tolerance", measurement.tolerance);
+  insert.bind(":stop_reason", std::string(to_string(measurement.stop)));
+  insert.bind(":executions", measurement.executions);
+  insert.bind(":throttled", measurement.throttled);
+  bind_known(insert, ":energy", measurement.energy);
+  const MachineState& machine = measurement.machine;
+  bind_known(insert, ":core_clock", machine.core_clock);
+  bind_known(insert, ":memory_clock", machine.memory_clock);
+  bind_known(insert, ":temperature", machine.temperature);
+  bind_known(insert, ":power", machine.power);
+  if (machine.core_clock > 0) insert.bind(":throttle", machine.throttle);
 }
 
 void bind_failure(SQLite::Statement& insert, const Failure& failure) {
@@ -45,12 +60,16 @@ INSERT INTO evaluations (run, work, configuration, configuration_key, time, mini
                          reason, detail, registers, spill_store_bytes, spill_load_bytes, local_bytes,
                          static_shared_memory, dynamic_shared_memory, threads, max_threads,
                          blocks_per_multiprocessor, occupancy, limiter, binary_hash, compile_seconds,
-                         load_seconds, verify_seconds, measure_seconds, recorded)
+                         load_seconds, verify_seconds, measure_seconds, recorded, stop_reason, executions,
+                         throttled, core_clock, memory_clock, temperature, power, throttle, energy,
+                         reference_seconds, same_code, from_cache)
 VALUES (:run, :work, :configuration, :configuration_key, :time, :minimum, :error, :tolerance, :phase,
         :reason, :detail, :registers, :spill_store_bytes, :spill_load_bytes, :local_bytes,
         :static_shared_memory, :dynamic_shared_memory, :threads, :max_threads,
         :blocks_per_multiprocessor, :occupancy, :limiter, :binary_hash, :compile_seconds,
-        :load_seconds, :verify_seconds, :measure_seconds, :recorded))";
+        :load_seconds, :verify_seconds, :measure_seconds, :recorded, :stop_reason, :executions, :throttled,
+        :core_clock, :memory_clock, :temperature, :power, :throttle, :energy, :reference_seconds, :same_code,
+        :from_cache))";
 
 void bind_evaluation(SQLite::Statement& insert, const Evaluation& evaluation) {
   insert.bind(":configuration", to_json(evaluation.configuration.entries()));
@@ -63,6 +82,9 @@ void bind_evaluation(SQLite::Statement& insert, const Evaluation& evaluation) {
   if (evaluation.resources) bind_resources(insert, *evaluation.resources);
   insert.bind(":binary_hash", evaluation.binary_hash);
   insert.bind(":compile_seconds", evaluation.phases.compile);
+  insert.bind(":reference_seconds", evaluation.phases.reference);
+  insert.bind(":same_code", evaluation.same_code ? 1 : 0);
+  insert.bind(":from_cache", evaluation.from_cache ? 1 : 0);
   insert.bind(":load_seconds", evaluation.phases.load);
   insert.bind(":verify_seconds", evaluation.phases.verify);
   insert.bind(":measure_seconds", evaluation.phases.measure);
@@ -75,6 +97,7 @@ Evaluation read_evaluation(SQLite::Statement& row) {
     evaluation.outcome = tl::unexpected(*std::move(failed));
   } else {
     Measurement measurement;
+    static_cast<Timing&>(measurement) = timing(row);
     measurement.error = real(row, "error");
     measurement.tolerance = real(row, "tolerance");
     evaluation.outcome = std::move(measurement);
@@ -82,6 +105,8 @@ Evaluation read_evaluation(SQLite::Statement& row) {
   evaluation.resources = resources(row);
   evaluation.binary_hash = text(row, "binary_hash");
   evaluation.phases = phase_times(row);
+  evaluation.same_code = flag(row, "same_code");
+  evaluation.from_cache = flag(row, "from_cache");
   evaluation.reused = true;
   return evaluation;
 }

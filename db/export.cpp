@@ -67,6 +67,7 @@ void drop_the_rest(SQLite::Database& copy, bool samples) {
   copy.exec(samples ? "DELETE FROM samples WHERE evaluation NOT IN (SELECT id FROM temp.chosen)"
                     : "DELETE FROM samples");
   copy.exec(R"(
+DELETE FROM finals WHERE evaluation NOT IN (SELECT id FROM temp.chosen) OR run NOT IN (SELECT id FROM temp.kept_runs);
 DELETE FROM run_evaluations WHERE evaluation NOT IN (SELECT id FROM temp.chosen)
                                OR run NOT IN (SELECT id FROM temp.kept_runs);
 DELETE FROM evaluations WHERE id NOT IN (SELECT id FROM temp.chosen);

@@ -55,6 +55,7 @@ Where conditions(const ResultFilter& filter) {
   where.add("evaluation IN (SELECT evaluation FROM run_evaluations WHERE run = ?)", filter.run);
   where.add("work = ?", filter.work);
   if (filter.origin) where.add("origin = ?", std::optional(std::string(to_string(*filter.origin))));
+  if (filter.cache) where.add("cache = ?", std::optional(std::string(to_string(*filter.cache))));
   if (!filter.failures) where.add("time IS NOT NULL");
   if (!filter.superseded) where.add("current");
   return where;
@@ -112,7 +113,7 @@ std::vector<ResultRow> list_results(const Database& database, const ResultFilter
   std::vector<ResultRow> result;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection, "SELECT * FROM results" + where.sql() +
-                                          " ORDER BY time IS NULL, time, evaluation" +
+                                          " ORDER BY time IS NULL, outranked, time, rank_place, evaluation" +
                                           limit_sql(filter.limit));
     where.bind(row);
     while (row.executeStep()) result.push_back(result_row(row));

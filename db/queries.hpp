@@ -53,6 +53,7 @@ struct WorkInfo {
   std::string driver;
   Toolchain toolchain;
   Origin origin = Origin::measured;
+  CacheState cache = CacheState::cold;
 };
 
 /// What one solution of the problem takes: for rates and the share of the limit.
@@ -76,17 +77,29 @@ struct RunSummary {
   RunId run = 0;
   WorkInfo work;
   std::string strategy;
+  Objective objective = Objective::time;
   std::string started;
   std::string ended;                              ///< empty where it was killed, or still goes on
   std::string end_reason;                         ///< as `ended`
   std::int64_t evaluations = 0;                   ///< that it saw, reused ones included
   std::int64_t reused = 0;                        ///< among them
   std::int64_t failures = 0;                      ///< among them
-  std::optional<double> best;                     ///< seconds; nothing where all failed
+  std::optional<double> best;                     ///< seconds, of the finals if any; nothing where all failed
   std::optional<std::string> best_configuration;  ///< key
+  std::int64_t tied = 0;  ///< with the winner of its finals, itself included; 0: no finals
 };
 /// Newest first.
 std::vector<RunSummary> list_runs(const Database& database, const RunFilter& filter = {});
+
+/// What finals said of an evaluation.
+struct FinalResult {
+  RunId run = 0;  ///< whose finals they were
+  std::int64_t place = 0;
+  MedianInterval time;   ///< seconds: median of the rounds, 95 %
+  MedianInterval ratio;  ///< of its value to the winner's, round by round, 95 %
+  bool tied = false;     ///< with the winner
+  std::int64_t rounds = 0;
+};
 
 /// One evaluation in a list. A measurement (then `time` and what follows it) or a failure.
 struct ResultRow {
@@ -95,11 +108,16 @@ struct ResultRow {
   WorkInfo work;
   WorkAmount amount;
   Configuration configuration;
-  std::optional<double> time;  ///< median of the samples
+  std::optional<double> time;           ///< what it is ranked by: of its newest finals, else of the samples
+  std::optional<double> measured_time;  ///< median of the samples
+  std::optional<FinalResult> final;     ///< the newest by time
   double minimum = 0;
   double error = 0;
   double tolerance = 0;
   std::int64_t samples = 0;
+  std::optional<Timing> timing;  ///< how it was measured, without samples; nothing where that is not known
+  bool same_code = false;        ///< the outcome of another configuration with equal machine code
+  bool from_cache = false;       ///< the binary was not compiled
   std::optional<Failure> failure;
   std::optional<KernelResources> resources;
   std::string binary_hash;
@@ -116,11 +134,13 @@ struct ResultFilter {
   std::optional<RunId> run = std::nullopt;             ///< what this run saw, reused evaluations included
   std::optional<std::int64_t> work = std::nullopt;     ///< WorkInfo::id
   std::optional<Origin> origin = std::nullopt;
+  std::optional<CacheState> cache = std::nullopt;
   std::optional<std::size_t> limit = std::nullopt;
   bool failures = false;    ///< include them, after the measurements
   bool superseded = false;  ///< include evaluations that are not current
 };
-/// Fastest first; failures last, in the order they came.
+/// Fastest first: what finals have seen and not chosen after all else, whatever its time; failures last, in
+/// the order they came.
 std::vector<ResultRow> list_results(const Database& database, const ResultFilter& filter = {});
 
 }  // namespace tune::db

@@ -18,13 +18,17 @@ Evaluation to_evaluation(const Database& database, const ResultRow& row) {
   evaluation.resources = row.resources;
   evaluation.binary_hash = row.binary_hash;
   evaluation.phases = row.phases;
+  evaluation.same_code = row.same_code;
+  evaluation.from_cache = row.from_cache;
   if (row.failure) {
     evaluation.outcome = tl::unexpected(*row.failure);
     return evaluation;
   }
   Measurement measurement;
+  if (row.timing) static_cast<Timing&>(measurement) = *row.timing;
   measurement.samples = samples_of(database, row.evaluation);
-  if (measurement.samples.empty()) measurement.samples = {*row.time};  // exported without its samples
+  if (measurement.samples.empty())
+    measurement.samples = {*row.measured_time};  // exported without its samples
   measurement.error = row.error;
   measurement.tolerance = row.tolerance;
   evaluation.outcome = std::move(measurement);

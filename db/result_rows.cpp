@@ -19,6 +19,7 @@ WorkInfo work_info(SQLite::Statement& row) {
   work.driver = text(row, "driver");
   work.toolchain = {text(row, "compiler"), text(row, "source_hash")};
   work.origin = origin_from_string(text(row, "origin"));
+  work.cache = cache_state_from_string(text(row, "cache"));
   return work;
 }
 
@@ -26,6 +27,23 @@ WorkAmount work_amount(SQLite::Statement& row) {
   return {real(row, "limit_seconds"), real(row, "items"), real(row, "flops"), real(row, "bytes"),
           text(row, "item")};
 }
+
+namespace {
+
+std::optional<FinalResult> final_result(SQLite::Statement& row) {
+  if (row.isColumnNull("final_run")) return std::nullopt;
+  FinalResult result;
+  result.run = integer(row, "final_run");
+  result.place = integer(row, "final_place");
+  result.time = {real(row, "time"), real(row, "final_low"), real(row, "final_high"), finals_confidence};
+  result.ratio = {real(row, "final_ratio"), real(row, "final_ratio_low"), real(row, "final_ratio_high"),
+                  finals_confidence};
+  result.tied = flag(row, "final_tied");
+  result.rounds = integer(row, "final_rounds");
+  return result;
+}
+
+}  // namespace
 
 ResultRow result_row(SQLite::Statement& row) {
   ResultRow result;
@@ -35,6 +53,11 @@ ResultRow result_row(SQLite::Statement& row) {
   result.amount = work_amount(row);
   result.configuration = configuration_from_json(text(row, "configuration"));
   result.time = optional_real(row, "time");
+  result.measured_time = optional_real(row, "measured_time");
+  result.final = final_result(row);
+  if (!row.isColumnNull("stop_reason")) result.timing = timing(row);
+  result.same_code = flag(row, "same_code");
+  result.from_cache = flag(row, "from_cache");
   result.minimum = optional_real(row, "minimum").value_or(0);
   result.error = optional_real(row, "error").value_or(0);
   result.tolerance = optional_real(row, "tolerance").value_or(0);
@@ -53,6 +76,8 @@ RunSummary run_summary(SQLite::Statement& row) {
   run.run = integer(row, "run");
   run.work = work_info(row);
   run.strategy = text(row, "strategy");
+  run.objective = objective_from_string(text(row, "objective"));
+  run.tied = integer(row, "tied");
   run.started = text(row, "started");
   run.ended = text_or_empty(row, "ended");
   run.end_reason = text_or_empty(row, "end_reason");

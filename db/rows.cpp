@@ -47,9 +47,32 @@ std::optional<KernelResources> resources(SQLite::Statement& row) {
   return result;
 }
 
+bool flag(SQLite::Statement& row, const char* column) {
+  return optional_integer(row, column).value_or(0) != 0;
+}
+
+Timing timing(SQLite::Statement& row) {
+  Timing result;
+  if (!row.isColumnNull("stop_reason")) result.stop = stop_reason_from_string(text(row, "stop_reason"));
+  result.executions = static_cast<int>(optional_integer(row, "executions").value_or(1));
+  result.throttled = static_cast<int>(optional_integer(row, "throttled").value_or(0));
+  result.energy = optional_real(row, "energy").value_or(0);
+  result.machine.core_clock = optional_real(row, "core_clock").value_or(0);
+  result.machine.memory_clock = optional_real(row, "memory_clock").value_or(0);
+  result.machine.temperature = optional_real(row, "temperature").value_or(0);
+  result.machine.power = optional_real(row, "power").value_or(0);
+  result.machine.throttle = text_or_empty(row, "throttle");
+  return result;
+}
+
 PhaseTimes phase_times(SQLite::Statement& row) {
-  return {real(row, "compile_seconds"), real(row, "load_seconds"), real(row, "verify_seconds"),
-          real(row, "measure_seconds")};
+  PhaseTimes phases;
+  phases.compile = real(row, "compile_seconds");
+  phases.reference = optional_real(row, "reference_seconds").value_or(0);
+  phases.load = real(row, "load_seconds");
+  phases.verify = real(row, "verify_seconds");
+  phases.measure = real(row, "measure_seconds");
+  return phases;
 }
 
 std::optional<Failure> failure(SQLite::Statement& row) {

@@ -24,6 +24,10 @@ std::string text_or_empty(SQLite::Statement& row, const char* column);
 
 /// Nothing where the evaluation has none.
 std::optional<KernelResources> resources(SQLite::Statement& row);
+/// False where it is not known.
+bool flag(SQLite::Statement& row, const char* column);
+/// Without samples; defaults for what is not known.
+Timing timing(SQLite::Statement& row);
 PhaseTimes phase_times(SQLite::Statement& row);
 std::optional<Failure> failure(SQLite::Statement& row);
 

@@ -17,7 +17,10 @@ namespace tune::db {
 namespace {
 
 constexpr const char* select_run = R"(
-SELECT o.*, r.*, i.settings AS settings_json, d.facts
+SELECT o.*, r.seed, r.budget_evaluations, r.budget_seconds, r.restriction, r.pinned, r.command_line,
+       r.program_version, r.host, r.core_clock, r.memory_clock, r.temperature, r.power, r.throttle, r.space_size,
+       r.limit_seconds, r.items, r.flops, r.bytes, r.item, o.best_evaluation AS winner,
+       i.settings AS settings_json, d.facts
 FROM run_overview o JOIN runs r ON r.id = o.run JOIN works w ON w.id = r.work
 JOIN instances i ON i.id = w.instance JOIN devices d ON d.id = r.device
 WHERE o.run = ?)";
@@ -27,10 +30,7 @@ SELECT l.sequence, l.evaluation, l.reused, e.time, e.recorded
 FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
 WHERE l.run = ? ORDER BY l.sequence)";
 
-constexpr const char* select_winner = R"(
-SELECT * FROM results WHERE evaluation = (
-  SELECT e.id FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
-  WHERE l.run = ? AND e.time IS NOT NULL ORDER BY e.time, l.sequence LIMIT 1))";
+constexpr const char* select_winner = "SELECT * FROM results WHERE evaluation = ?";
 
 /// SQLite takes the other columns from the row with the smallest id: the example.
 constexpr const char* count_failures = R"(
@@ -45,6 +45,7 @@ std::uint64_t unsigned_from(const std::string& digits) {
 RunOptions options(SQLite::Statement& row) {
   RunOptions result;
   result.strategy = text(row, "strategy");
+  result.objective = objective_from_string(text(row, "objective"));
   result.seed = unsigned_from(text(row, "seed"));
   if (const auto budget = optional_integer(row, "budget_evaluations"))
     result.budget_evaluations = static_cast<std::uint64_t>(*budget);
@@ -61,6 +62,7 @@ RunRecord record(SQLite::Statement& row, const WorkInfo& work) {
   result.key.device = facts_from_json(text(row, "facts"));
   result.key.toolchain = work.toolchain;
   result.key.origin = work.origin;
+  result.key.cache = work.cache;
   result.options = options(row);
   result.machine = {real(row, "core_clock"), real(row, "memory_clock"), real(row, "temperature"),
                     real(row, "power"),      text(row, "throttle"),     text(row, "host")};
@@ -120,11 +122,14 @@ RunDetails run_details(const Database& database, RunId run) {
     result.summary = run_summary(row);
     result.record = record(row, result.summary.work);
     result.progress = progress(connection, run);
-    SQLite::Statement winner(connection, select_winner);
-    winner.bind(1, run);
-    if (winner.executeStep()) {
+    result.finals = finals_of_run(database, run);
+    if (const auto evaluation = optional_integer(row, "winner")) {
+      SQLite::Statement winner(connection, select_winner);
+      winner.bind(1, *evaluation);
+      winner.executeStep();
       result.winner = result_row(winner);
-      result.winner_samples = samples(connection, result.winner->evaluation);
+      result.winner->time = result.summary.best;  // of these finals, whatever later ones said
+      result.winner_samples = samples(connection, *evaluation);
     }
     result.failures = failures_of_run(database, run);
   });

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "db/evaluation_rows.hpp"
+#include "db/final_rows.hpp"
 #include "db/json.hpp"
 #include "db/rows.hpp"
 #include "db/work_rows.hpp"
@@ -25,10 +26,10 @@ std::int64_t stored(std::uint64_t count) {
 }
 
 constexpr const char* insert_run = R"(
-INSERT INTO runs (work, device, strategy, seed, budget_evaluations, budget_seconds, restriction, pinned,
+INSERT INTO runs (work, device, strategy, objective, seed, budget_evaluations, budget_seconds, restriction, pinned,
                   command_line, program_version, host, core_clock, memory_clock, temperature, power, throttle,
                   space_size, limit_seconds, items, flops, bytes, item, started)
-VALUES (:work, :device, :strategy, :seed, :budget_evaluations, :budget_seconds, :restriction, :pinned,
+VALUES (:work, :device, :strategy, :objective, :seed, :budget_evaluations, :budget_seconds, :restriction, :pinned,
         :command_line, :program_version, :host, :core_clock, :memory_clock, :temperature, :power, :throttle,
         :space_size, :limit_seconds, :items, :flops, :bytes, :item, :started))";
 
@@ -58,6 +59,7 @@ void bind_work_of_run(SQLite::Statement& insert, const RunRecord& run) {
 
 void bind_options(SQLite::Statement& insert, const RunOptions& options) {
   insert.bind(":strategy", options.strategy);
+  insert.bind(":objective", std::string(to_string(options.objective)));
   insert.bind(":seed", format("{}", options.seed));
   bind_optional(
       insert, ":budget_evaluations",
@@ -180,6 +182,19 @@ void SqliteStore::record(RunId run_id, const Evaluation& evaluation) {
   });
 }
 
+void SqliteStore::record_finals(RunId run_id, const Finals& finals) {
+  database_.write([&](SQLite::Database& connection) {
+    Statements& prepared = statements();
+    const std::int64_t work = prepared.work_of(run_id);
+    int place = 0;
+    for (const FinalPlace& one : finals.places) {
+      const auto evaluation = prepared.newest_of(work, one.configuration);
+      if (!evaluation) throw Error(format("a finalist of run {} was never evaluated", run_id));
+      insert_final(connection, {run_id, *evaluation, ++place, finals.reused}, one);
+    }
+  });
+}
+
 void SqliteStore::end_run(RunId run_id, RunEnd end) {
   database_.write(
       [&](SQLite::Database& connection) {
@@ -205,6 +220,14 @@ std::vector<Evaluation> SqliteStore::known(const WorkKey& key) {
     }
   });
   return result;
+}
+
+Finals SqliteStore::known_finals(const WorkKey& key, Objective objective) {
+  Finals finals;
+  database_.read([&](SQLite::Database& connection) {
+    if (const auto work = find_work(connection, key)) finals = newest_finals(connection, *work, objective);
+  });
+  return finals;
 }
 
 }  // namespace tune::db

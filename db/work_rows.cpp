@@ -62,22 +62,25 @@ std::int64_t work_row(SQLite::Database& connection, const WorkKey& key) {
   const std::int64_t instance = instance_row(connection, key.instance);
   const std::int64_t toolchain = toolchain_row(connection, key.toolchain);
   bound(connection,
-        "INSERT INTO works (instance, model_key, driver, toolchain, origin) VALUES (?, ?, ?, ?, ?)"
-        " ON CONFLICT (instance, model_key, driver, toolchain, origin) DO NOTHING",
-        instance, key.device.model_key(), key.device.driver, toolchain, std::string(to_string(key.origin)))
+        "INSERT INTO works (instance, model_key, driver, toolchain, origin, cache) VALUES (?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (instance, model_key, driver, toolchain, origin, cache) DO NOTHING",
+        instance, key.device.model_key(), key.device.driver, toolchain, std::string(to_string(key.origin)),
+        std::string(to_string(key.cache)))
       .exec();
   return find_work(connection, key).value();
 }
 
 std::optional<std::int64_t> find_work(SQLite::Database& connection, const WorkKey& key) {
-  auto row = bound(connection,
-                   "SELECT w.id FROM works w JOIN instances i ON i.id = w.instance"
-                   " JOIN toolchains t ON t.id = w.toolchain"
-                   " WHERE i.problem = ? AND i.size = ? AND i.settings_key = ? AND w.model_key = ?"
-                   " AND w.driver = ? AND t.compiler = ? AND t.source_hash = ? AND w.origin = ?",
-                   key.instance.problem, key.instance.size(), key.instance.settings_key(),
-                   key.device.model_key(), key.device.driver, key.toolchain.compiler,
-                   key.toolchain.source_hash, std::string(to_string(key.origin)));
+  auto row =
+      bound(connection,
+            "SELECT w.id FROM works w JOIN instances i ON i.id = w.instance"
+            " JOIN toolchains t ON t.id = w.toolchain"
+            " WHERE i.problem = ? AND i.size = ? AND i.settings_key = ? AND w.model_key = ?"
+            " AND w.driver = ? AND t.compiler = ? AND t.source_hash = ? AND w.origin = ?"
+            " AND w.cache = ?",
+            key.instance.problem, key.instance.size(), key.instance.settings_key(), key.device.model_key(),
+            key.device.driver, key.toolchain.compiler, key.toolchain.source_hash,
+            std::string(to_string(key.origin)), std::string(to_string(key.cache)));
   return find(row);
 }
 

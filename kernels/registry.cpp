@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/registry.hpp"
 
+#include "kernels/fault_injection/fault_injection.hpp"
 #include "kernels/stencil3d/stencil3d.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/core/error.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr ProblemEntry table[] = {
     {"stencil3d", make_stencil3d},
+    {"fault_injection", make_fault_injection},
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(Space, SamplesAreAsTheSeedSays) {
 
 TEST(Check, NeedsAGpuOrAnArchitecture) {
   const Sandbox sandbox;
-  expect_refused(sandbox.tune({"check", "stencil3d"}), 1, {"needs a GPU", "--arch sm_90"});
+  expect_refused(sandbox.tune({"check", "stencil3d"}), 1, {"no GPU", "--device emulator", "--arch sm_90"});
 }
 
 TEST(Check, CompilesForAnArchitecture) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <regex>
+#include <set>
 #include <thread>
 
 #include "tests/cli/recording.hpp"
@@ -89,6 +90,53 @@ TEST_F(ProcessTest, KilledAtAnyMomentLosesNothingAndGoesOn) {
   EXPECT_EQ(Json::parse(outcome.out)["end"], "exhausted");
   EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - before, std::int64_t{many} - known);
   EXPECT_EQ(count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations"), std::int64_t{many});
+}
+
+/// The configurations that a verbose run says it has stored; a line that was cut is none.
+std::vector<std::string> told_as_stored(const std::string& err) {
+  std::vector<std::string> keys;
+  const std::regex told(R"(stored \d+: [^\n]* \[([^\]\n]*)\]\n)");
+  for (std::sregex_iterator at(err.begin(), err.end(), told), end; at != end; ++at) keys.push_back((*at)[1]);
+  return keys;
+}
+
+// Killed and called again a hundred times: what was told as stored is there each time, and nothing is ever
+// evaluated twice.
+TEST_F(ProcessTest, AHundredKillsLoseNothingAndRepeatNothing) {
+  std::mt19937 random(4711);  // NOLINT: the same moments each time, as far as a clock allows
+  int killed_at_work = 0;
+  int completed = 0;
+  std::set<std::string> told;
+  for (int round = 0; round < 100; ++round) {
+    Process process(sandbox_.database().parent_path(), whole_run({"--verbose"}));
+    if (round % 4 != 0) {  // else at any moment of its start
+      ASSERT_TRUE(process.wait_for("stored"));
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
+    process.send(SIGKILL);
+    const Outcome outcome = process.wait();
+    ASSERT_TRUE(outcome.status == 128 + SIGKILL || outcome.status == 0) << outcome.status << outcome.err;
+    const std::vector<std::string> stored = told_as_stored(outcome.err);
+    if (outcome.status != 0 && !stored.empty()) ++killed_at_work;
+    if (!std::filesystem::exists(sandbox_.database())) continue;
+    ASSERT_TRUE(is_sound(sandbox_.database())) << "round " << round;
+    for (const std::string& key : stored) ASSERT_TRUE(told.insert(key).second) << "evaluated twice: " << key;
+    SQLite::Database database(sandbox_.database().string(), SQLite::OPEN_READWRITE, 60'000);
+    std::set<std::string> there;
+    SQLite::Statement keys(database, "SELECT configuration_key FROM evaluations");
+    while (keys.executeStep())
+      ASSERT_TRUE(there.insert(keys.getColumn(0).getString()).second) << "round " << round << ": stored twice";
+    for (const std::string& key : told) ASSERT_TRUE(there.contains(key)) << "round " << round << ": lost " << key;
+    // One that was stored while the program died was not told any more; it must not come again either.
+    told = there;
+    if (there.size() < many) continue;
+    ++completed;
+    told.clear();
+    for (const char* suffix : {"", "-wal", "-shm"})
+      std::filesystem::remove(sandbox_.database().string() + suffix);
+  }
+  EXPECT_GE(killed_at_work, 50);
+  std::printf("killed at work %d times, %d whole spaces\n", killed_at_work, completed);
 }
 
 TEST_F(ProcessTest, InterruptedEndsWithItsSummaryAndGoesOn) {

@@ -69,6 +69,9 @@ Sandbox::Sandbox() {
   fs::copy_file(shipped_recording(), recording());
   set_environment("HOME", (folder_ / "home").string());
   set_environment("XDG_DATA_HOME", (folder_ / "home/share").string());
+  set_environment("XDG_CACHE_HOME", (folder_ / "home/cache").string());
+  set_environment("TUNE_CACHE_DIR", "");
+  set_environment("TUNE_CACHE_SIZE", "");
   set_environment("TUNE_DB", database().string());
   set_environment("TUNE_RECORDINGS", (folder_ / "recordings").string());
   set_environment("CUDA_VISIBLE_DEVICES", "");

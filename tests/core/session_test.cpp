@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <set>
 
@@ -36,7 +37,7 @@ class SessionTest : public ::testing::Test {
     const auto strategy = search::make_strategy(strategy_name, space, seed);
     DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
     Session session(space, *strategy, evaluator, store_, [this] { return time_ += step_; });
-    return session.run({}, budget, fresh, observer_);
+    return session.run(record_, budget, fresh, observer_, finals_);
   }
 
   ToyProblem problem_;
@@ -44,6 +45,8 @@ class SessionTest : public ::testing::Test {
   FakeBackend backend_;
   MemoryStore store_;
   CountingObserver observer_;
+  RunRecord record_;
+  FinalsOptions finals_ = {.finalists = 0};
   DeviceEvaluatorOptions options_ = {.measure = {}, .compile_threads = 2};
   double time_ = 0;
   double step_ = 0.001;
@@ -176,6 +179,93 @@ TEST_F(SessionTest, ABrokenDeviceEndsTheRunAsFailed) {
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
   EXPECT_THROW(session.run({}, {}, false, observer_), Error);
   EXPECT_EQ(store_.end, RunEnd::failed);
+}
+
+TEST_F(SessionTest, FinalsConfirmTheBest) {
+  finals_ = {};
+  const SessionResult result = run("kind == plain", {});
+  ASSERT_FALSE(result.finals.places.empty());
+  EXPECT_EQ(result.finals.places.front().configuration, result.progress.best->configuration);
+  EXPECT_TRUE(result.finals.places.front().tied);
+  EXPECT_FALSE(result.finals.reused);
+  EXPECT_GT(result.progress.finals_seconds, 0);
+  EXPECT_EQ(store_.finals.size(), 1u);
+  EXPECT_EQ(store_.end, RunEnd::exhausted);
+  // Checked with other inputs at the size itself, then timed: the turns come after everything else.
+  const std::vector<std::string>& calls = backend_.runner().calls;
+  EXPECT_EQ(calls.back(), "measure 1000");
+  EXPECT_EQ(std::ranges::count(calls, "compare 1000"), 12 + 1);
+  EXPECT_EQ(std::ranges::count(calls, "measure 1000"), 12 + 6);
+}
+
+TEST_F(SessionTest, ARepeatedRunTakesTheFinalsOfTheFirst) {
+  finals_ = {};
+  const SessionResult first = run("kind == plain", {});
+  const std::size_t calls = backend_.runner().calls.size();
+  const SessionResult second = run("kind == plain", {});
+  EXPECT_EQ(backend_.runner().calls.size(), calls);
+  EXPECT_TRUE(second.finals.reused);
+  ASSERT_EQ(second.finals.places.size(), first.finals.places.size());
+  EXPECT_EQ(second.finals.places.front().configuration, first.finals.places.front().configuration);
+  EXPECT_EQ(second.finals.places.front().time.median, first.finals.places.front().time.median);
+  EXPECT_FALSE(run("kind == plain", {}, 1, true).finals.reused);
+}
+
+TEST_F(SessionTest, AnInterruptedRunHasNoFinals) {
+  finals_ = {};
+  observer_.stop_after = 11;
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.end, RunEnd::interrupted);
+  EXPECT_TRUE(result.finals.places.empty());
+  EXPECT_TRUE(store_.finals.empty());
+}
+
+TEST_F(SessionTest, AnInterruptInTheFinalsEndsThem) {
+  class Impatient : public CountingObserver {
+   public:
+    void on_finals(std::size_t) override { stop_after = 0; }
+  };
+  finals_ = {};
+  Impatient observer;
+  const search::SearchSpace space = testing::toy_space("kind == plain");
+  const auto strategy = search::make_strategy("grid", space, 1);
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
+  Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+  const SessionResult result = session.run({}, {}, false, observer, finals_);
+  EXPECT_EQ(result.end, RunEnd::interrupted);
+  EXPECT_TRUE(store_.finals.empty());
+  EXPECT_TRUE(result.progress.best.has_value());
+}
+
+TEST_F(SessionTest, AFinalistThatIsWrongIsStoredAsFailedAndTheNextOneWins) {
+  finals_ = {};
+  backend_.runner().wrong_for_second_seed = 1024;  // block * items of the fastest
+  const SessionResult result = run("kind == plain", {});
+  ASSERT_EQ(result.finals.failures.size(), 1u);
+  EXPECT_EQ(result.finals.failures[0].outcome.error().phase, Phase::verify);
+  EXPECT_EQ(store_.evaluations.size(), 13u);
+  EXPECT_EQ(store_.evaluations.back().configuration.key(), "block=256,items=4,kind=plain");
+  EXPECT_FALSE(store_.evaluations.back().outcome.has_value());
+  ASSERT_FALSE(result.finals.places.empty());
+  EXPECT_NE(result.progress.best->configuration.key(), "block=256,items=4,kind=plain");
+  EXPECT_EQ(result.finals.places.front().configuration, result.progress.best->configuration);
+}
+
+TEST_F(SessionTest, TheObjectiveDecides) {
+  record_.options.objective = Objective::energy;
+  finals_ = {};
+  backend_.runner().joules_per_thread = 1e-3;  // the slowest takes the least energy
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.progress.best->configuration.key(), "block=32,items=1,kind=plain");
+  EXPECT_EQ(result.finals.places.front().configuration.key(), "block=32,items=1,kind=plain");
+  EXPECT_NEAR(result.finals.places.front().energy(), 0.032, 1e-12);
+}
+
+TEST_F(SessionTest, AMeasurementWithoutEnergyIsNotReusedForIt) {
+  run("kind == plain", {});
+  record_.options.objective = Objective::edp;
+  backend_.runner().joules_per_thread = 1e-3;
+  EXPECT_EQ(run("kind == plain", {}).progress.reused, 0u);
 }
 
 TEST_F(SessionTest, GivesUpWhenNothingEverStarts) {

@@ -37,5 +37,16 @@ TEST(Units, ReadDurations) {
     EXPECT_THROW(parse_duration(wrong, "--t"), UsageError) << wrong;
 }
 
+TEST(Units, ReadSizes) {
+  EXPECT_EQ(parse_size("1", "T"), 1U);
+  EXPECT_EQ(parse_size("4096", "T"), 4096U);
+  EXPECT_EQ(parse_size("500M", "T"), 524'288'000U);
+  EXPECT_EQ(parse_size("2G", "T"), std::uint64_t{2} << 30);
+  EXPECT_EQ(parse_size("1.5K", "T"), 1536U);
+  EXPECT_EQ(parse_size("1T", "T"), std::uint64_t{1} << 40);
+  for (const char* wrong : {"", "G", "0", "-1G", "5x", "2GB", "nan", "inf", "99999999999T", "1 G"})
+    EXPECT_THROW(parse_size(wrong, "T"), UsageError) << wrong;
+}
+
 }  // namespace
 }  // namespace tune

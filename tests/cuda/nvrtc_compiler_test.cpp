@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
@@ -120,6 +122,33 @@ TEST_F(NvrtcCompilerTest, IncludesHeadersFromMemory) {
   const auto missing = compiler.compile(wanted);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().reason, "missing header");
+}
+
+// What is not in the request must not matter: a header of that name lies beside the source's.
+TEST_F(NvrtcCompilerTest, FindsNoHeadersOnDiskUnlessTold) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "beside.cuh") << "#include \"below.cuh\"\n";
+  std::ofstream(folder / "below.cuh") << "#define VALUE 1\n";
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  auto wanted =
+      request("#include \"beside.cuh\"\nextern \"C\" __global__ void k(int* v) { *v = VALUE; }", {"k"});
+  wanted.source.name = folder / "test.cu";
+  const auto missing = compiler.compile(wanted);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().reason, "missing header");
+  wanted.options = {"--include-path=" + folder.path().string()};
+  EXPECT_TRUE(compiler.compile(wanted));
+}
+
+TEST_F(NvrtcCompilerTest, IdentityTellsMoreThanTheVersion) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  const std::string build = nvrtc_->build();
+  EXPECT_GE(build.size(), 8U);
+  EXPECT_EQ(build.find_first_not_of("0123456789abcdef-"), std::string::npos) << build;
+  EXPECT_NE(compiler.identity().find(compiler.version()), std::string::npos);
+  EXPECT_NE(compiler.identity().find(build), std::string::npos);
+  EXPECT_NE(compiler.identity().find("--std=c++20"), std::string::npos);
+  EXPECT_EQ(compiler.version().find(build), std::string::npos) << "databases would know no second build";
 }
 
 TEST_F(NvrtcCompilerTest, TellsWhatIsWrongWithASource) {

@@ -237,6 +237,7 @@ TEST_F(QueriesTest, RunDetailsTellTheWholeRun) {
   EXPECT_EQ(details.failures[1].detail, "first");
   EXPECT_EQ(details.failures[1].example, example_configuration(7));
   EXPECT_EQ(details.failures[2].reason, "nan");
+  EXPECT_EQ(details.summary.work.device, example_key().device.name);
   EXPECT_EQ(details.summary.evaluations, 7);
   EXPECT_EQ(details.summary.ended, "");
 }

@@ -76,7 +76,7 @@ TEST(KernelFiles, AreThereForEveryInclude) {
   }
 }
 
-// PTX stays in one header, which an engine without PTX replaces.
+// PTX stays in one header, whose functions have host twins.
 TEST(KernelFiles, KeepPtxInOnePlace) {
   for (const std::string& name : files_of("stencil3d"))
     EXPECT_EQ(text_of(folder / name).find("asm ") != std::string::npos, name == "stencil3d/async_copy.cuh")

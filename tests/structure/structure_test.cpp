@@ -17,7 +17,10 @@ const std::map<std::string, std::vector<std::string>> allowed = {
     {"search/", {}},
     {"tuner/core/", {"search/"}},
     {"kernels/", {"search/", "tuner/core/"}},
+    {"tuner/cache/", {"search/", "tuner/core/"}},
     {"tuner/cuda/", {"search/", "tuner/core/"}},
+    {"tuner/process/", {"search/", "tuner/core/"}},
+    {"tuner/emulator/", {"search/", "tuner/core/"}},
     {"tuner/replay/", {"search/", "tuner/core/"}},
     {"db/", {"search/", "tuner/core/"}},
     // The read side of the database only.

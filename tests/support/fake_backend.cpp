@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/fake_backend.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -18,7 +21,7 @@ std::string define(const CompileRequest& request, std::string_view wanted) {
 
 class FakePrepared : public PreparedPlan {
  public:
-  FakePrepared(const LaunchPlan& plan, std::vector<std::string>& calls) : plan_(plan), calls_(calls) {
+  FakePrepared(const LaunchPlan& plan, FakeRunner& runner) : plan_(plan), runner_(runner) {
     KernelResources resources;
     resources.registers = 32;
     resources.occupancy = 1;
@@ -29,13 +32,15 @@ class FakePrepared : public PreparedPlan {
   Result<void> run_checked(const TensorViews& inputs) override {
     note("run");
     const std::string kind = define(plan_.compile, "kind");
+    if (kind == "dying") std::abort();
+    while (kind == "hanging") sleep(1);
     if (kind == "faulting") return fail(Phase::crash, "illegal address", "toy");
     const std::span<const std::byte> bytes = inputs.at("in").bytes;
     const std::span<const float> in(reinterpret_cast<const float*>(bytes.data()),
                                     bytes.size() / sizeof(float));
     out_.assign(in.size(), std::numeric_limits<float>::quiet_NaN());
     for (std::size_t i = 0; i < in.size(); ++i) out_[i] = 2 * in[i];
-    if (kind == "wrong") out_.back() += 1;
+    if (kind == "wrong" || wrong_now()) out_.back() += 1;
     if (kind == "unwritten") out_[out_.size() / 2] = std::numeric_limits<float>::quiet_NaN();
     return {};
   }
@@ -58,20 +63,27 @@ class FakePrepared : public PreparedPlan {
 
   Result<Timing> measure(const MeasureOptions& options) override {
     note("measure");
-    const double threads =
-        std::stod(define(plan_.compile, "block")) * std::stod(define(plan_.compile, "items"));
-    const double time = 1e-9 * static_cast<double>(elements()) * 1024 / threads;
+    const double time = 1e-9 * static_cast<double>(elements()) * 1024 / threads();
     Timing timing;
+    timing.energy = runner_.joules_per_thread * threads();
     for (int i = 0; i < options.least_samples; ++i) timing.samples.push_back(time * (1 + 0.01 * (i % 3)));
     return timing;
   }
 
+  double threads() const {
+    return std::stod(define(plan_.compile, "block")) * std::stod(define(plan_.compile, "items"));
+  }
+  /// The size itself is checked with the second inputs only after it was measured once.
+  bool wrong_now() const {
+    if (elements() != 1000 || threads() != runner_.wrong_for_second_seed) return false;
+    return ++runner_.runs_of_wrong > 1;
+  }
   std::uint64_t elements() const { return plan_.buffers.front().layout.extents.front(); }
-  void note(const std::string& what) { calls_.push_back(what + " " + std::to_string(elements())); }
+  void note(const std::string& what) { runner_.calls.push_back(what + " " + std::to_string(elements())); }
 
  private:
   LaunchPlan plan_;
-  std::vector<std::string>& calls_;
+  FakeRunner& runner_;
   std::vector<KernelResources> resources_;
   std::vector<float> out_;
 };
@@ -94,6 +106,8 @@ DeviceFacts invented_device() {
 
 Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {
   ++compiled;
+  if (define(request, "kind") == "crashing_compile") std::abort();
+  while (define(request, "kind") == "hanging_compile") sleep(1);
   if (define(request, "kind") == "broken_compile") return fail(Phase::compile, "syntax", "toy.cu(1): error");
   Binary binary;
   const std::string text = content_of(request);
@@ -110,7 +124,7 @@ Result<std::unique_ptr<PreparedPlan>> FakeRunner::prepare(const LaunchPlan& plan
   calls.push_back("prepare " + std::to_string(plan.buffers.front().layout.extents.front()));
   if (define(plan.compile, "kind") == "too_big")
     return fail(Phase::resources, "shared memory", "1 MiB of 227 KiB");
-  return std::make_unique<FakePrepared>(plan, calls);
+  return std::make_unique<FakePrepared>(plan, *this);
 }
 
 }  // namespace tune::testing

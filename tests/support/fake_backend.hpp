@@ -25,6 +25,9 @@ class FakeCompiler : public Compiler {
 class FakeRunner : public Runner {
  public:
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
+  double joules_per_thread = 0;   ///< above 0: what an execution takes for each of its block * items
+  int wrong_for_second_seed = 0;  ///< block * items of what is wrong from its second run at 1000 elements on
+  int runs_of_wrong = 0;
   std::vector<std::string> calls;  ///< `prepare 37`, `run 37`, `measure 1000`: with the number of elements
 };
 

@@ -7,8 +7,9 @@
 namespace tune::testing {
 
 /// out[i] = 2 * in[i] over nx elements: the least that is a problem. Parameters `block` (32 to 256), `items`
-/// (1, 2, 4) and `kind` (plain, broken_compile, too_big, wrong, unwritten, overrun, faulting), which the fake
-/// backend understands.
+/// (1, 2, 4) and `kind`, which the fake backend understands: plain, broken_compile, too_big, wrong,
+/// unwritten, overrun, faulting; and, where it serves in a process of its own, dying, hanging,
+/// crashing_compile and hanging_compile.
 class ToyProblem : public Problem {
  public:
   ToyProblem();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <deque>
-#include <iostream>
 
 #include "search/strategies/strategy.hpp"
+#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cli/cache_choice.hpp"
+#include "tuner/cli/check_emulated.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
-#include "tuner/cli/json_text.hpp"
+#include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/architectures.hpp"
@@ -24,8 +26,10 @@ constexpr std::uint64_t default_sample = 20;
 po::options_description options() {
   po::options_description all;
   add_work_options(all);
-  all.add_options()("device", po::value<std::string>()->value_name("D"),
-                    "number of a GPU ('tune devices'); default: the first");
+  all.add_options()(
+      "device", po::value<std::string>()->value_name("D"),
+      "number of a GPU ('tune devices'), or emulator: the same kernels on the CPU, every access "
+      "checked; default: the first GPU");
   add_space_options(all);
   all.add_options()  //
       ("config", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
@@ -34,8 +38,11 @@ po::options_description options() {
       ("all", po::bool_switch(), "check every configuration")                                             //
       ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1")                     //
       ("arch", po::value<std::string>()->value_name("SM"),
-       "only compile, for this architecture: needs no GPU, such as sm_90");
+       "only compile, for this architecture: needs no GPU, such as sm_90; emulator: its limits");
+  add_emulator_options(all);
+  add_process_options(all);
   add_kernel_dir_option(all);
+  add_cache_options(all);
   add_format_option(all);
   return all;
 }
@@ -60,66 +67,6 @@ std::vector<Configuration> chosen_configurations(const po::variables_map& values
   return chosen;
 }
 
-/// Counts, and says one line for each finding.
-class Findings {
- public:
-  explicit Findings(Format form) : form_(form) {}
-
-  void add(const Evaluation& evaluation) {
-    ++checked_;
-    if (!evaluation.outcome && evaluation.outcome.error().phase == Phase::resources)
-      ++cannot_run_;
-    else if (!evaluation.outcome)
-      ++wrong_;
-    if (form_ == Format::json)
-      add_json(evaluation);
-    else if (!evaluation.outcome)
-      std::cout << format("{}: {}: {} [{}]\n", to_string(evaluation.outcome.error().phase),
-                          evaluation.outcome.error().reason, evaluation.outcome.error().detail,
-                          evaluation.configuration.key());
-  }
-
-  int finish(std::string what) const {
-    if (InterruptGuard::interrupted()) what = "interrupted; " + what;
-    if (form_ == Format::json) {
-      const nlohmann::ordered_json object = {{"checked", checked_},
-                                             {"failed", wrong_},
-                                             {"cannot_run", cannot_run_},
-                                             {"how", what},
-                                             {"results", results_}};
-      std::cout << json_text(object);
-    } else {
-      std::cout << format("{}: {} configurations, {} failed, {} cannot run here\n", what, checked_, wrong_,
-                          cannot_run_);
-    }
-    return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
-  }
-
- private:
-  void add_json(const Evaluation& evaluation) {
-    nlohmann::ordered_json entry = {{"configuration", json_object(evaluation.configuration.entries())}};
-    if (evaluation.outcome) {
-      entry["error"] = evaluation.outcome->error;
-      entry["tolerance"] = evaluation.outcome->tolerance;
-    } else {
-      const Failure& failure = evaluation.outcome.error();
-      entry["failure"] = {
-          {"phase", to_string(failure.phase)}, {"reason", failure.reason}, {"detail", failure.detail}};
-    }
-    if (evaluation.resources) {
-      entry["registers"] = evaluation.resources->registers;
-      entry["spill_store_bytes"] = evaluation.resources->spill_store_bytes;
-    }
-    results_.push_back(std::move(entry));
-  }
-
-  Format form_;
-  std::uint64_t checked_ = 0;
-  std::uint64_t wrong_ = 0;
-  std::uint64_t cannot_run_ = 0;
-  nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
-};
-
 Evaluation compiled(const Configuration& configuration, const Result<Binary>& binary) {
   Evaluation evaluation;
   evaluation.configuration = configuration;
@@ -138,9 +85,11 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
   const search::SearchSpace space = build_space(work, facts, chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
   std::string why_not;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &why_not);
+  const auto cache = chosen_cache(values);
+  const std::unique_ptr<Compiler> compiler =
+      cache::with_cache(cuda::make_nvrtc_compiler(architecture, &why_not), cache);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, why_not));
-  Findings findings(chosen_format(values));
+  CheckReport findings(chosen_format(values));
   CompilePool pool(*compiler, host_threads());
   std::deque<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
   const std::size_t ahead = 4 * std::size_t{host_threads()};  // each holds the kernel's text
@@ -156,23 +105,33 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
     if (compiling.size() == ahead) finish_first();
   }
   while (!compiling.empty() && !InterruptGuard::interrupted()) finish_first();
+  tell_notice(cache.get());
   return findings.finish(format("compiled for {}, not run", architecture));
 }
 
 int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int number) {
   const auto sources = chosen_sources(values);
-  const std::unique_ptr<Backend> backend = cuda::open_device(number);
+  const auto cache = chosen_cache(values);
+  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, values), cache);
   const search::SearchSpace space = build_space(work, backend->facts(), chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
   DeviceEvaluator evaluator(*work.problem, work.instance, *backend, *sources,
                             {.measure = {}, .measure_time = false});
-  Findings findings(chosen_format(values));
+  CheckReport findings(chosen_format(values));
   evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
     findings.add(evaluation);
     return !InterruptGuard::interrupted();
   });
+  tell_notice(cache.get());
   return findings.finish(format("compiled and verified on {}, at {} and at odd sizes", backend->facts().name,
                                 work.instance.size()));
+}
+
+int check_on_emulator(const po::variables_map& values, const WorkChoice& work,
+                      const std::string& architecture) {
+  const auto sources = chosen_sources(values);
+  const search::SearchSpace space = build_space(work, architecture_facts(architecture), chosen_space(values));
+  return check_emulated(values, work, *sources, chosen_configurations(values, space));
 }
 
 int run(const po::variables_map& values) {
@@ -181,14 +140,17 @@ int run(const po::variables_map& values) {
   const InterruptGuard guard;
   const std::string architecture = text_of(values, "arch");
   int status = 0;
-  if (!architecture.empty()) {
+  if (wants_emulator(values)) {
+    status = check_on_emulator(values, work, architecture.empty() ? "sm_90" : architecture);
+  } else if (!architecture.empty()) {
     status = compile_only(values, work, architecture);
   } else {
     const DeviceChoice device = chosen_device(values);
     if (device.kind != DeviceChoice::Kind::cuda)
       throw Error(
-          "checking needs a GPU that runs the kernels; with --arch sm_90 the configurations are only "
-          "compiled");
+          "no GPU runs the kernels here; --device emulator checks them on the CPU, --arch sm_90 only "
+          "compiles "
+          "them");
     status = check_on_gpu(values, work, device.number);
   }
   return InterruptGuard::interrupted() ? static_cast<int>(Exit::interrupted) : status;
@@ -201,7 +163,8 @@ const Command& check_command() {
                                   "compiles and verifies configurations without ranking them",
                                   "tune check --problem P [--config NAME=VALUE,... | --sample N | --all]",
                                   "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
-                                  "  tune check --problem stencil3d --arch sm_90 --sample 50\n",
+                                  "  tune check --problem stencil3d --arch sm_90 --sample 50\n"
+                                  "  tune check --problem stencil3d --device emulator --sample 50\n",
                                   "problem",
                                   options,
                                   run};

@@ -10,6 +10,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/text_layout.hpp"
 #include "tuner/cli/version.hpp"
+#include "tuner/cli/worker_command.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
@@ -139,6 +140,7 @@ int choose_and_run(const std::vector<std::string>& arguments) {
       print_help(find_command(rest[0]));
     return 0;
   }
+  if (arguments[0] == "worker") return run_worker(rest);
   if (arguments[0].starts_with("-")) return run(run_command(), arguments);
   return run(find_command(arguments[0]), rest);
 }

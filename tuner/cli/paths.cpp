@@ -34,6 +34,14 @@ std::filesystem::path database_path(const std::string& given) {
   throw Error("no place for the database: HOME is not set; name one with --db PATH");
 }
 
+std::filesystem::path cache_folder(const std::string& given) {
+  if (!given.empty()) return given;
+  if (auto path = from_environment("TUNE_CACHE_DIR"); !path.empty()) return path;
+  if (auto path = from_environment("XDG_CACHE_HOME"); !path.empty()) return path / "tune" / "binaries";
+  if (auto path = from_environment("HOME"); !path.empty()) return path / ".cache" / "tune" / "binaries";
+  return {};
+}
+
 std::vector<std::filesystem::path> shipped_recordings() {
   std::vector<std::filesystem::path> files;
   std::error_code error;

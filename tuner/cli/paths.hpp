@@ -11,6 +11,10 @@ namespace tune::cli {
 /// Error where none of them can be told.
 std::filesystem::path database_path(const std::string& given);
 
+/// Where compiled kernels are kept: `given`, else $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else
+/// ~/.cache/tune/binaries. Empty where none of them can be told.
+std::filesystem::path cache_folder(const std::string& given);
+
 /// The recordings that ship with the program, sorted by name: *.db in $TUNE_RECORDINGS, else beside the
 /// installed program (../share/tune/recordings), else in the build tree. Empty where there are none.
 std::vector<std::filesystem::path> shipped_recordings();

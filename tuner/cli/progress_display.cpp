@@ -38,8 +38,9 @@ std::uint64_t failed(const Progress& progress) {
 
 }  // namespace
 
-ProgressDisplay::Mode display_mode(bool quiet) {
+ProgressDisplay::Mode display_mode(bool quiet, bool verbose) {
   if (quiet) return ProgressDisplay::Mode::quiet;
+  if (verbose) return ProgressDisplay::Mode::verbose;
   return isatty(STDERR_FILENO) == 1 ? ProgressDisplay::Mode::live : ProgressDisplay::Mode::plain;
 }
 
@@ -55,8 +56,20 @@ bool ProgressDisplay::stop_requested() {
   return InterruptGuard::interrupted();
 }
 
-void ProgressDisplay::on_evaluation(const Evaluation&, const Progress& progress) {
+void ProgressDisplay::tell(const Evaluation& evaluation, const Progress& progress) {
+  const std::string outcome =
+      evaluation.outcome ? si(evaluation.outcome->time(), "s")
+                         : format("{}: {}", to_string(evaluation.outcome.error().phase),
+                                  evaluation.outcome.error().reason);
+  const std::string_view what = evaluation.reused ? "known" : "stored";
+  out_ << format("{} {}: {} [{}]\n", what, ++told_, outcome, evaluation.configuration.key()) << std::flush;
+  if (progress.best) best_ = progress.best->outcome->time();
+  pending_ = line(progress);
+}
+
+void ProgressDisplay::on_evaluation(const Evaluation& evaluation, const Progress& progress) {
   if (mode_ == Mode::quiet) return;
+  if (mode_ == Mode::verbose) return tell(evaluation, progress);
   const double best = progress.best ? progress.best->outcome->time() : 0;
   const bool improved = best > 0 && (best_ == 0 || best < best_);
   best_ = best;

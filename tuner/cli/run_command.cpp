@@ -7,8 +7,11 @@
 #include "db/sqlite_store.hpp"
 #include "search/space/nearest.hpp"
 #include "search/strategies/strategy.hpp"
+#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cli/cache_choice.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/progress_display.hpp"
@@ -19,7 +22,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
-#include "tuner/cuda/available.hpp"
 #include "tuner/replay/replay_evaluator.hpp"
 
 namespace tune::cli {
@@ -49,10 +51,13 @@ po::options_description options() {
       ("seed", po::value<std::string>()->value_name("N"),
        "of the search; default 1: the same call goes on where it stopped")  //
       ("fresh", po::bool_switch(), "evaluate again what the database already knows");
+  add_process_options(all);
   add_kernel_dir_option(all);
+  add_cache_options(all);
   add_database_option(all);
   add_format_option(all);
-  all.add_options()("quiet", po::bool_switch(), "no progress, only the summary");
+  all.add_options()("quiet", po::bool_switch(), "no progress, only the summary")(
+      "verbose", po::bool_switch(), "a line for every evaluation, once it is stored");
   return all;
 }
 
@@ -122,7 +127,7 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
   SessionResult result;
   {
     const InterruptGuard guard;
-    ProgressDisplay display(std::cerr, display_mode(job.values["quiet"].as<bool>()), job.record.limit,
+    ProgressDisplay display(std::cerr, display_mode(job.values["quiet"].as<bool>(), job.values["verbose"].as<bool>()), job.record.limit,
                             job.record.items, job.record.item);
     result = session.run(job.record, job.budget, job.values["fresh"].as<bool>(), display);
   }
@@ -149,7 +154,8 @@ void describe_work(Job& job, const DeviceFacts& device) {
 
 int run_on_gpu(Job& job, int number) {
   const auto sources = chosen_sources(job.values);
-  const std::unique_ptr<Backend> backend = cuda::open_device(number);
+  const auto cache = chosen_cache(job.values);
+  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, job.values), cache);
   const search::SearchSpace space = build_space(job.work, backend->facts(), job.choice);
   check_memory(job.work, space, backend->facts(), *sources);
   describe_work(job, backend->facts());
@@ -157,7 +163,9 @@ int run_on_gpu(Job& job, int number) {
   job.record.machine = backend->machine_state();
   job.device_label = format("{} (device {})", backend->facts().name, number);
   DeviceEvaluator evaluator(*job.work.problem, job.work.instance, *backend, *sources);
-  return tune_with(job, space, evaluator);
+  const int status = tune_with(job, space, evaluator);
+  tell_notice(cache.get());
+  return status;
 }
 
 int run_on_recording(Job& job, const DeviceChoice& choice) {

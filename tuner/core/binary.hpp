@@ -36,9 +36,10 @@ struct Binary {
   std::map<std::string, std::string> symbols;        ///< entry -> lowered (mangled) name
   std::map<std::string, KernelResources> resources;  ///< entry -> registers, spills, static shared memory
   std::string log;
-  double compile_seconds = 0;  ///< or of finding it in a cache
-  bool cached = false;         ///< found, not compiled
-  std::string hash;            ///< of the image: equal code is equal text
+  double compile_seconds = 0;
+  std::string hash;  ///< of the image: equal code is equal text
+  /// From a cache, not made for this call: compile_seconds are those of the lookup.
+  bool cached = false;
 };
 
 /// Turns source into a device binary. Safe to call from several threads at once.
@@ -47,8 +48,12 @@ class Compiler {
   virtual ~Compiler() = default;
   /// Failure{compile} with the compiler's log.
   virtual Result<Binary> compile(const CompileRequest& request) const = 0;
-  /// `NVRTC 13.0 sm_90`: changes whenever equal sources may give other code.
+  /// `NVRTC 13.0 sm_90`: for people and databases.
   virtual std::string version() const = 0;
+  /// Differs wherever equal requests may give other binaries or other figures, even between builds that say
+  /// the same version: for keys of caches. Never stored with results, which stay comparable across such
+  /// builds.
+  virtual std::string identity() const { return version(); }
 };
 
 }  // namespace tune

@@ -3,6 +3,8 @@
 
 #include <xxhash.h>
 
+#include <vector>
+
 #include "tuner/core/format.hpp"
 
 namespace tune {
@@ -14,6 +16,21 @@ std::string content_hash(std::span<const std::byte> bytes) {
 
 std::string content_hash(std::string_view text) {
   return content_hash(std::as_bytes(std::span(text)));
+}
+
+std::string sampled_hash(std::span<const std::byte> bytes) {
+  constexpr std::size_t small = std::size_t{1} << 20;
+  constexpr std::size_t pieces = 8192;
+  constexpr std::size_t piece = 64;
+  if (bytes.size() <= small) return content_hash(bytes);
+  std::vector<std::byte> sample;
+  sample.reserve(pieces * piece);
+  const std::size_t last = bytes.size() - piece;
+  for (std::size_t i = 0; i < pieces; ++i) {
+    const auto part = bytes.subspan(last / (pieces - 1) * i + last % (pieces - 1) * i / (pieces - 1), piece);
+    sample.insert(sample.end(), part.begin(), part.end());
+  }
+  return content_hash(std::span<const std::byte>(sample));
 }
 
 }  // namespace tune

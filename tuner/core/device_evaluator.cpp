@@ -17,6 +17,11 @@ namespace {
 constexpr std::uint64_t first_seed = 1;
 constexpr std::uint64_t second_seed = 2;
 
+/// A turn in the finals: few samples, as getting there costs more than they do, and many turns.
+constexpr int finals_least_samples = 3;
+constexpr int finals_most_samples = 5;
+constexpr double finals_time_cap = 0.1;  // seconds
+
 /// The launch that says most about a pipeline: the one with the fewest resident threads.
 std::optional<KernelResources> tightest(const std::vector<KernelResources>& all) {
   const auto found = std::ranges::min_element(all, {}, &KernelResources::occupancy);
@@ -28,6 +33,12 @@ std::optional<KernelResources> tightest(const std::vector<KernelResources>& all)
 std::optional<KernelResources> compiled_resources(const Binary& binary) {
   if (binary.resources.empty()) return std::nullopt;
   return binary.resources.begin()->second;
+}
+
+/// Somebody ended the process that ran the kernel: not the configuration's fault, at least not the first
+/// time.
+bool was_killed(const Result<Measurement>& outcome) {
+  return !outcome && outcome.error().phase == Phase::crash && outcome.error().reason == killed_from_outside;
 }
 
 }  // namespace
@@ -47,11 +58,15 @@ std::size_t DeviceEvaluator::window() const {
   return 2 * std::size_t{threads_};
 }
 
-void DeviceEvaluator::submit(Configuration configuration) {
+DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
   Result<LaunchPlan> plan = problem_.plan(instance_, configuration, sources_);
   Planned planned{std::move(configuration), std::move(plan)};
   if (planned.plan) planned.binary = pool_.submit(planned.plan->compile);
-  queue_.push_back(std::move(planned));
+  return planned;
+}
+
+void DeviceEvaluator::submit(Configuration configuration) {
+  queue_.push_back(plan(std::move(configuration)));
 }
 
 void DeviceEvaluator::drop() {
@@ -98,6 +113,7 @@ void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& bina
     evaluation.resources = compiled_resources(binary);
     const double computing = expectations_.seconds();
     evaluation.outcome = carry_out(plan, binary, evaluation);
+    if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(plan, binary, evaluation);
     evaluation.phases.reference = expectations_.seconds() - computing;
     by_code_.emplace(code, evaluation);
     learn(evaluation);
@@ -175,65 +191,36 @@ Result<double> DeviceEvaluator::check_small(const Configuration& configuration, 
   return worst;
 }
 
-struct DeviceEvaluator::Finalist {
-  const Configuration& configuration;
-  Result<LaunchPlan> plan = fail(Phase::launch, "not planned");
-  Result<Binary> binary = fail(Phase::compile, "not compiled");
-};
-
-/// Plans, compiles and checks with inputs that the configuration has not seen at this size.
-Result<void> DeviceEvaluator::ready(Finalist& finalist) {
-  finalist.plan = problem_.plan(instance_, finalist.configuration, sources_);
-  if (!finalist.plan) return tl::unexpected(finalist.plan.error());
-  finalist.binary = backend_.compiler().compile(finalist.plan->compile);
-  if (!finalist.binary) return tl::unexpected(finalist.binary.error());
-  const auto prepared = backend_.runner().prepare(*finalist.plan, *finalist.binary);
-  if (!prepared) return tl::unexpected(prepared.error());
-  const Result<double> error = check(**prepared, *finalist.plan, expectations_.at(instance_, second_seed));
-  if (!error) return tl::unexpected(error.error());
-  return {};
+bool DeviceEvaluator::begin_finals(std::span<const Configuration> finalists) {
+  finalists_.clear();
+  for (const Configuration& configuration : finalists) finalists_.push_back({plan(configuration)});
+  return true;
 }
 
-/// The median of a few samples: one round of one finalist.
-Result<double> DeviceEvaluator::time_once(const Finalist& finalist) {
-  const auto prepared = backend_.runner().prepare(*finalist.plan, *finalist.binary);
+/// Its buffers are filled anew in each turn: it is timed as it would be found, not as the last one left it.
+Result<Timing> DeviceEvaluator::time_finalist(std::size_t index) {
+  Finalist& finalist = finalists_.at(index);
+  const Result<LaunchPlan>& plan = finalist.planned.plan;
+  if (!plan) return tl::unexpected(plan.error());
+  const bool first = !finalist.binary;
+  if (first) finalist.binary = finalist.planned.binary.get();
+  if (!*finalist.binary) return tl::unexpected(finalist.binary->error());
+  const auto prepared = backend_.runner().prepare(*plan, **finalist.binary);
   if (!prepared) return tl::unexpected(prepared.error());
-  const Result<void> ran =
-      (*prepared)->run_checked(views_of(expectations_.at(instance_, second_seed).inputs));
-  if (!ran) return tl::unexpected(ran.error());
+  // Inputs that it has not seen at this size.
+  const Expectation& expected = expectations_.at(instance_, second_seed);
+  if (first) {
+    const Result<double> error = check(**prepared, *plan, expected);
+    if (!error) return tl::unexpected(error.error());
+  } else if (const Result<void> ran = (*prepared)->run_checked(views_of(expected.inputs)); !ran) {
+    return tl::unexpected(ran.error());
+  }
   MeasureOptions how = options_.measure;
-  how.warmup = 1;
-  how.least_samples = how.most_samples = 3;
-  const Result<Timing> timing = (*prepared)->measure(how);
-  if (!timing) return tl::unexpected(timing.error());
-  return median(timing->samples);
-}
-
-std::vector<Result<std::vector<double>>> DeviceEvaluator::time_finalists(
-    std::span<const Configuration> finalists, int rounds) {
-  std::vector<Result<std::vector<double>>> times;
-  std::vector<Finalist> all;
-  for (const Configuration& configuration : finalists) {
-    Finalist& finalist = all.emplace_back(Finalist{configuration});
-    const Result<void> fine = ready(finalist);
-    if (fine)
-      times.emplace_back(std::vector<double>{});
-    else
-      times.emplace_back(tl::unexpected(fine.error()));
-  }
-  for (int round = 0; round < rounds; ++round) {
-    // Every other round backwards: nobody always follows the same neighbour.
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::size_t turn = round % 2 == 0 ? i : all.size() - 1 - i;
-      if (!times[turn]) continue;
-      const Result<double> time = time_once(all[turn]);
-      if (time)
-        times[turn]->push_back(*time);
-      else
-        times[turn] = tl::unexpected(time.error());
-    }
-  }
-  return times;
+  how.least_samples = finals_least_samples;
+  how.most_samples = finals_most_samples;
+  how.time_cap = finals_time_cap;
+  how.spread = 0;
+  return (*prepared)->measure(how);
 }
 
 }  // namespace tune

@@ -38,8 +38,8 @@ class DeviceEvaluator : public Evaluator {
   /// Two compiles a core: the device has work while the strategy thinks.
   std::size_t window() const override;
   void learn(const Evaluation& evaluation) override;
-  std::vector<Result<std::vector<double>>> time_finalists(std::span<const Configuration> finalists,
-                                                          int rounds) override;
+  bool begin_finals(std::span<const Configuration> finalists) override;
+  Result<Timing> time_finalist(std::size_t index) override;
 
  private:
   struct Planned {
@@ -47,15 +47,17 @@ class DeviceEvaluator : public Evaluator {
     Result<LaunchPlan> plan;
     std::future<Result<Binary>> binary = {};  ///< only where there is a plan
   };
-  struct Finalist;
+  struct Finalist {
+    Planned planned;
+    std::optional<Result<Binary>> binary = {};  ///< after the first turn
+  };
 
   void evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<Measurement> carry_out(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<double> check_small(const Configuration& configuration, const LaunchPlan& plan,
                              const Binary& binary);
-  Result<void> ready(Finalist& finalist);
-  Result<double> time_once(const Finalist& finalist);
+  Planned plan(Configuration configuration);
 
   const Problem& problem_;
   Instance instance_;
@@ -68,6 +70,7 @@ class DeviceEvaluator : public Evaluator {
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;
   std::deque<Planned> queue_;
+  std::vector<Finalist> finalists_;
 };
 
 }  // namespace tune

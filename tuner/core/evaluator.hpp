@@ -27,13 +27,12 @@ class Evaluator {
   virtual std::size_t window() const { return 1; }
   /// An evaluation of the same work that is known from elsewhere: what has to be beaten, for one.
   virtual void learn(const Evaluation&) {}
-  /// Checks finalists more thoroughly and times them again, in turns, so that what slows the device down
-  /// slows all of them: for each one the seconds of every round, or why it failed. Nothing at all where there
-  /// is no device to time with.
-  virtual std::vector<Result<std::vector<double>>> time_finalists(std::span<const Configuration>,
-                                                                  int /*rounds*/) {
-    return {};
-  }
+  /// Announces configurations that will be timed again, so that they can be made ready together. False where
+  /// there is no device to time with.
+  virtual bool begin_finals(std::span<const Configuration> /*finalists*/) { return false; }
+  /// One turn of the finalist at that place of those announced: a few samples. Before its first turn it is
+  /// checked more thoroughly than before; it must not be asked for again after a failure.
+  virtual Result<Timing> time_finalist(std::size_t /*index*/) { return fail(Phase::launch, "not announced"); }
 };
 
 /// Evaluates all of them, in their order, as fast as the evaluator can; `done` returns false to stop early.

@@ -27,6 +27,9 @@ struct Failure {
   std::string detail;  ///< everything known: the compiler's log, the worst element, the limits and the demand
 };
 
+/// The reason of a Failure{crash} where somebody else ended the process that ran a kernel.
+constexpr std::string_view killed_from_outside = "killed";
+
 template<class T>
 using Result = tl::expected<T, Failure>;
 

@@ -30,6 +30,10 @@ struct CompileRequest {
 /// All of the request as one text: equal texts give equal binaries from one compiler.
 std::string content_of(const CompileRequest& request);
 
+/// True where options (NVRTC's) make the compiler read or write files on disk: the request alone then does
+/// not determine the binary.
+bool uses_files(const CompileRequest& request);
+
 enum class BufferRole { input, output, scratch };
 
 /// Device memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned

@@ -8,7 +8,7 @@
 
 #include "tuner/core/backend.hpp"
 #include "tuner/core/device_facts.hpp"
-#include "tuner/core/evaluation.hpp"
+#include "tuner/core/finals.hpp"
 #include "tuner/core/instance.hpp"
 
 namespace tune {
@@ -30,11 +30,13 @@ struct WorkKey {
   DeviceFacts device;
   Toolchain toolchain;
   Origin origin = Origin::measured;
+  CacheState cache = CacheState::cold;
 };
 
 /// How a run was asked for.
 struct RunOptions {
   std::string strategy;
+  Objective objective = Objective::time;
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> budget_evaluations;
   std::optional<double> budget_seconds;
@@ -68,10 +70,16 @@ class Store {
   virtual ~Store() = default;
   virtual RunId begin_run(const RunRecord& run) = 0;
   virtual void record(RunId run, const Evaluation& evaluation) = 0;
+  /// Keeps the places of finals, as those of this run. Each configuration has an evaluation under the run's
+  /// key.
+  virtual void record_finals(RunId run, const Finals& finals) = 0;
   virtual void end_run(RunId run, RunEnd end) = 0;
-  /// The newest evaluation of every configuration under the key (device model, driver, compiler, source and
-  /// origin equal), without samples' order guaranteed across runs.
+  /// The newest evaluation of every configuration under the key (device model, driver, compiler, source,
+  /// origin and cache state equal), without samples' order guaranteed across runs.
   virtual std::vector<Evaluation> known(const WorkKey& key) = 0;
+  /// The newest finals under the key and objective, without places whose configuration was evaluated again
+  /// since, and without failures. Empty places where there are none.
+  virtual Finals known_finals(const WorkKey& key, Objective objective) = 0;
 };
 
 }  // namespace tune

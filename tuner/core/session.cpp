@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
@@ -14,22 +15,23 @@ namespace {
 /// the kernel or the toolkit is broken, not the configurations.
 constexpr std::uint64_t hopeless = 100;
 
-bool better(const Evaluation& a, const std::optional<Evaluation>& b) {
-  return a.outcome && (!b || a.outcome->time() < b->outcome->time());
-}
-
 }  // namespace
 
 struct Session::State {
+  State(const Budget& limits, SessionObserver& watching, Objective aim)
+      : budget(limits), observer(watching), objective(aim), contenders(aim) {}
+
   /// A configuration on its way.
   struct Asked {
     search::ConfigurationId id;
     std::string known;  ///< key of its evaluation among the known ones; empty where it was submitted
   };
 
-  SessionResult result;
+  SessionResult result = {};
   const Budget& budget;
   SessionObserver& observer;
+  Objective objective;
+  Contenders contenders;
   std::unordered_map<std::string, Evaluation> known = {};
   std::deque<Asked> queue = {};
   double start = 0;
@@ -43,14 +45,10 @@ Session::Session(const search::SearchSpace& space, search::Strategy& strategy, E
     : space_(space), strategy_(strategy), evaluator_(evaluator), store_(store), clock_(std::move(clock)) {}
 
 SessionResult Session::run(const RunRecord& record, const Budget& budget, bool fresh,
-                           SessionObserver& observer) {
-  State state{.result = {}, .budget = budget, .observer = observer};
+                           SessionObserver& observer, const FinalsOptions& finals) {
+  State state(budget, observer, record.options.objective);
   state.start = clock_();
-  if (!fresh)
-    for (Evaluation& evaluation : store_.known(record.key)) {
-      evaluation.reused = true;
-      state.known.emplace(evaluation.configuration.key(), std::move(evaluation));
-    }
+  if (!fresh) load_known(state, record.key);
   Progress& progress = state.result.progress;
   progress.planned = std::min<std::uint64_t>(budget.evaluations.value_or(space_.size()), space_.size());
   state.result.run = store_.begin_run(record);
@@ -63,6 +61,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
         one_evaluation(state);
     }
     evaluator_.drop();
+    if (state.end == RunEnd::budget || state.end == RunEnd::exhausted) finish(state, record, finals, fresh);
   } catch (...) {
     evaluator_.drop();
     end_as_failed(state.result.run);
@@ -72,6 +71,58 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   state.result.end = *state.end;
   store_.end_run(state.result.run, state.result.end);
   return std::move(state.result);
+}
+
+void Session::load_known(State& state, const WorkKey& key) {
+  for (Evaluation& evaluation : store_.known(key)) {
+    // A measurement without energy does not answer a question about it.
+    if (evaluation.outcome && !value_of(evaluation, state.objective)) continue;
+    evaluation.reused = true;
+    state.known.emplace(evaluation.configuration.key(), std::move(evaluation));
+  }
+}
+
+/// The finals of a run that came to its end by itself. Finalists that turn out to be wrong are out, and where
+/// that leaves nobody, the next ones take part.
+void Session::finish(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh) {
+  if (options.finalists == 0 || state.contenders.best() == nullptr) return;
+  Progress& progress = state.result.progress;
+  Finals& finals = state.result.finals;
+  const double begin = clock_();
+  std::vector<Evaluation> failures;
+  do {
+    finals = finals_of(state, record, options, fresh);
+    for (const Evaluation& failure : finals.failures) {
+      state.contenders.remove(failure.configuration);
+      if (!before_launch(failure.outcome.error().phase)) store_.record(state.result.run, failure);
+      failures.push_back(failure);
+    }
+  } while (finals.places.empty() && !finals.failures.empty() && state.contenders.best() != nullptr);
+  finals.failures = std::move(failures);
+  finals.seconds = progress.finals_seconds = clock_() - begin;
+  if (finals.interrupted) state.end = RunEnd::interrupted;
+  progress.best = std::nullopt;
+  if (const Evaluation* best = state.contenders.best()) progress.best = *best;
+  if (finals.places.empty()) return;
+  for (const Evaluation& finalist : state.contenders.finalists(options))
+    if (finalist.configuration == finals.places.front().configuration) progress.best = finalist;
+  store_.record_finals(state.result.run, finals);
+}
+
+Finals Session::finals_of(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh) {
+  const std::vector<Evaluation> finalists = state.contenders.finalists(options);
+  if (!fresh) {
+    Finals finals;
+    finals.objective = state.objective;
+    finals.places = rank_again(finalists, store_.known_finals(record.key, state.objective));
+    finals.reused = true;
+    if (!finals.places.empty()) return finals;
+  }
+  bool told = false;
+  return hold_finals(finalists, evaluator_, state.objective, options, [&] {
+    if (!std::exchange(told, true)) state.observer.on_finals(finalists.size());
+    return state.observer.stop_requested();
+  });
 }
 
 /// For a run that a broken device or database ends: the database should say so, if it still can.
@@ -127,8 +178,7 @@ void Session::one_evaluation(State& state) {
   progress.seconds = clock_() - state.start;
   count(state, evaluation);
   const double telling = clock_();
-  const search::Observation observation{
-      asked.id, evaluation.outcome ? std::optional(evaluation.outcome->time()) : std::nullopt};
+  const search::Observation observation{asked.id, value_of(evaluation, state.objective)};
   strategy_.tell({&observation, 1});
   progress.search_seconds += clock_() - telling;
   state.observer.on_evaluation(evaluation, progress);
@@ -159,7 +209,10 @@ void Session::count(State& state, const Evaluation& evaluation) {
     if (evaluation.from_cache) ++progress.from_cache;
     if (evaluation.same_code) ++progress.same_code;
   }
-  if (better(evaluation, progress.best)) progress.best = evaluation;
+  state.contenders.add(evaluation);
+  const Evaluation* best = state.contenders.best();
+  if (best != nullptr && (!progress.best || progress.best->configuration != best->configuration))
+    progress.best = *best;
 }
 
 void Session::check_hopeless(State& state) const {

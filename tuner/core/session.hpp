@@ -11,6 +11,7 @@
 #include "search/space/search_space.hpp"
 #include "search/strategies/strategy.hpp"
 #include "tuner/core/evaluator.hpp"
+#include "tuner/core/finals.hpp"
 #include "tuner/core/records.hpp"
 
 namespace tune {
@@ -30,11 +31,12 @@ struct Progress {
   std::uint64_t from_cache = 0;   ///< evaluations whose binary was found, not compiled
   std::uint64_t same_code = 0;    ///< not measured: the same machine code was before
   std::map<Phase, std::uint64_t> failures;
-  std::optional<Evaluation> best;
-  double seconds = 0;         ///< since the start
-  PhaseTimes phases;          ///< summed over what was not reused
-  double search_seconds = 0;  ///< spent in the strategy
-  double store_seconds = 0;   ///< spent in the database
+  std::optional<Evaluation> best;  ///< by the objective; after finals their winner
+  double seconds = 0;              ///< since the start
+  PhaseTimes phases;               ///< summed over what was not reused
+  double search_seconds = 0;       ///< spent in the strategy
+  double store_seconds = 0;        ///< spent in the database
+  double finals_seconds = 0;       ///< spent in the finals, after all else
 };
 
 /// Sees every evaluation as it is stored, and may ask to stop.
@@ -42,7 +44,9 @@ class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
   virtual void on_evaluation(const Evaluation& evaluation, const Progress& progress) = 0;
-  /// Asked after every evaluation, from the session's thread.
+  /// The finals begin with so many configurations; nothing more is evaluated.
+  virtual void on_finals(std::size_t /*finalists*/) {}
+  /// Asked after every evaluation and before every turn of the finals, from the session's thread.
   virtual bool stop_requested() { return false; }
 };
 
@@ -50,6 +54,7 @@ struct SessionResult {
   RunId run = 0;
   RunEnd end = RunEnd::failed;
   Progress progress;
+  Finals finals;    ///< without places where none were held: interrupted, no device, or none wanted
   std::string why;  ///< for RunEnd::failed: what went wrong, one sentence
 };
 
@@ -66,8 +71,10 @@ class Session {
           std::function<double()> clock);
 
   /// Configurations whose evaluations are already known are not evaluated again, unless `fresh`. A run that
-  /// is repeated with the same seed therefore goes on where the first one stopped.
-  SessionResult run(const RunRecord& record, const Budget& budget, bool fresh, SessionObserver& observer);
+  /// is repeated with the same seed therefore goes on where the first one stopped. Finals follow when the
+  /// budget or the space ends the run; those of an earlier run serve where they had the same finalists.
+  SessionResult run(const RunRecord& record, const Budget& budget, bool fresh, SessionObserver& observer,
+                    const FinalsOptions& finals = {});
 
  private:
   struct State;
@@ -76,6 +83,9 @@ class Session {
   void end_as_failed(RunId run);
   void count(State& state, const Evaluation& evaluation);
   void check_hopeless(State& state) const;
+  void load_known(State& state, const WorkKey& key);
+  void finish(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh);
+  Finals finals_of(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh);
 
   const search::SearchSpace& space_;
   search::Strategy& strategy_;

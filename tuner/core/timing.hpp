@@ -11,6 +11,13 @@
 
 namespace tune {
 
+/// Of the caches when an execution starts: nothing of the buffers in them, or what the execution before left.
+enum class CacheState { cold, warm };
+/// `cold`, `warm`: as stored and as typed.
+std::string_view to_string(CacheState state);
+/// Throws std::invalid_argument for an unknown name.
+CacheState cache_state_from_string(std::string_view name);
+
 /// How to time a configuration and when enough is known.
 struct MeasureOptions {
   int warmup = 2;         ///< executions before the first sample
@@ -20,7 +27,7 @@ struct MeasureOptions {
   double time_cap =
       1.0;  ///< seconds on the device, flushes included; the least number of samples is taken anyway
   bool flush_cache = true;             ///< L2 holds nothing of the buffers when an execution starts
-  std::optional<double> to_beat = {};  ///< seconds: ends as soon as the median is above it, with confidence
+  std::optional<double> to_beat = {};  ///< seconds: ends as soon as it is clear that the median is above it
   bool energy = false;                 ///< measure joules an execution too: takes about half a second more
 };
 

@@ -66,10 +66,25 @@ double parse_duration(std::string_view text, std::string_view option) {
   const double factor = unit.empty() || unit == "s"    ? 1
                         : unit == "m" || unit == "min" ? 60
                         : unit == "h"                  ? 3600
+                        : unit == "ms"                 ? 1e-3
                                                        : 0;
   if (end == copy.c_str() || factor == 0 || !(number > 0) || !std::isfinite(number))
     throw UsageError(format("{}: '{}' is not a time such as 90s, 5m or 1.5h", option, text));
   return number * factor;
+}
+
+std::uint64_t parse_size(std::string_view text, std::string_view option) {
+  constexpr std::string_view prefixes = "KMGT";
+  const std::string copy(text);
+  char* end = nullptr;
+  const double number = std::strtod(copy.c_str(), &end);
+  const std::string_view unit(end);
+  const std::size_t step = unit.size() == 1 ? prefixes.find(unit) : unit.empty() ? 0 : std::string_view::npos;
+  const double bytes =
+      step == std::string_view::npos ? 0 : number * std::pow(1024.0, static_cast<double>(step + unit.size()));
+  if (end == copy.c_str() || !(bytes >= 1) || !(bytes < 9e18))
+    throw UsageError(format("{}: '{}' is not a size such as 500M or 2G", option, text));
+  return static_cast<std::uint64_t>(bytes);
 }
 
 }  // namespace tune

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,7 @@ std::string percent_text(double share);
 
 /// `90`, `90s`, `5m`, `1.5h` in seconds. Throws UsageError naming `option`.
 double parse_duration(std::string_view text, std::string_view option);
+/// `500M`, `2G`, `1.5T` (binary prefixes) or plain bytes. Throws UsageError naming `option`.
+std::uint64_t parse_size(std::string_view text, std::string_view option);
 
 }  // namespace tune

@@ -102,8 +102,17 @@ std::string NvrtcCompiler::version() const {
   return format("NVRTC {}.{} {}", major_, minor_, architecture_);
 }
 
+std::string NvrtcCompiler::identity() const {
+  std::string text = format("{} build {}", version(), nvrtc_->build());
+  for (const std::string& option : options_of({}, true)) text += " " + option;
+  return text;
+}
+
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
   std::vector<std::string> options{"--std=c++20", "--gpu-architecture=" + architecture_};
+  // Else a header that the request lacks would be looked for beside the source's name in the working
+  // directory. Headers on disk (of the toolkit) include each other that way.
+  if (!uses_files(request)) options.emplace_back("--no-source-include");
   for (const auto& [name, value] : request.defines)
     options.push_back(value.empty() ? "--define-macro=" + name : format("--define-macro={}={}", name, value));
   options.insert(options.end(), request.options.begin(), request.options.end());

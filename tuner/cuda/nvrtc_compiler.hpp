@@ -20,6 +20,9 @@ class NvrtcCompiler : public Compiler {
   /// entry. Failure{compile} with a reason of compile_failure_reason and the compiler's messages as detail.
   Result<Binary> compile(const CompileRequest& request) const override;
   std::string version() const override;
+  /// The version, the build of the library (NVRTC tells no more than 13.0 of itself) and the options that
+  /// every compile gets.
+  std::string identity() const override;
 
  private:
   struct Outcome;

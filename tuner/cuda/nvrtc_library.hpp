@@ -33,6 +33,10 @@ struct NvrtcLibrary {
   int (*get_cubin)(NvrtcProgram program, char* image) = nullptr;
   std::shared_ptr<void> handle;  ///< keeps the shared object loaded
   std::string path;              ///< of the shared object
+
+  /// Tells builds of the library apart: the build id that its linker gave it, else size and time of its file;
+  /// empty where neither can be told.
+  std::string build() const;
 };
 
 /// File names to try, in order: what the system's loader finds, then $CUDA_HOME, $CUDA_PATH and

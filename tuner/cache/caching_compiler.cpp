@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cache/caching_compiler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+
+#include "tuner/cache/binary_archive.hpp"
+#include "tuner/core/content_hash.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::cache {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Reasons that say that the source is wrong, whenever and wherever it is compiled. All others may be a lack
+/// of memory, a full disk, a killed compiler.
+bool lasts(const Failure& failure) {
+  constexpr std::array<std::string_view, 6> reasons = {
+      "syntax", "entry", "option", "missing header", "static assertion", "static shared memory"};
+  return failure.phase == Phase::compile && std::ranges::find(reasons, failure.reason) != reasons.end();
+}
+
+Result<Binary> from_elsewhere(Result<Binary> result, Clock::time_point start) {
+  if (result) {
+    result->cached = true;
+    result->compile_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return result;
+}
+
+}  // namespace
+
+CachingCompiler::CachingCompiler(std::shared_ptr<const Compiler> inner, std::shared_ptr<BinaryCache> cache)
+    : inner_(std::move(inner)), cache_(std::move(cache)), identity_(inner_->identity()) {}
+
+std::string CachingCompiler::key_of(const CompileRequest& request) const {
+  return content_hash(format("{}:{}:{}{}", format_version, identity_.size(), identity_, content_of(request)));
+}
+
+Result<Binary> CachingCompiler::compile(const CompileRequest& request) const {
+  if (uses_files(request)) return inner_->compile(request);
+  const Clock::time_point start = Clock::now();
+  const std::string key = key_of(request);
+  std::promise<Result<Binary>> promise;
+  Pending others;  // another thread's
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto [at, first] = running_.try_emplace(key);
+    if (first)
+      at->second = promise.get_future().share();
+    else
+      others = at->second;
+  }
+  if (others.valid()) return from_elsewhere(others.get(), start);
+  const auto finish = [&] {
+    const std::scoped_lock lock(mutex_);
+    running_.erase(key);
+  };
+  try {
+    Result<Binary> result = find_or_compile(key, request);
+    finish();
+    promise.set_value(result);
+    return result;
+  } catch (...) {
+    finish();
+    promise.set_exception(std::current_exception());
+    throw;
+  }
+}
+
+Result<Binary> CachingCompiler::find_or_compile(const std::string& key, const CompileRequest& request) const {
+  const Clock::time_point start = Clock::now();
+  if (auto found = cache_->find(key)) return from_elsewhere(std::move(*found), start);
+  Result<Binary> result = inner_->compile(request);
+  if (result || lasts(result.error())) cache_->keep(key, result);
+  return result;
+}
+
+std::unique_ptr<Compiler> with_cache(std::unique_ptr<Compiler> compiler, std::shared_ptr<BinaryCache> cache) {
+  if (compiler == nullptr || cache == nullptr) return compiler;
+  return std::make_unique<CachingCompiler>(std::move(compiler), std::move(cache));
+}
+
+}  // namespace tune::cache

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cache/size_limit.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "tuner/cache/write_file.hpp"
+
+namespace tune::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file with the sum, locked: by one thread of one process at a time.
+class LockedSum {
+ public:
+  explicit LockedSum(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    locked_ = file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0;
+    busy_ = file_ >= 0 && !locked_ && errno == EWOULDBLOCK;
+  }
+  LockedSum(const LockedSum&) = delete;
+  LockedSum& operator=(const LockedSum&) = delete;
+  ~LockedSum() {
+    // Not left to close: a child of this process may have the file open as well.
+    if (locked_) flock(file_, LOCK_UN);
+    if (file_ >= 0) close(file_);
+  }
+
+  bool locked() const { return locked_; }
+  bool busy() const { return busy_; }
+
+  /// Nothing in a new file, and where it was damaged.
+  std::optional<std::uint64_t> read() const {
+    std::array<char, 32> text{};
+    const ssize_t size = pread(file_, text.data(), text.size(), 0);
+    if (size <= 0) return std::nullopt;
+    std::uint64_t sum = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + size, sum);
+    if (error != std::errc{} || end == text.data() + size || *end != '\n') return std::nullopt;
+    return sum;
+  }
+
+  void write(std::uint64_t sum) const {
+    const std::string text = std::to_string(sum) + '\n';
+    const auto size = static_cast<ssize_t>(text.size());
+    // Half a number must not be taken for one.
+    if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) != size)
+      static_cast<void>(ftruncate(file_, 0) == 0);
+  }
+
+ private:
+  int file_;
+  bool locked_ = false;
+  bool busy_ = false;
+};
+
+struct Entry {
+  fs::path path;
+  std::uint64_t bytes = 0;
+  fs::file_time_type used;
+};
+
+/// A file that is written takes milliseconds; older ones are those of processes that were killed.
+bool is_abandoned(const fs::path& path) {
+  std::error_code error;
+  const auto written = fs::last_write_time(path, error);
+  return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(1);
+}
+
+/// Removes abandoned files on the way.
+std::vector<Entry> entries_of(const fs::path& folder) {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    std::error_code gone;  // others may remove what is listed
+    if (name.starts_with(unfinished_prefix) && is_abandoned(at->path())) fs::remove(at->path(), gone);
+    if (!name.ends_with(entry_suffix)) continue;
+    const std::uint64_t bytes = at->file_size(gone);
+    if (gone) continue;
+    const auto used = at->last_write_time(gone);
+    if (!gone) entries.push_back({at->path(), disk_bytes(bytes), used});
+  }
+  return entries;
+}
+
+}  // namespace
+
+SizeLimit::SizeLimit(fs::path folder, std::uint64_t limit) : folder_(std::move(folder)), limit_(limit) {}
+
+SizeLimit::~SizeLimit() {
+  try {
+    // Processes that end together wait for each other, but not for one that hangs.
+    for (int turn = 0; turn < 50 && !settle(); ++turn)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  } catch (...) {  // no memory left: the folder is looked through another time
+  }
+}
+
+void SizeLimit::wrote(std::uint64_t bytes) {
+  constexpr std::uint64_t often =
+      4 << 20;  // a process that is killed leaves no more than this out of the sum
+  if ((pending_ += disk_bytes(bytes)) >= std::min(often, limit_ / 16)) settle();
+}
+
+bool SizeLimit::settle() {
+  if (pending_ == 0) return true;
+  const LockedSum sum(folder_ / "size");
+  if (!sum.locked()) return !sum.busy();
+  const std::uint64_t added = pending_.exchange(0);
+  const std::optional<std::uint64_t> before = sum.read();
+  std::uint64_t now = before.value_or(0) + added;
+  if (!before || now > limit_) now = evict();
+  sum.write(now);
+  return true;
+}
+
+std::uint64_t SizeLimit::evict() const {
+  std::vector<Entry> entries = entries_of(folder_);
+  std::uint64_t total = 0;
+  for (const Entry& entry : entries) total += entry.bytes;
+  if (total <= limit_) return total;
+  std::ranges::sort(entries, {}, &Entry::used);
+  for (const Entry& entry : entries) {
+    if (total <= limit_ - limit_ / 10) break;
+    std::error_code error;
+    fs::remove(entry.path, error);
+    if (!error) total -= entry.bytes;
+  }
+  return total;
+}
+
+}  // namespace tune::cache

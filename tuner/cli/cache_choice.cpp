@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/cache_choice.hpp"
+
+#include <cstdlib>
+#include <iostream>
+
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/paths.hpp"
+#include "tuner/core/units.hpp"
+
+namespace tune::cli {
+
+void add_cache_options(po::options_description& options) {
+  options.add_options()  //
+      ("cache-dir", po::value<std::string>()->value_name("DIR"),
+       "keep compiled kernels there; default: $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else "
+       "~/.cache/tune/binaries")  //
+      ("no-compile-cache", po::bool_switch(), "neither use nor keep compiled kernels");
+}
+
+std::shared_ptr<cache::BinaryCache> chosen_cache(const po::variables_map& values) {
+  if (values["no-compile-cache"].as<bool>()) return nullptr;
+  const char* size = std::getenv("TUNE_CACHE_SIZE");
+  const std::uint64_t limit = size == nullptr || *size == '\0' ? cache::BinaryCache::default_limit
+                                                               : parse_size(size, "TUNE_CACHE_SIZE");
+  return std::make_shared<cache::BinaryCache>(cache_folder(text_of(values, "cache-dir")), limit);
+}
+
+void tell_notice(const cache::BinaryCache* cache) {
+  if (cache != nullptr && !cache->notice().empty()) std::cerr << cache->notice() << "\n";
+}
+
+}  // namespace tune::cli

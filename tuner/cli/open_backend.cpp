@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/open_backend.hpp"
+
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/worker_command.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+#include "tuner/cuda/available.hpp"
+#include "tuner/process/remote_backend.hpp"
+#include "tuner/process/remote_compiler.hpp"
+
+namespace tune::cli {
+
+void add_process_options(po::options_description& options) {
+  options.add_options()  //
+      ("timeout", po::value<std::string>()->default_value("10s")->value_name("T"),
+       "longest time that a kernel may take to run once: 500ms, 10s, 2m")  //
+      ("in-process", po::bool_switch(),
+       "launch and compile in this process, for debuggers and profilers: a fault or a hang then ends the "
+       "run");
+}
+
+std::unique_ptr<Backend> open_backend(int number, const po::variables_map& values) {
+  const process::RemoteOptions options{.timeout = parse_duration(text_of(values, "timeout"), "--timeout")};
+  if (values["in-process"].as<bool>()) return cuda::open_device(number);
+  const auto program = worker_program();
+  if (!program)
+    throw Error(
+        "the program 'tune', which runs kernels in a process of its own, is not beside this one: name it in "
+        "TUNE_WORKER, or choose --in-process");
+  return std::make_unique<process::RemoteBackend>(
+      process::WorkerProgram{*program, {"worker", "device", std::to_string(number)}},
+      [&program](const DeviceFacts& facts) {
+        return std::make_unique<process::RemoteCompiler>(
+            process::WorkerProgram{*program, {"worker", "compiler", facts.architecture()}});
+      },
+      options);
+}
+
+}  // namespace tune::cli

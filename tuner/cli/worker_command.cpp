@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/worker_command.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "tuner/cli/device_choice.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/cuda/available.hpp"
+#include "tuner/process/remote_backend.hpp"
+#include "tuner/process/remote_compiler.hpp"
+
+namespace tune::cli {
+namespace {
+
+using process::Answer;
+using process::Json;
+
+/// For a worker that cannot begin: every call is answered with the reason, so that the parent can say it.
+void serve_reason(process::Channel channel, const std::string& why) {
+  process::serve(std::move(channel),
+                 [&why](const Json&, process::FileDescriptor) -> Result<Answer> { throw Error(why); });
+}
+
+void serve(process::Channel channel, const std::string& kind, const std::string& what) {
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Compiler> compiler;
+  try {
+    if (kind == "device") {
+      backend = cuda::open_device(device_number(what).value_or(-1));
+    } else {
+      std::string why_not;
+      compiler = cuda::make_nvrtc_compiler(what, &why_not);
+      if (!compiler) throw Error(why_not);
+    }
+  } catch (const Error& error) {
+    serve_reason(std::move(channel), error.what());
+    return;
+  }
+  if (backend)
+    process::serve_device(std::move(channel), *backend);
+  else
+    process::serve_compiler(std::move(channel), *compiler);
+}
+
+}  // namespace
+
+int run_worker(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 2 || (arguments[0] != "device" && arguments[0] != "compiler"))
+    throw UsageError("'tune worker' is what the program starts of itself; call 'tune run' instead");
+  serve(process::begin_child(), arguments[0], arguments[1]);
+  // Whatever the driver still wants to do at the end of the process is of no use to anybody.
+  std::_Exit(0);
+}
+
+std::optional<std::filesystem::path> worker_program() {
+  if (const char* named = std::getenv("TUNE_WORKER"); named != nullptr && *named != '\0') return named;
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return std::nullopt;
+  std::filesystem::path program = self.parent_path() / "tune";
+  if (access(program.c_str(), X_OK) != 0) return std::nullopt;
+  return program;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/emulator/block_scheduler.hpp"
+
+#include <map>
+#include <utility>
+
+#include "tuner/core/format.hpp"
+
+namespace tune::emulator {
+namespace {
+
+using tune_emulator::Barrier;
+using tune_emulator::WarpRequest;
+
+std::string at(const Place& place) {
+  return format("{}:{}", place.file, place.line);
+}
+
+/// Turns that threads may give away without anything else happening, before they count as waiting forever.
+constexpr unsigned long long most_idle_yields = 1U << 20;
+
+}  // namespace
+
+BlockScheduler::BlockScheduler(SchedulerEvents& events) : events_(events), threads_(most_threads) {}
+
+bool BlockScheduler::run(unsigned threads, Order order, const std::function<void()>& kernel) {
+  stacks_.give_back_all();
+  threads_.resize(threads);
+  for (Thread& thread : threads_) {
+    thread.state = State::fresh;
+    thread.stack = -1;
+  }
+  order_ = order;
+  kernel_ = &kernel;
+  live_ = threads;
+  arrived_ = 0;
+  barrier_differs_ = false;
+  predicate_count_ = 0;
+  abandoned_ = false;
+  idle_yields_ = 0;
+  const auto first = static_cast<unsigned>(next_runnable(true));
+  Thread& thread = threads_[first];
+  thread.stack = stacks_.take();
+  thread.context.prepare(stacks_.stack(thread.stack), Stacks::usable(thread.stack), start, this);
+  current_ = first;
+  events_.on_switch(first);
+  main_.switch_to(thread.context);
+  return !abandoned_;
+}
+
+void BlockScheduler::start(void* scheduler) {
+  static_cast<BlockScheduler*>(scheduler)->thread_body();
+}
+
+void BlockScheduler::thread_body() {
+  // A thread that ends leaves its stack to the next one that has not begun: a kernel without barriers is a
+  // plain loop over its threads.
+  while (true) {
+    threads_[current_].state = State::ready;
+    (*kernel_)();
+    end_current();
+  }
+}
+
+void BlockScheduler::end_current() {
+  events_.on_end(current_);
+  Thread& ended = threads_[current_];
+  ended.state = State::ended;
+  --live_;
+  idle_yields_ = 0;
+  int next = next_runnable(false);
+  if (next < 0 && live_ > 0) {
+    nobody_runs();
+    next = next_runnable(true);
+  }
+  const int stack = std::exchange(ended.stack, -1);
+  if (next < 0) {
+    ended.context.switch_to(main_);
+  } else if (threads_[static_cast<unsigned>(next)].state == State::fresh) {
+    current_ = static_cast<unsigned>(next);
+    threads_[current_].stack = stack;
+    events_.on_switch(current_);
+  } else {
+    stacks_.give_back(stack);  // still under our feet, but nobody takes it before we have left
+    current_ = static_cast<unsigned>(next);
+    events_.on_switch(current_);
+    ended.context.switch_to(threads_[current_].context);
+  }
+}
+
+int BlockScheduler::next_runnable(bool from_first) const {
+  const auto count = static_cast<unsigned>(threads_.size());
+  const bool forward = order_ == Order::forward;
+  unsigned at = from_first ? (forward ? count - 1 : 0) : current_;
+  for (unsigned i = 0; i < count; ++i) {
+    at = forward ? (at + 1 == count ? 0 : at + 1) : (at == 0 ? count - 1 : at - 1);
+    if (threads_[at].state <= State::ready) return static_cast<int>(at);
+  }
+  return -1;
+}
+
+void BlockScheduler::give_turn(unsigned next) {
+  if (next == current_) return;
+  Thread& from = threads_[current_];
+  Thread& to = threads_[next];
+  if (to.state == State::fresh) {
+    to.stack = stacks_.take();
+    to.context.prepare(stacks_.stack(to.stack), Stacks::usable(to.stack), start, this);
+  }
+  current_ = next;
+  events_.on_switch(next);
+  from.context.switch_to(to.context);
+}
+
+void BlockScheduler::wait_for_turn(bool from_first) {
+  int next = next_runnable(from_first);
+  if (next < 0) {
+    nobody_runs();
+    next = next_runnable(true);
+  }
+  give_turn(static_cast<unsigned>(next));
+}
+
+int BlockScheduler::barrier(Barrier kind, int predicate, const Place& place) {
+  arrive(predicate, place);
+  switch (kind) {
+    case Barrier::count:
+      return released_count_;
+    case Barrier::all_of:
+      return static_cast<unsigned>(released_count_) == released_live_ ? 1 : 0;
+    case Barrier::any_of:
+      return released_count_ > 0 ? 1 : 0;
+    default:
+      return 0;
+  }
+}
+
+void BlockScheduler::arrive(int predicate, const Place& place) {
+  if (arrived_ == 0) {
+    barrier_place_ = place;
+    barrier_differs_ = false;
+  } else if (!barrier_differs_ && !same_place(place, barrier_place_)) {
+    barrier_differs_ = true;
+    events_.on_divergence(
+        Kind::divergent_barrier, current_, place,
+        format("threads of one block wait at different barriers: this one at {}, others at {}", at(place),
+               at(barrier_place_)));
+  }
+  predicate_count_ += predicate != 0 ? 1 : 0;
+  ++arrived_;
+  threads_[current_].state = State::at_barrier;
+  const bool complete = arrived_ == static_cast<unsigned>(threads_.size());
+  if (complete) release_barrier();
+  wait_for_turn(complete);
+}
+
+void BlockScheduler::release_barrier() {
+  for (Thread& thread : threads_)
+    if (thread.state == State::at_barrier) thread.state = State::ready;
+  released_count_ = predicate_count_;
+  released_live_ = arrived_;
+  arrived_ = 0;
+  predicate_count_ = 0;
+  idle_yields_ = 0;
+  events_.on_barrier();
+}
+
+unsigned long long BlockScheduler::warp(const WarpRequest& request) {
+  const unsigned warp = current_ / 32, lane = current_ % 32, first = warp * 32;
+  const unsigned exist = static_cast<unsigned>(threads_.size()) - first;
+  const unsigned wanted = request.mask & (exist >= 32 ? ~0U : (1U << exist) - 1);
+  const std::string name = to_string(request.operation);
+  if ((wanted >> lane & 1U) == 0) {
+    events_.on_divergence(
+        Kind::divergent_warp, current_, request.place,
+        format("{} with a mask ({:#010x}) that lacks the calling lane {}", name, request.mask, lane));
+    abandon();
+  }
+  Thread& self = threads_[current_];
+  self.request = request;
+  self.state = State::in_warp;
+  bool complete = true;
+  for (unsigned other = 0; other < 32; ++other) {
+    if ((wanted >> other & 1U) == 0 || other == lane) continue;
+    const Thread& thread = threads_[first + other];
+    if (thread.state == State::ended) {
+      events_.on_divergence(
+          Kind::divergent_warp, current_, request.place,
+          format("{} names lane {} in its mask ({:#010x}), which has ended", name, other, request.mask));
+      abandon();
+    }
+    const bool same = thread.state == State::in_warp && same_operation(thread.request, request);
+    complete = complete && same;
+    if (thread.state == State::in_warp && !same && (thread.request.mask >> lane & 1U) != 0) {
+      events_.on_divergence(
+          Kind::divergent_warp, current_, request.place,
+          format("lanes of one mask are at different operations: lane {} at {} ({}), lane {} at {} "
+                 "({})",
+                 lane, name, at(request.place), other, to_string(thread.request.operation),
+                 at(thread.request.place)));
+      abandon();
+    }
+  }
+  if (!complete) {
+    wait_for_turn(false);
+    return threads_[current_].answer;
+  }
+  WarpExchange exchange;
+  exchange.lanes = wanted;
+  for (unsigned other = 0; other < 32; ++other)
+    if (wanted >> other & 1U) exchange.requests[other] = threads_[first + other].request;
+  exchange.carry_out();
+  for (unsigned other = 0; other < 32; ++other) {
+    if ((wanted >> other & 1U) == 0) continue;
+    threads_[first + other].answer = exchange.answers[other];
+    threads_[first + other].state = State::ready;
+  }
+  idle_yields_ = 0;
+  if (request.operation == tune_emulator::WarpOperation::sync) events_.on_warp_sync(warp, wanted);
+  return exchange.answers[lane];
+}
+
+void BlockScheduler::yield() {
+  if (++idle_yields_ > most_idle_yields) {
+    events_.on_divergence(
+        Kind::deadlock, current_, {"", 0, nullptr},
+        "threads wait in loops for what no thread of the block brings (blocks run one after "
+        "another: waiting for a later one is not emulated)");
+    abandon();
+  }
+  wait_for_turn(false);
+}
+
+void BlockScheduler::nobody_runs() {
+  if (arrived_ == live_) {
+    // Some have ended without coming to the barrier. A device goes on, or hangs: the language forbids it.
+    events_.on_divergence(
+        Kind::divergent_barrier, current_, barrier_place_,
+        format("{} of {} threads of the block wait at {}, the others have ended without coming there",
+               arrived_, threads_.size(), at(barrier_place_)));
+    release_barrier();
+    return;
+  }
+  events_.on_divergence(Kind::deadlock, current_, {"", 0, nullptr}, "nobody can go on: " + waiting());
+  abandon();
+}
+
+std::string BlockScheduler::waiting() const {
+  std::map<std::string, int> places;
+  for (const Thread& thread : threads_) {
+    if (thread.state == State::at_barrier)
+      ++places[arrived_ > 0 && !barrier_differs_ ? "a barrier at " + at(barrier_place_) : "barriers"];
+    if (thread.state == State::in_warp)
+      ++places[format("{} at {}", to_string(thread.request.operation), at(thread.request.place))];
+    if (thread.state == State::ended) ++places["(ended)"];
+  }
+  std::string text;
+  for (const auto& [place, count] : places)
+    text += format("{}{} threads: {}", text.empty() ? "" : ", ", count, place);
+  return text;
+}
+
+void BlockScheduler::abandon() {
+  abandoned_ = true;
+  threads_[current_].context.switch_to(main_);
+  __builtin_unreachable();
+}
+
+}  // namespace tune::emulator

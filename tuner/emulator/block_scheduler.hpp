@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "tuner/emulator/context.hpp"
+#include "tuner/emulator/stacks.hpp"
+#include "tuner/emulator/warp_exchange.hpp"
+
+namespace tune::emulator {
+
+/// In which order the threads of a block get their turn, and the blocks of a grid.
+enum class Order { forward, reverse };
+
+/// What the scheduler tells while a block runs. Called on the stack of the thread that brought it about.
+class SchedulerEvents {
+ public:
+  virtual ~SchedulerEvents() = default;
+  /// That thread runs from now on.
+  virtual void on_switch(unsigned thread) = 0;
+  /// All threads that have not ended have met at a barrier.
+  virtual void on_barrier() = 0;
+  /// These lanes of a warp have met at __syncwarp.
+  virtual void on_warp_sync(unsigned warp, unsigned lanes) = 0;
+  /// The thread's function has returned.
+  virtual void on_end(unsigned thread) = 0;
+  /// Threads do not meet where they should. The block goes on where that is possible, else it is abandoned.
+  virtual void on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) = 0;
+};
+
+/// Runs the threads of one block in turn on one processor. A thread keeps its turn until it waits: at a
+/// barrier, for the other lanes of its warp, or because it says so (yield). Then the next one that can go on
+/// does; when all have come to the barrier, all can. Nothing runs at the same time, so a thread is a stack
+/// and a place where it stands.
+class BlockScheduler {
+ public:
+  explicit BlockScheduler(SchedulerEvents& events);
+
+  /// Runs `kernel` once for each of the threads; false where the block was abandoned.
+  bool run(unsigned threads, Order order, const std::function<void()>& kernel);
+
+  // Called by the running thread.
+  unsigned current() const { return current_; }
+  int barrier(tune_emulator::Barrier kind, int predicate, const Place& place);
+  unsigned long long warp(const tune_emulator::WarpRequest& request);
+  void yield();
+  /// Ends the whole block here and now: nobody's stack is unwound.
+  [[noreturn]] void abandon();
+
+  const Stacks& stacks() const { return stacks_; }
+  static constexpr unsigned most_threads = 1024;
+
+ private:
+  enum class State : unsigned char { fresh, ready, at_barrier, in_warp, ended };
+  struct Thread {
+    Context context;
+    int stack = -1;
+    State state = State::fresh;
+    tune_emulator::WarpRequest request{};
+    unsigned long long answer = 0;
+  };
+
+  static void start(void* scheduler);
+  void thread_body();
+  void end_current();
+  /// The next thread in order that can go on, or -1.
+  int next_runnable(bool from_first) const;
+  /// Gives the turn to `next`; returns when the caller gets it back.
+  void give_turn(unsigned next);
+  void wait_for_turn(bool from_first);
+  void arrive(int predicate, const Place& place);
+  void release_barrier();
+  void nobody_runs();
+  std::string waiting() const;
+
+  SchedulerEvents& events_;
+  Stacks stacks_{static_cast<int>(most_threads)};
+  Context main_;
+  std::vector<Thread> threads_;
+  Order order_ = Order::forward;
+  const std::function<void()>* kernel_ = nullptr;
+  unsigned current_ = 0;
+  unsigned live_ = 0;
+  unsigned arrived_ = 0;
+  bool abandoned_ = false;
+  // The barrier that threads are coming to.
+  Place barrier_place_{};
+  bool barrier_differs_ = false;
+  int predicate_count_ = 0;
+  int released_count_ = 0;  ///< of true predicates at the last barrier
+  unsigned released_live_ = 0;
+  unsigned long long idle_yields_ = 0;
+};
+
+}  // namespace tune::emulator

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/emulator/emulation.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "tuner/core/format.hpp"
+
+namespace tune::emulator {
+namespace {
+
+using tune_emulator::access_read;
+using tune_emulator::access_write;
+using tune_emulator::HostTable;
+
+constexpr int poison = 0xff;
+
+Emulation& self(void* context) {
+  return *static_cast<Emulation*>(context);
+}
+
+}  // namespace
+
+Emulation::Emulation(Flavour flavour)
+    : flavour_(flavour), memory_(log_, [this](Finding& finding) { locate(finding); }) {
+  connect();
+}
+
+void Emulation::connect() {
+  table_.context = this;
+  table_.barrier = [](void* context, tune_emulator::Barrier kind, int predicate, const Place* place) {
+    return self(context).scheduler_.barrier(kind, predicate, *place);
+  };
+  table_.warp = [](void* context, const tune_emulator::WarpRequest* request) {
+    return self(context).scheduler_.warp(*request);
+  };
+  table_.access = [](void* context, const void* address, unsigned bytes, unsigned kind, const void* code) {
+    self(context).access(address, bytes, kind, {nullptr, 0, code});
+  };
+  table_.copy_async = [](void* context, void* to, const void* from, unsigned bytes, unsigned filled,
+                         const Place* place) { self(context).copy_async(to, from, bytes, filled, *place); };
+  table_.commit_async = [](void* context) {
+    self(context).copies_.commit(self(context).scheduler_.current());
+  };
+  table_.wait_async = [](void* context, int pending) {
+    self(context).wait_async(self(context).scheduler_.current(), pending);
+  };
+  table_.fence = [](void* context, int scope) {
+    Emulation& emulation = self(context);
+    if (emulation.flavour_ == Flavour::sanitize && scope > 0)
+      emulation.memory_.order().fence(emulation.scheduler_.current());
+  };
+  table_.yield = [](void* context) { self(context).scheduler_.yield(); };
+  table_.fail = [](void* context, const char* reason, const Place* place) {
+    Emulation& emulation = self(context);
+    emulation.on_divergence(Kind::failed, emulation.scheduler_.current(), *place, reason);
+    emulation.scheduler_.abandon();
+  };
+}
+
+void Emulation::begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays) {
+  module_ = &module;
+  indices_ = module.table().indices;
+  *module.table().host = &table_;
+  variables_ = module.variables(variant);
+  arrays.insert(arrays.end(), variables_.begin(), variables_.end());
+  memory_.begin_plan(std::move(arrays));
+  memory_.set_code_base(module.base());
+  table_.quick_begin = table_.quick_end = nullptr;
+}
+
+bool Emulation::run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
+                    Order order) {
+  kernel_ = entry.name;
+  Array dynamic;
+  dynamic.name = "dynamic shared memory";
+  dynamic.begin = module_->table().dynamic_shared;
+  dynamic.bytes = launch.dynamic_shared_memory;
+  dynamic.element_bytes = 4;
+  dynamic.space = Array::Space::shared;
+  memory_.begin_launch(dynamic);
+  indices_->block_extent = {launch.block.x, launch.block.y, launch.block.z};
+  indices_->grid_extent = {launch.grid.x, launch.grid.y, launch.grid.z};
+  const auto threads = static_cast<unsigned>(launch.block.count());
+  const auto blocks = launch.grid.count();
+  const std::function<void()> kernel = [&] { entry.call(arguments.data()); };
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    const std::uint64_t number = order == Order::forward ? i : blocks - 1 - i;
+    indices_->block = {static_cast<unsigned>(number % launch.grid.x),
+                       static_cast<unsigned>(number / launch.grid.x % launch.grid.y),
+                       static_cast<unsigned>(number / launch.grid.x / launch.grid.y)};
+    begin_block(launch, threads);
+    running_ = true;
+    const bool finished = scheduler_.run(threads, order, kernel);
+    running_ = false;
+    if (!finished || log_.full()) return false;
+  }
+  return true;
+}
+
+void Emulation::begin_block(const Launch& launch, unsigned threads) {
+  copies_.begin_block(threads);
+  for (const Array& array : variables_)
+    if (array.space == Array::Space::shared) std::memset(array.begin, poison, array.bytes);
+  std::memset(module_->table().dynamic_shared, poison, launch.dynamic_shared_memory);
+  if (flavour_ == Flavour::sanitize) memory_.order().begin_block(threads);
+}
+
+void Emulation::on_switch(unsigned thread) {
+  indices_->thread = index_of(thread);
+}
+
+Index3 Emulation::index_of(unsigned thread) const {
+  const Index3& extent = indices_->block_extent;
+  return {thread % extent.x, thread / extent.x % extent.y, thread / extent.x / extent.y};
+}
+
+void Emulation::on_barrier() {
+  if (flavour_ == Flavour::sanitize) memory_.order().barrier();
+}
+
+void Emulation::on_warp_sync(unsigned warp, unsigned lanes) {
+  if (flavour_ == Flavour::sanitize) memory_.order().warp_sync(warp, lanes);
+}
+
+void Emulation::on_end(unsigned thread) {
+  // A device completes what is under way when the thread ends.
+  if (!copies_.unfinished(thread)) return;
+  copies_.commit(thread);
+  wait_async(thread, 0);
+}
+
+void Emulation::on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) {
+  Finding finding;
+  finding.kind = kind;
+  finding.detail = detail;
+  locate(finding);
+  finding.thread = index_of(thread);
+  log_.add(std::move(finding), place);
+}
+
+void Emulation::locate(Finding& finding) const {
+  finding.kernel = kernel_;
+  finding.has_thread = true;
+  finding.block = indices_->block;
+  finding.thread = indices_->thread;
+}
+
+void Emulation::access(const void* address, unsigned bytes, unsigned kind, const Place& place) {
+  // Local memory: stacks of the block's threads.
+  if (flavour_ == Flavour::plain || scheduler_.stacks().contains(address)) return;
+  if (!memory_.access(scheduler_.current(), address, bytes, kind, place) || log_.full()) scheduler_.abandon();
+  if (const Array* const input = memory_.quick_input()) {
+    table_.quick_begin = input->begin;
+    table_.quick_end = input->begin + input->bytes;
+  }
+}
+
+void Emulation::copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place) {
+  const unsigned thread = scheduler_.current();
+  if (flavour_ == Flavour::sanitize) {
+    const bool fine = memory_.access(thread, from, bytes - filled, access_read, place) &&
+                      memory_.begin_copy(thread, to, bytes, place);
+    if (!fine || log_.full()) scheduler_.abandon();
+  }
+  copies_.add(thread, {static_cast<char*>(to), static_cast<const char*>(from), bytes, filled});
+}
+
+void Emulation::wait_async(unsigned thread, int pending) {
+  copies_.wait(thread, static_cast<std::size_t>(pending), [&](const AsyncCopies::Copy& copy) {
+    if (flavour_ == Flavour::sanitize) memory_.end_copy(thread, copy.to, copy.bytes);
+  });
+}
+
+void Emulation::note_fault(const void* address) {
+  Finding finding;
+  if (scheduler_.stacks().in_guard(address)) {
+    finding.kind = Kind::crash;
+    finding.detail =
+        format("a thread needs more than the {} KiB of local memory that it has here", Stacks::bytes >> 10);
+  } else if (auto described = memory_.describe(address)) {
+    finding = std::move(*described);
+    finding.detail = "access to " + finding.detail;
+  } else {
+    finding.kind = Kind::out_of_bounds;
+    finding.detail = format("access to address {}, which is near no array", address);
+  }
+  locate(finding);
+  log_.add(std::move(finding), {nullptr, 0, nullptr});
+}
+
+}  // namespace tune::emulator

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/core/launch_plan.hpp"
+#include "tuner/emulator/async_copies.hpp"
+#include "tuner/emulator/block_scheduler.hpp"
+#include "tuner/emulator/loaded_module.hpp"
+#include "tuner/emulator/memory_checker.hpp"
+#include "tuner/emulator/module_compiler.hpp"
+
+namespace tune::emulator {
+
+/// Carries launches out: the program's side of a module. One at a time in a process, because kernels find it
+/// through their module and static shared memory is a static variable.
+class Emulation final : private SchedulerEvents {
+ public:
+  explicit Emulation(Flavour flavour);
+  Emulation(const Emulation&) = delete;
+  Emulation& operator=(const Emulation&) = delete;
+  ~Emulation() override = default;
+
+  /// Connects a module's variant; `arrays` are the buffers of the plan to come.
+  void begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays);
+  /// Runs all blocks of a launch, one after another. `arguments` are the addresses of the kernel's arguments.
+  /// False where it was abandoned: the log says why.
+  bool run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
+           Order order);
+
+  FindingLog& log() { return log_; }
+  /// What a fault of the running thread at this address means; for a signal's handler.
+  void note_fault(const void* address);
+  bool running() const { return running_; }
+
+ private:
+  void on_switch(unsigned thread) override;
+  void on_barrier() override;
+  void on_warp_sync(unsigned warp, unsigned lanes) override;
+  void on_end(unsigned thread) override;
+  void on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) override;
+
+  void connect();
+  void begin_block(const Launch& launch, unsigned number);
+  void access(const void* address, unsigned bytes, unsigned kind, const Place& place);
+  void copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place);
+  void wait_async(unsigned thread, int pending);
+  void locate(Finding& finding) const;
+  Index3 index_of(unsigned thread) const;
+
+  Flavour flavour_;
+  FindingLog log_;
+  MemoryChecker memory_;
+  BlockScheduler scheduler_{*this};
+  AsyncCopies copies_;
+  tune_emulator::HostTable table_{};
+  const LoadedModule* module_ = nullptr;
+  std::vector<Array> variables_;
+  tune_emulator::Indices* indices_ = nullptr;
+  std::string kernel_;
+  bool running_ = false;
+};
+
+}  // namespace tune::emulator

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/emulator/job_run.hpp"
+
+#include <algorithm>
+#include <csetjmp>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <memory>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/verifier.hpp"
+#include "tuner/emulator/plan_memory.hpp"
+#include "tuner/emulator/source_lines.hpp"
+
+namespace tune::emulator {
+namespace {
+
+/// Signal handlers have no other way to know.
+Emulation* handled_emulation = nullptr;
+sigjmp_buf handled_return;
+
+void on_fault(int signal, siginfo_t* info, void*) {
+  if (handled_emulation == nullptr || !handled_emulation->running()) {
+    std::signal(signal, SIG_DFL);
+    return;  // the fault happens again, and ends the process
+  }
+  handled_emulation->note_fault(info->si_addr);
+  siglongjmp(handled_return, 1);
+}
+
+/// Faults of a kernel, whose stack may be the cause, are handled on a stack of their own.
+class FaultHandler {
+ public:
+  explicit FaultHandler(Emulation& emulation) : stack_(std::make_unique<char[]>(bytes)) {
+    handled_emulation = &emulation;
+    stack_t stack{};
+    stack.ss_sp = stack_.get();
+    stack.ss_size = bytes;
+    sigaltstack(&stack, nullptr);
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, nullptr);
+  }
+  FaultHandler(const FaultHandler&) = delete;
+  FaultHandler& operator=(const FaultHandler&) = delete;
+  ~FaultHandler() {
+    handled_emulation = nullptr;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, SIG_DFL);
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+
+ private:
+  static constexpr std::size_t bytes = std::size_t{256} << 10;
+  std::unique_ptr<char[]> stack_;
+};
+
+/// The addresses of a launch's arguments; their values must outlive the launch.
+struct Arguments {
+  std::vector<std::uint64_t> values;
+  std::vector<void*> addresses;
+
+  Arguments(const Launch& launch, const PlanMemory& memory) : values(launch.arguments.size()) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (const auto* const buffer = std::get_if<BufferArgument>(&launch.arguments[i])) {
+        values[i] = reinterpret_cast<std::uint64_t>(memory.address(buffer->buffer));
+      } else {
+        std::visit([&](auto value) { std::memcpy(&values[i], &value, sizeof value); },
+                   std::get<ScalarArgument>(launch.arguments[i]));
+      }
+      addresses.push_back(&values[i]);
+    }
+  }
+};
+
+class CaseRun {
+ public:
+  CaseRun(const Case& checked, const CaseCode& code, Emulation& emulation, Verdict& verdict)
+      : case_(checked), code_(code), emulation_(emulation), verdict_(verdict) {}
+
+  void run(Order order, bool& harmed) {
+    Result<PlanMemory> memory = PlanMemory::take(case_.plan.buffers);
+    if (!memory) throw Error(format("{}: choose a smaller size", memory.error().detail));
+    memory->fill(case_.expected->inputs);
+    emulation_.begin_plan(*code_.module, code_.variant, memory->arrays());
+    if (sigsetjmp(handled_return, 1) == 0) {
+      launch_all(*memory, order);
+    } else {
+      harmed = true;
+    }
+    for (Finding& finding : with_source_lines(emulation_.log().take(), *code_.module))
+      add(std::move(finding));
+    if (!verdict_.findings.empty()) return;
+    for (Finding& finding : memory->spoiled(case_.expected->inputs)) add(std::move(finding));
+    if (verdict_.findings.empty()) compare_outputs(*memory);
+  }
+
+ private:
+  void launch_all(const PlanMemory& memory, Order order) {
+    for (const Launch& launch : case_.plan.launches) {
+      const tune_emulator::Entry* const entry = code_.module->entry(code_.variant, launch.entry);
+      if (entry == nullptr)
+        throw Error(format("the plan launches '{}', which is not among its entries", launch.entry));
+      Arguments arguments(launch, memory);
+      if (!emulation_.run(*entry, launch, arguments.addresses, order)) return;
+    }
+  }
+
+  void compare_outputs(const PlanMemory& memory) {
+    for (const BufferSpec& buffer : case_.plan.buffers) {
+      const auto reference = case_.expected->reference.find(buffer.name);
+      if (buffer.role != BufferRole::output || reference == case_.expected->reference.end()) continue;
+      const std::vector<std::byte> bytes = memory.fetch(buffer);
+      const TensorView view{buffer.type, buffer.layout.extents, bytes};
+      const Tolerance& tolerance = case_.expected->tolerance;
+      const Comparison comparison = compare(view, view_of(reference->second), tolerance);
+      verdict_.error = std::max(verdict_.error, comparison.worst_error);
+      verdict_.tolerance = std::max(verdict_.tolerance, tolerance.absolute);
+      if (comparison.wrong == 0) continue;
+      Finding finding;
+      finding.kind = Kind::wrong_result;
+      finding.kernel = case_.plan.launches.back().entry;
+      finding.array = buffer.name;
+      finding.offset = static_cast<std::int64_t>(comparison.worst_index * size_of(buffer.type));
+      finding.detail = wrong_result(comparison, buffer.layout.extents, tolerance, buffer.name).detail;
+      add(std::move(finding));
+    }
+  }
+
+  void add(Finding finding) {
+    finding.size = case_.size;
+    verdict_.findings.push_back(std::move(finding));
+  }
+
+  const Case& case_;
+  const CaseCode& code_;
+  Emulation& emulation_;
+  Verdict& verdict_;
+};
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// What the emulator does not do, whatever the source.
+std::string beyond(const LaunchPlan& plan) {
+  for (const Launch& launch : plan.launches) {
+    if (launch.cooperative) return "a cooperative launch: blocks run one after another here";
+    if (launch.block.count() > BlockScheduler::most_threads) return "more than 1024 threads a block";
+    if (launch.dynamic_shared_memory > 233472) return "more than 228 KiB of dynamic shared memory";
+  }
+  return {};
+}
+
+}  // namespace
+
+Verdict run_job(const Job& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour,
+                bool& harmed) {
+  const double start = processor_seconds();
+  const FaultHandler handler(emulation);
+  Verdict verdict;
+  verdict.not_emulated = job.impossible;
+  for (std::size_t i = 0; i < job.cases.size() && verdict.clean() && !harmed; ++i) {
+    verdict.not_emulated = beyond(job.cases[i].plan);
+    if (!verdict.not_emulated.empty()) break;
+    CaseRun run(job.cases[i], code[i], emulation, verdict);
+    run.run(Order::forward, harmed);
+    if (flavour == Flavour::plain && verdict.clean() && !harmed) run.run(Order::reverse, harmed);
+  }
+  verdict.seconds = processor_seconds() - start;
+  return verdict;
+}
+
+}  // namespace tune::emulator

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/emulator/finding_log.hpp"
+#include "tuner/emulator/memory_order.hpp"
+#include "tuner/emulator/shadow.hpp"
+
+namespace tune::emulator {
+
+/// Memory that threads of a kernel may use.
+struct Array {
+  enum class Space { input, global, shared, variable };
+
+  std::string name;
+  char* begin = nullptr;
+  std::size_t bytes = 0;
+  std::size_t element_bytes = 1;  ///< for reports
+  Space space = Space::global;
+
+  bool contains(const char* address) const { return address >= begin && address < begin + bytes; }
+};
+
+/// Judges every access of a kernel before it happens: within one array, aligned, of something that was
+/// written, ordered with what other threads do. Inputs and constants are read only, so that the first two
+/// suffice for them.
+class MemoryChecker {
+ public:
+  /// Names the running thread in a finding.
+  using Locate = std::function<void(Finding&)>;
+  MemoryChecker(FindingLog& log, Locate locate) : log_(log), locate_(std::move(locate)) {}
+
+  void begin_plan(std::vector<Array> arrays);
+  /// Orders what follows after everything before; `dynamic` is the launch's dynamic shared memory.
+  void begin_launch(const Array& dynamic);
+  /// Code addresses are kept relative to this one.
+  void set_code_base(const char* base) { code_base_ = base; }
+  MemoryOrder& order() { return order_; }
+
+  /// False where the access must not happen: it would harm, or end, the program.
+  [[nodiscard]] bool access(unsigned thread, const void* address, std::size_t bytes, unsigned kind,
+                            const Place& place);
+  /// The bytes are the target of a copy that is not complete; nobody may touch them until it is. Checks them
+  /// like a write.
+  [[nodiscard]] bool begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place);
+  void end_copy(unsigned thread, const void* to, std::size_t bytes);
+
+  /// The array that an access ended in last, if it is an input: what is read there needs no call.
+  const Array* quick_input() const { return quick_; }
+  /// What an address is, for people: `element 12 of 'in' ...`; nothing where it is in or near no array.
+  std::optional<Finding> describe(const void* address) const;
+  const std::vector<Array>& arrays() const { return arrays_; }
+
+ private:
+  struct Checked {
+    Array array;
+    std::optional<Shadow> shadow;  ///< none: read only
+  };
+  Checked* find(const char* address);
+  void judge(Checked& checked, Cell& cell, std::size_t byte, std::size_t bytes, unsigned thread,
+             unsigned kind, const Place& place);
+  void report_race(const Checked& checked, std::size_t byte, const Access& earlier, bool earlier_wrote,
+                   unsigned thread, unsigned kind, const Place& place);
+  void out_of_bounds(const char* address, std::size_t bytes, unsigned kind, const Place& place);
+  void add(Finding finding, const Place& place);
+  void mark_copying(const char* to, std::size_t bytes, bool copying);
+
+  FindingLog& log_;
+  Locate locate_;
+  MemoryOrder order_;
+  std::vector<Checked> checked_;  ///< by address
+  std::vector<Array> arrays_;
+  std::size_t last_ = 0;
+  const Array* quick_ = nullptr;
+  const char* code_base_ = nullptr;
+};
+
+}  // namespace tune::emulator

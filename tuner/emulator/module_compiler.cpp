@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/emulator/module_compiler.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <vector>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/emulator/child_program.hpp"
+#include "tuner/emulator/module_source.hpp"
+
+namespace tune::emulator {
+namespace {
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file)
+    throw Error(format("cannot write '{}': is the disk full? TMPDIR names another place", path.string()));
+}
+
+/// The first errors of a log, each on a line of its own.
+std::string first_errors(const std::string& log) {
+  std::istringstream lines(log);
+  std::string text;
+  int errors = 0;
+  for (std::string line; std::getline(lines, line) && errors < 3;) {
+    if (line.find("error:") == std::string::npos && line.find("Error:") == std::string::npos) continue;
+    text += (text.empty() ? "" : "; ") + line;
+    ++errors;
+  }
+  return text.empty() ? log.substr(0, 500) : text;
+}
+
+/// What the emulator lacks, if that is the cause.
+std::string lacking(const std::string& log) {
+  if (log.find("tune_inline_ptx_without_host_twin") != std::string::npos)
+    return "inline PTX without a host twin: give the helper one under #ifdef TUNE_EMULATOR";
+  std::smatch match;
+  static const std::regex header(R"(tune_cannot_emulate: ([^\n]*))");
+  if (std::regex_search(log, match, header)) return match[1];
+  static const std::regex intrinsic(
+      R"('(__\w+|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
+  if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
+  return {};
+}
+
+}  // namespace
+
+ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
+    : folder_(std::move(folder)), flavour_(flavour) {
+  const char* const chosen = std::getenv("TUNE_EMULATOR_CXX");
+  program_ = chosen != nullptr && *chosen != '\0' ? chosen : "g++";
+  if (find_program(program_).empty())
+    throw Error(
+        format("the emulator needs a C++ compiler, and there is no '{}' in PATH: install g++ (Debian: apt "
+               "install g++), or name one in TUNE_EMULATOR_CXX",
+               program_));
+  for (const SourceFile& file : prelude_files()) write(folder_ / file.name, file.text);
+  const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), Flavour::plain));
+  if (compiled.status != 0)
+    throw Error(format("'{}' cannot compile the emulator's own source (g++ 12 or newer is needed): {}",
+                       program_, first_errors(compiled.output)));
+}
+
+std::filesystem::path ModuleCompiler::callbacks() const {
+  return folder_ / "callbacks.o";
+}
+
+std::vector<std::string> ModuleCompiler::command(const std::filesystem::path& source,
+                                                 const std::filesystem::path& object, Flavour flavour) const {
+  // Symbols stay: they say where shared arrays begin and end. -g1: lines for what is found; in DWARF 4,
+  // because addr2line 2.40 takes the first file of DWARF 5 for the source itself. One variant's statics must
+  // not be another's, hence no unique symbols.
+  std::vector<std::string> words = {program_,
+                                    "-std=c++20",
+                                    "-O1",
+                                    "-w",
+                                    "-g1",
+                                    "-gdwarf-4",
+                                    "-fPIC",
+                                    "-fvisibility=hidden",
+                                    "-fno-gnu-unique",
+                                    "-fno-exceptions",
+                                    "-fno-rtti",
+                                    "-fno-threadsafe-statics",
+                                    "-fno-strict-aliasing",
+                                    "-ffp-contract=off",
+                                    "-fno-stack-protector",
+                                    "-fmax-errors=5",
+                                    "-fdiagnostics-color=never",
+                                    "-U_FORTIFY_SOURCE"};
+  if (flavour == Flavour::sanitize)
+    words.insert(words.end(), {"-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"});
+  words.insert(words.end(), {"-x", "c++", "-c", source.string(), "-o", object.string()});
+  return words;
+}
+
+Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileRequest* const> variants,
+                                                      const std::string& name) const {
+  const std::filesystem::path shared = folder_ / (name + ".so");
+  if (std::filesystem::exists(shared)) return shared;
+  const std::filesystem::path source = folder_ / (name + ".cpp"), object = folder_ / (name + ".o");
+  write(source, module_source(variants));
+  ProgramResult compiled = run_program(command(source, object, flavour_));
+  // Linked by itself: the sanitizer's runtime library must stay out, its call-backs are the module's own.
+  if (compiled.status == 0) {
+    const std::filesystem::path unfinished = folder_ / (name + ".unfinished");
+    compiled = run_program({program_, "-shared", "-Wl,-Bsymbolic", object.string(), callbacks().string(),
+                            "-o", unfinished.string(), "-lm"});
+    if (compiled.status == 0) std::filesystem::rename(unfinished, shared);
+  }
+  if (compiled.status == 0) return shared;
+  const std::string missing = lacking(compiled.output);
+  if (!missing.empty()) return fail(Phase::compile, cannot_be_emulated, missing);
+  return fail(Phase::compile, "does not compile", first_errors(compiled.output));
+}
+
+}  // namespace tune::emulator

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an emulated module and the program know of each other. Compiled on both sides: by the program, and
+// with every batch of kernels. Holds no standard header, so that a batch compiles quickly.
+#pragma once
+
+namespace tune_emulator {
+
+struct Index3 {
+  unsigned x, y, z;
+};
+
+// Where a kernel stands: of an intrinsic, the place it is written at; of a memory access, the address of the
+// code.
+struct Place {
+  const char* file;
+  int line;
+  const void* code;
+};
+
+enum Access : unsigned { access_read = 0, access_write = 1, access_atomic = 2 };
+
+// How the threads of a block meet.
+enum class Barrier : int { plain, count, all_of, any_of };
+
+// What the lanes of a warp do together. An operand is a lane (from), a distance (up, down) or a mask
+// (butterfly).
+enum class WarpOperation : int {
+  sync,
+  shuffle_from,
+  shuffle_up,
+  shuffle_down,
+  shuffle_butterfly,
+  ballot,
+  all_of,
+  any_of,
+  match_any,
+  match_all,
+  reduce_add,
+  reduce_min_signed,
+  reduce_max_signed,
+  reduce_min_unsigned,
+  reduce_max_unsigned,
+  reduce_and,
+  reduce_or,
+  reduce_xor,
+};
+
+struct WarpRequest {
+  WarpOperation operation;
+  unsigned mask;
+  unsigned long long value;
+  int operand;
+  int width;
+  Place place;
+};
+
+// The program's side. Every function runs on the stack of the calling thread of the kernel and may switch to
+// another thread of the block; one that finds an error that cannot be survived does not return.
+struct HostTable {
+  void* context;
+  int (*barrier)(void* context, Barrier kind, int predicate, const Place* place);
+  unsigned long long (*warp)(void* context, const WarpRequest* request);
+  void (*access)(void* context, const void* address, unsigned bytes, unsigned kind, const void* code);
+  // Copies of the calling thread that arrive when it waits for them.
+  void (*copy_async)(void* context, void* to, const void* from, unsigned bytes, unsigned filled,
+                     const Place* place);
+  void (*commit_async)(void* context);
+  void (*wait_async)(void* context, int pending);
+  void (*fence)(void* context, int scope);
+  // Lets the other threads go on: for loops that wait.
+  void (*yield)(void* context);
+  // Ends the emulation of the launch with this message.
+  void (*fail)(void* context, const char* reason, const Place* place);
+  // Reads below `quick_end` and not below `quick_begin` are known to be right: the input that was read last.
+  const char* quick_begin;
+  const char* quick_end;
+};
+
+struct Indices {
+  Index3 thread, block, block_extent, grid_extent;
+};
+
+struct Entry {
+  const char* name;
+  void (*call)(void** arguments);  // with the convention of cuLaunchKernel
+  int threads;                     // most threads of a block by __launch_bounds__; 0 where it does not say
+};
+
+// One configuration of a batch.
+struct Variant {
+  const Entry* entries;
+  int count;
+};
+
+struct ModuleTable {
+  HostTable** host;
+  Indices* indices;
+  char* dynamic_shared;
+  const Variant* variants;
+  int count;
+};
+
+}  // namespace tune_emulator

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA's language for a host compiler: keywords, indices, vector types. Everything that needs another thread
+// or a check goes through the program's table.
+#pragma once
+
+#include "host_table.cuh"
+
+#define TUNE_EMULATOR 1  // kernels choose their host twins of PTX by it
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __shared__ static
+#define __managed__
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __maxnreg__(...)
+#define __grid_constant__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+// PTX has no meaning here: a helper that holds it needs a host twin under #ifdef TUNE_EMULATOR.
+#define asm tune_inline_ptx_without_host_twin
+#define TUNE_UNCHECKED __attribute__((no_sanitize("thread"), noinline))
+#define TUNE_PLACE const char *tune_file = __builtin_FILE(), int tune_line = __builtin_LINE()
+
+typedef unsigned long size_t;
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+typedef unsigned long uintptr_t;
+typedef long ptrdiff_t;
+typedef unsigned long long cudaTextureObject_t;
+
+#define TUNE_VECTOR(T, name, alignment2, alignment4)     \
+  struct name##1 {                                       \
+    T x;                                                 \
+  };                                                     \
+  struct __attribute__((aligned(alignment2))) name##2 {  \
+    T x, y;                                              \
+  };                                                     \
+  struct name##3 {                                       \
+    T x, y, z;                                           \
+  };                                                     \
+  struct __attribute__((aligned(alignment4))) name##4 {  \
+    T x, y, z, w;                                        \
+  };                                                     \
+  constexpr name##1 make_##name##1(T x) {                \
+    return {x};                                          \
+  }                                                      \
+  constexpr name##2 make_##name##2(T x, T y) {           \
+    return {x, y};                                       \
+  }                                                      \
+  constexpr name##3 make_##name##3(T x, T y, T z) {      \
+    return {x, y, z};                                    \
+  }                                                      \
+  constexpr name##4 make_##name##4(T x, T y, T z, T w) { \
+    return {x, y, z, w};                                 \
+  }
+TUNE_VECTOR(signed char, char, 2, 4)
+TUNE_VECTOR(unsigned char, uchar, 2, 4)
+TUNE_VECTOR(short, short, 4, 8)
+TUNE_VECTOR(unsigned short, ushort, 4, 8)
+TUNE_VECTOR(int, int, 8, 16)
+TUNE_VECTOR(unsigned int, uint, 8, 16)
+TUNE_VECTOR(long, long, 16, 16)
+TUNE_VECTOR(unsigned long, ulong, 16, 16)
+TUNE_VECTOR(long long, longlong, 16, 16)
+TUNE_VECTOR(unsigned long long, ulonglong, 16, 16)
+TUNE_VECTOR(float, float, 8, 16)
+TUNE_VECTOR(double, double, 16, 16)
+#undef TUNE_VECTOR
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+
+// `const`, because a thread never sees them change; defined in module.cuh where the compiler does not see it,
+// for it would take them for zero.
+struct tune_indices_t {
+  uint3 thread, block, block_extent, grid_extent;
+};
+extern "C" __attribute__((visibility("hidden"))) const tune_indices_t tune_indices;
+extern "C" __attribute__((visibility("hidden"))) char tune_dynamic_shared[];
+extern "C" __attribute__((visibility("hidden"))) tune_emulator::HostTable* tune_host;
+
+#define threadIdx tune_indices.thread
+#define blockIdx tune_indices.block
+#define blockDim tune_indices.block_extent
+#define gridDim tune_indices.grid_extent
+constexpr int warpSize = 32;
+
+// ---- barriers of a block ----
+
+// The call itself is not the kernel's access to memory: such functions are not instrumented.
+TUNE_UNCHECKED inline int tune_barrier(tune_emulator::Barrier kind, int predicate, const char* file,
+                                       int line) {
+  const tune_emulator::Place place{file, line, nullptr};
+  return tune_host->barrier(tune_host->context, kind, predicate, &place);
+}
+inline void __syncthreads(TUNE_PLACE) {
+  tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line);
+}
+inline int __syncthreads_count(int predicate, TUNE_PLACE) {
+  return tune_barrier(tune_emulator::Barrier::count, predicate, tune_file, tune_line);
+}
+inline int __syncthreads_and(int predicate, TUNE_PLACE) {
+  return tune_barrier(tune_emulator::Barrier::all_of, predicate, tune_file, tune_line);
+}
+inline int __syncthreads_or(int predicate, TUNE_PLACE) {
+  return tune_barrier(tune_emulator::Barrier::any_of, predicate, tune_file, tune_line);
+}
+TUNE_UNCHECKED inline void __threadfence() {
+  tune_host->fence(tune_host->context, 1);
+}
+TUNE_UNCHECKED inline void __threadfence_system() {
+  tune_host->fence(tune_host->context, 1);
+}
+TUNE_UNCHECKED inline void __threadfence_block() {
+  tune_host->fence(tune_host->context, 0);
+}
+TUNE_UNCHECKED inline void __nanosleep(unsigned) {
+  tune_host->yield(tune_host->context);
+}
+TUNE_UNCHECKED inline void tune_fail(const char* reason, const char* file, int line) {
+  const tune_emulator::Place place{file, line, nullptr};
+  tune_host->fail(tune_host->context, reason, &place);
+}
+inline void __trap(TUNE_PLACE) {
+  tune_fail("__trap", tune_file, tune_line);
+}
+#define assert(condition) \
+  ((condition) ? static_cast<void>(0) : tune_fail("assertion failed: " #condition, __FILE__, __LINE__))
+template<class... Arguments>
+inline int printf(const char*, const Arguments&...) {
+  return 0;  // output of kernels is dropped: thousands of checks would print it
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace tune::emulator {
+
+/// Stacks of a block's threads, each with a page below it that no access survives. Memory is taken as it is
+/// touched.
+class Stacks {
+ public:
+  /// Throws Error where the address space does not suffice.
+  explicit Stacks(int count);
+  Stacks(const Stacks&) = delete;
+  Stacks& operator=(const Stacks&) = delete;
+  ~Stacks();
+
+  static constexpr std::size_t bytes = std::size_t{256} << 10;
+
+  char* stack(int number) const;
+  /// What of the stack is used: all but a part that differs between neighbours, so that their tops do not
+  /// compete for the same lines of the cache.
+  static std::size_t usable(int number);
+  bool contains(const void* address) const;
+  /// The page below a stack: where a thread with too much local memory ends up.
+  bool in_guard(const void* address) const;
+
+  int take();
+  void give_back(int number) { free_.push_back(number); }
+  void give_back_all();
+
+ private:
+  int count_;
+  char* memory_ = nullptr;
+  std::size_t total_ = 0;
+  std::vector<int> free_;
+};
+
+}  // namespace tune::emulator
