@@ -40,7 +40,8 @@ std::optional<std::vector<std::size_t>> ask_parameter_sizes(cudaKernel_t kernel)
 /// A wrong list of arguments would make the kernel read garbage, or the runtime read beyond the list.
 void check_arguments(const Launch& launch, const Binary& binary, cudaKernel_t kernel) {
   auto sizes = parameter_sizes(binary.image, binary.symbols.at(launch.entry));
-  if (!sizes) sizes = ask_parameter_sizes(kernel);
+  // None at all may also mean that they are written elsewhere.
+  if (!sizes || (sizes->empty() && !launch.arguments.empty())) sizes = ask_parameter_sizes(kernel);
   if (!sizes) return;
   for (std::size_t i = 0; i < std::min(sizes->size(), launch.arguments.size()); ++i)
     if (const auto given = size_of_argument(launch.arguments[i]); given != (*sizes)[i])
