@@ -68,8 +68,8 @@ TEST(Checker, FindsWhatLiesOutsideOfAnArray) {
 }
 
 TEST(Checker, FindsAnAccessThatIsPartlyOutside) {
-  KernelCheck check(head + "if (threadIdx.x == 0) out[0] = reinterpret_cast<const float4*>(in)[16].x;\n}\n",
-                    64, 1, 66);
+  const std::string copy = "reinterpret_cast<float4*>(out)[0] = reinterpret_cast<const float4*>(in)[16];";
+  KernelCheck check(head + "if (threadIdx.x == 0) " + copy + "\n}\n", 64, 1, 66);
   const Verdict verdict = check.verdict();
   ASSERT_EQ(kinds_of(verdict), std::vector{Kind::out_of_bounds});
   EXPECT_EQ(verdict.findings[0].array, "in");
