@@ -46,6 +46,8 @@ std::string lacking(const std::string& log) {
   static const std::regex intrinsic(
       R"('(__\w+|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
   if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
+  static const std::regex member(R"('(\w+)' is not a member of '(?:cooperative_groups|cuda)')");
+  if (std::regex_search(log, match, member)) return format("the emulator has no {}", match[1].str());
   return {};
 }
 
