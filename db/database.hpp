@@ -33,7 +33,7 @@ class Database {
   using Work = std::function<void(SQLite::Database&)>;
 
   /// How long a writer waits for another one before it gives up.
-  static constexpr std::chrono::milliseconds default_patience{60'000};
+  static constexpr std::chrono::milliseconds default_patience{120'000};
 
   /// What a crash of the machine may cost, of evaluations that were committed.
   static constexpr std::chrono::milliseconds sync_interval{1'000};

@@ -43,12 +43,14 @@ DeviceFacts facts_of(const Database& database, const std::string& model_key) {
 
 }  // namespace
 
-std::optional<Recording> find_recording(const Database& database, const Instance& instance) {
+std::optional<Recording> find_recording(const Database& database, const Instance& instance,
+                                        CacheState cache) {
   ResultFilter filter;
   filter.problem = instance.problem;
   filter.size = instance.size();
   filter.settings = instance.settings_key();
   filter.origin = Origin::measured;
+  filter.cache = cache;
   filter.failures = true;
   std::map<std::int64_t, std::vector<ResultRow>> by_work;
   for (ResultRow& row : list_results(database, filter)) by_work[row.work.id].push_back(std::move(row));
@@ -67,7 +69,8 @@ std::vector<std::string> recorded_instances(const Database& database, const std:
   filter.problem = problem;
   for (const RunSummary& run : list_runs(database, filter))
     if (run.work.origin == Origin::measured && run.best)
-      found.insert(run.work.size + " " + run.work.settings);
+      found.insert(run.work.size + " " + run.work.settings +
+                   (run.work.cache == CacheState::warm ? " with warm caches" : ""));
   return {found.begin(), found.end()};
 }
 

@@ -21,7 +21,8 @@ struct Recording {
 
 /// The recording of the instance with the most measurements; nothing where the database has none. Replayed
 /// results never count. Throws Error.
-std::optional<Recording> find_recording(const Database& database, const Instance& instance);
+std::optional<Recording> find_recording(const Database& database, const Instance& instance,
+                                        CacheState cache = CacheState::cold);
 
 /// Instances of the problem that have measurements, as `512x512x512 radius=1,...`. Sorted, without
 /// repetition.

@@ -59,6 +59,7 @@ RunRecord run_of(const WorkKey& key) {
   RunRecord run;
   run.key = key;
   run.options.strategy = "random";
+  run.options.objective = Objective::edp;
   run.options.seed = 0xfedc'ba98'7654'3210;  // needs all 64 bits
   run.options.where = "block_x * block_y <= 256 && variant != 'fft'";
   run.options.pinned = {{"block_x", 32}, {"variant", "direct"}, {"fast", false}, {"scale", 1.0}};
@@ -89,10 +90,17 @@ Evaluation measured(const Configuration& configuration, std::vector<double> samp
   measurement.samples = std::move(samples);
   measurement.error = 1.5e-6;
   measurement.tolerance = 2.5e-6;
+  measurement.stop = StopReason::precise;
+  measurement.executions = 3;
+  measurement.throttled = 2;
+  measurement.energy = 0.375;
+  measurement.machine = {1.75e9, 2.6e9, 51.5, 623.25, "power cap", ""};
   evaluation.outcome = std::move(measurement);
   evaluation.resources = example_resources();
   evaluation.binary_hash = "feedface";
-  evaluation.phases = {0.5, 0.25, 0.125, 0.0625};
+  evaluation.phases = {0.5, 0.03125, 0.25, 0.125, 0.0625};
+  evaluation.same_code = true;
+  evaluation.from_cache = true;
   return evaluation;
 }
 
@@ -157,6 +165,15 @@ void expect_equal(const Evaluation& a, const Evaluation& b) {
     EXPECT_EQ(a.outcome->samples, b.outcome->samples);
     EXPECT_EQ(a.outcome->error, b.outcome->error);
     EXPECT_EQ(a.outcome->tolerance, b.outcome->tolerance);
+    EXPECT_EQ(a.outcome->stop, b.outcome->stop);
+    EXPECT_EQ(a.outcome->executions, b.outcome->executions);
+    EXPECT_EQ(a.outcome->throttled, b.outcome->throttled);
+    EXPECT_EQ(a.outcome->energy, b.outcome->energy);
+    EXPECT_EQ(a.outcome->machine.core_clock, b.outcome->machine.core_clock);
+    EXPECT_EQ(a.outcome->machine.memory_clock, b.outcome->machine.memory_clock);
+    EXPECT_EQ(a.outcome->machine.temperature, b.outcome->machine.temperature);
+    EXPECT_EQ(a.outcome->machine.power, b.outcome->machine.power);
+    EXPECT_EQ(a.outcome->machine.throttle, b.outcome->machine.throttle);
   } else {
     EXPECT_EQ(a.outcome.error().phase, b.outcome.error().phase);
     EXPECT_EQ(a.outcome.error().reason, b.outcome.error().reason);
@@ -165,6 +182,9 @@ void expect_equal(const Evaluation& a, const Evaluation& b) {
   ASSERT_EQ(a.resources.has_value(), b.resources.has_value());
   if (a.resources) expect_equal(*a.resources, *b.resources);
   EXPECT_EQ(a.binary_hash, b.binary_hash);
+  EXPECT_EQ(a.same_code, b.same_code);
+  EXPECT_EQ(a.from_cache, b.from_cache);
+  EXPECT_EQ(a.phases.reference, b.phases.reference);
   EXPECT_EQ(a.phases.compile, b.phases.compile);
   EXPECT_EQ(a.phases.load, b.phases.load);
   EXPECT_EQ(a.phases.verify, b.phases.verify);
@@ -177,6 +197,8 @@ void expect_equal(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.key.toolchain.compiler, b.key.toolchain.compiler);
   EXPECT_EQ(a.key.toolchain.source_hash, b.key.toolchain.source_hash);
   EXPECT_EQ(a.key.origin, b.key.origin);
+  EXPECT_EQ(a.key.cache, b.key.cache);
+  EXPECT_EQ(a.options.objective, b.options.objective);
   EXPECT_EQ(a.options.strategy, b.options.strategy);
   EXPECT_EQ(a.options.seed, b.options.seed);
   EXPECT_EQ(a.options.budget_evaluations, b.options.budget_evaluations);

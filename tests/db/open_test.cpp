@@ -89,7 +89,7 @@ TEST_F(OpenTest, UsesAWriteAheadLogForeignKeysAndFullSynchronisation) {
   EXPECT_EQ(database.connection().execAndGet("PRAGMA journal_mode").getString(), "wal");
   EXPECT_EQ(database.connection().execAndGet("PRAGMA foreign_keys").getInt(), 1);
   EXPECT_EQ(database.connection().execAndGet("PRAGMA synchronous").getInt(), 2);
-  EXPECT_EQ(database.connection().execAndGet("PRAGMA busy_timeout").getInt(), 60'000);
+  EXPECT_EQ(database.connection().execAndGet("PRAGMA busy_timeout").getInt(), 120'000);
 }
 
 TEST_F(OpenTest, OneCommitASecondWaitsForTheDiskAndTheLastOfARun) {
@@ -163,7 +163,7 @@ TEST_F(OpenTest, ANewerSchemaIsNotTouched) {
   Database(path).connection().exec("PRAGMA user_version = 7");
   for (const Access access : {Access::read_write, Access::read_only, Access::immutable}) {
     const Said said = error_of([&] { Database(path, access); });
-    EXPECT_THAT(said, OneLineWith(path, "was made by a newer tune (schema 7, this program knows 1)"));
+    EXPECT_THAT(said, OneLineWith(path, "was made by a newer tune (schema 7, this program knows 2)"));
     EXPECT_THAT(said.what, HasSubstr("--db"));
   }
 }

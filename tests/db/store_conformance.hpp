@@ -135,6 +135,59 @@ TEST_P(StoreConformance, AReusedEvaluationDoesNotReplaceWhatItCameFrom) {
   EXPECT_EQ(known[0].outcome->samples, (std::vector{1e-3, 2e-3}));
 }
 
+/// As finals would give it, with rounds of these seconds.
+inline FinalPlace finalist(int block_x, const std::vector<double>& seconds) {
+  FinalPlace place;
+  place.configuration = example_configuration(block_x);
+  for (const double one : seconds) place.rounds.push_back({one, 100 * one});
+  return place;
+}
+
+inline Finals example_finals(Objective objective = Objective::time) {
+  Finals finals;
+  finals.objective = objective;
+  finals.places = rank_finals({finalist(1, {1e-3, 1.1e-3, 1.2e-3}), finalist(2, {2e-3, 2.2e-3})}, objective);
+  return finals;
+}
+
+inline RunRecord run_by(Objective objective) {
+  RunRecord run = example_run();
+  run.options.objective = objective;
+  return run;
+}
+
+TEST_P(StoreConformance, GivesBackTheNewestFinalsOfTheObjective) {
+  EXPECT_TRUE(store().known_finals(example_key(), Objective::time).places.empty());
+  const RunId run = store().begin_run(run_by(Objective::time));
+  store().record(run, measured(example_configuration(1), {1e-3}));
+  store().record(run, measured(example_configuration(2), {2e-3}));
+  store().record_finals(run, example_finals());
+  store().begin_run(run_by(Objective::time));  // a newer run without finals changes nothing
+  reopen();
+  const Finals known = store().known_finals(example_key(), Objective::time);
+  EXPECT_EQ(known.objective, Objective::time);
+  ASSERT_EQ(known.places.size(), 2U);
+  EXPECT_EQ(known.places[0].configuration, example_configuration(1));
+  ASSERT_EQ(known.places[1].rounds.size(), 2U);
+  EXPECT_EQ(known.places[1].rounds[1].seconds, 2.2e-3);
+  EXPECT_EQ(known.places[1].rounds[1].energy, 100 * 2.2e-3);
+  EXPECT_TRUE(store().known_finals(example_key(), Objective::energy).places.empty());
+  WorkKey warm = example_key();
+  warm.cache = CacheState::warm;
+  EXPECT_TRUE(store().known_finals(warm, Objective::time).places.empty());
+}
+
+TEST_P(StoreConformance, FinalsOfAConfigurationThatWasEvaluatedAgainAreNotKnown) {
+  const RunId run = store().begin_run(run_by(Objective::time));
+  store().record(run, measured(example_configuration(1), {1e-3}));
+  store().record(run, measured(example_configuration(2), {2e-3}));
+  store().record_finals(run, example_finals());
+  store().record(run, failed(example_configuration(1), Phase::verify, "wrong"));
+  const Finals known = store().known_finals(example_key(), Objective::time);
+  ASSERT_EQ(known.places.size(), 1U);
+  EXPECT_EQ(known.places[0].configuration, example_configuration(2));
+}
+
 /// Every part of the key tells results apart.
 struct KeyPart {
   const char* name;
@@ -148,6 +201,7 @@ inline std::vector<KeyPart> key_parts() {
       {"driver", [](WorkKey& key) { key.device.driver = "581.0"; }},
       {"compiler", [](WorkKey& key) { key.toolchain.compiler = "NVRTC 13.1 sm_91"; }},
       {"sources", [](WorkKey& key) { key.toolchain.source_hash = "0123abce"; }},
+      {"cache", [](WorkKey& key) { key.cache = CacheState::warm; }},
       {"origin", [](WorkKey& key) { key.origin = Origin::replayed; }},
       {"problem", [](WorkKey& key) { key.instance.problem = "matmul"; }},
       {"size", [](WorkKey& key) { key.instance.extents[1].second = 257; }},

@@ -25,6 +25,8 @@ po::options_description options() {
       "device", po::value<std::string>()->value_name("D"),
       "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, "
       "else any device");
+  all.add_options()("cache", po::value<std::string>()->default_value("cold")->value_name("C"),
+                    "of the caches when an execution starts: cold or warm");
   add_database_option(all);
   add_format_option(all, "text, json, flags (-D options for a compiler) or header (C++)");
   return all;
@@ -94,6 +96,7 @@ bool make_valid(const WorkChoice& work, Found& found) {
   for (db::ResultRow& row : db::list_results(database, filter)) {
     if (!space.find(row.configuration)) continue;
     found.candidate.result = std::move(row);
+    found.candidate.ties.clear();
     found.candidate.why += "; faster ones there are not valid at this size";
     return true;
   }
@@ -126,6 +129,7 @@ int run(const po::variables_map& values) {
   const std::string form = chosen_name(values, "format", {"text", "json", "flags", "header"});
   const WorkChoice work = chosen_work(values);
   db::BestQuery query = device_query(values);
+  query.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
   query.problem = work.instance.problem;
   query.extents = work.instance.extents;
   query.settings = work.instance.settings_key();

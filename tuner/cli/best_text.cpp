@@ -8,6 +8,7 @@
 #include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/measurement_text.hpp"
 #include "tuner/core/units.hpp"
 
 namespace tune::cli {
@@ -30,6 +31,35 @@ LaunchPlan plan_of(const BestAnswer& answer) {
     throw Error(format("the stored configuration cannot be used at {}: {}", answer.work.instance.size(),
                        plan.error().detail));
   return std::move(*plan);
+}
+
+std::string ties_text(const db::Candidate& candidate) {
+  if (candidate.ties.empty()) return "";
+  std::string text =
+      format("ties      with {} other{}, less than {} slower or not for sure:\n", candidate.ties.size(),
+             candidate.ties.size() == 1 ? "" : "s", percent_text(finals_resolution));
+  for (const db::ResultRow& tie : candidate.ties)
+    text += format("          {}\n            {}\n", difference_text(tie.final->ratio),
+                   wrapped(tie.configuration.to_string(), 12));
+  return text;
+}
+
+nlohmann::ordered_json finals_json(const db::Candidate& candidate) {
+  if (!candidate.result.final) return nullptr;
+  const db::FinalResult& final = *candidate.result.final;
+  nlohmann::ordered_json ties = nlohmann::ordered_json::array();
+  for (const db::ResultRow& tie : candidate.ties)
+    ties.push_back({{"configuration", json_object(tie.configuration.entries())},
+                    {"seconds", *tie.time},
+                    {"ratio", tie.final->ratio.median},
+                    {"low_ratio", tie.final->ratio.low},
+                    {"high_ratio", tie.final->ratio.high}});
+  return {{"run", final.run},
+          {"rounds", final.rounds},
+          {"low_seconds", final.time.low},
+          {"high_seconds", final.time.high},
+          {"confidence", finals_confidence},
+          {"ties", ties}};
 }
 
 std::string shell_word(const std::string& word) {
@@ -59,6 +89,10 @@ std::string best_text(const BestAnswer& answer) {
   if (result.amount.limit > 0) text += format("  {} of the limit", percent_text(result.amount.limit / time));
   if (answer.candidate.match == db::Match::other_size) text += format("  (at {})", result.work.size);
   text += format("\n          {}\n", wrapped(result.configuration.to_string(), 10));
+  if (result.final)
+    text += format("          {}, {} rounds of the finals of run {}\n",
+                   interval_text(result.final->time, "s"), result.final->rounds, result.final->run);
+  text += ties_text(answer.candidate);
   text += format("chosen    {}\n", wrapped(answer.candidate.why, 10));
   text +=
       format("measured  {}\n",
@@ -79,6 +113,7 @@ std::string best_json(const BestAnswer& answer) {
                                    {"configuration", json_object(result.configuration.entries())},
                                    {"seconds", *result.time},
                                    {"share_of_limit", result.amount.limit / *result.time},
+                                   {"finals", finals_json(answer.candidate)},
                                    {"match", db::to_string(answer.candidate.match)},
                                    {"why", answer.candidate.why},
                                    {"recorded_size", result.work.size},

@@ -74,7 +74,7 @@ DeviceChoice chosen_device(const po::variables_map& values) {
                      : std::string("; 'tune devices' lists them, 'replay' answers from a recording")));
 }
 
-db::Recording open_recording(const DeviceChoice& choice, const Instance& instance) {
+db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache) {
   const bool shipped = choice.recording.empty();
   const std::vector<std::filesystem::path> files =
       shipped ? shipped_recordings() : std::vector<std::filesystem::path>{choice.recording};
@@ -87,11 +87,12 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
   std::string recorded;
   for (const std::filesystem::path& path : files) {
     const db::Database database(path, shipped ? db::Access::immutable : db::Access::read_only);
-    if (auto found = db::find_recording(database, instance)) return std::move(*found);
+    if (auto found = db::find_recording(database, instance, cache)) return std::move(*found);
     for (const std::string& other : db::recorded_instances(database, instance.problem))
       recorded += (recorded.empty() ? "" : "; ") + other;
   }
-  throw Error(format("{}no recording has {} {}; recorded: {}", why, instance.problem, instance.key(),
+  throw Error(format("{}no recording has {} {}{}; recorded: {}", why, instance.problem, instance.key(),
+                     cache == CacheState::warm ? " with warm caches" : "",
                      recorded.empty() ? "nothing of this problem" : recorded));
 }
 

@@ -31,7 +31,7 @@ DeviceChoice chosen_device(const po::variables_map& values);
 
 /// Evaluations of this problem and size from the chosen file, or from the first shipped recording that has
 /// them. Throws Error that names what is recorded instead.
-db::Recording open_recording(const DeviceChoice& choice, const Instance& instance);
+db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache);
 
 /// `0` and `cuda:0`; nothing for another text.
 std::optional<int> device_number(std::string_view text);

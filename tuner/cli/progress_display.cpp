@@ -87,6 +87,14 @@ void ProgressDisplay::on_evaluation(const Evaluation& evaluation, const Progress
   show(pending_);
 }
 
+void ProgressDisplay::on_finals(std::size_t finalists) {
+  if (mode_ == Mode::quiet) return;
+  if (!pending_.empty()) show(pending_);
+  if (open_line_) out_ << "\n";
+  open_line_ = false;
+  show(format("timing the best {} again, in turns", finalists));
+}
+
 void ProgressDisplay::show(const std::string& line) {
   if (mode_ == Mode::live)
     out_ << "\r\x1b[K" << cut(line, terminal_width() - 1) << std::flush;

@@ -11,6 +11,7 @@
 #include "tuner/cli/cache_choice.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/measure_choice.hpp"
 #include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
@@ -51,6 +52,7 @@ po::options_description options() {
       ("seed", po::value<std::string>()->value_name("N"),
        "of the search; default 1: the same call goes on where it stopped")  //
       ("fresh", po::bool_switch(), "evaluate again what the database already knows");
+  add_measure_options(all);
   add_process_options(all);
   add_kernel_dir_option(all);
   add_cache_options(all);
@@ -110,6 +112,7 @@ struct Job {
   WorkChoice work;
   SpaceChoice choice;
   Budget budget;
+  MeasureChoice measuring;
   RunRecord record;
   std::string device_label;
   std::string notice;  ///< before the first evaluation
@@ -129,7 +132,8 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
     const InterruptGuard guard;
     ProgressDisplay display(std::cerr, display_mode(job.values["quiet"].as<bool>(), job.values["verbose"].as<bool>()), job.record.limit,
                             job.record.items, job.record.item);
-    result = session.run(job.record, job.budget, job.values["fresh"].as<bool>(), display);
+    result =
+        session.run(job.record, job.budget, job.values["fresh"].as<bool>(), display, job.measuring.finals);
   }
   const RunSummary summary{job.record, result, job.device_label, path};
   std::cout << (chosen_format(job.values) == Format::json ? to_json(summary) : to_text(summary));
@@ -144,6 +148,7 @@ void describe_work(Job& job, const DeviceFacts& device) {
   const Work work = job.work.problem->work(job.work.instance);
   job.record.key.instance = job.work.instance;
   job.record.key.device = device;
+  job.record.key.cache = job.measuring.cache;
   job.record.items = work.items;
   job.record.flops = work.flops;
   job.record.bytes = work.bytes;
@@ -162,7 +167,12 @@ int run_on_gpu(Job& job, int number) {
   job.record.key.toolchain = {backend->compiler().version(), source_hash(*job.work.problem, *sources)};
   job.record.machine = backend->machine_state();
   job.device_label = format("{} (device {})", backend->facts().name, number);
-  DeviceEvaluator evaluator(*job.work.problem, job.work.instance, *backend, *sources);
+  if (job.measuring.measure.energy && !(job.record.machine.power > 0))
+    throw UsageError(
+        format("{} gives no energy (NVML is not there, or may not read it); choose --objective time",
+               backend->facts().name));
+  DeviceEvaluator evaluator(*job.work.problem, job.work.instance, *backend, *sources,
+                            {.measure = job.measuring.measure, .race = job.measuring.race});
   const int status = tune_with(job, space, evaluator);
   tell_notice(cache.get());
   return status;
@@ -171,7 +181,11 @@ int run_on_gpu(Job& job, int number) {
 int run_on_recording(Job& job, const DeviceChoice& choice) {
   if (job.values.count("kernel-dir"))
     throw UsageError("--kernel-dir needs a GPU: recorded results are those of the program's own kernels");
-  db::Recording recording = open_recording(choice, job.work.instance);
+  db::Recording recording = open_recording(choice, job.work.instance, job.measuring.cache);
+  if (job.measuring.measure.energy && std::ranges::none_of(recording.evaluations, [&](const Evaluation& one) {
+        return value_of(one, job.measuring.objective).has_value();
+      }))
+    throw UsageError("the recording has no energy; choose --objective time");
   const search::SearchSpace whole = build_space(job.work, recording.device, job.choice);
   std::vector<Configuration> recorded;
   for (const Evaluation& evaluation : recording.evaluations)
@@ -193,11 +207,13 @@ int run(const po::variables_map& values) {
           .work = chosen_work(values),
           .choice = chosen_space(values),
           .budget = chosen_budget(values),
+          .measuring = chosen_measuring(values),
           .record = {},
           .device_label = {},
           .notice = {}};
   chosen_sources(values);
   job.record.options = run_options(values, job.choice, job.budget);
+  job.record.options.objective = job.measuring.objective;
   const DeviceChoice device = chosen_device(values);
   return device.kind == DeviceChoice::Kind::cuda ? run_on_gpu(job, device.number)
                                                  : run_on_recording(job, device);

@@ -9,6 +9,7 @@
 #include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/measurement_text.hpp"
 #include "tuner/core/units.hpp"
 
 namespace tune::cli {
@@ -35,13 +36,8 @@ std::string budget_text(const RunOptions& options) {
 }
 
 std::string machine_text(const MachineState& machine) {
-  std::string text = machine.host;
-  if (machine.core_clock > 0) text += format(", core {}", si(machine.core_clock, "Hz"));
-  if (machine.memory_clock > 0) text += format(", memory {}", si(machine.memory_clock, "Hz"));
-  if (machine.temperature > 0) text += format(", {:.0f} C", machine.temperature);
-  if (machine.power > 0) text += format(", {:.0f} W", machine.power);
-  if (!machine.throttle.empty()) text += format(", throttled: {}", machine.throttle);
-  return text;
+  const std::string state = to_text(machine);
+  return machine.host + (state.empty() ? "" : ", " + state);
 }
 
 /// The evaluations at which the best so far improved: a progress plot in words.
@@ -64,7 +60,49 @@ std::string winner_text(const db::RunDetails& details) {
       format("{}  {}  {}", si(time, "s"), si(winner.amount.items / time, winner.amount.item + "s/s"),
              si(winner.amount.bytes / time, "B/s"));
   if (winner.amount.limit > 0) text += format("  {} of the limit", percent_text(winner.amount.limit / time));
-  return text + "\n            " + wrapped(winner.configuration.to_string(), 12) + "\n";
+  text += "\n            " + wrapped(winner.configuration.to_string(), 12) + "\n";
+  if (!winner.timing) return text;
+  text += format("            {} samples, {}\n", details.winner_samples.size(), to_text(*winner.timing));
+  if (const std::string machine = to_text(winner.timing->machine); !machine.empty())
+    text += format("            {}\n", machine);
+  return text;
+}
+
+std::string finals_text(const db::RunDetails& details) {
+  if (details.finals.empty()) return "";
+  std::string text = format("finals{}\n", details.finals.front().reused ? " (rounds of an earlier run)" : "");
+  for (const db::FinalRow& place : details.finals) {
+    const db::FinalResult& result = place.result;
+    text += format("  {:>6}  {}  {}", result.place, si(result.time.median, "s"),
+                   result.place == 1 ? interval_text(result.time, "s") : difference_text(result.ratio));
+    if (place.energy > 0) text += "  " + si(place.energy, "J");
+    text += format(", {} rounds{}\n          {}\n", result.rounds,
+                   result.place > 1 && result.tied ? ", ties with the winner" : "",
+                   wrapped(place.configuration.to_string(), 10));
+  }
+  return text;
+}
+
+nlohmann::ordered_json finals_json(const db::RunDetails& details) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const db::FinalRow& place : details.finals) {
+    const db::FinalResult& result = place.result;
+    nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
+    for (const FinalRound& round : place.rounds) rounds.push_back(round.seconds);
+    list.push_back({{"place", result.place},
+                    {"configuration", json_object(place.configuration.entries())},
+                    {"tied", result.tied},
+                    {"seconds", result.time.median},
+                    {"low_seconds", result.time.low},
+                    {"high_seconds", result.time.high},
+                    {"ratio", result.ratio.median},
+                    {"low_ratio", result.ratio.low},
+                    {"high_ratio", result.ratio.high},
+                    {"round_seconds", rounds},
+                    {"reused", place.reused}});
+    if (place.energy > 0) list.back()["joules"] = place.energy;
+  }
+  return list;
 }
 
 std::string describe(const db::RunDetails& details) {
@@ -82,6 +120,9 @@ std::string describe(const db::RunDetails& details) {
   text += row("command", record.options.command_line);
   text += row("strategy", format("{}, seed {}, budget {}", record.options.strategy, record.options.seed,
                                  budget_text(record.options)));
+  if (record.options.objective != Objective::time)
+    text += row("objective", std::string(to_string(record.options.objective)));
+  if (record.key.cache == CacheState::warm) text += row("caches", "warm");
   text += row("where", record.options.where);
   text += row("space", format("{} valid configurations", record.space_size));
   text += row("started", time_of_day(summary.started));
@@ -91,6 +132,7 @@ std::string describe(const db::RunDetails& details) {
   text += row("saw", format("{} evaluations, {} of them known before, {} failures", summary.evaluations,
                             summary.reused, summary.failures));
   text += "winner      " + winner_text(details);
+  text += finals_text(details);
   text += "progress\n" + progress_text(details);
   if (!details.failures.empty()) text += "failures\n";
   for (const db::FailureCount& failure : details.failures)
@@ -117,6 +159,8 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
                                    {"command_line", record.options.command_line},
                                    {"strategy", record.options.strategy},
                                    {"seed", record.options.seed},
+                                   {"objective", to_string(record.options.objective)},
+                                   {"cache", to_string(record.key.cache)},
                                    {"where", record.options.where},
                                    {"pinned", json_object(record.options.pinned)},
                                    {"host", record.machine.host},
@@ -143,6 +187,7 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
                         {"samples", details.winner_samples},
                         {"error", details.winner->error},
                         {"tolerance", details.winner->tolerance}};
+  object["finals"] = finals_json(details);
   object["failures"] = nlohmann::ordered_json::array();
   for (const db::FailureCount& failure : details.failures)
     object["failures"].push_back({{"phase", to_string(failure.phase)},

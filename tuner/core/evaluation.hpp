@@ -17,10 +17,10 @@ using search::Configuration;
 /// Seconds that each phase of an evaluation took on the host.
 struct PhaseTimes {
   double compile = 0;
-  double reference = 0;  ///< inputs and references: the first evaluation of a size computes them
   double load = 0;
   double verify = 0;
   double measure = 0;
+  double reference = 0;  ///< inputs and references: the first evaluation of a size computes them
 };
 
 /// The middle value, or the mean of the two middle ones. Throws std::logic_error for none.

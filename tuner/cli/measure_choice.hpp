@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/cli/command.hpp"
+#include "tuner/core/finals.hpp"
+#include "tuner/core/timing.hpp"
+
+namespace tune::cli {
+
+/// How a run measures and what it looks for.
+struct MeasureChoice {
+  MeasureOptions measure;
+  bool race = true;
+  FinalsOptions finals;
+  Objective objective = Objective::time;
+  CacheState cache = CacheState::cold;
+};
+
+/// --objective, --cache, --samples, --spread, --no-race, --finalists.
+void add_measure_options(po::options_description& options);
+/// Throws UsageError.
+MeasureChoice chosen_measuring(const po::variables_map& values);
+
+}  // namespace tune::cli
