@@ -68,7 +68,7 @@ TEST(Language, Atomics) {
       [](int) { return 2016; });
   expect_values(
       "__shared__ unsigned s; if (t == 0) s = 0; __syncthreads();\n"
-      "unsigned old = s; unsigned seen;\n"
+      "unsigned old = *(volatile unsigned*)&s; unsigned seen;\n"
       "do { seen = old; old = atomicCAS(&s, seen, seen + 2u); } while (old != seen); __syncthreads(); v = s;",
       [](int) { return 128; }, "#define NOT_USED 1");
 }

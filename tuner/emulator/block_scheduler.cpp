@@ -17,7 +17,7 @@ std::string at(const Place& place) {
 }
 
 /// Turns that threads may give away without anything else happening, before they count as waiting forever.
-constexpr unsigned long long most_idle_yields = 1U << 20;
+constexpr unsigned long long most_idle_yields = 1U << 24;
 
 }  // namespace
 

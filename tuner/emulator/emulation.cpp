@@ -9,7 +9,9 @@
 namespace tune::emulator {
 namespace {
 
+using tune_emulator::access_atomic;
 using tune_emulator::access_read;
+using tune_emulator::access_volatile;
 using tune_emulator::access_write;
 using tune_emulator::HostTable;
 
@@ -108,6 +110,7 @@ void Emulation::begin_block(const Launch& launch, unsigned threads) {
 
 void Emulation::on_switch(unsigned thread) {
   indices_->thread = index_of(thread);
+  awaited_ = nullptr;
 }
 
 Index3 Emulation::index_of(unsigned thread) const {
@@ -147,6 +150,11 @@ void Emulation::locate(Finding& finding) const {
 }
 
 void Emulation::access(const void* address, unsigned bytes, unsigned kind, const Place& place) {
+  if ((kind & (access_atomic | access_volatile)) != 0) {
+    // A thread that touches one variable again and again waits for another one, which has to get its turn.
+    const bool again = std::exchange(awaited_, address) == address;
+    if (again) scheduler_.yield();
+  }
   // Local memory: stacks of the block's threads.
   if (flavour_ == Flavour::plain || scheduler_.stacks().contains(address)) return;
   if (!memory_.access(scheduler_.current(), address, bytes, kind, place) || log_.full()) scheduler_.abandon();

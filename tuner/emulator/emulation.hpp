@@ -60,6 +60,7 @@ class Emulation final : private SchedulerEvents {
   std::vector<Array> variables_;
   tune_emulator::Indices* indices_ = nullptr;
   std::string kernel_;
+  const void* awaited_ = nullptr;  ///< the atomic variable that the running thread touched last in its turn
   bool running_ = false;
 };
 

@@ -33,9 +33,9 @@ class MemoryOrder {
 
   /// The running thread says that everything before is to be seen by others (__threadfence) ...
   void fence(unsigned thread);
-  /// ... and touches an atomic variable: it publishes what it fenced, and may see what others have published
-  /// there.
-  void atomic(unsigned thread, const void* variable);
+  /// ... and touches an atomic or volatile variable: it may see what others have published there, and, where
+  /// it writes, publishes what it fenced.
+  void atomic(unsigned thread, const void* variable, bool writes);
 
   Access now(unsigned thread) const;
   Unordered unordered(const Access& earlier, unsigned thread) const;

@@ -16,23 +16,25 @@ __asm__(
 
 #define TUNE_CALLBACK extern "C" __attribute__((visibility("hidden"), no_sanitize("thread")))
 #define TUNE_CODE __builtin_return_address(0)
+// Who declares a variable volatile says that other threads change it meanwhile.
+#define TUNE_VOLATILE_WRITE tune_emulator::access_volatile | tune_emulator::access_write
 
-#define TUNE_ACCESS(bytes, misaligned)                                                             \
-  TUNE_CALLBACK void __tsan_##misaligned##read##bytes(void* address) {                             \
-    const char* first = static_cast<const char*>(address);                                         \
-    if (first >= tune_host->quick_begin && first + bytes <= tune_host->quick_end &&                \
-        (reinterpret_cast<size_t>(first) & (bytes - 1)) == 0)                                      \
-      return;                                                                                      \
-    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_read, TUNE_CODE);  \
-  }                                                                                                \
-  TUNE_CALLBACK void __tsan_##misaligned##write##bytes(void* address) {                            \
-    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_write, TUNE_CODE); \
-  }                                                                                                \
-  TUNE_CALLBACK void __tsan_##misaligned##volatile_read##bytes(void* address) {                    \
-    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_read, TUNE_CODE);  \
-  }                                                                                                \
-  TUNE_CALLBACK void __tsan_##misaligned##volatile_write##bytes(void* address) {                   \
-    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_write, TUNE_CODE); \
+#define TUNE_ACCESS(bytes, misaligned)                                                                \
+  TUNE_CALLBACK void __tsan_##misaligned##read##bytes(void* address) {                                \
+    const char* first = static_cast<const char*>(address);                                            \
+    if (first >= tune_host->quick_begin && first + bytes <= tune_host->quick_end &&                   \
+        (reinterpret_cast<size_t>(first) & (bytes - 1)) == 0)                                         \
+      return;                                                                                         \
+    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_read, TUNE_CODE);     \
+  }                                                                                                   \
+  TUNE_CALLBACK void __tsan_##misaligned##write##bytes(void* address) {                               \
+    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_write, TUNE_CODE);    \
+  }                                                                                                   \
+  TUNE_CALLBACK void __tsan_##misaligned##volatile_read##bytes(void* address) {                       \
+    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_volatile, TUNE_CODE); \
+  }                                                                                                   \
+  TUNE_CALLBACK void __tsan_##misaligned##volatile_write##bytes(void* address) {                      \
+    tune_host->access(tune_host->context, address, bytes, TUNE_VOLATILE_WRITE, TUNE_CODE);            \
   }
 TUNE_ACCESS(1, )
 TUNE_ACCESS(2, )

@@ -17,7 +17,8 @@ struct Place {
   const void* code;
 };
 
-enum Access : unsigned { access_read = 0, access_write = 1, access_atomic = 2 };
+// Atomic: reads and writes. Volatile: others may do so meanwhile.
+enum Access : unsigned { access_read = 0, access_write = 1, access_atomic = 2, access_volatile = 4 };
 
 // How the threads of a block meet.
 enum class Barrier : int { plain, count, all_of, any_of };
