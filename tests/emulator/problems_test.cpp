@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No false alarm: a random sample of every problem of the program, at odd sizes, under all checks of the emulator.
+// No false alarm: a random sample of every problem of the program, at odd sizes, under all checks of the
+// emulator.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +32,8 @@ std::vector<Instance> small_sizes(const Problem& problem, const Instance& instan
   std::vector<Instance> all = problem.check_instances(instance, configuration);
   const auto items = [&](const Instance& one) { return problem.work(one).items; };
   std::ranges::sort(all, {}, items);
-  const auto first_large = std::ranges::find_if(all, [&](const Instance& one) { return items(one) > largest; });
+  const auto first_large =
+      std::ranges::find_if(all, [&](const Instance& one) { return items(one) > largest; });
   all.erase(std::max(all.begin() + 1, first_large), all.end());
   return all;
 }
@@ -62,7 +64,8 @@ TEST_P(ProblemSample, IsClean) {
         options,
         [&](std::size_t number, const Verdict& verdict) {
           for (const Finding& finding : verdict.findings)
-            ADD_FAILURE() << entry.name << " " << chosen[number].second.to_string() << "\n  " << finding.text();
+            ADD_FAILURE() << entry.name << " " << chosen[number].second.to_string() << "\n  "
+                          << finding.text();
           emulated += verdict.not_emulated.empty() ? 1 : 0;
           return true;
         });
