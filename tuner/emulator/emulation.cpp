@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/emulator/emulation.hpp"
 
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -180,9 +181,14 @@ void Emulation::wait_async(unsigned thread, int pending) {
   });
 }
 
-void Emulation::note_fault(const void* address) {
+void Emulation::note_fault(int signal, const void* address) {
   Finding finding;
-  if (scheduler_.stacks().in_guard(address)) {
+  if (signal == SIGFPE || signal == SIGILL) {
+    // The address is that of the instruction.
+    finding.kind = Kind::crash;
+    finding.detail = signal == SIGFPE ? "an integer is divided by zero (a device gives any number)"
+                                      : "an instruction that traps";
+  } else if (scheduler_.stacks().in_guard(address)) {
     finding.kind = Kind::crash;
     finding.detail =
         format("a thread needs more than the {} KiB of local memory that it has here", Stacks::bytes >> 10);

@@ -26,7 +26,7 @@ void on_fault(int signal, siginfo_t* info, void*) {
     std::signal(signal, SIG_DFL);
     return;  // the fault happens again, and ends the process
   }
-  handled_emulation->note_fault(info->si_addr);
+  handled_emulation->note_fault(signal, info->si_addr);
   siglongjmp(handled_return, 1);
 }
 
