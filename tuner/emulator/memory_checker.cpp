@@ -150,8 +150,10 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     break;
   }
   cell.first_read = cell.last_read = Access{};
+  // A plain write stays one although its thread goes on with atomics: others' atomics race with it.
+  const bool plain_before = cell.write == now && (cell.flags & cell_atomic) == 0;
   cell.write = now;
-  cell.flags = atomic ? cell_atomic : 0;
+  cell.flags = atomic && !plain_before ? cell_atomic : 0;
   cell.write_code = place.code == nullptr
                         ? 0
                         : static_cast<std::uint32_t>(static_cast<const char*>(place.code) - code_base_);
