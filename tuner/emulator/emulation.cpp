@@ -152,8 +152,10 @@ void Emulation::locate(Finding& finding) const {
 
 void Emulation::access(const void* address, unsigned bytes, unsigned kind, const Place& place) {
   if ((kind & (access_atomic | access_volatile)) != 0) {
-    // A thread that touches one variable again and again waits for another one, which has to get its turn.
-    const bool again = std::exchange(awaited_, address) == address;
+    // A thread that looks at one variable again and again waits for another one, which has to get its turn. Who
+    // reads what it has just written does not: lanes must not come to run in step by it.
+    const bool looks = (kind & access_atomic) != 0 || (kind & access_write) == 0;
+    const bool again = std::exchange(awaited_, looks ? address : nullptr) == address && looks;
     if (again) scheduler_.yield();
   }
   // Local memory: stacks of the block's threads.
