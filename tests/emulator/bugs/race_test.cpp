@@ -157,7 +157,7 @@ TEST(PlantedRace, MissingSyncwarp) {
       {"tree of a warp without __syncwarp", always(Kind::race_in_warp), in_first_block("tile"),
        tree("float*", "    if (!BUG) __syncwarp();\n"), whole, warp_sum},
       {"tree without its first __syncwarp", always(Kind::race_in_warp), in_first_block("tile"),
-       head + "  __shared__ float tile[1024];\n  tile[t] = in[i];\n  if (!BUG) __syncwarp();\n"
+       head + "  __shared__ float tile[1024];\n  tile[t] = in[i];  //!\n  if (!BUG) __syncwarp();\n"
               "  out[i] = tile[t / 32 * 32 + 31 - t % 32];  //!\n}\n",
        whole},
       {"__syncwarp of either half", always(Kind::race_in_warp), in_first_block("tile"),

@@ -63,7 +63,7 @@ TEST(PlantedResult, WritesToInputs) {
        head + "  if (BUG && i == 4) const_cast<float*>(in)[i] = 1;  //!\n  out[i] = in[i];\n}\n", all_scenes(),
        same},
       {"an input is written with what it holds", writes, [](const Scene&) { return Where{"in", 0, 0, 0}; },
-       head + "  if (BUG) const_cast<float*>(in)[i] = in[i];  //!\n  out[i] = in[i];\n}\n", all_scenes(), same},
+       head + "  if (BUG) *const_cast<volatile float*>(in + i) = in[i];  //!\n  out[i] = in[i];\n}\n", all_scenes(), same},
       {"an input's padding is written", writes, [](const Scene&) { return Where{"in", (2 + 5) * 4, 0, 5}; },
        head + "  if (BUG && i % 8 == 5) const_cast<float*>(in)[i] = 0;  //!\n"
               "  if (i % 8 < 5) out[i] = in[i];\n  else out[i] = 0;  // an output's may be\n}\n",
@@ -122,7 +122,7 @@ Job job_of(const std::string& body) {
 TEST(PlantedResult, AFaultCostsOneConfigurationOnly) {
   const std::map<std::size_t, std::pair<std::string, Kind>> bad = {
       {1, {"  if (t == 9) *reinterpret_cast<volatile int*>(16ull) = 1;\n", Kind::out_of_bounds}},
-      {3, {"  volatile int zero = 0;\n  if (t == 9) out[0] = 5 / zero;\n", Kind::crash}},
+      {3, {"  volatile int zero = 0;\n  if (t == 9) out[t] = 5 / zero;\n", Kind::crash}},
       {5, {"  for (unsigned step = t; step % 64 == 9; step += 64) __asm__ volatile(\"\");\n", Kind::hang}},
       {6, {"  if (t == 9) __builtin_trap();\n", Kind::crash}},
       {8, {"  if (t == 9) out[0] = nonsense;\n", Kind::compile}},
