@@ -16,8 +16,8 @@ struct Sampled {
   Configuration configuration;
 };
 
-/// Configurations of random settings that are meant to be right: a problem whose configurations fail on purpose
-/// is restricted to the others. Besides, `where` restricts them.
+/// Configurations of random settings that are meant to be right: a problem whose configurations fail on
+/// purpose is restricted to the others. Besides, `where` restricts them.
 std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, std::uint64_t seed,
                                    const std::string& where = "True");
 

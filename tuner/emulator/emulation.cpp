@@ -40,6 +40,11 @@ void Emulation::connect() {
   table_.access = [](void* context, const void* address, unsigned bytes, unsigned kind, const void* code) {
     self(context).access(address, bytes, kind, {nullptr, 0, code});
   };
+  table_.misaligned = [](void* context, const void* address, unsigned alignment, const void* code) {
+    Emulation& emulation = self(context);
+    emulation.memory_.misaligned(address, alignment, {nullptr, 0, code});
+    emulation.scheduler_.abandon();
+  };
   table_.copy_async = [](void* context, void* to, const void* from, unsigned bytes, unsigned filled,
                          const Place* place) { self(context).copy_async(to, from, bytes, filled, *place); };
   table_.commit_async = [](void* context) {
@@ -152,8 +157,8 @@ void Emulation::locate(Finding& finding) const {
 
 void Emulation::access(const void* address, unsigned bytes, unsigned kind, const Place& place) {
   if ((kind & (access_atomic | access_volatile)) != 0) {
-    // A thread that looks at one variable again and again waits for another one, which has to get its turn. Who
-    // reads what it has just written does not: lanes must not come to run in step by it.
+    // A thread that looks at one variable again and again waits for another one, which has to get its turn.
+    // Who reads what it has just written does not: lanes must not come to run in step by it.
     const bool looks = (kind & access_atomic) != 0 || (kind & access_write) == 0;
     const bool again = std::exchange(awaited_, looks ? address : nullptr) == address && looks;
     if (again) scheduler_.yield();

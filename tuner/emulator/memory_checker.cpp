@@ -86,11 +86,12 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
     return false;
   }
   const auto byte = static_cast<std::size_t>(at - checked->array.begin);
-  if ((bytes & (bytes - 1)) == 0 && (reinterpret_cast<std::uintptr_t>(at) & (bytes - 1)) != 0) {
-    Finding finding = finding_in(Kind::misaligned, checked->array, static_cast<std::int64_t>(byte));
-    finding.detail = format("{} of {} bytes at {} is not aligned to {} bytes", verb(kind), bytes,
-                            element_text(checked->array, finding.offset), bytes);
-    add(std::move(finding), place);
+  // g++ checks the types of ordinary accesses.
+  const bool checked_here = place.code == nullptr || (kind & access_atomic) != 0;
+  if (checked_here && (bytes & (bytes - 1)) == 0 &&
+      (reinterpret_cast<std::uintptr_t>(at) & (bytes - 1)) != 0) {
+    misaligned(at, bytes, place);
+    return false;
   }
   if (!checked->shadow) {
     if ((kind & access_write) != 0) {
@@ -172,6 +173,16 @@ void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const 
   finding.detail = format("{} by thread {} of {}, which {} has {} with {} between", verb(kind), thread,
                           element_text(checked.array, finding.offset), who,
                           earlier_wrote ? "written" : "read", missing[unordered]);
+  add(std::move(finding), place);
+}
+
+void MemoryChecker::misaligned(const void* address, std::size_t alignment, const Place& place) {
+  Finding finding;
+  if (auto described = describe(address)) finding = std::move(*described);
+  finding.kind = Kind::misaligned;
+  finding.detail =
+      format("the address of {} is not aligned to {} bytes",
+             finding.array.empty() ? std::string("a local variable") : finding.detail, alignment);
   add(std::move(finding), place);
 }
 

@@ -27,8 +27,12 @@ TEST(PlantedBarrier, SomeThreadsDoNotCome) {
        head + "  if (!BUG || t != last) __syncthreads();  //!\n  out[i] = in[i];\n}\n", all_scenes()},
       {"one thread alone comes", diverges, block_0(),
        head + "  if (!BUG || t == 0) __syncthreads();  //!\n  out[i] = in[i];\n}\n", all_scenes()},
-      {"threads beyond the end return before it", diverges, [](const Scene&) { return Where{"", any, 1}; },
-       head + "  if (BUG && i >= n - 3) return;\n  __syncthreads();  //!\n  if (i < n - 3) out[i] = in[i];\n}\n",
+      {"threads beyond the end return before it", diverges,
+       [](const Scene&) {
+         return Where{"", any, 1};
+       },
+       head +
+           "  if (BUG && i >= n - 3) return;\n  __syncthreads();  //!\n  if (i < n - 3) out[i] = in[i];\n}\n",
        all_scenes()},
       {"a loop as long as the thread's number", diverges, block_0(),
        head + "  for (int step = 0; step < (BUG ? 1 + t % 3 : 3); ++step) __syncthreads();  //!\n"
@@ -54,14 +58,20 @@ TEST(PlantedBarrier, LanesDoNotCome) {
               "  out[i] = v;\n}\n",
        whole},
       {"vote after some lanes returned", diverges, block_0(),
-       head + "  if (BUG && lane == 7) return;\n  out[i] = __popc(__ballot_sync(0xffffffffu, lane % 2));  //!\n}\n",
+       head + "  if (BUG && lane == 7) return;\n  out[i] = __popc(__ballot_sync(0xffffffffu, lane % 2));  "
+              "//!\n}\n",
        whole},
-      {"mask without the calling lane", diverges, [](const Scene&) { return Where{"", any, 0, 16}; },
+      {"mask without the calling lane", diverges,
+       [](const Scene&) {
+         return Where{"", any, 0, 16};
+       },
        head + "  out[i] = __shfl_xor_sync(BUG ? 0xffffu : 0xffffffffu, in[i], 1);  //!\n}\n", whole},
       {"masks that differ", diverges, block_0(),
-       head + "  out[i] = __any_sync(BUG && lane == 3 ? 0xfffffffeu : 0xffffffffu, lane == 5);  //!\n}\n", whole},
+       head + "  out[i] = __any_sync(BUG && lane == 3 ? 0xfffffffeu : 0xffffffffu, lane == 5);  //!\n}\n",
+       whole},
       {"shuffle meets vote", diverges, block_0(),
-       head + "  float v = 0;\n  if (BUG && lane < 4)\n    v = __shfl_sync(0xffffffffu, in[i], 0);  //!\n  else\n"
+       head + "  float v = 0;\n  if (BUG && lane < 4)\n    v = __shfl_sync(0xffffffffu, in[i], 0);  //!\n  "
+              "else\n"
               "    v = __all_sync(0xffffffffu, 1);  //!\n  out[i] = v;\n}\n",
        whole},
       {"__syncwarp in one branch", diverges, block_0(),
@@ -79,7 +89,9 @@ TEST(PlantedBarrier, NobodyCanGoOn) {
        whole},
       {"__syncwarp in a branch before a barrier", waits, block_0(),
        head + "  if (!BUG || lane == 0) __syncwarp();\n  __syncthreads();\n  out[i] = in[i];\n}\n", whole},
-      {"a flag that nobody sets", waits, block_0(),
+      {"a flag that nobody sets",
+       waits,
+       block_0(),
        head + "  __shared__ unsigned flag;\n  if (t == 0) flag = BUG ? 0 : 1;\n  __syncthreads();\n"
               "  while (atomicAdd(&flag, 0u) == 0) {\n  }\n  out[i] = in[i];\n}\n",
        {{{32}, {1}}, {{64}, {1}}}},
@@ -90,7 +102,10 @@ TEST(PlantedBarrier, NobodyCanGoOn) {
 TEST(PlantedBarrier, ShufflesFromLanesThatBringNothing) {
   const auto wrong = always(Kind::wrong_result);
   expect_reported({
-      {"shuffle from beside the mask", wrong, [](const Scene&) { return Where{"out", 0}; },
+      {"shuffle from beside the mask", wrong,
+       [](const Scene&) {
+         return Where{"out", 0};
+       },
        head + "  float v = in[i];\n  if (lane < 8) v = __shfl_down_sync(0xffu, v, BUG ? 8 : 0);\n"
               "  out[i] = v;\n}\n",
        scenes_of_whole_warps(), [](const Scene&, int element) { return element + 1.0; }},

@@ -77,28 +77,48 @@ TEST(PlantedBounds, OverrunsThatLandInAnotherBuffer) {
       "  const int i = index();\n"
       "  const long long away = other - out, back = other - in;\n";
   expect_reported({
-      {"write lands in an input", always(Kind::write_to_input),
-       [](const Scene&) { return Where{"other", 0, 0, 0}; },
-       head + "  out[i + BUG * away] = in[i];  //!\n}\n", all_scenes(), same, "float",
+      {"write lands in an input",
+       always(Kind::write_to_input),
+       [](const Scene&) {
+         return Where{"other", 0, 0, 0};
+       },
+       head + "  out[i + BUG * away] = in[i];  //!\n}\n",
+       all_scenes(),
+       same,
+       "float",
        {{"other", BufferRole::input, all_of_them}}},
-      {"read lands in scratch", always(Kind::uninitialised_read),
-       [](const Scene&) { return Where{"other", 0, 0, 0}; },
-       head + "  out[i] = in[i + BUG * back];  //!\n}\n", all_scenes(), same, "float",
+      {"read lands in scratch",
+       always(Kind::uninitialised_read),
+       [](const Scene&) {
+         return Where{"other", 0, 0, 0};
+       },
+       head + "  out[i] = in[i + BUG * back];  //!\n}\n",
+       all_scenes(),
+       same,
+       "float",
        {{"other", BufferRole::scratch, all_of_them}}},
-      {"write lands in another output", always(Kind::wrong_result), in_array("out"),
-       head + "  if (i != 5 || !BUG) out[i] = in[i];\n  else out[i + away] = in[i];\n}\n", all_scenes(), same,
-       "float", {{"other", BufferRole::output, all_of_them}}},
-      {"read lands in another input", always(Kind::wrong_result), in_array("out"),
-       head + "  out[i] = in[i + BUG * (back + 1)];\n}\n", all_scenes(), same, "float",
+      {"write lands in another output",
+       always(Kind::wrong_result),
+       in_array("out"),
+       head + "  if (i != 5 || !BUG) out[i] = in[i];\n  else out[i + away] = in[i];\n}\n",
+       all_scenes(),
+       same,
+       "float",
+       {{"other", BufferRole::output, all_of_them}}},
+      {"read lands in another input",
+       always(Kind::wrong_result),
+       in_array("out"),
+       head + "  out[i] = in[i + BUG * (back + 1)];\n}\n",
+       all_scenes(),
+       same,
+       "float",
        {{"other", BufferRole::input, [](const Scene& scene) { return scene.all() + 1; }}}},
   });
 }
 
 TEST(PlantedBounds, SharedArrays) {
   const auto last = [](std::int64_t bytes, const char* array) {
-    return [=](const Scene& scene) {
-      return Where{array, scene.threads() * bytes, 0, scene.threads() - 1};
-    };
+    return [=](const Scene& scene) { return Where{array, scene.threads() * bytes, 0, scene.threads() - 1}; };
   };
   const auto first = [](std::int64_t bytes, const char* array) {
     return [=](const Scene&) { return Where{array, -bytes, 0, 0}; };
@@ -156,11 +176,26 @@ TEST(PlantedBounds, VectorsAtTheTail) {
     };
   };
   const std::string tail = "  if (4 * i + (BUG ? 0 : 3) < n) out[i] = in[i];  //!\n";
-  expect_reported({{"float4 copied over the tail", always(Kind::out_of_bounds), at_end(0), kernel(tail),
-                    all_scenes(), nullptr, "float4", {}, nullptr, shorter},
-                   {"members of float4 beyond the tail", always(Kind::out_of_bounds), at_end(8),
+  expect_reported({{"float4 copied over the tail",
+                    always(Kind::out_of_bounds),
+                    at_end(0),
+                    kernel(tail),
+                    all_scenes(),
+                    nullptr,
+                    "float4",
+                    {},
+                    nullptr,
+                    shorter},
+                   {"float4 built over the tail",
+                    always(Kind::out_of_bounds),
+                    at_end(0),
                     kernel("  if (4 * i + (BUG ? 0 : 3) < n) out[i] = float4{1, 2, 3, 4};  //!\n"),
-                    all_scenes(), nullptr, "float4", {}, nullptr, shorter}});
+                    all_scenes(),
+                    nullptr,
+                    "float4",
+                    {},
+                    nullptr,
+                    shorter}});
 }
 
 TEST(PlantedBounds, MisalignedVectors) {
@@ -187,11 +222,13 @@ TEST(PlantedBounds, MisalignedVectors) {
        kernel("  if (4 * i + 7 < n) *reinterpret_cast<double*>(out + 4 * i + BUG) = in[i];  //!\n"), quarter},
       {"float at byte 2", always(Kind::misaligned), first("in", 2),
        kernel("  if (i + 1 < n)\n"
-              "    out[i] = *reinterpret_cast<const float*>(reinterpret_cast<const char*>(in + i) + 2 * BUG);  //!\n"),
+              "    out[i] = *reinterpret_cast<const float*>(reinterpret_cast<const char*>(in + i) + 2 * "
+              "BUG);  //!\n"),
        quarter},
       {"short at byte 1", always(Kind::misaligned), first("in", 1),
        kernel("  if (i + 1 < n)\n"
-              "    out[i] = *reinterpret_cast<const short*>(reinterpret_cast<const char*>(in + i) + BUG);  //!\n"),
+              "    out[i] = *reinterpret_cast<const short*>(reinterpret_cast<const char*>(in + i) + BUG);  "
+              "//!\n"),
        quarter},
       {"float4 in shared memory", always(Kind::misaligned), first("tile", 4),
        kernel("  __shared__ __align__(16) float tile[BLOCK * 4 + 4];\n"

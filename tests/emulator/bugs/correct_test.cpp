@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correct kernels of every kind, in which nothing may be reported; and what is held to be a bug although it looks
-// harmless, or is not seen although it is one.
+// Correct kernels of every kind, in which nothing may be reported; and what is held to be a bug although it
+// looks harmless, or is not seen although it is one.
 #include <gtest/gtest.h>
 
 #include "tests/emulator/bugs/planted.hpp"
@@ -27,15 +27,16 @@ double same(const Scene&, int element) {
 
 Planted correct(std::string name, std::string body, std::function<double(const Scene&, int)> result,
                 std::vector<Scene> scenes = all_scenes()) {
-  return {std::move(name), always(Kind::crash), in_array(""), head + body + "}\n", std::move(scenes),
-          std::move(result)};
+  return {std::move(name),     always(Kind::crash), in_array(""),
+          head + body + "}\n", std::move(scenes),   std::move(result)};
 }
 
 TEST(CorrectKernels, Reductions) {
   const auto whole = scenes_where([](const Scene& scene) { return scene.threads() % 32 == 0; });
-  const std::string warp = "  float sum = in[i];\n"
-                           "  for (int half = 16; half > 0; half /= 2)\n"
-                           "    sum += __shfl_down_sync(0xffffffffu, sum, half);\n";
+  const std::string warp =
+      "  float sum = in[i];\n"
+      "  for (int half = 16; half > 0; half /= 2)\n"
+      "    sum += __shfl_down_sync(0xffffffffu, sum, half);\n";
   expect_clean({
       correct("shuffles, then a sum for each warp",
               "  __shared__ float part[32];\n" + warp +
@@ -84,27 +85,30 @@ TEST(CorrectKernels, Tiles) {
     return element - t + t % side * side + t / side + 1.0;
   };
   expect_clean({
-      correct("transposition",
-              "  __shared__ float tile[32][33];\n  tile[threadIdx.y][threadIdx.x] = in[i];\n  __syncthreads();\n"
-              "  out[i] = tile[threadIdx.x][threadIdx.y];\n",
-              transposed, square),
-      correct("matrix product in tiles",
-              "  __shared__ float a[32][33], b[32][33];\n  const int x = threadIdx.x, y = threadIdx.y;\n"
-              "  float sum = 0;\n  for (int step = 0; step < 3; ++step) {\n"
-              "    a[y][x] = x == y ? 1 : 0;\n    b[y][x] = in[i];\n    __syncthreads();\n"
-              "    for (int m = 0; m < blockDim.x; ++m) sum += a[y][m] * b[m][x];\n    __syncthreads();\n  }\n"
-              "  out[i] = sum / 3;\n",
-              same, square),
-      correct("double-buffered asynchronous copies",
-              "  __shared__ float tile[3][1024];\n  float sum = 0;\n"
-              "  for (int s = 0; s < 2; ++s) {\n"
-              "    __pipeline_memcpy_async(&tile[s][t], in + i, 4);\n    __pipeline_commit();\n  }\n"
-              "  for (int step = 0; step < 6; ++step) {\n    __pipeline_wait_prior(1);\n    __syncthreads();\n"
-              "    if (step < 4) __pipeline_memcpy_async(&tile[(step + 2) % 3][t], in + i, 4);\n"
-              "    __pipeline_commit();\n    sum += tile[step % 3][last - t];\n  }\n  out[i] = sum / 6;\n",
-              [](const Scene& scene, int element) {
-                return first_of_block(scene, element) + scene.threads() - 1 - element % scene.threads();
-              }),
+      correct(
+          "transposition",
+          "  __shared__ float tile[32][33];\n  tile[threadIdx.y][threadIdx.x] = in[i];\n  __syncthreads();\n"
+          "  out[i] = tile[threadIdx.x][threadIdx.y];\n",
+          transposed, square),
+      correct(
+          "matrix product in tiles",
+          "  __shared__ float a[32][33], b[32][33];\n  const int x = threadIdx.x, y = threadIdx.y;\n"
+          "  float sum = 0;\n  for (int step = 0; step < 3; ++step) {\n"
+          "    a[y][x] = x == y ? 1 : 0;\n    b[y][x] = in[i];\n    __syncthreads();\n"
+          "    for (int m = 0; m < blockDim.x; ++m) sum += a[y][m] * b[m][x];\n    __syncthreads();\n  }\n"
+          "  out[i] = sum / 3;\n",
+          same, square),
+      correct(
+          "double-buffered asynchronous copies",
+          "  __shared__ float tile[3][1024];\n  float sum = 0;\n"
+          "  for (int s = 0; s < 2; ++s) {\n"
+          "    __pipeline_memcpy_async(&tile[s][t], in + i, 4);\n    __pipeline_commit();\n  }\n"
+          "  for (int step = 0; step < 6; ++step) {\n    __pipeline_wait_prior(1);\n    __syncthreads();\n"
+          "    if (step < 4) __pipeline_memcpy_async(&tile[(step + 2) % 3][t], in + i, 4);\n"
+          "    __pipeline_commit();\n    sum += tile[step % 3][last - t];\n  }\n  out[i] = sum / 6;\n",
+          [](const Scene& scene, int element) {
+            return first_of_block(scene, element) + scene.threads() - 1 - element % scene.threads();
+          }),
       correct("one array as bytes, then as floats",
               "  __shared__ __align__(16) unsigned char bytes[4096];\n  bytes[t] = 1;\n  __syncthreads();\n"
               "  const float v = in[i] * bytes[last - t];\n  __syncthreads();\n"
@@ -125,8 +129,9 @@ TEST(CorrectKernels, Tiles) {
 
 TEST(CorrectKernels, HarmlessPatterns) {
   expect_clean({
-      correct("all read one word", "  __shared__ float one;\n  if (t == 0) one = in[i];\n  __syncthreads();\n"
-                                   "  out[i] = one + in[0] - in[0];\n",
+      correct("all read one word",
+              "  __shared__ float one;\n  if (t == 0) one = in[i];\n  __syncthreads();\n"
+              "  out[i] = one + in[0] - in[0];\n",
               first_of_block),
       correct("all branches reach one barrier",
               "  __shared__ float tile[1024];\n  if (t % 2) tile[t] = in[i];\n  else tile[t] = in[i] + 0;\n"
@@ -141,21 +146,24 @@ TEST(CorrectKernels, HarmlessPatterns) {
               "  __syncwarp();\n  out[i] = tile[t] + tile[0] - tile[0];\n",
               same),
       correct("a shuffle of the lanes of a branch",
-              "  float v = in[i];\n  if (lane < 8) v = __shfl_sync(0xffu, v, 0, 8) + lane;\n  out[i] = v;\n", same,
-              scenes_of_whole_warps()),
+              "  float v = in[i];\n  if (lane < 8) v = __shfl_sync(0xffu, v, 0, 8) + lane;\n  out[i] = v;\n",
+              same, scenes_of_whole_warps()),
       correct("a vote in a warp that is not whole",
               "  out[i] = in[i] + (__all_sync(0xffffffffu, 1) ? 0 : 1);\n", same),
-      correct("neighbouring bytes of different threads",
-              "  __shared__ unsigned char tile[1024];\n  tile[t] = t % 7;\n  out[i] = in[i] + tile[t] - t % 7;\n",
+      correct(
+          "neighbouring bytes of different threads",
+          "  __shared__ unsigned char tile[1024];\n  tile[t] = t % 7;\n  out[i] = in[i] + tile[t] - t % 7;\n",
+          same),
+      correct("a grid-stride loop", "  for (int e = i; e < n; e += gridDim.x * size()) out[e] = in[e];\n",
               same),
-      correct("a grid-stride loop",
-              "  for (int e = i; e < n; e += gridDim.x * size()) out[e] = in[e];\n", same),
-      correct("local arrays", "  float own[8];\n  for (int e = 0; e < 8; ++e) own[(e + t) % 8] = in[i];\n"
-                              "  out[i] = own[t % 8];\n",
+      correct("local arrays",
+              "  float own[8];\n  for (int e = 0; e < 8; ++e) own[(e + t) % 8] = in[i];\n"
+              "  out[i] = own[t % 8];\n",
               same),
       correct("in place", "  out[i] = in[i];\n  out[i] = 2 * out[i];\n  out[i] -= in[i];\n", same),
       correct("a thread's own shared elements need no barrier",
-              "  __shared__ float tile[1024];\n  for (int e = 0; e < 4; ++e) tile[t] = in[i];\n  out[i] = tile[t];\n",
+              "  __shared__ float tile[1024];\n  for (int e = 0; e < 4; ++e) tile[t] = in[i];\n  out[i] = "
+              "tile[t];\n",
               same),
   });
 }

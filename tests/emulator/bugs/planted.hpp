@@ -40,10 +40,10 @@ struct Extra {
   ElementType type = ElementType::f32;
 };
 
-/// A kernel `k(const T* in, T* out, <extra buffers>, int n)` over n = all threads elements. Its source follows
-/// `bug.cuh`; BUG is 1 with the bug and 0 in the corrected twin, BLOCK the number of threads of a block. With
-/// the bug, the first finding must be of this kind, at this place, at a line that ends in `//!` (if there is
-/// one); the twin must be clean and, where `result` says what `out` holds, right.
+/// A kernel `k(const T* in, T* out, <extra buffers>, int n)` over n = all threads elements. Its source
+/// follows `bug.cuh`; BUG is 1 with the bug and 0 in the corrected twin, BLOCK the number of threads of a
+/// block. With the bug, the first finding must be of this kind, at this place, at a line that ends in `//!`
+/// (if there is one); the twin must be clean and, where `result` says what `out` holds, right.
 struct Planted {
   std::string name;
   std::function<Kind(const Scene&)> kind;
@@ -53,8 +53,8 @@ struct Planted {
   std::function<double(const Scene&, int element)> result = nullptr;
   std::string type = "float";  ///< T
   std::vector<Extra> extra = {};
-  std::function<std::uint64_t(const Scene&)> shared = nullptr;        ///< dynamic shared memory [bytes]
-  std::function<void(LaunchPlan&, Expectation&)> change = nullptr;    ///< of what was made of the rest
+  std::function<std::uint64_t(const Scene&)> shared = nullptr;      ///< dynamic shared memory [bytes]
+  std::function<void(LaunchPlan&, Expectation&)> change = nullptr;  ///< of what was made of the rest
 };
 
 /// Blocks of 32, 33, 64, 96, 256 and 1024 threads, of one and two dimensions; two blocks.

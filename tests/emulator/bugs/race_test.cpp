@@ -43,8 +43,15 @@ TEST(PlantedRace, MissingBarriersOfABlock) {
   expect_reported({
       {"write, read: static array", race_here, in_first_block("tile"),
        head + "  __shared__ float tile[1024];\n" + reverse, all_scenes(), reversed},
-      {"write, read: dynamic array", race_here, in_first_block("dynamic shared memory"),
-       head + "  extern __shared__ float tile[];\n" + reverse, all_scenes(), reversed, "float", {}, bytes},
+      {"write, read: dynamic array",
+       race_here,
+       in_first_block("dynamic shared memory"),
+       head + "  extern __shared__ float tile[];\n" + reverse,
+       all_scenes(),
+       reversed,
+       "float",
+       {},
+       bytes},
       {"write, read: the last barrier but one", race_here, in_first_block("tile"),
        head + "  __shared__ float tile[1024];\n  tile[t] = 0;\n  __syncthreads();\n" + reverse, all_scenes(),
        reversed},
@@ -68,11 +75,16 @@ TEST(PlantedRace, MissingBarriersOfABlock) {
               "  if (BUG) __syncwarp(); else __syncthreads();\n  out[i] = tile[last - t];  //!\n}\n",
        scenes_of_several_warps(), reversed},
       {"two threads of all", always(Kind::race_in_block),
-       [](const Scene& scene) { return Where{"tile", 4, 0, scene.threads() - 1}; },
+       [](const Scene& scene) {
+         return Where{"tile", 4, 0, scene.threads() - 1};
+       },
        head + "  __shared__ float tile[2];\n  float sum = in[i];\n  if (t == 0) tile[1] = sum;\n"
               "  if (!BUG) __syncthreads();\n  if (t == last) sum = tile[1];  //!\n  out[i] = sum;\n}\n",
        scenes_of_several_warps()},
-      {"in the second block only", race_here, [](const Scene&) { return Where{"tile", any, 1}; },
+      {"in the second block only", race_here,
+       [](const Scene&) {
+         return Where{"tile", any, 1};
+       },
        head + "  __shared__ float tile[1024];\n  tile[t] = in[i];  //!\n"
               "  if (!BUG || blockIdx.x != 1) __syncthreads();\n  out[i] = tile[last - t];  //!\n}\n",
        all_scenes(), reversed},
@@ -89,9 +101,10 @@ TEST(PlantedRace, GlobalMemoryWithinABlock) {
        [](const Scene& scene) {
          return scene.threads() % 32 == 1 ? Kind::race_in_block : Kind::race_in_warp;  // the last two threads
        },
-       [](const Scene& scene) { return Where{"out", (scene.threads() - 2) * 4, 0, scene.threads() - 1}; },
-       head + "  if (BUG && t == last) out[i - 1] = 0;  //!\n  else out[i] = in[i];  //!\n}\n",
-       all_scenes()},
+       [](const Scene& scene) {
+         return Where{"out", (scene.threads() - 2) * 4, 0, scene.threads() - 1};
+       },
+       head + "  if (BUG && t == last) out[i - 1] = 0;  //!\n  else out[i] = in[i];  //!\n}\n", all_scenes()},
   });
 }
 
@@ -119,13 +132,14 @@ TEST(PlantedRace, BetweenBlocks) {
        head_scratch + "  scratch[i] = in[i];\n  __syncthreads();\n"
                       "  out[i] = scratch[BUG && blockIdx.x > 0 ? i - size() : i];  //!\n}\n",
        all_scenes(), same, "float", scratch},
-      {"a block overwrites what another one read", always(Kind::race_between_blocks),
-       in_second("scratch", 0),
+      {"a block overwrites what another one read", always(Kind::race_between_blocks), in_second("scratch", 0),
        head_scratch + "  scratch[i] = in[i];\n  out[i] = scratch[i];\n"
                       "  if (BUG && blockIdx.x > 0) scratch[i - size()] = 0;  //!\n}\n",
        all_scenes(), same, "float", scratch},
       {"tiles that overlap by an element", always(Kind::race_between_blocks),
-       [](const Scene& scene) { return Where{"out", scene.threads() * 4, 1, 0}; },
+       [](const Scene& scene) {
+         return Where{"out", scene.threads() * 4, 1, 0};
+       },
        head + "  out[i] = i + 1;  //!\n  if (BUG && t == last && i + 1 < n) out[i + 1] = i + 2;\n}\n",
        all_scenes(), same},
       {"blocks count without atomics", always(Kind::race_between_blocks), in_second("scratch", 0),

@@ -46,31 +46,60 @@ TEST(PlantedResult, WrongAndMissingElements) {
        all_scenes(), same},
       {"an element that nobody writes", wrong, last, head + "  if (!BUG || i < n - 1) out[i] = in[i];\n}\n",
        all_scenes(), same},
-      {"the last block is missing", wrong, [](const Scene& scene) { return Where{"out", scene.threads() * 4LL}; },
+      {"the last block is missing", wrong,
+       [](const Scene& scene) {
+         return Where{"out", scene.threads() * 4LL};
+       },
        head + "  if (!BUG || blockIdx.x == 0) out[i] = in[i];\n}\n", all_scenes(), same},
       {"not a number", wrong, element(9), head + "  out[i] = BUG && i == 9 ? sqrtf(-in[i]) : in[i];\n}\n",
        all_scenes(), same},
-      {"padding that comes into a result", wrong, in_array("out"),
-       head + "  if (i % 8 < 5) out[i] = in[i] + (BUG ? in[i + 3] - in[i + 3] : 0);\n}\n", all_scenes(), nullptr,
-       "float", {}, nullptr, padded},
+      {"padding that comes into a result",
+       wrong,
+       in_array("out"),
+       head + "  if (i % 8 < 5) out[i] = in[i] + (BUG ? in[i + 3] - in[i + 3] : 0);\n}\n",
+       all_scenes(),
+       nullptr,
+       "float",
+       {},
+       nullptr,
+       padded},
   });
 }
 
 TEST(PlantedResult, WritesToInputs) {
   const auto writes = always(Kind::write_to_input);
   expect_reported({
-      {"an input is written", writes, [](const Scene&) { return Where{"in", 16, 0, 4}; },
-       head + "  if (BUG && i == 4) const_cast<float*>(in)[i] = 1;  //!\n  out[i] = in[i];\n}\n", all_scenes(),
-       same},
-      {"an input is written with what it holds", writes, [](const Scene&) { return Where{"in", 0, 0, 0}; },
-       head + "  if (BUG) *const_cast<volatile float*>(in + i) = in[i];  //!\n  out[i] = in[i];\n}\n", all_scenes(), same},
-      {"an input's padding is written", writes, [](const Scene&) { return Where{"in", (2 + 5) * 4, 0, 5}; },
+      {"an input is written", writes,
+       [](const Scene&) {
+         return Where{"in", 16, 0, 4};
+       },
+       head + "  if (BUG && i == 4) const_cast<float*>(in)[i] = 1;  //!\n  out[i] = in[i];\n}\n",
+       all_scenes(), same},
+      {"an input is written with what it holds", writes,
+       [](const Scene&) {
+         return Where{"in", 0, 0, 0};
+       },
+       head + "  if (BUG) *const_cast<volatile float*>(in + i) = in[i];  //!\n  out[i] = in[i];\n}\n",
+       all_scenes(), same},
+      {"an input's padding is written",
+       writes,
+       [](const Scene&) {
+         return Where{"in", (2 + 5) * 4, 0, 5};
+       },
        head + "  if (BUG && i % 8 == 5) const_cast<float*>(in)[i] = 0;  //!\n"
               "  if (i % 8 < 5) out[i] = in[i];\n  else out[i] = 0;  // an output's may be\n}\n",
-       all_scenes(), nullptr, "float", {}, nullptr, padded},
-      {"an input is counted in", writes, [](const Scene&) { return Where{"in", 0, 0, 0}; },
-       head + "  out[i] = in[i];\n  if (BUG) atomicAdd(const_cast<float*>(in), 1.0f);  //!\n}\n", all_scenes(),
-       same},
+       all_scenes(),
+       nullptr,
+       "float",
+       {},
+       nullptr,
+       padded},
+      {"an input is counted in", writes,
+       [](const Scene&) {
+         return Where{"in", 0, 0, 0};
+       },
+       head + "  out[i] = in[i];\n  if (BUG) atomicAdd(const_cast<float*>(in), 1.0f);  //!\n}\n",
+       all_scenes(), same},
   });
 }
 
@@ -79,7 +108,8 @@ TEST(PlantedResult, FailuresThatAreAsked) {
   const auto fifth = [](const Scene&) { return Where{"", any, 0, 5}; };
   expect_reported({
       {"a failed assertion", failed, fifth,
-       "#include <cassert>\n" + head + "  assert(!BUG || t < 5);  //!\n  out[i] = in[i];\n}\n", all_scenes(), same},
+       "#include <cassert>\n" + head + "  assert(!BUG || t < 5);  //!\n  out[i] = in[i];\n}\n", all_scenes(),
+       same},
       {"__trap", failed, fifth, head + "  if (BUG && t == 5) __trap();  //!\n  out[i] = in[i];\n}\n",
        all_scenes(), same},
   });
@@ -93,7 +123,8 @@ TEST(PlantedResult, BadPointersAndStacks) {
        head + "  const float* from = BUG && t == 3 ? nullptr : in + i;\n  out[i] = *from;  //!\n}\n",
        all_scenes(), same},
       {"null pointer written", outside, nowhere,
-       head + "  float* to = BUG && t == 3 ? nullptr : out + i;\n  *to = in[i];  //!\n}\n", all_scenes(), same},
+       head + "  float* to = BUG && t == 3 ? nullptr : out + i;\n  *to = in[i];  //!\n}\n", all_scenes(),
+       same},
       {"a pointer from a number", outside, nowhere,
        head + "  volatile float* to = out + i;\n"
               "  if (BUG && t == 3) to = reinterpret_cast<volatile float*>(0xdeadbeef0ull);\n"
@@ -114,7 +145,8 @@ TEST(PlantedResult, BadPointersAndStacks) {
 
 /// A plan of 64 threads that does `body` and else what is right.
 Job job_of(const std::string& body) {
-  const Planted planted{"", always(Kind::crash), in_array(""), head + body + "  out[i] = in[i];\n}\n", {}, same};
+  const Planted planted{"",  always(Kind::crash), in_array(""), head + body + "  out[i] = in[i];\n}\n", {},
+                        same};
   return {{case_of(planted, {{64}, {1}}, true)}, {}};
 }
 

@@ -38,13 +38,21 @@ TEST(PlantedState, UninitialisedReads) {
               "  out[i] = tile[t];\n}\n",
        all_scenes(), same},
       {"the halo of a tile", nothing,
-       [](const Scene& scene) { return Where{"tile", scene.threads() * 4LL, 0, scene.threads() - 1}; },
+       [](const Scene& scene) {
+         return Where{"tile", scene.threads() * 4LL, 0, scene.threads() - 1};
+       },
        head + "  __shared__ float tile[1025];\n  tile[t] = in[i];\n  if (!BUG && t == 0) tile[size()] = 0;\n"
               "  __syncthreads();\n  out[i] = tile[t + 1];  //!\n}\n",
        all_scenes()},
-      {"dynamic shared memory", nothing, at("dynamic shared memory", 0, 0, 0),
-       head + "  extern __shared__ float tile[];\n  if (!BUG) tile[t] = in[i];\n  out[i] = tile[t];  //!\n}\n",
-       all_scenes(), same, "float", {},
+      {"dynamic shared memory",
+       nothing,
+       at("dynamic shared memory", 0, 0, 0),
+       head +
+           "  extern __shared__ float tile[];\n  if (!BUG) tile[t] = in[i];\n  out[i] = tile[t];  //!\n}\n",
+       all_scenes(),
+       same,
+       "float",
+       {},
        [](const Scene& scene) { return static_cast<std::uint64_t>(scene.threads() * 4); }},
       {"what the block before left in shared memory", nothing, at("tile", 0, 1, 0),
        head + "  __shared__ float tile[1024];\n  if (!BUG || blockIdx.x == 0) tile[t] = in[i];\n"
@@ -61,7 +69,8 @@ TEST(PlantedState, UninitialisedReads) {
        "#include \"bug.cuh\"\nextern \"C\" __global__ void k(const T* in, T* out, int n) {\n"
        "  const int i = index(), t = rank();\n  __shared__ unsigned char tile[4096];\n"
        "  for (int b = 0; b < 4; ++b)\n    if (!BUG || b != 2) tile[4 * t + b] = b;\n"
-       "  unsigned sum = 0;\n  for (int b = 0; b < 4; ++b) sum += tile[4 * t + b];  //!\n  out[i] = sum;\n}\n",
+       "  unsigned sum = 0;\n  for (int b = 0; b < 4; ++b) sum += tile[4 * t + b];  //!\n  out[i] = "
+       "sum;\n}\n",
        all_scenes()},
   });
 }
@@ -70,10 +79,10 @@ TEST(PlantedState, AsynchronousCopies) {
   const auto unfinished = always(Kind::unfinished_copy);
   const std::string copy =
       head + "  __shared__ float tile[1024];\n  __pipeline_memcpy_async(tile + t, in + i, 4);\n";
-  const std::string buffers =
-      head + "  __shared__ float tile[2][1024];\n  float sum = 0;\n"
-             "  __pipeline_memcpy_async(&tile[0][t], in + i, 4);\n  __pipeline_commit();\n"
-             "  for (int step = 0; step < 4; ++step) {\n";
+  const std::string buffers = head +
+                              "  __shared__ float tile[2][1024];\n  float sum = 0;\n"
+                              "  __pipeline_memcpy_async(&tile[0][t], in + i, 4);\n  __pipeline_commit();\n"
+                              "  for (int step = 0; step < 4; ++step) {\n";
   const auto four_next = [](const Scene& scene, int element) {
     const int first = element / scene.threads() * scene.threads();
     return 4.0 * (first + (element - first + 1) % scene.threads() + 1);
@@ -114,7 +123,9 @@ TEST(PlantedState, AsynchronousCopies) {
                  "  out[i] = sum;\n}\n",
        all_scenes(), four_next},
       {"copy from behind the input", always(Kind::out_of_bounds),
-       [](const Scene& scene) { return Where{"in", scene.all() * 4LL, 1, scene.threads() - 1}; },
+       [](const Scene& scene) {
+         return Where{"in", scene.all() * 4LL, 1, scene.threads() - 1};
+       },
        head + "  __shared__ float tile[1024];\n  __pipeline_memcpy_async(tile + t, in + i + BUG, 4);  //!\n"
               "  __pipeline_commit();\n  __pipeline_wait_prior(0);\n  out[i] = tile[t];\n}\n",
        all_scenes(), same},
@@ -128,7 +139,8 @@ TEST(PlantedState, AsynchronousCopies) {
 
 TEST(PlantedState, Atomics) {
   const auto threads = [](const Scene& scene, int) { return scene.threads(); };
-  const std::string count = head + "  __shared__ int count[4];\n  if (t < 4) count[t] = 0;\n  __syncthreads();\n";
+  const std::string count =
+      head + "  __shared__ int count[4];\n  if (t < 4) count[t] = 0;\n  __syncthreads();\n";
   const auto whole = scenes_where([](const Scene& scene) { return scene.threads() % 4 == 0; });
   expect_reported({
       {"a counter without atomics", race_here, at("count", 0, 0, any),
@@ -140,19 +152,21 @@ TEST(PlantedState, Atomics) {
                "  out[i] = 4 * count[t % 4];\n}\n",
        whole, threads},
       {"one plain increment among atomics", always(Kind::race_in_warp), at("count", 0, 0, any),
-       count + "  if (BUG && t == 5) count[0] += 1;  //!\n  else atomicAdd(count, 1);  //!\n  __syncthreads();\n"
-               "  out[i] = count[0];\n}\n",
+       count +
+           "  if (BUG && t == 5) count[0] += 1;  //!\n  else atomicAdd(count, 1);  //!\n  __syncthreads();\n"
+           "  out[i] = count[0];\n}\n",
        scenes_of_several_warps(), threads},
       {"read while others count", race_here, at("count", 0, 0, any),
        count + "  atomicAdd(count, 1);  //!\n  if (!BUG) __syncthreads();\n  out[i] = count[0];  //!\n}\n",
        all_scenes(), threads},
-      {"cleared while others count", race_here, at("count", 0, 0, any),
+      {"cleared while others count", always(Kind::race_in_warp), at("count", 0, 0, any),
        head + "  __shared__ int count[1];\n  if (t == 0) count[0] = 0;\n  if (!BUG) __syncthreads();\n"
               "  atomicAdd(count, 1);  //!\n  __syncthreads();\n  out[i] = count[0];\n}\n",
        all_scenes(), threads},
       {"blocks: read while others count", always(Kind::race_between_blocks), at("scratch", 0, 1, any),
-       head_scratch + "  if (i == 0) scratch[0] = 0;\n  __syncthreads();\n"
-                      "  if (BUG && blockIdx.x == 1 && t == 0) out[i] = scratch[0];  //!\n  else out[i] = in[i];\n}\n",
+       head_scratch +
+           "  if (i == 0) scratch[0] = 0;\n  __syncthreads();\n"
+           "  if (BUG && blockIdx.x == 1 && t == 0) out[i] = scratch[0];  //!\n  else out[i] = in[i];\n}\n",
        all_scenes(), same, "float", scratch},
   });
 }
@@ -179,8 +193,8 @@ TEST(PlantedState, CommunicationBetweenBlocks) {
   };
   std::vector<Extra> extra = scratch;
   extra.push_back({"count", BufferRole::scratch, [](const Scene&) { return 1; }, ElementType::u32});
-  expect_reported({{"no fence before the count", always(Kind::race_between_blocks), in_array("scratch"), source,
-                    all_scenes(),
+  expect_reported({{"no fence before the count", always(Kind::race_between_blocks), in_array("scratch"),
+                    source, all_scenes(),
                     [](const Scene& scene, int element) {
                       const int t = element - scene.threads();
                       return t < 0 ? 0.0 : 2.0 * (t + 1) + scene.threads();
