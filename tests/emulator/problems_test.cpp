@@ -4,39 +4,24 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
 
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
-#include "search/random.hpp"
-#include "search/space/search_space.hpp"
+#include "tests/emulator/problem_sample.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/emulator/problem_jobs.hpp"
 
 namespace tune::emulator {
 namespace {
 
+using testing::random_sample;
+using testing::Sampled;
+using testing::small_sizes;
+
 constexpr std::size_t sample = 32;  ///< configurations of a problem
-constexpr double largest = 20'000;  ///< items of a check: seconds, not minutes
-
-/// An instance of the problem whose settings are drawn at random, its extents as they are by default.
-Instance random_instance(const ProblemInfo& info, search::Random& random) {
-  std::vector<std::pair<std::string, Value>> settings;
-  for (const SettingInfo& setting : info.settings)
-    settings.emplace_back(setting.name, setting.values[random.below(setting.values.size())]);
-  return make_instance(info, "", settings);
-}
-
-/// The odd sizes of a configuration that are small enough; the smallest where none is.
-std::vector<Instance> small_sizes(const Problem& problem, const Instance& instance,
-                                  const Configuration& configuration) {
-  std::vector<Instance> all = problem.check_instances(instance, configuration);
-  const auto items = [&](const Instance& one) { return problem.work(one).items; };
-  std::ranges::sort(all, {}, items);
-  const auto first_large =
-      std::ranges::find_if(all, [&](const Instance& one) { return items(one) > largest; });
-  all.erase(std::max(all.begin() + 1, first_large), all.end());
-  return all;
-}
 
 class ProblemSample : public ::testing::TestWithParam<Flavour> {};
 
@@ -44,32 +29,76 @@ TEST_P(ProblemSample, IsClean) {
   const kernels::EmbeddedSources sources;
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
     const auto problem = entry.make();
-    search::Random random(1);
     ProblemJobs jobs(*problem, sources);
-    std::vector<std::pair<Instance, Configuration>> chosen;
-    while (chosen.size() < sample) {
-      const Instance instance = random_instance(problem->info(), random);
-      const search::SearchSpace space(problem->space(instance, architecture_facts("sm_90")));
-      for (std::size_t i = 0; i < 4; ++i) chosen.emplace_back(instance, space.at(space.sample(random)));
-    }
+    const std::vector<Sampled> chosen = random_sample(*problem, sample, 1);
     std::size_t emulated = 0;
+    const auto begin = std::chrono::steady_clock::now();
     CheckOptions options;
     options.flavour = GetParam();
     check(
         chosen.size(),
         [&](std::size_t number) {
-          const auto& [instance, configuration] = chosen[number];
-          return jobs.job(configuration, small_sizes(*problem, instance, configuration));
+          return jobs.job(chosen[number].configuration, small_sizes(*problem, chosen[number]));
         },
         options,
         [&](std::size_t number, const Verdict& verdict) {
           for (const Finding& finding : verdict.findings)
-            ADD_FAILURE() << entry.name << " " << chosen[number].second.to_string() << "\n  "
+            ADD_FAILURE() << entry.name << " " << chosen[number].configuration.to_string() << "\n  "
                           << finding.text();
           emulated += verdict.not_emulated.empty() ? 1 : 0;
           return true;
         });
     EXPECT_EQ(emulated, chosen.size()) << entry.name << ": some could not be emulated";
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    std::printf("%s: %zu configurations, %.1f a second\n", entry.name.data(), chosen.size(),
+                static_cast<double>(chosen.size()) / seconds.count());
+  }
+}
+
+// What fault_injection does wrong on purpose is reported as what it is.
+TEST(ProblemFaults, AreNamed) {
+  const std::map<std::string, std::vector<Kind>> expected = {
+      {"illegal_address", {Kind::out_of_bounds}},
+      {"hang", {Kind::deadlock, Kind::hang}},
+      {"out_of_bounds", {Kind::out_of_bounds}},
+      // The last element belongs to another thread, or to this one.
+      {"wrong_value",
+       {Kind::wrong_result, Kind::uninitialised_read, Kind::race_in_block, Kind::race_between_blocks}},
+      {"out_of_memory", {}},
+      {"compile_error", {Kind::compile}}};
+  const kernels::EmbeddedSources sources;
+  const auto problem = kernels::make_problem("fault_injection");
+  const Instance instance = make_instance(problem->info(), "", {});
+  const search::SearchSpace space(problem->space(instance, architecture_facts("sm_90")));
+  std::vector<Sampled> chosen;
+  for (search::ConfigurationId id = 0; id < space.size(); ++id)
+    if (expected.contains(space.at(id)["behaviour"].as_text()) && space.at(id)["items"].as_int() < 3)
+      chosen.push_back({instance, space.at(id)});
+  ASSERT_EQ(chosen.size(), 2 * expected.size());
+  for (const Flavour flavour : {Flavour::sanitize, Flavour::plain}) {
+    ProblemJobs jobs(*problem, sources);
+    CheckOptions options;
+    options.flavour = flavour;
+    options.seconds = 5;
+    check(
+        chosen.size(),
+        [&](std::size_t number) {
+          return jobs.job(chosen[number].configuration, small_sizes(*problem, chosen[number]));
+        },
+        options,
+        [&](std::size_t number, const Verdict& verdict) {
+          const std::string behaviour = chosen[number].configuration["behaviour"].as_text();
+          const std::vector<Kind>& kinds = expected.at(behaviour);
+          if (kinds.empty()) {
+            EXPECT_NE(verdict.not_emulated.find("memory"), std::string::npos) << behaviour;
+          } else if (verdict.findings.empty()) {
+            ADD_FAILURE() << behaviour << " is missed";
+          } else {
+            EXPECT_NE(std::ranges::find(kinds, verdict.findings[0].kind), kinds.end())
+                << behaviour << ": " << verdict.findings[0].text();
+          }
+          return true;
+        });
   }
 }
 

@@ -86,11 +86,12 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
     return false;
   }
   const auto byte = static_cast<std::size_t>(at - checked->array.begin);
-  if ((bytes & (bytes - 1)) == 0 && (reinterpret_cast<std::uintptr_t>(at) & (bytes - 1)) != 0) {
-    Finding finding = finding_in(Kind::misaligned, checked->array, static_cast<std::int64_t>(byte));
-    finding.detail = format("{} of {} bytes at {} is not aligned to {} bytes", verb(kind), bytes,
-                            element_text(checked->array, finding.offset), bytes);
-    add(std::move(finding), place);
+  // g++ checks the types of ordinary accesses.
+  const bool checked_here = place.code == nullptr || (kind & access_atomic) != 0;
+  if (checked_here && (bytes & (bytes - 1)) == 0 &&
+      (reinterpret_cast<std::uintptr_t>(at) & (bytes - 1)) != 0) {
+    misaligned(at, bytes, place);
+    return false;
   }
   if (!checked->shadow) {
     if ((kind & access_write) != 0) {
@@ -150,8 +151,10 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     break;
   }
   cell.first_read = cell.last_read = Access{};
+  // A plain write stays one although its thread goes on with atomics: others' atomics race with it.
+  const bool plain_before = cell.write == now && (cell.flags & cell_atomic) == 0;
   cell.write = now;
-  cell.flags = atomic ? cell_atomic : 0;
+  cell.flags = atomic && !plain_before ? cell_atomic : 0;
   cell.write_code = place.code == nullptr
                         ? 0
                         : static_cast<std::uint32_t>(static_cast<const char*>(place.code) - code_base_);
@@ -170,6 +173,16 @@ void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const 
   finding.detail = format("{} by thread {} of {}, which {} has {} with {} between", verb(kind), thread,
                           element_text(checked.array, finding.offset), who,
                           earlier_wrote ? "written" : "read", missing[unordered]);
+  add(std::move(finding), place);
+}
+
+void MemoryChecker::misaligned(const void* address, std::size_t alignment, const Place& place) {
+  Finding finding;
+  if (auto described = describe(address)) finding = std::move(*described);
+  finding.kind = Kind::misaligned;
+  finding.detail =
+      format("the address of {} is not aligned to {} bytes",
+             finding.array.empty() ? std::string("a local variable") : finding.detail, alignment);
   add(std::move(finding), place);
 }
 

@@ -13,6 +13,8 @@ struct Access {
   std::uint32_t epoch = 0;  ///< 0: there was none
   std::uint16_t thread = 0;
   std::uint16_t clock = 0;
+
+  friend bool operator==(const Access&, const Access&) = default;
 };
 
 /// How two accesses that are not ordered could be.

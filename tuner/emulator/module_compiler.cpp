@@ -97,7 +97,7 @@ std::vector<std::string> ModuleCompiler::command(const std::filesystem::path& so
                                     "-fdiagnostics-color=never",
                                     "-U_FORTIFY_SOURCE"};
   if (flavour == Flavour::sanitize)
-    words.insert(words.end(), {"-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0",
+    words.insert(words.end(), {"-fsanitize=thread,alignment", "--param=tsan-instrument-func-entry-exit=0",
                                "--param=tsan-distinguish-volatile=1"});
   words.insert(words.end(), {"-x", "c++", "-c", source.string(), "-o", object.string()});
   return words;
