@@ -98,7 +98,7 @@ Evaluation measured(const Configuration& configuration, std::vector<double> samp
   evaluation.outcome = std::move(measurement);
   evaluation.resources = example_resources();
   evaluation.binary_hash = "feedface";
-  evaluation.phases = {0.5, 0.03125, 0.25, 0.125, 0.0625};
+  evaluation.phases = {0.5, 0.25, 0.125, 0.0625, 0.03125};
   evaluation.same_code = true;
   evaluation.from_cache = true;
   return evaluation;
