@@ -67,12 +67,41 @@ TEST(Checker, FindsWhatLiesOutsideOfAnArray) {
   EXPECT_EQ(before.findings[0].offset, -4);
 }
 
+TEST(Checker, FindsAnAccessThatIsPartlyOutside) {
+  const std::string copy = "reinterpret_cast<float4*>(out)[0] = reinterpret_cast<const float4*>(in)[16];";
+  KernelCheck check(head + "if (threadIdx.x == 0) " + copy + "\n}\n", 64, 1, 66);
+  const Verdict verdict = check.verdict();
+  ASSERT_EQ(kinds_of(verdict), std::vector{Kind::out_of_bounds});
+  EXPECT_EQ(verdict.findings[0].array, "in");
+  EXPECT_EQ(verdict.findings[0].offset, 256);
+}
+
+TEST(Checker, FindsACopyThatWasNotWaitedFor) {
+  const std::string source = head +
+                             "__shared__ float s[2][64]; const int t = threadIdx.x;\n"
+                             "for (int i = 0; i < 2; ++i) { __pipeline_memcpy_async(&s[i][t], in + t, 4); "
+                             "__pipeline_commit(); }\n"
+                             "__pipeline_wait_prior(1);\n"
+                             "out[t] = s[1][t];\n}\n";
+  std::vector<double> values(64);
+  for (std::size_t i = 0; i < 64; ++i) values[i] = static_cast<double>(i + 1);
+  KernelCheck check(source);
+  check.expecting(values);
+  const Verdict verdict = check.verdict();
+  ASSERT_EQ(kinds_of(verdict), std::vector{Kind::unfinished_copy});
+  EXPECT_EQ(verdict.findings[0].array, "s");
+  EXPECT_EQ(verdict.findings[0].source, "k.cu:5");
+  EXPECT_EQ(kinds_of(check.flavour(Flavour::plain).verdict()), std::vector{Kind::wrong_result});
+}
+
 // Without call-backs, too: what is written beside a buffer is compared, what is farther away faults.
 TEST(Checker, PlainFindsWhatIsWrittenBesideABuffer) {
-  for (const char* place : {"64", "-1", "200000"}) {
-    const Verdict verdict = KernelCheck(head + "if (threadIdx.x == 0) out[" + place + "] = in[0];\n}\n")
-                                .flavour(Flavour::plain)
-                                .verdict();
+  // 60 elements end before their last page does.
+  for (const char* place : {"60", "-1", "200000"}) {
+    const Verdict verdict =
+        KernelCheck(head + "if (threadIdx.x == 0) out[" + place + "] = in[0];\n}\n", 64, 1, 60)
+            .flavour(Flavour::plain)
+            .verdict();
     ASSERT_EQ(kinds_of(verdict), std::vector{Kind::out_of_bounds}) << place;
     EXPECT_EQ(verdict.findings[0].array, "out");
     EXPECT_EQ(verdict.findings[0].offset, 4 * std::stoi(place));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/emulator/block_scheduler.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -17,7 +18,7 @@ std::string at(const Place& place) {
 }
 
 /// Turns that threads may give away without anything else happening, before they count as waiting forever.
-constexpr unsigned long long most_idle_yields = 1U << 20;
+constexpr unsigned long long most_idle_yields = 1U << 24;
 
 }  // namespace
 
@@ -223,7 +224,7 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
 void BlockScheduler::yield() {
   if (++idle_yields_ > most_idle_yields) {
     events_.on_divergence(
-        Kind::deadlock, current_, {"", 0, nullptr},
+        Kind::deadlock, current_, {nullptr, 0, nullptr},
         "threads wait in loops for what no thread of the block brings (blocks run one after "
         "another: waiting for a later one is not emulated)");
     abandon();
@@ -241,7 +242,21 @@ void BlockScheduler::nobody_runs() {
     release_barrier();
     return;
   }
-  events_.on_divergence(Kind::deadlock, current_, {"", 0, nullptr}, "nobody can go on: " + waiting());
+  // A lane that waits for others says where.
+  const auto waits = std::ranges::find(threads_, State::in_warp, &Thread::state);
+  if (waits == threads_.end()) {
+    events_.on_divergence(Kind::deadlock, current_, {nullptr, 0, nullptr}, "nobody can go on: " + waiting());
+    abandon();
+  }
+  const auto number = static_cast<unsigned>(waits - threads_.begin());
+  for (unsigned other = number / 32 * 32; other < threads_.size() && other < number / 32 * 32 + 32; ++other) {
+    if (threads_[other].state != State::ended || (waits->request.mask >> other % 32 & 1U) == 0) continue;
+    events_.on_divergence(Kind::divergent_warp, number, waits->request.place,
+                          format("{} names lane {} in its mask ({:#010x}), which has ended",
+                                 to_string(waits->request.operation), other % 32, waits->request.mask));
+    abandon();
+  }
+  events_.on_divergence(Kind::deadlock, number, waits->request.place, "nobody can go on: " + waiting());
   abandon();
 }
 

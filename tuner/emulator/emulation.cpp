@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/emulator/emulation.hpp"
 
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -9,7 +10,9 @@
 namespace tune::emulator {
 namespace {
 
+using tune_emulator::access_atomic;
 using tune_emulator::access_read;
+using tune_emulator::access_volatile;
 using tune_emulator::access_write;
 using tune_emulator::HostTable;
 
@@ -36,6 +39,11 @@ void Emulation::connect() {
   };
   table_.access = [](void* context, const void* address, unsigned bytes, unsigned kind, const void* code) {
     self(context).access(address, bytes, kind, {nullptr, 0, code});
+  };
+  table_.misaligned = [](void* context, const void* address, unsigned alignment, const void* code) {
+    Emulation& emulation = self(context);
+    emulation.memory_.misaligned(address, alignment, {nullptr, 0, code});
+    emulation.scheduler_.abandon();
   };
   table_.copy_async = [](void* context, void* to, const void* from, unsigned bytes, unsigned filled,
                          const Place* place) { self(context).copy_async(to, from, bytes, filled, *place); };
@@ -108,6 +116,7 @@ void Emulation::begin_block(const Launch& launch, unsigned threads) {
 
 void Emulation::on_switch(unsigned thread) {
   indices_->thread = index_of(thread);
+  awaited_ = nullptr;
 }
 
 Index3 Emulation::index_of(unsigned thread) const {
@@ -147,6 +156,13 @@ void Emulation::locate(Finding& finding) const {
 }
 
 void Emulation::access(const void* address, unsigned bytes, unsigned kind, const Place& place) {
+  if ((kind & (access_atomic | access_volatile)) != 0) {
+    // A thread that looks at one variable again and again waits for another one, which has to get its turn.
+    // Who reads what it has just written does not: lanes must not come to run in step by it.
+    const bool looks = (kind & access_atomic) != 0 || (kind & access_write) == 0;
+    const bool again = std::exchange(awaited_, looks ? address : nullptr) == address && looks;
+    if (again) scheduler_.yield();
+  }
   // Local memory: stacks of the block's threads.
   if (flavour_ == Flavour::plain || scheduler_.stacks().contains(address)) return;
   if (!memory_.access(scheduler_.current(), address, bytes, kind, place) || log_.full()) scheduler_.abandon();
@@ -172,9 +188,14 @@ void Emulation::wait_async(unsigned thread, int pending) {
   });
 }
 
-void Emulation::note_fault(const void* address) {
+void Emulation::note_fault(int signal, const void* address) {
   Finding finding;
-  if (scheduler_.stacks().in_guard(address)) {
+  if (signal == SIGFPE || signal == SIGILL) {
+    // The address is that of the instruction.
+    finding.kind = Kind::crash;
+    finding.detail = signal == SIGFPE ? "an integer is divided by zero (a device gives any number)"
+                                      : "an instruction that traps";
+  } else if (scheduler_.stacks().in_guard(address)) {
     finding.kind = Kind::crash;
     finding.detail =
         format("a thread needs more than the {} KiB of local memory that it has here", Stacks::bytes >> 10);

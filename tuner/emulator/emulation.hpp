@@ -31,8 +31,8 @@ class Emulation final : private SchedulerEvents {
            Order order);
 
   FindingLog& log() { return log_; }
-  /// What a fault of the running thread at this address means; for a signal's handler.
-  void note_fault(const void* address);
+  /// What a fault of the running thread at this address means; for the handler of that signal.
+  void note_fault(int signal, const void* address);
   bool running() const { return running_; }
 
  private:
@@ -60,6 +60,7 @@ class Emulation final : private SchedulerEvents {
   std::vector<Array> variables_;
   tune_emulator::Indices* indices_ = nullptr;
   std::string kernel_;
+  const void* awaited_ = nullptr;  ///< the atomic variable that the running thread touched last in its turn
   bool running_ = false;
 };
 

@@ -26,7 +26,7 @@ void on_fault(int signal, siginfo_t* info, void*) {
     std::signal(signal, SIG_DFL);
     return;  // the fault happens again, and ends the process
   }
-  handled_emulation->note_fault(info->si_addr);
+  handled_emulation->note_fault(signal, info->si_addr);
   siglongjmp(handled_return, 1);
 }
 
@@ -84,7 +84,10 @@ class CaseRun {
 
   void run(Order order, bool& harmed) {
     Result<PlanMemory> memory = PlanMemory::take(case_.plan.buffers);
-    if (!memory) throw Error(format("{}: choose a smaller size", memory.error().detail));
+    if (!memory) {
+      verdict_.not_emulated = format("too little memory: {}", memory.error().detail);
+      return;
+    }
     memory->fill(case_.expected->inputs);
     emulation_.begin_plan(*code_.module, code_.variant, memory->arrays());
     if (sigsetjmp(handled_return, 1) == 0) {

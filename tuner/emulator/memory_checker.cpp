@@ -9,7 +9,11 @@ namespace tune::emulator {
 namespace {
 
 using tune_emulator::access_atomic;
+using tune_emulator::access_volatile;
 using tune_emulator::access_write;
+
+/// Other threads may do the same meanwhile.
+constexpr unsigned concurrent = access_atomic | access_volatile;
 
 std::string verb(unsigned kind) {
   return (kind & access_atomic) != 0 ? "atomic access" : (kind & access_write) != 0 ? "write" : "read";
@@ -82,11 +86,12 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
     return false;
   }
   const auto byte = static_cast<std::size_t>(at - checked->array.begin);
-  if ((bytes & (bytes - 1)) == 0 && (reinterpret_cast<std::uintptr_t>(at) & (bytes - 1)) != 0) {
-    Finding finding = finding_in(Kind::misaligned, checked->array, static_cast<std::int64_t>(byte));
-    finding.detail = format("{} of {} bytes at {} is not aligned to {} bytes", verb(kind), bytes,
-                            element_text(checked->array, finding.offset), bytes);
-    add(std::move(finding), place);
+  // g++ checks the types of ordinary accesses.
+  const bool checked_here = place.code == nullptr || (kind & access_atomic) != 0;
+  if (checked_here && (bytes & (bytes - 1)) == 0 &&
+      (reinterpret_cast<std::uintptr_t>(at) & (bytes - 1)) != 0) {
+    misaligned(at, bytes, place);
+    return false;
   }
   if (!checked->shadow) {
     if ((kind & access_write) != 0) {
@@ -99,7 +104,7 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
     return true;
   }
   if (checked->shadow->cell_bytes() > 1 && (bytes % 4 != 0 || byte % 4 != 0)) checked->shadow->refine();
-  if ((kind & access_atomic) != 0) order_.atomic(thread, address);
+  if ((kind & concurrent) != 0) order_.atomic(thread, address, (kind & access_write) != 0);
   const std::size_t step = checked->shadow->cell_bytes();
   for (std::size_t i = 0; i < bytes; i += step)
     judge(*checked, checked->shadow->at(byte + i), byte + i, bytes, thread, kind, place);
@@ -112,7 +117,8 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
   const bool shared = array.space == Array::Space::shared;
   // Shared memory is new in every block: what the cell remembers concerns an earlier one.
   if (shared && !order_.of_this_block(cell.write) && !order_.of_this_block(cell.first_read)) cell = Cell{};
-  const bool writes = (kind & access_write) != 0, atomic = (kind & access_atomic) != 0;
+  const bool writes = (kind & access_write) != 0, atomic = (kind & concurrent) != 0;
+  const bool reads = !writes || (kind & access_atomic) != 0;
   if ((cell.flags & cell_copying) != 0) {
     Finding finding = finding_in(Kind::unfinished_copy, array, static_cast<std::int64_t>(byte));
     finding.detail = format("{} of {}, to which an asynchronous copy of thread {} is still under way",
@@ -121,7 +127,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     cell.flags &= static_cast<std::uint16_t>(~cell_copying);
   }
   const bool defined = cell.write.epoch != 0 || array.space == Array::Space::variable;
-  if (!defined && (!writes || atomic) && (cell.flags & cell_reported) == 0) {
+  if (!defined && reads && (cell.flags & cell_reported) == 0) {
     Finding finding = finding_in(Kind::uninitialised_read, array, static_cast<std::int64_t>(byte));
     finding.detail = format("{} of {} bytes at {}, which nobody has written", verb(kind), bytes,
                             element_text(array, finding.offset));
@@ -133,6 +139,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
   if (cell.write.epoch != 0 && !both_atomic && order_.unordered(cell.write, thread) != Unordered::no)
     report_race(checked, byte, cell.write, true, thread, kind, place);
   if (!writes) {
+    if (atomic) return;  // may come between any two atomic writes
     const bool forgotten =
         cell.first_read.epoch == 0 || order_.unordered(cell.first_read, thread) == Unordered::no;
     (forgotten ? cell.first_read : cell.last_read) = now;
@@ -144,8 +151,10 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     break;
   }
   cell.first_read = cell.last_read = Access{};
+  // A plain write stays one although its thread goes on with atomics: others' atomics race with it.
+  const bool plain_before = cell.write == now && (cell.flags & cell_atomic) == 0;
   cell.write = now;
-  cell.flags = atomic ? cell_atomic : 0;
+  cell.flags = atomic && !plain_before ? cell_atomic : 0;
   cell.write_code = place.code == nullptr
                         ? 0
                         : static_cast<std::uint32_t>(static_cast<const char*>(place.code) - code_base_);
@@ -164,6 +173,16 @@ void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const 
   finding.detail = format("{} by thread {} of {}, which {} has {} with {} between", verb(kind), thread,
                           element_text(checked.array, finding.offset), who,
                           earlier_wrote ? "written" : "read", missing[unordered]);
+  add(std::move(finding), place);
+}
+
+void MemoryChecker::misaligned(const void* address, std::size_t alignment, const Place& place) {
+  Finding finding;
+  if (auto described = describe(address)) finding = std::move(*described);
+  finding.kind = Kind::misaligned;
+  finding.detail =
+      format("the address of {} is not aligned to {} bytes",
+             finding.array.empty() ? std::string("a local variable") : finding.detail, alignment);
   add(std::move(finding), place);
 }
 

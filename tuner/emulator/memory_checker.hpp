@@ -44,6 +44,8 @@ class MemoryChecker {
   /// False where the access must not happen: it would harm, or end, the program.
   [[nodiscard]] bool access(unsigned thread, const void* address, std::size_t bytes, unsigned kind,
                             const Place& place);
+  /// The type that is accessed there asks for an alignment that the address does not have.
+  void misaligned(const void* address, std::size_t alignment, const Place& place);
   /// The bytes are the target of a copy that is not complete; nobody may touch them until it is. Checks them
   /// like a write.
   [[nodiscard]] bool begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place);

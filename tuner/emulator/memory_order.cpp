@@ -59,17 +59,17 @@ void MemoryOrder::fence(unsigned thread) {
   pending.clear();
 }
 
-void MemoryOrder::atomic(unsigned thread, const void* variable) {
+void MemoryOrder::atomic(unsigned thread, const void* variable, bool writes) {
   auto found = std::ranges::find(variables_, variable, &Variable::address);
   if (found == variables_.end()) {
-    if (fenced_[thread] == 0) return;
+    if (!writes || fenced_[thread] == 0) return;
     variables_.push_back({variable, {}});
     found = variables_.end() - 1;
   }
   auto& pending = pending_[thread];
   for (const Published& published : found->seen)
     if (published.block != block()) pending.push_back(published);
-  if (fenced_[thread] != 0) found->seen.push_back({block(), fenced_[thread]});
+  if (writes && fenced_[thread] != 0) found->seen.push_back({block(), fenced_[thread]});
 }
 
 Access MemoryOrder::now(unsigned thread) const {

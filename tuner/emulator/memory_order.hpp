@@ -13,6 +13,8 @@ struct Access {
   std::uint32_t epoch = 0;  ///< 0: there was none
   std::uint16_t thread = 0;
   std::uint16_t clock = 0;
+
+  friend bool operator==(const Access&, const Access&) = default;
 };
 
 /// How two accesses that are not ordered could be.
@@ -33,9 +35,9 @@ class MemoryOrder {
 
   /// The running thread says that everything before is to be seen by others (__threadfence) ...
   void fence(unsigned thread);
-  /// ... and touches an atomic variable: it publishes what it fenced, and may see what others have published
-  /// there.
-  void atomic(unsigned thread, const void* variable);
+  /// ... and touches an atomic or volatile variable: it may see what others have published there, and, where
+  /// it writes, publishes what it fenced.
+  void atomic(unsigned thread, const void* variable, bool writes);
 
   Access now(unsigned thread) const;
   Unordered unordered(const Access& earlier, unsigned thread) const;

@@ -46,6 +46,8 @@ std::string lacking(const std::string& log) {
   static const std::regex intrinsic(
       R"('(__\w+|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
   if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
+  static const std::regex member(R"('(\w+)' is not a member of '(?:cooperative_groups|cuda)')");
+  if (std::regex_search(log, match, member)) return format("the emulator has no {}", match[1].str());
   return {};
 }
 
@@ -95,7 +97,8 @@ std::vector<std::string> ModuleCompiler::command(const std::filesystem::path& so
                                     "-fdiagnostics-color=never",
                                     "-U_FORTIFY_SOURCE"};
   if (flavour == Flavour::sanitize)
-    words.insert(words.end(), {"-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"});
+    words.insert(words.end(), {"-fsanitize=thread,alignment", "--param=tsan-instrument-func-entry-exit=0",
+                               "--param=tsan-distinguish-volatile=1"});
   words.insert(words.end(), {"-x", "c++", "-c", source.string(), "-o", object.string()});
   return words;
 }

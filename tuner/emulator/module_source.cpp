@@ -15,21 +15,25 @@ std::span<const std::pair<std::string_view, std::string_view>> embedded_prelude(
 
 namespace {
 
-/// Headers of the toolkit whose contents the prelude has.
-constexpr std::string_view known_headers[] = {"cuda_runtime.h",
-                                              "cuda_fp16.h",
-                                              "cuda_bf16.h",
-                                              "cuda_pipeline.h",
-                                              "cuda_pipeline_primitives.h",
-                                              "cooperative_groups.h",
-                                              "cuda/pipeline",
-                                              "cuda/std/cstdint",
-                                              "cstdint",
-                                              "stdint.h",
-                                              "math_constants.h",
-                                              "cassert",
-                                              "assert.h",
-                                              "cooperative_groups/reduce.h"};
+/// Headers of the toolkit, and the file of the prelude that has what kernels want of them; empty for what is
+/// always there.
+using Known = std::pair<std::string_view, std::string_view>;
+constexpr Known known_headers[] = {
+    {"assert.h", ""},
+    {"cassert", ""},
+    {"cooperative_groups.h", "cooperative_groups.cuh"},
+    {"cooperative_groups/memcpy_async.h", "cooperative_groups.cuh"},
+    {"cooperative_groups/reduce.h", "cooperative_groups.cuh"},
+    {"cstdint", ""},
+    {"cuda/pipeline", "cooperative_groups.cuh"},
+    {"cuda/std/cstdint", ""},
+    {"cuda_bf16.h", "half.cuh"},
+    {"cuda_fp16.h", "half.cuh"},
+    {"cuda_pipeline.h", ""},
+    {"cuda_pipeline_primitives.h", ""},
+    {"cuda_runtime.h", ""},
+    {"stdint.h", ""},
+};
 
 /// Replaces the text of sources line by line; lines are never added or removed.
 class VariantText {
@@ -41,6 +45,7 @@ class VariantText {
     return std::move(text_);
   }
   const std::set<std::string>& defined() const { return defined_; }
+  const std::set<std::string>& needed() const { return needed_; }
 
  private:
   void append(const SourceFile& file, int depth) {
@@ -67,7 +72,10 @@ class VariantText {
       if (const SourceFile* header = find(match[2]); header != nullptr && depth < 64) {
         append(*header, depth + 1);
         text_ += format("#line {} \"{}\"\n", number + 1, file.name);
-      } else if (std::ranges::find(known_headers, match[2].str()) != std::end(known_headers)) {
+      } else if (const auto* const known =
+                     std::ranges::find(known_headers, std::string_view(match[2].str()), &Known::first);
+                 known != std::end(known_headers)) {
+        if (!known->second.empty()) needed_.insert(std::string(known->second));
         text_ += "\n";
       } else {
         text_ += format("#error tune_cannot_emulate: the emulator has no header {}\n", match[2].str());
@@ -110,15 +118,18 @@ class VariantText {
   std::size_t number_;
   std::string text_;
   std::set<std::string> defined_;
+  std::set<std::string> needed_;  ///< files of the prelude
 };
 
 std::string variant_text(const CompileRequest& request, std::size_t number) {
   VariantText variant(request, number);
+  const std::string kernels = variant.text();
   std::string text;
+  for (const std::string& file : variant.needed()) text += format("#include \"{}\"\n", file);
   for (const auto& [name, value] : request.defines) text += format("#define {} {}\n", name, value);
   // The inner namespace has no name, so that no two variants share a static variable of a template.
   text += format("namespace {} {{ namespace {{\n", variant_namespace(number));
-  text += variant.text();
+  text += kernels;
   text += "\n#line 1 \"entries\"\n}\n";
   text += "static const ::tune_emulator::Entry tune_entries[] = {\n";
   for (const std::string& entry : request.entries) text += format("TUNE_ENTRY(\"{0}\", {0}),\n", entry);

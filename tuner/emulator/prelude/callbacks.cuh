@@ -16,23 +16,23 @@ __asm__(
 
 #define TUNE_CALLBACK extern "C" __attribute__((visibility("hidden"), no_sanitize("thread")))
 #define TUNE_CODE __builtin_return_address(0)
+// Who declares a variable volatile says that other threads change it meanwhile.
+#define TUNE_VOLATILE_WRITE tune_emulator::access_volatile | tune_emulator::access_write
 
-#define TUNE_ACCESS(bytes, misaligned)                                                             \
-  TUNE_CALLBACK void __tsan_##misaligned##read##bytes(void* address) {                             \
-    const char* first = static_cast<const char*>(address);                                         \
-    if (first >= tune_host->quick_begin && first + bytes <= tune_host->quick_end &&                \
-        (reinterpret_cast<size_t>(first) & (bytes - 1)) == 0)                                      \
-      return;                                                                                      \
-    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_read, TUNE_CODE);  \
-  }                                                                                                \
-  TUNE_CALLBACK void __tsan_##misaligned##write##bytes(void* address) {                            \
-    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_write, TUNE_CODE); \
-  }                                                                                                \
-  TUNE_CALLBACK void __tsan_##misaligned##volatile_read##bytes(void* address) {                    \
-    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_read, TUNE_CODE);  \
-  }                                                                                                \
-  TUNE_CALLBACK void __tsan_##misaligned##volatile_write##bytes(void* address) {                   \
-    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_write, TUNE_CODE); \
+#define TUNE_ACCESS(bytes, misaligned)                                                                \
+  TUNE_CALLBACK void __tsan_##misaligned##read##bytes(void* address) {                                \
+    const char* first = static_cast<const char*>(address);                                            \
+    if (first >= tune_host->quick_begin && first + bytes <= tune_host->quick_end) return;             \
+    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_read, TUNE_CODE);     \
+  }                                                                                                   \
+  TUNE_CALLBACK void __tsan_##misaligned##write##bytes(void* address) {                               \
+    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_write, TUNE_CODE);    \
+  }                                                                                                   \
+  TUNE_CALLBACK void __tsan_##misaligned##volatile_read##bytes(void* address) {                       \
+    tune_host->access(tune_host->context, address, bytes, tune_emulator::access_volatile, TUNE_CODE); \
+  }                                                                                                   \
+  TUNE_CALLBACK void __tsan_##misaligned##volatile_write##bytes(void* address) {                      \
+    tune_host->access(tune_host->context, address, bytes, TUNE_VOLATILE_WRITE, TUNE_CODE);            \
   }
 TUNE_ACCESS(1, )
 TUNE_ACCESS(2, )
@@ -51,6 +51,16 @@ TUNE_CALLBACK void __tsan_read_range(void* address, unsigned long bytes) {
 TUNE_CALLBACK void __tsan_write_range(void* address, unsigned long bytes) {
   tune_host->access(tune_host->context, address, static_cast<unsigned>(bytes), tune_emulator::access_write,
                     TUNE_CODE);
+}
+// -fsanitize=alignment: g++ takes a vector apart whose parts are used one by one, and announces these.
+struct tune_mismatch_t {
+  const char* file;
+  unsigned line, column;
+  const void* type;
+  unsigned char log_alignment, kind;
+};
+TUNE_CALLBACK void __ubsan_handle_type_mismatch_v1(const tune_mismatch_t* what, const void* address) {
+  tune_host->misaligned(tune_host->context, address, 1u << what->log_alignment, TUNE_CODE);
 }
 TUNE_CALLBACK void __tsan_init() {}
 TUNE_CALLBACK void __tsan_func_entry(void*) {}

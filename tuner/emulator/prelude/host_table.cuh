@@ -17,7 +17,8 @@ struct Place {
   const void* code;
 };
 
-enum Access : unsigned { access_read = 0, access_write = 1, access_atomic = 2 };
+// Atomic: reads and writes. Volatile: others may do so meanwhile.
+enum Access : unsigned { access_read = 0, access_write = 1, access_atomic = 2, access_volatile = 4 };
 
 // How the threads of a block meet.
 enum class Barrier : int { plain, count, all_of, any_of };
@@ -61,6 +62,8 @@ struct HostTable {
   int (*barrier)(void* context, Barrier kind, int predicate, const Place* place);
   unsigned long long (*warp)(void* context, const WarpRequest* request);
   void (*access)(void* context, const void* address, unsigned bytes, unsigned kind, const void* code);
+  // An address that is no multiple of what the type that is accessed there asks for. Does not return.
+  void (*misaligned)(void* context, const void* address, unsigned alignment, const void* code);
   // Copies of the calling thread that arrive when it waits for them.
   void (*copy_async)(void* context, void* to, const void* from, unsigned bytes, unsigned filled,
                      const Place* place);

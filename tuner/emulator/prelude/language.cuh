@@ -11,7 +11,9 @@
 #define __device__
 #define __host__
 #define __constant__
-#define __shared__ static
+// Arrays of classes whose constructor is defaulted would get a guard variable, which threads race on; as on a
+// device, nothing is initialised at run time.
+#define __shared__ static constinit
 #define __managed__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of it, before the first kernel.
+// All that kernels need without including anything. Headers of the toolkit bring the rest: see
+// module_source.cpp.
 #pragma once
 
 #include "arithmetic.cuh"

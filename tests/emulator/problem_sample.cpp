@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/emulator/problem_sample.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "search/random.hpp"
+#include "tuner/core/architectures.hpp"
+
+namespace tune::emulator::testing {
+namespace {
+
+/// Which configurations of a problem are meant to be right, where not all of them are.
+const std::map<std::string, std::string> right = {{"fault_injection", "behaviour == 'right'"}};
+
+/// The problem's settings drawn at random, its extents as they are by default.
+Instance random_instance(const ProblemInfo& info, search::Random& random) {
+  std::vector<std::pair<std::string, Value>> settings;
+  for (const SettingInfo& setting : info.settings)
+    settings.emplace_back(setting.name, setting.values[random.below(setting.values.size())]);
+  return make_instance(info, "", settings);
+}
+
+}  // namespace
+
+std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, std::uint64_t seed,
+                                   const std::string& where) {
+  search::Random random(seed);
+  std::vector<Sampled> sample;
+  while (sample.size() < count) {
+    const Instance instance = random_instance(problem.info(), random);
+    search::SpaceDefinition definition = problem.space(instance, architecture_facts("sm_90"));
+    const auto restricted = right.find(problem.info().name);
+    if (restricted != right.end())
+      definition.constraints.push_back({search::Expr::parse(restricted->second), "meant to be right"});
+    if (where != "True") definition.constraints.push_back({search::Expr::parse(where), "asked for"});
+    const search::SearchSpace space(std::move(definition));
+    if (space.empty()) continue;
+    for (int i = 0; i < 4 && sample.size() < count; ++i)
+      sample.push_back({instance, space.at(space.sample(random))});
+  }
+  return sample;
+}
+
+std::vector<Instance> small_sizes(const Problem& problem, const Sampled& sampled, double largest) {
+  std::vector<Instance> all = problem.check_instances(sampled.instance, sampled.configuration);
+  const auto items = [&](const Instance& one) { return problem.work(one).items; };
+  std::ranges::sort(all, {}, items);
+  const auto first_large =
+      std::ranges::find_if(all, [&](const Instance& one) { return items(one) > largest; });
+  all.erase(std::max(all.begin() + 1, first_large), all.end());
+  return all;
+}
+
+}  // namespace tune::emulator::testing

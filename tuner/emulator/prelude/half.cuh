@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// 16-bit floating point: half by the host compiler's _Float16, bfloat16 by its upper half of a float.
+#pragma once
+
+#include "arithmetic.cuh"
+
+struct __half {
+  _Float16 value;
+
+  __half() = default;
+  __half(float from) : value(static_cast<_Float16>(from)) {}
+  __half(double from) : value(static_cast<_Float16>(from)) {}
+  __half(int from) : value(static_cast<_Float16>(from)) {}
+  operator float() const { return static_cast<float>(value); }
+};
+
+struct __nv_bfloat16 {
+  unsigned short bits;
+
+  __nv_bfloat16() = default;
+  __nv_bfloat16(float from) {
+    const unsigned whole = __builtin_bit_cast(unsigned, from);
+    // To the nearest, ties to even; a NaN stays one.
+    bits = from != from ? 0x7fffu : static_cast<unsigned short>((whole + 0x7fffu + (whole >> 16 & 1u)) >> 16);
+  }
+  __nv_bfloat16(double from) : __nv_bfloat16(static_cast<float>(from)) {}
+  __nv_bfloat16(int from) : __nv_bfloat16(static_cast<float>(from)) {}
+  operator float() const { return __builtin_bit_cast(float, static_cast<unsigned>(bits) << 16); }
+};
+
+// Arithmetic in float, rounded once: what the device's instructions give.
+#define TUNE_HALF(T)                                                                      \
+  inline T operator+(T x, T y) {                                                          \
+    return T(float(x) + float(y));                                                        \
+  }                                                                                       \
+  inline T operator-(T x, T y) {                                                          \
+    return T(float(x) - float(y));                                                        \
+  }                                                                                       \
+  inline T operator*(T x, T y) {                                                          \
+    return T(float(x) * float(y));                                                        \
+  }                                                                                       \
+  inline T operator/(T x, T y) {                                                          \
+    return T(float(x) / float(y));                                                        \
+  }                                                                                       \
+  inline T operator-(T x) {                                                               \
+    return T(-float(x));                                                                  \
+  }                                                                                       \
+  inline T& operator+=(T& x, T y) {                                                       \
+    return x = x + y;                                                                     \
+  }                                                                                       \
+  inline T& operator-=(T& x, T y) {                                                       \
+    return x = x - y;                                                                     \
+  }                                                                                       \
+  inline T& operator*=(T& x, T y) {                                                       \
+    return x = x * y;                                                                     \
+  }                                                                                       \
+  inline bool operator<(T x, T y) {                                                       \
+    return float(x) < float(y);                                                           \
+  }                                                                                       \
+  inline bool operator>(T x, T y) {                                                       \
+    return float(x) > float(y);                                                           \
+  }                                                                                       \
+  inline bool operator==(T x, T y) {                                                      \
+    return float(x) == float(y);                                                          \
+  }                                                                                       \
+  inline T __hadd(T x, T y) {                                                             \
+    return x + y;                                                                         \
+  }                                                                                       \
+  inline T __hsub(T x, T y) {                                                             \
+    return x - y;                                                                         \
+  }                                                                                       \
+  inline T __hmul(T x, T y) {                                                             \
+    return x * y;                                                                         \
+  }                                                                                       \
+  inline T __hdiv(T x, T y) {                                                             \
+    return x / y;                                                                         \
+  }                                                                                       \
+  inline T __hneg(T x) {                                                                  \
+    return -x;                                                                            \
+  }                                                                                       \
+  inline T __hmax(T x, T y) {                                                             \
+    return x < y ? y : x;                                                                 \
+  }                                                                                       \
+  inline T __hmin(T x, T y) {                                                             \
+    return y < x ? y : x;                                                                 \
+  }                                                                                       \
+  inline T __hfma(T x, T y, T z) {                                                        \
+    return T(static_cast<float>(double(float(x)) * double(float(y)) + double(float(z)))); \
+  }                                                                                       \
+  struct __attribute__((aligned(4))) T##2_pair {                                          \
+    T x, y;                                                                               \
+  };                                                                                      \
+  inline T##2_pair __halves2##T##2(T x, T y) {                                            \
+    return {x, y};                                                                        \
+  }                                                                                       \
+  inline T##2_pair operator+(T##2_pair a, T##2_pair b) {                                  \
+    return {a.x + b.x, a.y + b.y};                                                        \
+  }                                                                                       \
+  inline T##2_pair operator-(T##2_pair a, T##2_pair b) {                                  \
+    return {a.x - b.x, a.y - b.y};                                                        \
+  }                                                                                       \
+  inline T##2_pair operator*(T##2_pair a, T##2_pair b) {                                  \
+    return {a.x * b.x, a.y * b.y};                                                        \
+  }                                                                                       \
+  inline T##2_pair __hadd2(T##2_pair a, T##2_pair b) {                                    \
+    return a + b;                                                                         \
+  }                                                                                       \
+  inline T##2_pair __hsub2(T##2_pair a, T##2_pair b) {                                    \
+    return a - b;                                                                         \
+  }                                                                                       \
+  inline T##2_pair __hmul2(T##2_pair a, T##2_pair b) {                                    \
+    return a * b;                                                                         \
+  }                                                                                       \
+  inline T##2_pair __hfma2(T##2_pair a, T##2_pair b, T##2_pair c) {                       \
+    return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};                                \
+  }                                                                                       \
+  inline T __low2half(T##2_pair a) {                                                      \
+    return a.x;                                                                           \
+  }                                                                                       \
+  inline T __high2half(T##2_pair a) {                                                     \
+    return a.y;                                                                           \
+  }                                                                                       \
+  inline float __low2float(T##2_pair a) {                                                 \
+    return a.x;                                                                           \
+  }                                                                                       \
+  inline float __high2float(T##2_pair a) {                                                \
+    return a.y;                                                                           \
+  }
+TUNE_HALF(__half)
+TUNE_HALF(__nv_bfloat16)
+#undef TUNE_HALF
+
+using half = __half;
+using __half2 = __half2_pair;
+using half2 = __half2_pair;
+using __nv_bfloat162 = __nv_bfloat162_pair;
+
+inline __half __float2half(float x) {
+  return x;
+}
+inline __half __float2half_rn(float x) {
+  return x;
+}
+inline float __half2float(__half x) {
+  return x;
+}
+inline __half2 __halves2half2(__half x, __half y) {
+  return {x, y};
+}
+inline __half2 make_half2(__half x, __half y) {
+  return {x, y};
+}
+inline __half2 __half2half2(__half x) {
+  return {x, x};
+}
+inline __half2 __float2half2_rn(float x) {
+  return {x, x};
+}
+inline __half2 __floats2half2_rn(float x, float y) {
+  return {x, y};
+}
+inline float2 __half22float2(__half2 x) {
+  return {x.x, x.y};
+}
+inline __nv_bfloat16 __float2bfloat16(float x) {
+  return x;
+}
+inline float __bfloat162float(__nv_bfloat16 x) {
+  return x;
+}
+inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y) {
+  return {x, y};
+}
