@@ -72,14 +72,15 @@ TEST(ProblemFaults, AreNamed) {
   const search::SearchSpace space(problem->space(instance, architecture_facts("sm_90")));
   std::vector<Sampled> chosen;
   for (search::ConfigurationId id = 0; id < space.size(); ++id)
-    if (expected.contains(space.at(id)["behaviour"].as_text()) && space.at(id)["items"].as_int() < 3)
-      chosen.push_back({instance, space.at(id)});
-  ASSERT_EQ(chosen.size(), 2 * expected.size());
+    if (const Configuration one = space.at(id); expected.contains(one["behaviour"].as_text()))
+      if (one["items"].as_int() == 1 || (one["items"].as_int() == 2 && one["behaviour"].as_text() != "hang"))
+        chosen.push_back({instance, one});
+  ASSERT_EQ(chosen.size(), 2 * expected.size() - 1);
   for (const Flavour flavour : {Flavour::sanitize, Flavour::plain}) {
     ProblemJobs jobs(*problem, sources);
     CheckOptions options;
     options.flavour = flavour;
-    options.seconds = 5;
+    options.seconds = 2;
     check(
         chosen.size(),
         [&](std::size_t number) {

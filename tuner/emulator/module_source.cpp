@@ -90,6 +90,7 @@ class VariantText {
     static const std::regex external("extern\\s+\"C\"");
     static const std::regex dynamic(
         R"(extern\s+__shared__\s+((?:__align__|alignas|__attribute__)\s*\(+[^)]*\)+\s*)?([^;=]*?[\w>])\s*(?:((?:__align__|alignas)\s*\([^)]*\))\s*)?\b(\w+)\s*\[\s*\]\s*;)");
+    static const std::regex shared(R"(__shared__[^;]*;)");
     static const std::regex twice(R"(static\s+__shared__|__shared__\s+static)");
     if (line.find("extern") != std::string::npos) {
       // Every array of dynamic shared memory is the same memory.
@@ -98,7 +99,10 @@ class VariantText {
           "static $2* const $4 __attribute__((unused)) = reinterpret_cast<$2*>(tune_dynamic_shared);");
       line = std::regex_replace(line, external, "");
     }
-    if (line.find("__shared__") != std::string::npos) line = std::regex_replace(line, twice, "__shared__");
+    if (line.find("__shared__") != std::string::npos) {
+      line = std::regex_replace(line, twice, "__shared__");
+      line = std::regex_replace(line, shared, "$& TUNE_SHARED_GAP");
+    }
     return line;
   }
 

@@ -94,7 +94,7 @@ TEST(PlantedBarrier, NobodyCanGoOn) {
        block_0(),
        head + "  __shared__ unsigned flag;\n  if (t == 0) flag = BUG ? 0 : 1;\n  __syncthreads();\n"
               "  while (atomicAdd(&flag, 0u) == 0) {\n  }\n  out[i] = in[i];\n}\n",
-       {{{32}, {1}}, {{64}, {1}}}},
+       {{{64}, {1}}}},
   });
 }
 

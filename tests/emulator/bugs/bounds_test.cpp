@@ -150,7 +150,25 @@ TEST(PlantedBounds, SharedArrays) {
 
 // An index that leaves its row or its array and ends in another one: a wrong owner.
 TEST(PlantedBounds, SharedOverrunsThatStayInSharedMemory) {
+  const auto at = [](const char* array, int elements) {
+    return [=](const Scene& scene) {
+      return Where{array, elements == any ? scene.threads() * 4LL : elements * 4LL, 0};
+    };
+  };
+  const std::string two = "  __shared__ float first[BLOCK];\n  __shared__ float second[BLOCK];\n";
   expect_reported({
+      {"over the end into another shared array", always(Kind::out_of_bounds), at("first", any),
+       kernel(two + "  second[t] = in[i];\n  __syncthreads();\n  first[t + BUG] = second[t];  //!\n"
+                    "  __syncthreads();\n  out[i] = first[t];\n"),
+       all_scenes()},
+      {"before the start, where another shared array may lie", always(Kind::out_of_bounds), at("first", -1),
+       kernel(two +
+              "  first[t - BUG] = in[i];  //!\n  second[t] = in[i];\n  out[i] = first[t] + second[t];\n"),
+       all_scenes()},
+      {"over the end of the second one", always(Kind::out_of_bounds), at("second", any),
+       kernel(two + "  first[t] = in[i];\n  second[t + BUG] = first[t];  //!\n  __syncthreads();\n  out[i] = "
+                    "second[t];\n"),
+       all_scenes()},
       {"row overflow", race_here, in_array("tile"),
        kernel("  __shared__ float tile[BLOCK / 8 + 1][9 - BUG];\n"
               "  tile[t / 8][t % 8] = in[i];  //!\n"

@@ -189,5 +189,31 @@ TEST(CorrectKernels, LooksHarmlessAndIsReported) {
   });
 }
 
+// Known gaps: right, and reported; a fence and a flag order blocks here, not the threads of one.
+TEST(KnownGaps, FlagsAndLocksWithinABlockAreReported) {
+  const std::string flag = head +
+                           "  __shared__ int data;\n  __shared__ volatile int flag;\n"
+                           "  if (t == 0) flag = 0;\n  __syncthreads();\n"
+                           "  if (t == 0) {\n    data = 5;\n    __threadfence();\n    flag = 1;\n  }\n"
+                           "  if (!BUG) __syncthreads();\n  while (flag == 0) {\n  }\n"
+                           "  __threadfence();\n  out[i] = data;  //!\n}\n";
+  expect_reported({{"a message by fence and flag", race_here, in_array("data"), flag, all_scenes(),
+                    [](const Scene&, int) { return 5.0; }}});
+}
+
+// Known gaps: wrong, and not seen, unless a result shows it.
+TEST(KnownGaps, AreNotSeen) {
+  const std::string flag = "  __shared__ int flag;\n  if (t == 0) flag = 0;\n  __syncthreads();\n";
+  expect_clean({
+      correct("a plain write after a volatile read",
+              flag +
+                  "  const int seen = *reinterpret_cast<volatile int*>(&flag);\n  if (t == last) flag = 1;\n"
+                  "  out[i] = in[i] + 0 * seen;\n",
+              same),
+      correct("two barriers of one line",
+              "  if (t % 2) __syncthreads(); else __syncthreads();\n  out[i] = in[i];\n", same),
+  });
+}
+
 }  // namespace
 }  // namespace tune::emulator::testing

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <map>
+#include <memory>
 #include <regex>
-#include <sstream>
+#include <set>
 
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
@@ -22,9 +24,11 @@ using testing::random_sample;
 using testing::Sampled;
 using testing::small_sizes;
 
-/// Configurations of a problem that are tried, and how many of them must need a barrier at least.
-constexpr std::size_t sample = 28;
-constexpr std::size_t least = 3;
+/// Configurations of a problem that are looked at in a round, rounds, and how many of those that execute a
+/// statement are checked without it, at least and at most.
+constexpr std::size_t sample = 32;
+constexpr std::uint64_t rounds = 6;
+constexpr std::size_t least = 3, most = 5;
 constexpr double largest = 6'000;  ///< items of a check
 
 /// A statement that orders threads, at a place of a source file.
@@ -60,146 +64,149 @@ std::vector<Occurrence> occurrences_in(const std::string& file, const std::strin
   return found;
 }
 
-/// The program's sources with a statement replaced by another one.
+/// Statements with what stands in their places.
+using Changes = std::vector<std::pair<Occurrence, std::string>>;
+
+/// The program's sources with changes; those of a file are ordered by place.
 class Changed : public KernelSources {
  public:
-  Changed(const Occurrence& occurrence, std::string replacement)
-      : occurrence_(occurrence), replacement_(std::move(replacement)) {}
+  explicit Changed(Changes changes) : changes_(std::move(changes)) {}
 
   std::string text(std::string_view name) const override {
     std::string text = whole_.text(name);
-    if (name == occurrence_.file)
-      text.replace(occurrence_.begin, occurrence_.end - occurrence_.begin, replacement_);
+    for (auto change = changes_.rbegin(); change != changes_.rend(); ++change)
+      if (const Occurrence& at = change->first; at.file == name)
+        text.replace(at.begin, at.end - at.begin, change->second);
     return text;
   }
 
  private:
   kernels::EmbeddedSources whole_;
-  const Occurrence& occurrence_;
-  std::string replacement_;
+  Changes changes_;
 };
 
-bool uses(const LaunchPlan& plan, const std::string& file) {
-  const auto names = [&](const SourceFile& source) {
-    return source.name == file || file.ends_with("/" + source.name);
-  };
-  return names(plan.compile.source) || std::ranges::any_of(plan.compile.headers, names);
-}
-
-/// A configuration with some sources: what is checked in one go.
+/// A configuration with some of its statements changed.
 struct Trial {
-  const Occurrence* occurrence;  ///< null: the kernel as it is
+  ProblemJobs* jobs;
   const Sampled* sampled;
 };
 
-class Removal {
- public:
-  explicit Removal(const Problem& problem) : problem_(problem) {
-    for (const std::string& file : problem.info().sources)
-      for (Occurrence& found : occurrences_in(file, sources_.text(file)))
-        occurrences_.push_back(std::move(found));
-    if (occurrences_.empty()) return;
-    for (Sampled& drawn : random_sample(problem, sample * 4, 7))
-      if (sampled_.size() < sample && any_used(drawn)) sampled_.push_back(std::move(drawn));
+std::vector<Verdict> check_all(const Problem& problem, const std::vector<Trial>& trials) {
+  std::vector<Verdict> verdicts(trials.size());
+  CheckOptions options;
+  options.seconds = 30;
+  check(
+      trials.size(),
+      [&](std::size_t number) {
+        const auto& [jobs, sampled] = trials[number];
+        return jobs->job(sampled->configuration, small_sizes(problem, *sampled, largest));
+      },
+      options,
+      [&](std::size_t number, Verdict verdict) {
+        EXPECT_EQ(verdict.not_emulated, "");
+        verdicts[number] = std::move(verdict);
+        return true;
+      });
+  return verdicts;
+}
+
+std::string probe_name(std::size_t number) {
+  return format("tune_probe_{}", number);
+}
+
+/// Adds to each statement the configurations that execute it: in front of each, a shared variable of its own
+/// is read that nobody has written, which is reported and goes on.
+void add_executing(const Problem& problem, const std::vector<const Sampled*>& sampled,
+                   const std::vector<Occurrence>& occurrences,
+                   std::vector<std::vector<const Sampled*>>& executing) {
+  Changes changes;
+  for (std::size_t i = 0; i < occurrences.size(); ++i)
+    changes.emplace_back(occurrences[i], format("({{ __shared__ int {0}; if ({0} == 1) __trap(); {1}; }})",
+                                                probe_name(i), occurrences[i].statement));
+  const Changed sources(std::move(changes));
+  ProblemJobs jobs(problem, sources);
+  std::vector<Trial> trials;
+  for (const Sampled* one : sampled) trials.push_back({&jobs, one});
+  const std::vector<Verdict> verdicts = check_all(problem, trials);
+  for (std::size_t c = 0; c < sampled.size(); ++c)
+    for (const Finding& finding : verdicts[c].findings)
+      for (std::size_t i = 0; i < occurrences.size(); ++i)
+        if (finding.array == probe_name(i)) executing[i].push_back(sampled[c]);
+}
+
+bool excepted(const Occurrence& occurrence) {
+  return std::ranges::any_of(exceptions, [&](const Exception& one) {
+    return one.file == occurrence.file && one.statement == occurrence.statement;
+  });
+}
+
+void expect_removals_reported(const Problem& problem, const std::vector<Occurrence>& occurrences) {
+  std::deque<Sampled> sampled;
+  std::vector<std::vector<const Sampled*>> executing(occurrences.size());
+  const auto few = [](const std::vector<const Sampled*>& one) { return one.size() < least; };
+  for (std::uint64_t round = 0; round < rounds && std::ranges::any_of(executing, few); ++round) {
+    std::vector<const Sampled*> drawn;
+    for (Sampled& one : random_sample(problem, sample, 7 + round))
+      drawn.push_back(&sampled.emplace_back(std::move(one)));
+    add_executing(problem, drawn, occurrences, executing);
   }
-
-  const std::vector<Occurrence>& occurrences() const { return occurrences_; }
-
-  void run() {
-    const std::vector<Trial> whole = trials(nullptr);
-    for (const auto& [trial, verdict] : check_all(whole, ""))
-      for (const Finding& finding : verdict.findings)
-        ADD_FAILURE() << trial.sampled->configuration.to_string() << "\n  " << finding.text();
-    for (const Occurrence& occurrence : occurrences_) removed(occurrence);
-  }
-
- private:
-  using Verdicts = std::vector<std::pair<Trial, Verdict>>;
-
-  bool any_used(const Sampled& drawn) const {
-    const auto plan = problem_.plan(drawn.instance, drawn.configuration, sources_);
-    return plan &&
-           std::ranges::any_of(occurrences_, [&](const Occurrence& one) { return uses(*plan, one.file); });
-  }
-
-  std::vector<Trial> trials(const Occurrence* occurrence) const {
-    std::vector<Trial> all;
-    for (const Sampled& one : sampled_) {
-      const auto plan = problem_.plan(one.instance, one.configuration, sources_);
-      if (occurrence == nullptr || uses(*plan, occurrence->file)) all.push_back({occurrence, &one});
+  const kernels::EmbeddedSources sources;
+  ProblemJobs whole(problem, sources);
+  std::vector<std::unique_ptr<Changed>> changed;
+  std::vector<std::unique_ptr<ProblemJobs>> jobs;
+  std::vector<Trial> trials;
+  std::vector<const Occurrence*> removed;  // of a trial; null: nothing
+  std::set<const Sampled*> used;
+  for (std::size_t i = 0; i < occurrences.size(); ++i) {
+    changed.push_back(std::make_unique<Changed>(Changes{{occurrences[i], ""}}));
+    jobs.push_back(std::make_unique<ProblemJobs>(problem, *changed.back()));
+    for (const Sampled* one : std::span(executing[i]).first(std::min(most, executing[i].size()))) {
+      trials.push_back({jobs.back().get(), one});
+      removed.push_back(&occurrences[i]);
+      used.insert(one);
     }
-    return all;
+    EXPECT_GE(executing[i].size(), least) << occurrences[i].text() << ": too few configurations execute it";
   }
-
-  Verdicts check_all(const std::vector<Trial>& trials, const std::string& replacement) const {
-    Verdicts verdicts(trials.size());
-    const Occurrence nothing;
-    const Occurrence* const occurrence = trials.empty() ? nullptr : trials[0].occurrence;
-    const Changed changed(occurrence == nullptr ? nothing : *occurrence, replacement);
-    ProblemJobs jobs(problem_, changed);
-    CheckOptions options;
-    options.seconds = 30;
-    check(
-        trials.size(),
-        [&](std::size_t number) {
-          const Sampled& one = *trials[number].sampled;
-          return jobs.job(one.configuration, small_sizes(problem_, one, largest));
-        },
-        options,
-        [&](std::size_t number, Verdict verdict) {
-          EXPECT_EQ(verdict.not_emulated, "");
-          verdicts[number] = {trials[number], std::move(verdict)};
-          return true;
-        });
-    return verdicts;
+  for (const Sampled* one : used) {
+    trials.push_back({&whole, one});
+    removed.push_back(nullptr);
   }
-
-  /// Who does not report it must not have executed it: with a trap in its place, nothing happens.
-  void removed(const Occurrence& occurrence) const {
-    std::map<Kind, int> kinds;
-    std::vector<Trial> silent;
-    for (auto& [trial, verdict] : check_all(trials(&occurrence), "")) {
-      if (verdict.findings.empty())
-        silent.push_back(trial);
-      else
-        ++kinds[verdict.findings[0].kind];
+  const std::vector<Verdict> verdicts = check_all(problem, trials);
+  std::map<const Occurrence*, std::map<Kind, int>> kinds;
+  for (std::size_t t = 0; t < trials.size(); ++t) {
+    const std::vector<Finding>& findings = verdicts[t].findings;
+    const std::string configuration =
+        trials[t].sampled->instance.key() + " " + trials[t].sampled->configuration.to_string();
+    if (removed[t] == nullptr) {
+      EXPECT_TRUE(findings.empty()) << "a false alarm: " << configuration << "\n  " << findings[0].text();
+    } else if (findings.empty()) {
+      EXPECT_TRUE(excepted(*removed[t])) << removed[t]->text() << " is removed unseen: " << configuration;
+    } else {
+      EXPECT_NE(findings[0].kind, Kind::compile) << removed[t]->text() << findings[0].text();
+      ++kinds[removed[t]][findings[0].kind];
     }
-    std::size_t reported = 0;
-    std::string text;
-    for (const auto& [kind, count] : kinds) {
-      reported += static_cast<std::size_t>(count);
-      text += format(" {} x {},", count, to_string(kind));
-    }
-    const bool excepted = std::ranges::any_of(exceptions, [&](const Exception& one) {
-      return one.file == occurrence.file && one.statement == occurrence.statement;
-    });
-    int executed = 0;
-    for (const auto& [trial, verdict] : check_all(silent, "__trap()")) {
-      if (verdict.findings.empty()) continue;
-      ++executed;
-      EXPECT_TRUE(excepted) << occurrence.text() << " is removed unseen: " << trial.sampled->instance.key()
-                            << " " << trial.sampled->configuration.to_string();
-    }
-    EXPECT_FALSE(kinds.contains(Kind::compile)) << occurrence.text();
-    EXPECT_GE(reported, least) << occurrence.text() << ": too few configurations of the sample execute it";
-    std::printf("%-64s reported:%s executed and not reported: %d, not executed: %zu\n",
-                occurrence.text().c_str(), text.c_str(), executed,
-                silent.size() - static_cast<std::size_t>(executed));
   }
-
-  const Problem& problem_;
-  kernels::EmbeddedSources sources_;
-  std::vector<Occurrence> occurrences_;
-  std::vector<Sampled> sampled_;
-};
+  for (const auto& [occurrence, counts] : kinds)
+    for (const auto& [kind, count] : counts)
+      std::printf("%-70s -> %d x %s\n", occurrence->text().c_str(), count,
+                  std::string(to_string(kind)).c_str());
+}
 
 TEST(BarrierRemoval, IsReportedForEveryBarrierOfEveryKernel) {
   std::size_t found = 0;
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
     const auto problem = entry.make();
-    Removal removal(*problem);
-    found += removal.occurrences().size();
-    if (!removal.occurrences().empty()) removal.run();
+    const kernels::EmbeddedSources sources;
+    std::vector<Occurrence> occurrences;
+    for (const std::string& file : problem->info().sources)
+      for (Occurrence& one : occurrences_in(file, sources.text(file))) occurrences.push_back(std::move(one));
+    found += occurrences.size();
+    // A launch ends after sixteen findings: the probes of more statements would not all be seen.
+    for (std::size_t first = 0; first < occurrences.size(); first += 12)
+      expect_removals_reported(
+          *problem,
+          {occurrences.begin() + static_cast<std::ptrdiff_t>(first),
+           occurrences.begin() + static_cast<std::ptrdiff_t>(std::min(first + 12, occurrences.size()))});
   }
   EXPECT_GE(found, 7U) << "the barriers were not found";
 }

@@ -164,7 +164,7 @@ TEST(PlantedResult, AFaultCostsOneConfigurationOnly) {
     std::vector<Verdict> verdicts(11);
     CheckOptions options;
     options.flavour = flavour;
-    options.seconds = 4;
+    options.seconds = 2;
     options.batch = 6;
     std::size_t seen = 0;
     check(

@@ -37,6 +37,10 @@ TEST(PlantedState, UninitialisedReads) {
        head + "  __shared__ float tile[1024];\n  if (!BUG) tile[t] = 0;\n  tile[t] += in[i];  //!\n"
               "  out[i] = tile[t];\n}\n",
        all_scenes(), same},
+      {"a shared array that nobody writes", nothing, at("tile", 0, 0, 0),
+       head +
+           "  __shared__ float tile[1024];\n  if (!BUG) tile[t] = 0;\n  out[i] = in[i] + tile[t];  //!\n}\n",
+       all_scenes(), same},
       {"the halo of a tile", nothing,
        [](const Scene& scene) {
          return Where{"tile", scene.threads() * 4LL, 0, scene.threads() - 1};

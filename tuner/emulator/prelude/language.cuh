@@ -11,9 +11,13 @@
 #define __device__
 #define __host__
 #define __constant__
-// Arrays of classes whose constructor is defaulted would get a guard variable, which threads race on; as on a
-// device, nothing is initialised at run time.
-#define __shared__ static constinit
+// constinit: arrays of classes whose constructor is defaulted would get a guard variable, which threads race
+// on; as on a device, nothing is initialised at run time. used: what nobody writes would be taken for zero.
+#define __shared__ static constinit __attribute__((used))
+// Follows every shared variable, so that what runs over does not land in the next one.
+#define TUNE_JOIN_NAMES(a, b) a##b
+#define TUNE_JOIN(a, b) TUNE_JOIN_NAMES(a, b)
+#define TUNE_SHARED_GAP static constinit __attribute__((used)) char TUNE_JOIN(tune_gap_, __COUNTER__)[64];
 #define __managed__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
