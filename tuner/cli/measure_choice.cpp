@@ -55,10 +55,9 @@ void add_measure_options(po::options_description& options) {
        "of the caches when an execution starts: cold (flushed) or warm (as the one before left them)")  //
       ("samples", po::value<std::string>()->value_name("MIN[:MAX]"),
        "samples of a configuration; default 7:60")  //
-      (
-          "spread", po::value<std::string>()->default_value("1%")->value_name("S"),
-          "a configuration is measured until half the 95 % interval of its median is at most this share of "
-          "it")  //
+      ("spread", po::value<std::string>()->default_value("1%")->value_name("S"),
+       "a configuration is measured until half the 95 % interval of its median is at most this share of "
+       "it")  //
       ("no-race", po::bool_switch(),
        "measure to the end also what is clearly slower than the fastest so far")  //
       ("finalists", po::value<std::string>()->value_name("N"),
