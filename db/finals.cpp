@@ -4,6 +4,7 @@
 
 #include "db/final_rows.hpp"
 #include "db/json.hpp"
+#include "db/result_rows.hpp"
 #include "db/rows.hpp"
 #include "db/run_details.hpp"
 
@@ -51,10 +52,10 @@ FinalResult result_of(SQLite::Statement& row) {
   FinalResult result;
   result.run = integer(row, "run");
   result.place = integer(row, "place");
-  result.time = {real(row, "time"), real(row, "time_low"), real(row, "time_high"), finals_confidence};
-  result.ratio = {real(row, "ratio"), real(row, "ratio_low"), real(row, "ratio_high"), finals_confidence};
-  result.tied = flag(row, "tied");
   result.rounds = integer(row, "rounds");
+  result.time = final_interval(row, "time", "time_low", "time_high", result.rounds);
+  result.ratio = final_interval(row, "ratio", "ratio_low", "ratio_high", result.rounds);
+  result.tied = flag(row, "tied");
   return result;
 }
 

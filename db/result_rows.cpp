@@ -35,11 +35,10 @@ std::optional<FinalResult> final_result(SQLite::Statement& row) {
   FinalResult result;
   result.run = integer(row, "final_run");
   result.place = integer(row, "final_place");
-  result.time = {real(row, "time"), real(row, "final_low"), real(row, "final_high"), finals_confidence};
-  result.ratio = {real(row, "final_ratio"), real(row, "final_ratio_low"), real(row, "final_ratio_high"),
-                  finals_confidence};
-  result.tied = flag(row, "final_tied");
   result.rounds = integer(row, "final_rounds");
+  result.time = final_interval(row, "time", "final_low", "final_high", result.rounds);
+  result.ratio = final_interval(row, "final_ratio", "final_ratio_low", "final_ratio_high", result.rounds);
+  result.tied = flag(row, "final_tied");
   return result;
 }
 
@@ -69,6 +68,13 @@ ResultRow result_row(SQLite::Statement& row) {
   result.recorded = text(row, "recorded");
   result.current = integer(row, "current") != 0;
   return result;
+}
+
+MedianInterval final_interval(SQLite::Statement& row, const char* median, const char* low, const char* high,
+                              std::int64_t rounds) {
+  const std::vector<double> any(static_cast<std::size_t>(rounds));
+  return {real(row, median), real(row, low), real(row, high),
+          median_interval(any, finals_confidence).confidence};
 }
 
 RunSummary run_summary(SQLite::Statement& row) {

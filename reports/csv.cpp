@@ -39,8 +39,8 @@ void add(Cells& cells, const Cells& more) {
 }
 
 Cells header(const Cells& parameter_names) {
-  Cells cells = {"problem",  "size",        "settings", "device", "model_key",  "architecture", "driver",
-                 "compiler", "source_hash", "origin",   "run",    "evaluation", "recorded"};
+  Cells cells = {"problem",  "size",        "settings", "device", "model_key", "architecture", "driver",
+                 "compiler", "source_hash", "origin",   "cache",  "run",       "evaluation",   "recorded"};
   for (const std::string& name : parameter_names) cells.push_back("param_" + name);
   add(cells, {"seconds",
               "min_seconds",
@@ -68,7 +68,23 @@ Cells header(const Cells& parameter_names) {
               "compile_seconds",
               "load_seconds",
               "verify_seconds",
-              "measure_seconds"});
+              "measure_seconds",
+              "measured_seconds",
+              "final_place",
+              "final_tied",
+              "final_rounds",
+              "final_low_seconds",
+              "final_high_seconds",
+              "final_ratio",
+              "stop",
+              "executions",
+              "throttled_samples",
+              "joules",
+              "core_clock",
+              "memory_clock",
+              "temperature",
+              "power",
+              "throttle"});
   return cells;
 }
 
@@ -110,6 +126,37 @@ Cells resources(const std::optional<KernelResources>& needs) {
   return cells;
 }
 
+/// Empty where it is not known.
+std::string known(double value) {
+  return value > 0 ? number(value) : "";
+}
+
+Cells finals_cells(const db::ResultRow& row) {
+  Cells cells = {row.measured_time ? number(*row.measured_time) : ""};
+  if (!row.final) {
+    add(cells, Cells(6));
+    return cells;
+  }
+  const db::FinalResult& final = *row.final;
+  add(cells, {format("{}", final.place), final.tied ? "1" : "0", format("{}", final.rounds),
+              number(final.time.low), number(final.time.high), number(final.ratio.median)});
+  return cells;
+}
+
+Cells measuring_cells(const std::optional<Timing>& timing) {
+  if (!timing) return Cells(9);
+  const MachineState& machine = timing->machine;
+  return {std::string(to_string(timing->stop)),
+          format("{}", timing->executions),
+          format("{}", timing->throttled),
+          known(timing->energy),
+          known(machine.core_clock),
+          known(machine.memory_clock),
+          known(machine.temperature),
+          known(machine.power),
+          machine.throttle};
+}
+
 Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
   const db::WorkInfo& work = row.work;
   Cells cells = {work.problem,
@@ -122,6 +169,7 @@ Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
                  work.toolchain.compiler,
                  work.toolchain.source_hash,
                  std::string(to_string(work.origin)),
+                 std::string(to_string(work.cache)),
                  format("{}", row.run),
                  format("{}", row.evaluation),
                  row.recorded};
@@ -133,6 +181,8 @@ Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
   add(cells, resources(row.resources));
   add(cells, {row.binary_hash, number(row.phases.compile), number(row.phases.load), number(row.phases.verify),
               number(row.phases.measure)});
+  add(cells, finals_cells(row));
+  add(cells, measuring_cells(row.timing));
   return cells;
 }
 

@@ -44,6 +44,38 @@ Json resources_json(const std::optional<KernelResources>& needs) {
           {"limiter", needs->limiter}};
 }
 
+Json finals_json(const std::optional<db::FinalResult>& final) {
+  if (!final) return nullptr;
+  return {{"run", final->run},
+          {"place", final->place},
+          {"tied", final->tied},
+          {"rounds", final->rounds},
+          {"low_seconds", final->time.low},
+          {"high_seconds", final->time.high},
+          {"ratio", final->ratio.median},
+          {"low_ratio", final->ratio.low},
+          {"high_ratio", final->ratio.high}};
+}
+
+/// Null where it cannot be read.
+Json known(double value) {
+  return value > 0 ? Json(value) : Json(nullptr);
+}
+
+Json measuring_json(const std::optional<Timing>& timing) {
+  if (!timing) return nullptr;
+  const MachineState& machine = timing->machine;
+  return {{"stop", to_string(timing->stop)},
+          {"executions", timing->executions},
+          {"throttled_samples", timing->throttled},
+          {"joules", known(timing->energy)},
+          {"core_clock", known(machine.core_clock)},
+          {"memory_clock", known(machine.memory_clock)},
+          {"temperature", known(machine.temperature)},
+          {"power", known(machine.power)},
+          {"throttle", machine.throttle}};
+}
+
 Json evaluation_json(const db::ResultRow& row) {
   Json object = {{"evaluation", row.evaluation},
                  {"run", row.run},
@@ -51,16 +83,22 @@ Json evaluation_json(const db::ResultRow& row) {
                  {"configuration", configuration_json(row.configuration)}};
   if (row.time) {
     object["seconds"] = *row.time;
+    object["measured_seconds"] = *row.measured_time;
     object["min_seconds"] = row.minimum;
     object["samples"] = row.samples;
     object["error"] = row.error;
     object["tolerance"] = row.tolerance;
+    object["finals"] = finals_json(row.final);
+    object["measuring"] = measuring_json(row.timing);
   } else {
     object["failure"] = {{"phase", to_string(row.failure->phase)}, {"reason", row.failure->reason}};
   }
   object["resources"] = resources_json(row.resources);
   object["binary_hash"] = row.binary_hash;
+  object["same_code"] = row.same_code;
+  object["from_cache"] = row.from_cache;
   object["phase_seconds"] = {{"compile", row.phases.compile},
+                             {"reference", row.phases.reference},
                              {"load", row.phases.load},
                              {"verify", row.phases.verify},
                              {"measure", row.phases.measure}};
@@ -78,6 +116,7 @@ Json run_json(const RunReport& run) {
           {"ended", summary.ended.empty() ? Json(nullptr) : Json(summary.ended)},
           {"end_reason", summary.end_reason.empty() ? Json(nullptr) : Json(summary.end_reason)},
           {"strategy", summary.strategy},
+          {"objective", to_string(summary.objective)},
           {"seed", run.seed},
           {"program_version", run.program_version},
           {"host", run.host},
@@ -85,6 +124,7 @@ Json run_json(const RunReport& run) {
           {"reused", summary.reused},
           {"failures", summary.failures},
           {"best_seconds", or_null(summary.best)},
+          {"tied", summary.tied},
           {"improvements", improvements}};
 }
 
@@ -126,6 +166,7 @@ void add_work(Json& object, const db::WorkInfo& work) {
   object["compiler"] = work.toolchain.compiler;
   object["source_hash"] = work.toolchain.source_hash;
   object["origin"] = to_string(work.origin);
+  object["cache"] = to_string(work.cache);
 }
 
 Json section_json(const Section& section) {

@@ -32,16 +32,16 @@ std::vector<std::vector<db::RunSummary>> chosen_works(const db::Database& databa
     runs.push_back(std::move(run));
   }
   std::vector<std::vector<db::RunSummary>> chosen;
-  std::set<std::tuple<std::string, std::string, std::string, std::string, Origin>> seen;
+  std::set<std::tuple<std::string, std::string, std::string, std::string, Origin, CacheState>> seen;
   for (const std::int64_t id : newest_first) {
     const db::WorkInfo& work = by_work[id].front().work;
     const bool first =
-        seen.insert({work.problem, work.size, work.settings, work.model_key, work.origin}).second;
+        seen.insert({work.problem, work.size, work.settings, work.model_key, work.origin, work.cache}).second;
     if (first || filter.all_versions) chosen.push_back(std::move(by_work[id]));
   }
   std::ranges::stable_sort(chosen, {}, [](const std::vector<db::RunSummary>& runs) {
     const db::WorkInfo& work = runs.front().work;
-    return std::tie(work.problem, work.extents, work.settings, work.model_key, work.origin);
+    return std::tie(work.problem, work.extents, work.settings, work.model_key, work.origin, work.cache);
   });
   return chosen;
 }
@@ -82,8 +82,9 @@ void add_figures(Section& section, const std::optional<Configuration>& default_c
   if (times.empty()) return;
   section.winner = section.evaluations.front();
   section.median_time = median(times);
-  section.close = static_cast<std::size_t>(std::ranges::upper_bound(times, close_to_winner * times.front()) -
-                                           times.begin());
+  // What the finals did not choose comes later and may look faster: its time is of another moment.
+  section.close = static_cast<std::size_t>(
+      std::ranges::count_if(times, [&](double time) { return time <= close_to_winner * times.front(); }));
 }
 
 Section section_of(const db::Database& database, const std::vector<db::RunSummary>& runs, std::size_t top,
@@ -128,6 +129,12 @@ ReportData collect(const db::Database& database, const ReportFilter& filter,
 std::optional<double> gain(const Section& section, const std::optional<double>& time) {
   if (!section.winner || !time) return std::nullopt;
   return *time / *section.winner->time;
+}
+
+bool ties(const Section& section, const db::ResultRow& row) {
+  return section.winner && section.winner->final && section.winner->final->tied && row.final &&
+         row.final->run == section.winner->final->run && row.final->tied &&
+         row.evaluation != section.winner->evaluation;
 }
 
 std::optional<double> share_of_limit(const db::WorkAmount& amount, double time) {

@@ -47,7 +47,7 @@ struct Section {
   db::WorkInfo work;
   db::WorkAmount amount;
   std::uint64_t space_size = 0;            ///< valid configurations, of the largest space that a run searched
-  std::vector<db::ResultRow> evaluations;  ///< current ones, the fastest first, failures last
+  std::vector<db::ResultRow> evaluations;  ///< current ones, the best first, failures last
   std::size_t measured = 0;                ///< how many of them are measurements
   std::size_t top = 0;                     ///< how many of them a table lists
   std::optional<db::ResultRow> winner;     ///< nothing where all failed
@@ -71,6 +71,8 @@ ReportData collect(const db::Database& database, const ReportFilter& filter,
 
 /// How many times faster than this the winner is; nothing where either is unknown.
 std::optional<double> gain(const Section& section, const std::optional<double>& time);
+/// Whether an evaluation other than the winner ties with it in the winner's finals.
+bool ties(const Section& section, const db::ResultRow& row);
 /// Of the limit over the time; nothing where the limit is unknown.
 std::optional<double> share_of_limit(const db::WorkAmount& amount, double time);
 

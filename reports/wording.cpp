@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tuner/core/format.hpp"
+#include "tuner/core/measurement_text.hpp"
 #include "tuner/core/units.hpp"
 
 namespace tune::reports {
@@ -61,6 +62,26 @@ std::string counts_text(const Section& section) {
   return text;
 }
 
+/// Of the finals that the winner comes from.
+std::string finals_text(const Section& section) {
+  const db::FinalResult& final = *section.winner->final;
+  const auto tied = static_cast<std::size_t>(std::ranges::count_if(
+      section.evaluations, [&](const db::ResultRow& row) { return ties(section, row); }));
+  return format("{}, {} of run {}; {} with it", interval_text(final.time, "s"),
+                counted(static_cast<std::size_t>(final.rounds), "round"), final.run,
+                tied == 0   ? "none ties"
+                : tied == 1 ? "1 other ties"
+                            : format("{} others tie", tied));
+}
+
+/// `ties +0.31 % (-0.05 to +0.62 %)`: how a finalist stands to the winner; `-` for others.
+std::string standing_text(const Section& section, const db::ResultRow& row) {
+  const auto& winner = section.winner->final;
+  if (!winner || !row.final || row.final->run != winner->run) return "-";
+  if (row.evaluation == section.winner->evaluation) return "winner";
+  return (row.final->tied ? "ties " : "") + difference_text(row.final->ratio);
+}
+
 std::string spread_text(const Section& section) {
   const auto [low, high] = std::ranges::minmax(section.winner_samples);
   return format("{}, {} to {}", counted(section.winner_samples.size(), "sample"), si(low, "s"),
@@ -79,6 +100,12 @@ void add_winner(const Section& section, std::vector<std::pair<std::string, std::
                                        si(section.amount.limit, "s"), share_text(section.amount, time)));
   if (section.measured > 1) lines.emplace_back("gain", gains_text(section));
   if (!section.winner_samples.empty()) lines.emplace_back("spread", spread_text(section));
+  if (winner.final) lines.emplace_back("finals", finals_text(section));
+  if (winner.timing) {
+    lines.emplace_back("measuring", to_text(*winner.timing));
+    if (const std::string state = to_text(winner.timing->machine); !state.empty())
+      lines.emplace_back("machine", state);
+  }
   lines.emplace_back("close", format("{} within 5 % of the best, itself included", section.close));
   lines.emplace_back("checked",
                      format("largest error {:.3g}, tolerance {:.3g}", winner.error, winner.tolerance));
@@ -94,8 +121,10 @@ std::string when(const std::string& utc) {
 
 std::string title(const Section& section) {
   const db::WorkInfo& work = section.work;
-  return format("{} {}{} on {}{}", work.problem, work.size, work.settings.empty() ? "" : " " + work.settings,
-                work.device, work.origin == Origin::replayed ? " (replayed)" : "");
+  return format("{} {}{} on {}{}{}", work.problem, work.size,
+                work.settings.empty() ? "" : " " + work.settings, work.device,
+                work.origin == Origin::replayed ? " (replayed)" : "",
+                work.cache == CacheState::warm ? " (warm caches)" : "");
 }
 
 std::vector<std::pair<std::string, std::string>> facts(const Section& section) {
@@ -116,13 +145,23 @@ std::vector<std::pair<std::string, std::string>> facts(const Section& section) {
 }
 
 Grid top_table(const Section& section) {
-  Grid grid({"place", "time", "of best", "of limit", "registers", "occupancy", "configuration"});
+  const bool finals = section.winner && section.winner->final;
+  std::vector<std::string> header = {"place",     "time",      "of best",      "of limit",
+                                     "registers", "occupancy", "configuration"};
+  if (finals) header.insert(header.begin() + 4, "finals");
+  Grid grid(std::move(header));
   for (std::size_t i = 0; i < std::min(section.top, section.measured); ++i) {
     const db::ResultRow& row = section.evaluations[i];
     const double time = *row.time;
-    grid.add({format("{}", i + 1), si(time, "s"), percent_text(*section.winner->time / time),
-              share_text(section.amount, time), row.resources ? format("{}", row.resources->registers) : "-",
-              row.resources ? percent_text(row.resources->occupancy) : "-", row.configuration.to_string()});
+    std::vector<std::string> cells = {format("{}", i + 1),
+                                      si(time, "s"),
+                                      percent_text(*section.winner->time / time),
+                                      share_text(section.amount, time),
+                                      row.resources ? format("{}", row.resources->registers) : "-",
+                                      row.resources ? percent_text(row.resources->occupancy) : "-",
+                                      row.configuration.to_string()};
+    if (finals) cells.insert(cells.begin() + 4, standing_text(section, row));
+    grid.add(std::move(cells));
   }
   return grid;
 }

@@ -55,6 +55,12 @@ TEST(Run, WithoutAGpuItSaysSoFirstAndReplays) {
   expect_golden("cli/run.txt", sandbox.steady(outcome.out));
 }
 
+TEST(Run, WarmTimesAreNotAnsweredByColdOnes) {
+  const Sandbox sandbox;
+  const Outcome outcome = sandbox.tune(small_run({"--device", "replay", "--cache", "warm"}));
+  expect_refused(outcome, 1, {"no recording has", "with warm caches"});
+}
+
 TEST(Run, AskedToReplayItSaysSoOnceOnly) {
   const Sandbox sandbox;
   const Outcome outcome = sandbox.tune(small_run({"--device", "replay", "--quiet"}));

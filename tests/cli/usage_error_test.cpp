@@ -64,6 +64,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{{"best"}, {"--problem", "tune list problems"}}, Wrong{{"export"}, {"--out FILE"}}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Measuring, UsageError,
+    testing::Values(Wrong{replay({"--samples", "0"}), {"--samples", "7:60"}},
+                    Wrong{replay({"--samples", "9:3"}), {"--samples: '9:3'"}},
+                    Wrong{replay({"--samples", "3:"}), {"--samples"}},
+                    Wrong{replay({"--samples", "3:9x"}), {"--samples"}},
+                    Wrong{replay({"--spread", "0"}), {"--spread", "1% or 0.01"}},
+                    Wrong{replay({"--spread", "100%"}), {"--spread: '100%'"}},
+                    Wrong{replay({"--spread", "little"}), {"--spread"}},
+                    Wrong{replay({"--finalists", "-1"}), {"--finalists"}},
+                    Wrong{replay({"--cache", "hot"}), {"--cache", "cold, warm"}},
+                    Wrong{replay({"--objective", "tme"}), {"--objective", "did you mean 'time'?"}},
+                    Wrong{replay({"--objective", "edp"}), {"no energy", "--objective time"}}));
+
+INSTANTIATE_TEST_SUITE_P(
     Names, UsageError,
     testing::Values(Wrong{{"run", "--problem", "stencil3"},
                           {"unknown problem 'stencil3'", "did you mean 'stencil3d'?"}},

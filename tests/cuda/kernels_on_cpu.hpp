@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
-#include <barrier>
+#include <ucontext.h>
+
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <functional>
-#include <thread>
 #include <vector>
 
-/// Enough of CUDA to run a simple kernel on the CPU: include this, then the kernel's source. Every CUDA
-/// thread is one of the host, blocks come one after another, so that shared memory may be static. In a source
-/// file of its own: these names belong to the compiler elsewhere.
+/// Enough of CUDA to run a simple kernel on the CPU: include this, then the kernel's source. All CUDA threads
+/// share one of the host: each has a stack of its own and runs up to its next barrier. Blocks come one after
+/// another, so that shared memory may be static. In a source file of its own: these names belong to the
+/// compiler elsewhere.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 #undef __global__
 #undef __device__
@@ -22,13 +24,63 @@
 struct CpuIndex {
   unsigned x = 0, y = 0, z = 0;
 };
-inline thread_local CpuIndex threadIdx;
-inline thread_local CpuIndex blockIdx;
+inline CpuIndex threadIdx;
+inline CpuIndex blockIdx;
 inline CpuIndex gridDim;
-inline std::barrier<>* cpu_barrier = nullptr;
+
+namespace tune::cuda {
+
+struct CpuThread {
+  ucontext_t place = {};
+  std::vector<std::byte> stack = std::vector<std::byte>(std::size_t{64} << 10);
+  bool ended = false;
+};
+
+struct CpuBlock {
+  ucontext_t scheduler = {};
+  CpuThread* running = nullptr;
+  const std::function<void()>* kernel = nullptr;
+};
+inline CpuBlock cpu_block;
+
+inline void run_cpu_thread() {
+  (*cpu_block.kernel)();
+  cpu_block.running->ended = true;
+}
+
+/// Runs `kernel` for every thread of a grid of columns x rows blocks.
+inline void run_on_cpu(unsigned columns, unsigned rows, int threads, const std::function<void()>& kernel) {
+  gridDim = {columns, rows, 1};
+  cpu_block.kernel = &kernel;
+  std::vector<CpuThread> all(static_cast<std::size_t>(threads));
+  for (unsigned y = 0; y < rows; ++y)
+    for (unsigned x = 0; x < columns; ++x) {
+      blockIdx = {x, y, 0};
+      for (CpuThread& thread : all) {
+        thread.ended = false;
+        getcontext(&thread.place);
+        thread.place.uc_stack.ss_sp = thread.stack.data();
+        thread.place.uc_stack.ss_size = thread.stack.size();
+        thread.place.uc_link = &cpu_block.scheduler;
+        makecontext(&thread.place, &run_cpu_thread, 0);
+      }
+      // Each turn takes every thread to its next barrier, or to its end.
+      while (!std::ranges::all_of(all, &CpuThread::ended))
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          if (all[i].ended) continue;
+          threadIdx = {static_cast<unsigned>(i), 0, 0};
+          cpu_block.running = &all[i];
+          swapcontext(&cpu_block.scheduler, &all[i].place);
+        }
+    }
+}
+
+}  // namespace tune::cuda
 
 inline void __syncthreads() {
-  cpu_barrier->arrive_and_wait();
+  const CpuIndex me = threadIdx;
+  swapcontext(&tune::cuda::cpu_block.running->place, &tune::cuda::cpu_block.scheduler);
+  threadIdx = me;
 }
 
 inline double __longlong_as_double(long long bits) {
@@ -37,41 +89,15 @@ inline double __longlong_as_double(long long bits) {
 
 template<class T>
 T atomicMin(T* place, T value) {
-  std::atomic_ref<T> shared(*place);
-  T old = shared.load();
-  while (value < old && !shared.compare_exchange_weak(old, value)) {
-  }
+  const T old = *place;
+  *place = std::min(old, value);
   return old;
 }
 
 template<class T>
 T atomicMax(T* place, T value) {
-  std::atomic_ref<T> shared(*place);
-  T old = shared.load();
-  while (old < value && !shared.compare_exchange_weak(old, value)) {
-  }
+  const T old = *place;
+  *place = std::max(old, value);
   return old;
 }
 // NOLINTEND(bugprone-reserved-identifier)
-
-namespace tune::cuda {
-
-/// Runs `thread` for every thread of a grid of columns x rows blocks.
-inline void run_on_cpu(unsigned columns, unsigned rows, int threads, const std::function<void()>& thread) {
-  gridDim = {columns, rows, 1};
-  std::barrier<> barrier(threads);
-  cpu_barrier = &barrier;
-  std::vector<std::jthread> all;
-  for (int i = 0; i < threads; ++i)
-    all.emplace_back([&, i] {
-      threadIdx = {static_cast<unsigned>(i), 0, 0};
-      for (unsigned y = 0; y < rows; ++y)
-        for (unsigned x = 0; x < columns; ++x) {
-          blockIdx = {x, y, 0};
-          thread();
-          barrier.arrive_and_wait();
-        }
-    });
-}
-
-}  // namespace tune::cuda

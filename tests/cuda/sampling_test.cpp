@@ -77,14 +77,14 @@ TEST(Sampling, StopsWhenItIsPrecise) {
   EXPECT_EQ(timing->samples.size(), 7u);
 }
 
-TEST(Sampling, StopsAfterThreeSamplesWhenOutpaced) {
+TEST(Sampling, StopsAfterAFewSamplesWhenOutpaced) {
   InventedSampler sampler;
   MeasureOptions options;
   options.to_beat = 0.5e-3;
   const auto timing = take_samples(sampler, options);
   ASSERT_TRUE(timing);
   EXPECT_EQ(timing->stop, StopReason::outpaced);
-  EXPECT_THAT(sampler.batches, ElementsAre(3));
+  EXPECT_THAT(sampler.batches, ElementsAre(3, 2));
 }
 
 TEST(Sampling, StopsAtTheCapOfTime) {

@@ -50,6 +50,7 @@ WorkKey example_key() {
 
 RunRecord example_run() {
   RunRecord run = run_of(example_key());
+  run.options.objective = Objective::edp;
   run.options.budget_evaluations = 1000;
   run.options.budget_seconds = 12.5;
   return run;
@@ -59,7 +60,6 @@ RunRecord run_of(const WorkKey& key) {
   RunRecord run;
   run.key = key;
   run.options.strategy = "random";
-  run.options.objective = Objective::edp;
   run.options.seed = 0xfedc'ba98'7654'3210;  // needs all 64 bits
   run.options.where = "block_x * block_y <= 256 && variant != 'fft'";
   run.options.pinned = {{"block_x", 32}, {"variant", "direct"}, {"fast", false}, {"scale", 1.0}};
@@ -98,7 +98,11 @@ Evaluation measured(const Configuration& configuration, std::vector<double> samp
   evaluation.outcome = std::move(measurement);
   evaluation.resources = example_resources();
   evaluation.binary_hash = "feedface";
-  evaluation.phases = {0.5, 0.03125, 0.25, 0.125, 0.0625};
+  evaluation.phases.compile = 0.5;
+  evaluation.phases.reference = 0.03125;
+  evaluation.phases.load = 0.25;
+  evaluation.phases.verify = 0.125;
+  evaluation.phases.measure = 0.0625;
   evaluation.same_code = true;
   evaluation.from_cache = true;
   return evaluation;

@@ -58,7 +58,7 @@ nlohmann::ordered_json finals_json(const db::Candidate& candidate) {
           {"rounds", final.rounds},
           {"low_seconds", final.time.low},
           {"high_seconds", final.time.high},
-          {"confidence", finals_confidence},
+          {"confidence", final.time.confidence},
           {"ties", ties}};
 }
 

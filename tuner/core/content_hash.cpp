@@ -19,8 +19,8 @@ std::string content_hash(std::string_view text) {
 }
 
 std::string sampled_hash(std::span<const std::byte> bytes) {
-  constexpr std::size_t small = std::size_t{1} << 20;
-  constexpr std::size_t pieces = 8192;
+  constexpr std::size_t small = std::size_t{1} << 18;
+  constexpr std::size_t pieces = 512;
   constexpr std::size_t piece = 64;
   if (bytes.size() <= small) return content_hash(bytes);
   std::vector<std::byte> sample;

@@ -12,7 +12,7 @@ namespace tune {
 std::string content_hash(std::span<const std::byte> bytes);
 std::string content_hash(std::string_view text);
 
-/// The same of all bytes where they are at most 1 MiB, else of 8192 pieces of 64 bytes spread over them,
+/// The same of all bytes where they are at most 256 KiB, else of 512 pieces of 64 bytes spread over them,
 /// because reading a gigabyte takes as long as sending it. Other contents made by another seed are noticed; a
 /// few elements changed in place in a large tensor need not be.
 std::string sampled_hash(std::span<const std::byte> bytes);

@@ -55,7 +55,7 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       pool_(backend.compiler(), threads_) {}
 
 std::size_t DeviceEvaluator::window() const {
-  return 2 * std::size_t{threads_};
+  return 4 * std::size_t{threads_};
 }
 
 DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {

@@ -34,6 +34,7 @@ void for_each_fact(Facts& facts, Field field) {
   field("ecc", facts.ecc);
   field("driver", facts.driver);
   field("power_limit", facts.power_limit);
+  field("energy_counter", facts.energy_counter);
   field("copy_bandwidth", facts.copy_bandwidth);
 }
 

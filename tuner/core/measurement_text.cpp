@@ -34,7 +34,9 @@ std::string to_text(const MachineState& machine) {
 std::string to_text(const Timing& timing) {
   std::string text = format("stopped as {}", to_string(timing.stop));
   if (timing.executions > 1) add(text, format("{} executions a sample", timing.executions));
-  if (timing.throttled > 0) add(text, format("{} samples dropped for throttling", timing.throttled));
+  if (timing.throttled > 0)
+    add(text,
+        format("{} sample{} dropped for throttling", timing.throttled, timing.throttled == 1 ? "" : "s"));
   if (timing.energy > 0) add(text, si(timing.energy, "J"));
   return text;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/parallel.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <exception>
 #include <thread>
@@ -9,6 +11,11 @@
 namespace tune {
 
 unsigned host_threads() {
+  // Those that this process may run on: a batch system or taskset gives some of them.
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+    return std::max(1u, static_cast<unsigned>(CPU_COUNT(&allowed)));
   return std::max(1u, std::thread::hardware_concurrency());
 }
 

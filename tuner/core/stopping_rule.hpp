@@ -33,7 +33,8 @@ inline constexpr double racing_tolerance = 0.02;
 /// slack, which falls from 7.5 % at three samples to nothing at nine. One that is in truth at most
 /// racing_tolerance slower loses all of nine comparisons with probability 1/512 (0.5 % where a tenth of the
 /// samples are outliers), whatever the distribution; with fewer samples the slack stands for those that are
-/// missing. See docs/decisions.md.
+/// missing. Its median is stored like any other: where samples are cheap (below 5 ms) it takes at least five
+/// of them, within the spread that is asked for, or else three times the least number. See docs/decisions.md.
 class StoppingRule {
  public:
   explicit StoppingRule(const MeasureOptions& options);
@@ -49,6 +50,8 @@ class StoppingRule {
 
  private:
   bool outpaced(std::size_t samples) const;
+  bool cheap() const;
+  bool repeatable() const;
   bool precise() const;
 
   MeasureOptions options_;

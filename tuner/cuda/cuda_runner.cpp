@@ -40,7 +40,8 @@ std::optional<std::vector<std::size_t>> ask_parameter_sizes(cudaKernel_t kernel)
 /// A wrong list of arguments would make the kernel read garbage, or the runtime read beyond the list.
 void check_arguments(const Launch& launch, const Binary& binary, cudaKernel_t kernel) {
   auto sizes = parameter_sizes(binary.image, binary.symbols.at(launch.entry));
-  if (!sizes) sizes = ask_parameter_sizes(kernel);
+  // None at all may also mean that they are written elsewhere.
+  if (!sizes || (sizes->empty() && !launch.arguments.empty())) sizes = ask_parameter_sizes(kernel);
   if (!sizes) return;
   for (std::size_t i = 0; i < std::min(sizes->size(), launch.arguments.size()); ++i)
     if (const auto given = size_of_argument(launch.arguments[i]); given != (*sizes)[i])
@@ -131,22 +132,32 @@ Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan,
 
 CudaRunner::CudaRunner(int device, DeviceFacts facts) : context_(device, std::move(facts)) {}
 
+Result<std::shared_ptr<const Module>> CudaRunner::loaded(const Binary& binary) {
+  if (last_module_ != nullptr && !binary.hash.empty() && binary.hash == last_hash_) return last_module_;
+  last_module_.reset();
+  auto module = std::make_shared<Module>();
+  if (const auto status = load_module(*module, binary.image); status != cudaSuccess)
+    return not_loaded(status, "the binary");
+  last_hash_ = binary.hash;
+  last_module_ = std::move(module);
+  return last_module_;
+}
+
 Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
   context_.enter();
-  Module module;
-  if (const auto status = load_module(module, binary.image); status != cudaSuccess)
-    return not_loaded(status, "the binary");
+  const auto module = loaded(binary);
+  if (!module) return tl::unexpected(module.error());
   std::vector<PreparedLaunch> launches;
   std::vector<KernelResources> resources;
-  if (const auto fits = prepare_launches(context_.facts, plan, binary, module, launches, resources); !fits)
+  if (const auto fits = prepare_launches(context_.facts, plan, binary, **module, launches, resources); !fits)
     return tl::unexpected(fits.error());
   context_.checks().load_for(plan.buffers);
   auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.images);
   if (!buffers) return tl::unexpected(buffers.error());
   LaunchSequence sequence(std::move(launches),
                           [&](std::string_view name) { return buffers->find(name).first(); });
-  return std::make_unique<CudaPreparedPlan>(context_, std::move(module), std::move(*buffers),
-                                            std::move(sequence), std::move(resources));
+  return std::make_unique<CudaPreparedPlan>(context_, *module, std::move(*buffers), std::move(sequence),
+                                            std::move(resources));
 }
 
 }  // namespace tune::cuda

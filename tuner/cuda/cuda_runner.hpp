@@ -5,6 +5,7 @@
 
 #include "tuner/core/runner.hpp"
 #include "tuner/cuda/device_context.hpp"
+#include "tuner/cuda/module.hpp"
 
 namespace tune::cuda {
 
@@ -23,7 +24,12 @@ class CudaRunner : public Runner {
   MachineState machine_state() const { return context_.machine_state(); }
 
  private:
+  /// One configuration is prepared at several sizes, one after the other: its binary is loaded once.
+  Result<std::shared_ptr<const Module>> loaded(const Binary& binary);
+
   DeviceContext context_;
+  std::string last_hash_;
+  std::shared_ptr<const Module> last_module_;
 };
 
 }  // namespace tune::cuda

@@ -24,7 +24,13 @@ double seconds_between(const Event& from, const Event& to) {
 Result<void> PlanTimer::warm_up(int executions) {
   const auto times = take(std::max(executions, 1));
   if (!times) return tl::unexpected(times.error());
-  const double shortest = *std::ranges::min_element(*times);
+  double shortest = *std::ranges::min_element(*times);
+  // A device that was idle takes a few executions to reach its clock: near the limit two do not tell.
+  for (int i = 0; i < 4 && shortest >= short_execution && shortest < 4 * short_execution; ++i) {
+    const auto more = take(8);
+    if (!more) return tl::unexpected(more.error());
+    shortest = std::min(shortest, *std::ranges::min_element(*more));
+  }
   if (shortest >= short_execution) return {};
   std::uint64_t bytes = 0;
   for (const auto& buffer : buffers_.all()) bytes += buffer.spec.allocation_bytes();

@@ -9,8 +9,9 @@
 #include "tuner/cuda/plan_timer.hpp"
 
 namespace tune::cuda {
-CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, Module module, PlanBuffers buffers,
-                                   LaunchSequence launches, std::vector<KernelResources> resources)
+CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
+                                   PlanBuffers buffers, LaunchSequence launches,
+                                   std::vector<KernelResources> resources)
     : context_(context),
       module_(std::move(module)),
       buffers_(std::move(buffers)),

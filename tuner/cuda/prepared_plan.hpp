@@ -15,8 +15,8 @@ namespace tune::cuda {
 /// A plan on a device. Takes its memory from the context and gives it back at its end.
 class CudaPreparedPlan : public PreparedPlan {
  public:
-  CudaPreparedPlan(DeviceContext& context, Module module, PlanBuffers buffers, LaunchSequence launches,
-                   std::vector<KernelResources> resources);
+  CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
+                   LaunchSequence launches, std::vector<KernelResources> resources);
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
@@ -32,7 +32,7 @@ class CudaPreparedPlan : public PreparedPlan {
   cudaError_t wait() const;
 
   DeviceContext& context_;
-  Module module_;
+  std::shared_ptr<const Module> module_;
   PlanBuffers buffers_;
   LaunchSequence launches_;
   std::vector<KernelResources> resources_;

@@ -16,26 +16,11 @@ constexpr int poison = 0xff;
 /// reference, and for each layout of the large ones.
 constexpr std::size_t most_images = 128;
 
-std::string digest_of(std::span<const std::byte> bytes) {
-  constexpr std::size_t small = std::size_t{1} << 18;
-  constexpr std::size_t pieces = 2048;
-  constexpr std::size_t piece = 64;
-  if (bytes.size() <= small) return content_hash(bytes);
-  std::vector<std::byte> sample;
-  sample.reserve(pieces * piece);
-  const std::size_t last = bytes.size() - piece;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    const auto part = bytes.subspan(last / (pieces - 1) * i + last % (pieces - 1) * i / (pieces - 1), piece);
-    sample.insert(sample.end(), part.begin(), part.end());
-  }
-  return content_hash(std::span<const std::byte>(sample));
-}
-
 }  // namespace
 
 ImageKey image_key(const std::string& name, const Layout& layout, const TensorView& tensor) {
   const auto bytes = tensor.bytes;
-  return {name, tensor.type, layout, bytes.data(), bytes.size(), digest_of(bytes)};
+  return {name, tensor.type, layout, bytes.data(), bytes.size(), sampled_hash(bytes)};
 }
 
 void send(std::byte* memory, const ImageKey& key, const TensorView& tensor, cudaStream_t stream) {

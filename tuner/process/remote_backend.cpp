@@ -118,9 +118,16 @@ class RemotePlan : public PreparedPlan {
 
 Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
   device_.ready();
-  const Json request = {
-      {"call", "prepare"}, {"number", ++plans_}, {"plan", encode(plan)}, {"binary", encode(binary)}};
+  LaunchPlan lean = plan;  // what was compiled is in the binary
+  lean.compile.source.text.clear();
+  lean.compile.headers.clear();
+  Json request = {{"call", "prepare"}, {"number", ++plans_}, {"plan", encode(lean)}};
+  const bool sent =
+      !binary.hash.empty() && binary.hash == last_binary_ && device_.generation() == last_generation_;
+  if (!sent) request["binary"] = encode(binary);
   const Result<Answer> answer = device_.call(request, prepare_seconds);
+  last_binary_ = binary.hash;
+  last_generation_ = device_.generation();
   if (!answer) {
     if (answer.error().phase == Phase::crash) device_.abandon();
     return tl::unexpected(answer.error());

@@ -25,6 +25,8 @@ class RemoteRunner : public Runner {
   RemoteDevice& device_;
   RemoteOptions options_;
   std::uint64_t plans_ = 0;
+  std::string last_binary_;             ///< hash of what the process was sent last
+  std::uint64_t last_generation_ = 0;  ///< and which process
 };
 
 /// A device whose kernels run in a worker process. The process of the caller never touches the device.

@@ -57,7 +57,8 @@ class DeviceServer {
     prepared_.reset();
     number_ = request.at("number").get<std::uint64_t>();
     plan_ = decoded<LaunchPlan>(request.at("plan"));
-    auto prepared = backend_.runner().prepare(plan_, decoded<Binary>(request.at("binary")));
+    if (request.contains("binary")) binary_ = decoded<Binary>(request.at("binary"));
+    auto prepared = backend_.runner().prepare(plan_, binary_);
     if (!prepared) return tl::unexpected(prepared.error());
     prepared_ = std::move(*prepared);
     return Answer{encode(prepared_->resources())};
@@ -116,6 +117,7 @@ class DeviceServer {
   Backend& backend_;
   std::map<std::uint64_t, Kept> tensors_;
   LaunchPlan plan_;
+  Binary binary_;  ///< the last one that was sent: a configuration is prepared at several sizes
   std::uint64_t number_ = 0;
   std::unique_ptr<PreparedPlan> prepared_;
 };

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people are told of finals: in the summary of a run, and by what reads the database later.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "db/sqlite_store.hpp"
+#include "tests/cli/recording.hpp"
+#include "tests/cli/sandbox.hpp"
+#include "tests/support/golden.hpp"
+#include "tuner/cli/run_summary.hpp"
+
+namespace tune::test {
+namespace {
+
+using Json = nlohmann::json;
+
+Configuration streaming(int unroll) {
+  return {{"variant", "streaming"}, {"block_x", 32}, {"unroll", unroll}};
+}
+
+Evaluation measured_at(int unroll, double seconds) {
+  Evaluation evaluation;
+  evaluation.configuration = streaming(unroll);
+  Measurement measurement;
+  measurement.samples.assign(7, seconds);
+  measurement.samples.front() *= 1.01;
+  measurement.error = 1e-7;
+  measurement.tolerance = 1e-6;
+  measurement.stop = StopReason::precise;
+  measurement.executions = 4;
+  measurement.throttled = 1;
+  measurement.machine = {1.755e9, 2.6e9, 55, 640, "power cap", ""};
+  evaluation.outcome = measurement;
+  evaluation.binary_hash = "code " + std::to_string(unroll);
+  return evaluation;
+}
+
+FinalPlace rounds_at(int unroll, double seconds) {
+  FinalPlace place;
+  place.configuration = streaming(unroll);
+  for (int round = 0; round < 8; ++round)
+    place.rounds.push_back({seconds * (1 + 0.001 * (round * unroll % 5)), 0});
+  return place;
+}
+
+Finals example_finals() {
+  Finals finals;
+  finals.places =
+      rank_finals({rounds_at(1, 20e-6), rounds_at(2, 20.04e-6), rounds_at(4, 20.5e-6)}, Objective::time);
+  return finals;
+}
+
+RunRecord record() {
+  RunRecord run;
+  run.key.instance = invented_instance(64);
+  run.key.device = invented_device();
+  run.key.toolchain = {"NVRTC 13.0 sm_90", "0123abcd"};
+  run.options.strategy = "grid";
+  run.options.seed = 1;
+  run.space_size = 4;
+  run.limit = 18e-6;
+  run.items = 262144;
+  run.flops = 2e6;
+  run.bytes = 2e6;
+  run.item = "cell update";
+  return run;
+}
+
+SessionResult result() {
+  SessionResult value;
+  value.run = 3;
+  value.end = RunEnd::exhausted;
+  value.finals = example_finals();
+  Progress& progress = value.progress;
+  progress.evaluations = 30;
+  progress.measured = 28;
+  progress.failures = {{Phase::verify, 2}, {Phase::resources, 10}};
+  progress.from_cache = 12;
+  progress.same_code = 3;
+  progress.best = measured_at(1, 19.8e-6);
+  progress.seconds = 10;
+  progress.finals_seconds = 2;
+  progress.phases = {20, 1, 2, 3, 0.5};
+  progress.search_seconds = 0.1;
+  progress.store_seconds = 0.2;
+  return value;
+}
+
+TEST(RunSummaryText, NamesTheWinnerItsIntervalAndItsTies) {
+  const RunRecord run = record();
+  const SessionResult value = result();
+  expect_golden("cli/run_finals.txt", cli::to_text({run, value, "Invented H2 (device 0)", "results.db"}));
+}
+
+TEST(RunSummaryText, WithoutTiesItSaysHowFarTheNextIs) {
+  const RunRecord run = record();
+  SessionResult value = result();
+  value.finals.places.erase(value.finals.places.begin() + 1);
+  const std::string text = cli::to_text({run, value, "x", "y"});
+  EXPECT_NE(text.find("ties      none: the next of 2 finalists is slower by +2."), std::string::npos) << text;
+}
+
+TEST(RunSummaryText, AsJson) {
+  const RunRecord run = record();
+  const SessionResult value = result();
+  const Json json = Json::parse(cli::to_json({run, value, "x", "y"}));
+  EXPECT_EQ(json["finals"].size(), 3U);
+  EXPECT_EQ(json["finals"][1]["tied"], true);
+  EXPECT_EQ(json["finals"][2]["tied"], false);
+  EXPECT_EQ(json["best"]["seconds"], json["finals"][0]["seconds"]);
+  EXPECT_LE(json["best"]["low_seconds"], json["best"]["seconds"]);
+  EXPECT_NEAR(json["best"]["confidence"].get<double>(), 0.99, 0.01);
+  EXPECT_EQ(json["evaluations_per_second"], (30 + 10) / 8.0);  // finals come after the search
+  EXPECT_EQ(json["device_busy"], 6 / 8.0);
+  EXPECT_EQ(json["from_cache"], 12);
+  EXPECT_EQ(json["phase_seconds"]["reference"], 0.5);
+  EXPECT_EQ(json["phase_seconds"]["finals"], 2);
+}
+
+class StoredFinals : public testing::Test {
+ protected:
+  StoredFinals() {
+    db::Database database(sandbox_.database());
+    db::SqliteStore store(database, [] { return std::string("2026-01-31T12:00:00.000Z"); });
+    const RunId run = store.begin_run(record());
+    for (const int unroll : {1, 2, 4}) store.record(run, measured_at(unroll, (19.8 + 0.1 * unroll) * 1e-6));
+    store.record_finals(run, example_finals());
+    store.end_run(run, RunEnd::exhausted);
+  }
+  Sandbox sandbox_;
+};
+
+TEST_F(StoredFinals, AreShownWithTheirRun) {
+  const Outcome outcome = sandbox_.tune({"show", "1"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expect_golden("cli/show_finals.txt", sandbox_.steady(outcome.out));
+  const Json json = Json::parse(sandbox_.tune({"show", "1", "--format", "json"}).out);
+  EXPECT_EQ(json["finals"].size(), 3U);
+  EXPECT_EQ(json["finals"][0]["round_seconds"].size(), 8U);
+  EXPECT_EQ(json["winner"]["seconds"], json["finals"][0]["seconds"]);
+}
+
+TEST_F(StoredFinals, BestNamesWhatTies) {
+  const std::vector<std::string> best = {"best",        "--problem", "stencil3d",
+                                         "--size",      "64x64x64",  "--device",
+                                         "Invented H2", "--db",      sandbox_.database().string()};
+  const Outcome outcome = sandbox_.tune(best);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* words :
+       {"with 99 % confidence, 8 rounds of the finals of run 1", "ties      with 1 other", "unroll=2"})
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
+  std::vector<std::string> as_json = best;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  const Json json = Json::parse(sandbox_.tune(as_json).out);
+  EXPECT_EQ(json["finals"]["ties"].size(), 1U);
+  EXPECT_EQ(json["finals"]["run"], 1);
+}
+
+}  // namespace
+}  // namespace tune::test
