@@ -11,7 +11,7 @@ namespace {
 
 const std::string head =
     "#include \"bug.cuh\"\n"
-    "extern \"C\" __global__ void k(const T* in, T* out, int n) {\n"
+    "extern \"C\" __global__ void k(const Item* in, Item* out, int n) {\n"
     "  const int i = index(), t = rank(), lane = t % 32, last = size() - 1;\n";
 
 std::function<Where(const Scene&)> block_0() {

@@ -18,7 +18,7 @@ const std::vector<Type> types = {{"unsigned char", 1}, {"short", 2},  {"__half",
 
 std::string kernel(const std::string& body) {
   return "#include \"bug.cuh\"\n#include <cuda_fp16.h>\n"
-         "extern \"C\" __global__ void k(const T* in, T* out, int n) {\n"
+         "extern \"C\" __global__ void k(const Item* in, Item* out, int n) {\n"
          "  const int i = index(), t = rank();\n" +
          body + "}\n";
 }
@@ -73,7 +73,7 @@ TEST(PlantedBounds, OverrunsThatLandInAnotherBuffer) {
   const auto all_of_them = [](const Scene& scene) { return scene.all(); };
   const std::string head =
       "#include \"bug.cuh\"\n"
-      "extern \"C\" __global__ void k(const T* in, T* out, T* other, int n) {\n"
+      "extern \"C\" __global__ void k(const Item* in, Item* out, Item* other, int n) {\n"
       "  const int i = index();\n"
       "  const long long away = other - out, back = other - in;\n";
   expect_reported({
@@ -130,12 +130,12 @@ TEST(PlantedBounds, SharedArrays) {
       all.push_back({format("{} of {}", what, name), always(Kind::out_of_bounds), where, kernel(lines),
                      all_scenes(), nullptr, name});
     };
-    const std::string tile = "  __shared__ T tile[BLOCK];\n";
+    const std::string tile = "  __shared__ Item tile[BLOCK];\n";
     add("static write behind", last(bytes, "tile"),
         tile + "  tile[t + BUG] = in[i];  //!\n  __syncthreads();\n  out[i] = tile[t];\n");
     add("static read before", first(bytes, "tile"),
         tile + "  tile[t] = in[i];\n  __syncthreads();\n  out[i] = tile[t - BUG];  //!\n");
-    const std::string dynamic = "  extern __shared__ __align__(16) T tile[];\n";
+    const std::string dynamic = "  extern __shared__ __align__(16) Item tile[];\n";
     add("dynamic write behind", last(bytes, "dynamic shared memory"),
         dynamic + "  tile[t + BUG] = in[i];  //!\n  __syncthreads();\n  out[i] = tile[t];\n");
     all.back().shared = [size = bytes](const Scene& scene) {

@@ -10,7 +10,7 @@ namespace {
 
 const std::string head =
     "#include \"bug.cuh\"\n#include <cuda_pipeline.h>\n#include <cooperative_groups.h>\n"
-    "extern \"C\" __global__ void k(const T* in, T* out, int n) {\n"
+    "extern \"C\" __global__ void k(const Item* in, Item* out, int n) {\n"
     "  const int i = index(), t = rank(), lane = t % 32, last = size() - 1;\n";
 
 double first_of_block(const Scene& scene, int element) {

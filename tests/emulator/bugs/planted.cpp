@@ -186,7 +186,7 @@ Case case_of(const Planted& planted, const Scene& scene, bool bug) {
   LaunchPlan& plan = made.plan;
   plan.compile.source = {"k.cu", planted.source};
   plan.compile.headers = {{"bug.cuh", bug_header}};
-  plan.compile.defines = {{"T", planted.type}, {"BUG", bug ? "1" : "0"}};
+  plan.compile.defines = {{"Item", planted.type}, {"BUG", bug ? "1" : "0"}};
   if (planted.source.find("BLOCK") != std::string::npos)
     plan.compile.defines.emplace_back("BLOCK", std::to_string(scene.threads()));
   plan.compile.entries = {"k"};

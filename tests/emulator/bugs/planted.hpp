@@ -40,7 +40,7 @@ struct Extra {
   ElementType type = ElementType::f32;
 };
 
-/// A kernel `k(const T* in, T* out, <extra buffers>, int n)` over n = all threads elements. Its source
+/// A kernel `k(const Item* in, Item* out, <extra buffers>, int n)` over n = all threads elements. Its source
 /// follows `bug.cuh`; BUG is 1 with the bug and 0 in the corrected twin, BLOCK the number of threads of a
 /// block. With the bug, the first finding must be of this kind, at this place, at a line that ends in `//!`
 /// (if there is one); the twin must be clean and, where `result` says what `out` holds, right.
@@ -51,7 +51,7 @@ struct Planted {
   std::string source;
   std::vector<Scene> scenes;
   std::function<double(const Scene&, int element)> result = nullptr;
-  std::string type = "float";  ///< T
+  std::string type = "float";  ///< Item
   std::vector<Extra> extra = {};
   std::function<std::uint64_t(const Scene&)> shared = nullptr;      ///< dynamic shared memory [bytes]
   std::function<void(LaunchPlan&, Expectation&)> change = nullptr;  ///< of what was made of the rest

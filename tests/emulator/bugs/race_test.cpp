@@ -9,11 +9,11 @@ namespace {
 
 const std::string head =
     "#include \"bug.cuh\"\n"
-    "extern \"C\" __global__ void k(const T* in, T* out, int n) {\n"
+    "extern \"C\" __global__ void k(const Item* in, Item* out, int n) {\n"
     "  const int i = index(), t = rank(), last = size() - 1;\n";
 const std::string head_scratch =
     "#include \"bug.cuh\"\n"
-    "extern \"C\" __global__ void k(const T* in, T* out, float* scratch, int n) {\n"
+    "extern \"C\" __global__ void k(const Item* in, Item* out, float* scratch, int n) {\n"
     "  const int i = index(), t = rank(), last = size() - 1;\n";
 
 const std::vector<Extra> scratch = {
@@ -112,11 +112,12 @@ TEST(PlantedRace, GlobalMemoryWithinABlock) {
 TEST(PlantedRace, SmallElements) {
   std::vector<Planted> all;
   for (const char* type : {"unsigned char", "short", "__half"})
-    all.push_back({std::string("tile of ") + type, race_here, in_first_block("tile"),
-                   "#include <cuda_fp16.h>\n" + head +
-                       "  __shared__ T tile[1024];\n  tile[t] = in[i];  //!\n  if (!BUG) __syncthreads();\n"
-                       "  out[i] = tile[last - t];  //!\n}\n",
-                   all_scenes(), nullptr, type});
+    all.push_back(
+        {std::string("tile of ") + type, race_here, in_first_block("tile"),
+         "#include <cuda_fp16.h>\n" + head +
+             "  __shared__ Item tile[1024];\n  tile[t] = in[i];  //!\n  if (!BUG) __syncthreads();\n"
+             "  out[i] = tile[last - t];  //!\n}\n",
+         all_scenes(), nullptr, type});
   expect_reported(all);
 }
 

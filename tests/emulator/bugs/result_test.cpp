@@ -11,7 +11,7 @@ namespace {
 
 const std::string head =
     "#include \"bug.cuh\"\n"
-    "extern \"C\" __global__ void k(const T* in, T* out, int n) {\n"
+    "extern \"C\" __global__ void k(const Item* in, Item* out, int n) {\n"
     "  const int i = index(), t = rank(), last = size() - 1;\n";
 
 double same(const Scene&, int element) {

@@ -9,11 +9,11 @@ namespace {
 
 const std::string head =
     "#include \"bug.cuh\"\n#include <cuda_pipeline.h>\n"
-    "extern \"C\" __global__ void k(const T* in, T* out, int n) {\n"
+    "extern \"C\" __global__ void k(const Item* in, Item* out, int n) {\n"
     "  const int i = index(), t = rank(), last = size() - 1;\n";
 const std::string head_scratch =
     "#include \"bug.cuh\"\n"
-    "extern \"C\" __global__ void k(const T* in, T* out, float* scratch, int n) {\n"
+    "extern \"C\" __global__ void k(const Item* in, Item* out, float* scratch, int n) {\n"
     "  const int i = index(), t = rank(), last = size() - 1;\n";
 
 const std::vector<Extra> scratch = {
@@ -70,7 +70,7 @@ TEST(PlantedState, UninitialisedReads) {
        head_scratch + "  if (!BUG || i != 3) scratch[i] = in[i];\n  out[i] = scratch[i];  //!\n}\n",
        all_scenes(), same, "float", scratch},
       {"one byte of a word", nothing, at("tile", 2, 0, 0),
-       "#include \"bug.cuh\"\nextern \"C\" __global__ void k(const T* in, T* out, int n) {\n"
+       "#include \"bug.cuh\"\nextern \"C\" __global__ void k(const Item* in, Item* out, int n) {\n"
        "  const int i = index(), t = rank();\n  __shared__ unsigned char tile[4096];\n"
        "  for (int b = 0; b < 4; ++b)\n    if (!BUG || b != 2) tile[4 * t + b] = b;\n"
        "  unsigned sum = 0;\n  for (int b = 0; b < 4; ++b) sum += tile[4 * t + b];  //!\n  out[i] = "
@@ -180,7 +180,7 @@ TEST(PlantedState, CommunicationBetweenBlocks) {
   const std::string source =
       "#include \"bug.cuh\"\n"
       "extern \"C\" __global__ void clear(unsigned* count) { *count = 0; }\n"
-      "extern \"C\" __global__ void k(const T* in, T* out, float* scratch, unsigned* count, int n) {\n"
+      "extern \"C\" __global__ void k(const Item* in, Item* out, float* scratch, unsigned* count, int n) {\n"
       "  const int i = index(), t = rank();\n  __shared__ bool last;\n"
       "  scratch[i] = in[i];\n  out[i] = 0;\n  if (!BUG) __threadfence();\n  __syncthreads();\n"
       "  if (t == 0) {\n    last = atomicAdd(count, 1u) == gridDim.x - 1;\n    __threadfence();\n  }\n"
