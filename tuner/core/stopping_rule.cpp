@@ -10,7 +10,6 @@ namespace tune {
 namespace {
 
 constexpr std::size_t first_race = 3;  ///< samples before a configuration may be outpaced
-constexpr std::size_t short_race = 5;  ///< the same where samples are cheap
 constexpr double cheap_sample = 5e-3;  ///< seconds
 constexpr std::size_t patience =
     3;  ///< times the least number: what is outpaced is left then, however it varies
@@ -83,10 +82,10 @@ bool StoppingRule::cheap() const {
 }
 
 /// The median of what is outpaced is stored too, and a model learns from it: where samples are cheap it has
-/// to repeat. Kernels whose times fall into two groups fooled three samples in a run of twenty (H200).
+/// to repeat. Few samples of a kernel whose times vary agree by chance now and then.
 bool StoppingRule::repeatable() const {
   if (!cheap() || sorted_.size() >= patience * least_) return true;
-  return sorted_.size() >= short_race && precise();
+  return sorted_.size() >= least_ && precise();
 }
 
 std::optional<StopReason> StoppingRule::decision(double device_seconds_so_far) const {
@@ -103,13 +102,11 @@ int StoppingRule::next_batch() const {
   if (n >= most_) return 1;
   // To the end of the least number, or else by a quarter: the interval narrows with the square root.
   std::size_t target = n < least_ ? least_ : std::min(most_, n + std::max<std::size_t>(1, n / 4));
-  if (options_.to_beat && !outpaced(std::max(n, short_race))) {
+  if (options_.to_beat && !outpaced(n)) {
     // The next number of samples at which it would be outpaced if it went on as until now.
     std::size_t race = std::max(first_race, n + 1);
     while (n > 0 && race <= race_without_slack && !outpaced(race)) ++race;
     if (n == 0 || race <= race_without_slack) target = std::min(target, race);
-  } else if (options_.to_beat && n < short_race) {
-    target = std::min(target, short_race);
   }
   return static_cast<int>(target - n);
 }
