@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t first_race = 3;  ///< samples before a configuration may be outpaced
 constexpr double cheap_sample = 5e-3;  ///< seconds
-constexpr std::size_t patience =
-    3;  ///< times the least number: what is outpaced is left then, however it varies
 constexpr std::size_t race_without_slack = 9;
 constexpr double slack_per_sample = 0.0125;  ///< for each sample short of race_without_slack
 
@@ -82,10 +80,11 @@ bool StoppingRule::cheap() const {
 }
 
 /// The median of what is outpaced is stored too, and a model learns from it: where samples are cheap it has
-/// to repeat. Few samples of a kernel whose times vary agree by chance now and then.
+/// to repeat like any other. Single launches of some kernels differ by 10 % (H200), and 20 of them say too
+/// little.
 bool StoppingRule::repeatable() const {
-  if (!cheap() || sorted_.size() >= patience * least_) return true;
-  return sorted_.size() >= least_ && precise();
+  if (!cheap()) return true;
+  return sorted_.size() >= most_ || (sorted_.size() >= least_ && precise());
 }
 
 std::optional<StopReason> StoppingRule::decision(double device_seconds_so_far) const {

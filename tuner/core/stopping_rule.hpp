@@ -33,9 +33,8 @@ inline constexpr double racing_tolerance = 0.02;
 /// slack, which falls from 7.5 % at three samples to nothing at nine. One that is in truth at most
 /// racing_tolerance slower loses all of nine comparisons with probability 1/512 (0.5 % where a tenth of the
 /// samples are outliers), whatever the distribution; with fewer samples the slack stands for those that are
-/// missing. Its median is stored like any other: where samples are cheap (below 5 ms) it takes the least
-/// number of them, and goes on until they are within the spread that is asked for, or to three times that
-/// number. See docs/decisions.md.
+/// missing. Its median is stored like any other: where samples are cheap (below 5 ms) it goes on until they
+/// are within the spread that is asked for, or to one of the caps. See docs/decisions.md.
 class StoppingRule {
  public:
   explicit StoppingRule(const MeasureOptions& options);
