@@ -125,8 +125,10 @@ TEST_F(ProcessTest, AHundredKillsLoseNothingAndRepeatNothing) {
     std::set<std::string> there;
     SQLite::Statement keys(database, "SELECT configuration_key FROM evaluations");
     while (keys.executeStep())
-      ASSERT_TRUE(there.insert(keys.getColumn(0).getString()).second) << "round " << round << ": stored twice";
-    for (const std::string& key : told) ASSERT_TRUE(there.contains(key)) << "round " << round << ": lost " << key;
+      ASSERT_TRUE(there.insert(keys.getColumn(0).getString()).second)
+          << "round " << round << ": stored twice";
+    for (const std::string& key : told)
+      ASSERT_TRUE(there.contains(key)) << "round " << round << ": lost " << key;
     // One that was stored while the program died was not told any more; it must not come again either.
     told = there;
     if (there.size() < many) continue;

@@ -61,7 +61,8 @@ DeviceChoice chosen_device(const po::variables_map& values) {
     return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = format("no GPU here ({})", why_none)};
   }
   if (text == "emulator")
-    throw UsageError("--device: the emulator checks kernels and measures nothing: tune check --device emulator");
+    throw UsageError(
+        "--device: the emulator checks kernels and measures nothing: tune check --device emulator");
   if (text == "replay:") throw UsageError("--device: name the recording: replay:FILE");
   if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = {}};
   if (text.starts_with("replay:"))

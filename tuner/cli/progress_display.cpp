@@ -58,9 +58,9 @@ bool ProgressDisplay::stop_requested() {
 
 void ProgressDisplay::tell(const Evaluation& evaluation, const Progress& progress) {
   const std::string outcome =
-      evaluation.outcome ? si(evaluation.outcome->time(), "s")
-                         : format("{}: {}", to_string(evaluation.outcome.error().phase),
-                                  evaluation.outcome.error().reason);
+      evaluation.outcome
+          ? si(evaluation.outcome->time(), "s")
+          : format("{}: {}", to_string(evaluation.outcome.error().phase), evaluation.outcome.error().reason);
   const std::string_view what = evaluation.reused ? "known" : "stored";
   out_ << format("{} {}: {} [{}]\n", what, ++told_, outcome, evaluation.configuration.key()) << std::flush;
   if (progress.best) best_ = progress.best->outcome->time();

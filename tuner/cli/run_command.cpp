@@ -130,8 +130,9 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
   SessionResult result;
   {
     const InterruptGuard guard;
-    ProgressDisplay display(std::cerr, display_mode(job.values["quiet"].as<bool>(), job.values["verbose"].as<bool>()), job.record.limit,
-                            job.record.items, job.record.item);
+    ProgressDisplay display(std::cerr,
+                            display_mode(job.values["quiet"].as<bool>(), job.values["verbose"].as<bool>()),
+                            job.record.limit, job.record.items, job.record.item);
     result =
         session.run(job.record, job.budget, job.values["fresh"].as<bool>(), display, job.measuring.finals);
   }

@@ -35,8 +35,8 @@ class DeviceEvaluator : public Evaluator {
   void submit(Configuration configuration) override;
   std::optional<Evaluation> next() override;
   void drop() override;
-  /// Four compiles a core. They end in the order in which they were submitted, and one that takes ten times as
-  /// long as the others must not leave the cores without work.
+  /// Four compiles a core. They end in the order in which they were submitted, and one that takes ten times
+  /// as long as the others must not leave the cores without work.
   std::size_t window() const override;
   void learn(const Evaluation& evaluation) override;
   bool begin_finals(std::span<const Configuration> finalists) override;

@@ -25,7 +25,7 @@ class RemoteRunner : public Runner {
   RemoteDevice& device_;
   RemoteOptions options_;
   std::uint64_t plans_ = 0;
-  std::string last_binary_;             ///< hash of what the process was sent last
+  std::string last_binary_;            ///< hash of what the process was sent last
   std::uint64_t last_generation_ = 0;  ///< and which process
 };
 

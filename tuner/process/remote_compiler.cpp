@@ -63,7 +63,8 @@ Result<Binary> RemoteCompiler::compile(const CompileRequest& request) const {
 void serve_compiler(Channel channel, const Compiler& compiler) {
   serve(std::move(channel), [&compiler](const Json& request, FileDescriptor) -> Result<Answer> {
     const auto call = request.at("call").get<std::string>();
-    if (call == "version") return Answer{{{"version", compiler.version()}, {"identity", compiler.identity()}}};
+    if (call == "version")
+      return Answer{{{"version", compiler.version()}, {"identity", compiler.identity()}}};
     const Result<Binary> binary = compiler.compile(decoded<CompileRequest>(request.at("request")));
     if (!binary) return tl::unexpected(binary.error());
     return Answer{encode(*binary)};
