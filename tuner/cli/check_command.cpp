@@ -136,6 +136,7 @@ int check_on_emulator(const po::variables_map& values, const WorkChoice& work,
 
 int run(const po::variables_map& values) {
   chosen_format(values);
+  chosen_timeout(values);
   const WorkChoice work = chosen_work(values);
   const InterruptGuard guard;
   const std::string architecture = text_of(values, "arch");

@@ -21,8 +21,12 @@ void add_process_options(po::options_description& options) {
        "run");
 }
 
+double chosen_timeout(const po::variables_map& values) {
+  return parse_duration(text_of(values, "timeout"), "--timeout");
+}
+
 std::unique_ptr<Backend> open_backend(int number, const po::variables_map& values) {
-  const process::RemoteOptions options{.timeout = parse_duration(text_of(values, "timeout"), "--timeout")};
+  const process::RemoteOptions options{.timeout = chosen_timeout(values)};
   if (values["in-process"].as<bool>()) return cuda::open_device(number);
   const auto program = worker_program();
   if (!program)

@@ -204,6 +204,9 @@ int run_on_recording(Job& job, const DeviceChoice& choice) {
 
 int run(const po::variables_map& values) {
   chosen_format(values);  // a wrong one is told before the work, not after it
+  chosen_timeout(values);
+  if (values["quiet"].as<bool>() && values["verbose"].as<bool>())
+    throw UsageError("--quiet and --verbose: choose one");
   Job job{.values = values,
           .work = chosen_work(values),
           .choice = chosen_space(values),
