@@ -8,162 +8,181 @@
 namespace tune::process {
 
 /// The members of everything that travels between processes: `each` calls `field(name, member)` for all of
-/// them. T is const or not.
+/// them. The bindings name every member in the order of declaration: a new one stops the compilation here.
 template<class T>
 struct Fields;
 
 template<>
 struct Fields<Failure> {
   static void each(auto& t, auto field) {
-    field("phase", t.phase);
-    field("reason", t.reason);
-    field("detail", t.detail);
+    auto& [phase, reason, detail] = t;
+    field("phase", phase);
+    field("reason", reason);
+    field("detail", detail);
   }
 };
 template<>
 struct Fields<SourceFile> {
   static void each(auto& t, auto field) {
-    field("name", t.name);
-    field("text", t.text);
+    auto& [name, text] = t;
+    field("name", name);
+    field("text", text);
   }
 };
 template<>
 struct Fields<CompileRequest> {
   static void each(auto& t, auto field) {
-    field("source", t.source);
-    field("headers", t.headers);
-    field("defines", t.defines);
-    field("options", t.options);
-    field("entries", t.entries);
+    auto& [source, headers, defines, options, entries] = t;
+    field("source", source);
+    field("headers", headers);
+    field("defines", defines);
+    field("options", options);
+    field("entries", entries);
   }
 };
 template<>
 struct Fields<Layout> {
   static void each(auto& t, auto field) {
-    field("extents", t.extents);
-    field("strides", t.strides);
-    field("offset", t.offset);
-    field("allocation", t.allocation);
+    auto& [extents, strides, offset, allocation] = t;
+    field("extents", extents);
+    field("strides", strides);
+    field("offset", offset);
+    field("allocation", allocation);
   }
 };
 template<>
 struct Fields<BufferSpec> {
   static void each(auto& t, auto field) {
-    field("name", t.name);
-    field("type", t.type);
-    field("layout", t.layout);
-    field("role", t.role);
+    auto& [name, type, layout, role] = t;
+    field("name", name);
+    field("type", type);
+    field("layout", layout);
+    field("role", role);
   }
 };
 template<>
 struct Fields<BufferArgument> {
-  static void each(auto& t, auto field) { field("buffer", t.buffer); }
+  static void each(auto& t, auto field) {
+    auto& [buffer] = t;
+    field("buffer", buffer);
+  }
 };
 template<>
 struct Fields<Dim3> {
   static void each(auto& t, auto field) {
-    field("x", t.x);
-    field("y", t.y);
-    field("z", t.z);
+    auto& [x, y, z] = t;
+    field("x", x);
+    field("y", y);
+    field("z", z);
   }
 };
 template<>
 struct Fields<Launch> {
   static void each(auto& t, auto field) {
-    field("entry", t.entry);
-    field("grid", t.grid);
-    field("block", t.block);
-    field("dynamic_shared_memory", t.dynamic_shared_memory);
-    field("cooperative", t.cooperative);
-    field("arguments", t.arguments);
+    auto& [entry, grid, block, dynamic_shared_memory, cooperative, arguments] = t;
+    field("entry", entry);
+    field("grid", grid);
+    field("block", block);
+    field("dynamic_shared_memory", dynamic_shared_memory);
+    field("cooperative", cooperative);
+    field("arguments", arguments);
   }
 };
 template<>
 struct Fields<LaunchPlan> {
   static void each(auto& t, auto field) {
-    field("compile", t.compile);
-    field("buffers", t.buffers);
-    field("launches", t.launches);
+    auto& [compile, buffers, launches] = t;
+    field("compile", compile);
+    field("buffers", buffers);
+    field("launches", launches);
   }
 };
 template<>
 struct Fields<KernelResources> {
   static void each(auto& t, auto field) {
-    field("registers", t.registers);
-    field("spill_store_bytes", t.spill_store_bytes);
-    field("spill_load_bytes", t.spill_load_bytes);
-    field("local_bytes", t.local_bytes);
-    field("static_shared_memory", t.static_shared_memory);
-    field("dynamic_shared_memory", t.dynamic_shared_memory);
-    field("threads", t.threads);
-    field("max_threads", t.max_threads);
-    field("blocks_per_multiprocessor", t.blocks_per_multiprocessor);
-    field("occupancy", t.occupancy);
-    field("limiter", t.limiter);
+    auto& [registers, spill_store_bytes, spill_load_bytes, local_bytes, static_shared_memory,
+           dynamic_shared_memory, threads, max_threads, blocks_per_multiprocessor, occupancy, limiter] = t;
+    field("registers", registers);
+    field("spill_store_bytes", spill_store_bytes);
+    field("spill_load_bytes", spill_load_bytes);
+    field("local_bytes", local_bytes);
+    field("static_shared_memory", static_shared_memory);
+    field("dynamic_shared_memory", dynamic_shared_memory);
+    field("threads", threads);
+    field("max_threads", max_threads);
+    field("blocks_per_multiprocessor", blocks_per_multiprocessor);
+    field("occupancy", occupancy);
+    field("limiter", limiter);
   }
 };
 template<>
 struct Fields<Binary> {
   static void each(auto& t, auto field) {
-    field("image", t.image);
-    field("symbols", t.symbols);
-    field("resources", t.resources);
-    field("log", t.log);
-    field("compile_seconds", t.compile_seconds);
-    field("cached", t.cached);
-    field("hash", t.hash);
+    auto& [image, symbols, resources, log, compile_seconds, hash, cached] = t;
+    field("image", image);
+    field("symbols", symbols);
+    field("resources", resources);
+    field("log", log);
+    field("compile_seconds", compile_seconds);
+    field("hash", hash);
+    field("cached", cached);
   }
 };
 template<>
 struct Fields<MeasureOptions> {
   static void each(auto& t, auto field) {
-    field("warmup", t.warmup);
-    field("least_samples", t.least_samples);
-    field("most_samples", t.most_samples);
-    field("spread", t.spread);
-    field("time_cap", t.time_cap);
-    field("flush_cache", t.flush_cache);
-    field("to_beat", t.to_beat);
-    field("energy", t.energy);
+    auto& [warmup, least_samples, most_samples, spread, time_cap, flush_cache, to_beat, energy] = t;
+    field("warmup", warmup);
+    field("least_samples", least_samples);
+    field("most_samples", most_samples);
+    field("spread", spread);
+    field("time_cap", time_cap);
+    field("flush_cache", flush_cache);
+    field("to_beat", to_beat);
+    field("energy", energy);
   }
 };
 template<>
 struct Fields<MachineState> {
   static void each(auto& t, auto field) {
-    field("core_clock", t.core_clock);
-    field("memory_clock", t.memory_clock);
-    field("temperature", t.temperature);
-    field("power", t.power);
-    field("throttle", t.throttle);
-    field("host", t.host);
+    auto& [core_clock, memory_clock, temperature, power, throttle, host] = t;
+    field("core_clock", core_clock);
+    field("memory_clock", memory_clock);
+    field("temperature", temperature);
+    field("power", power);
+    field("throttle", throttle);
+    field("host", host);
   }
 };
 template<>
 struct Fields<Timing> {
   static void each(auto& t, auto field) {
-    field("samples", t.samples);
-    field("stop", t.stop);
-    field("executions", t.executions);
-    field("throttled", t.throttled);
-    field("energy", t.energy);
-    field("machine", t.machine);
+    auto& [samples, stop, executions, throttled, energy, machine] = t;
+    field("samples", samples);
+    field("stop", stop);
+    field("executions", executions);
+    field("throttled", throttled);
+    field("energy", energy);
+    field("machine", machine);
   }
 };
 template<>
 struct Fields<Tolerance> {
   static void each(auto& t, auto field) {
-    field("absolute", t.absolute);
-    field("derivation", t.derivation);
+    auto& [absolute, derivation] = t;
+    field("absolute", absolute);
+    field("derivation", derivation);
   }
 };
 template<>
 struct Fields<Comparison> {
   static void each(auto& t, auto field) {
-    field("worst_error", t.worst_error);
-    field("worst_index", t.worst_index);
-    field("worst_value", t.worst_value);
-    field("worst_reference", t.worst_reference);
-    field("wrong", t.wrong);
+    auto& [worst_error, worst_index, worst_value, worst_reference, wrong] = t;
+    field("worst_error", worst_error);
+    field("worst_index", worst_index);
+    field("worst_value", worst_value);
+    field("worst_reference", worst_reference);
+    field("wrong", wrong);
   }
 };
 template<>
