@@ -17,7 +17,7 @@ const std::map<std::string, std::vector<std::string>> allowed = {
     {"search/", {}},
     {"tuner/core/", {"search/"}},
     {"kernels/", {"search/", "tuner/core/"}},
-    {"tuner/cache/", {"search/", "tuner/core/"}},
+    {"tuner/cache/", {"search/", "tuner/core/", "tuner/process/archive.hpp"}},
     {"tuner/cuda/", {"search/", "tuner/core/"}},
     {"tuner/process/", {"search/", "tuner/core/"}},
     {"tuner/emulator/", {"search/", "tuner/core/"}},

@@ -11,7 +11,7 @@ namespace tune::cache {
 
 /// Part of every key: raise it when an entry's layout changes, or what a compiler derives for a Binary (the
 /// figures that it reads out of a log, say). Older entries are then never found and go when room is needed.
-inline constexpr int format_version = 1;
+inline constexpr int format_version = 2;
 
 /// The bytes of an entry's file: a mark, a checksum of the rest, and the key with what a compile gave, in
 /// CBOR.
