@@ -9,6 +9,7 @@ namespace {
 using search::Constraint;
 using search::Expr;
 using search::Parameter;
+using search::Role;
 using search::SpaceDefinition;
 using search::var;
 
@@ -35,15 +36,27 @@ std::vector<Parameter> tile_parameters(const StencilSize& size) {
        "planes of z",
        {"direct", "streaming"},
        "direct"},
-      {"block_x", "threads of a block along x", {8, 16, 32, 64, 128}, 32},
-      {"block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8},
-      {"block_z", "threads of a block along z", {1, 2, 4}, 1, direct()},
+      {"block_x", "threads of a block along x", {8, 16, 32, 64, 128}, 32, std::nullopt, Role::threads},
+      {"block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8, std::nullopt, Role::threads},
+      {"block_z", "threads of a block along z", {1, 2, 4}, 1, direct(), Role::threads},
       {"vector",
        "neighbouring cells along x that a thread computes, loads and stores as one vector",
        {1, 2, 4},
-       default_vector(size)},
-      {"cells_y", "neighbouring rows that a thread computes", {1, 2, 4, 8}, default_cells_y(size)},
-      {"cells_z", "neighbouring planes that a thread computes", {1, 2, 4, 8}, kDefaultCellsZ, direct()},
+       default_vector(size),
+       std::nullopt,
+       Role::work},
+      {"cells_y",
+       "neighbouring rows that a thread computes",
+       {1, 2, 4, 8},
+       default_cells_y(size),
+       std::nullopt,
+       Role::work},
+      {"cells_z",
+       "neighbouring planes that a thread computes",
+       {1, 2, 4, 8},
+       kDefaultCellsZ,
+       direct(),
+       Role::work},
   };
 }
 

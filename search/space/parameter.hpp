@@ -11,6 +11,13 @@
 
 namespace tune::search {
 
+/// What a parameter means for the launch, as far as a search can use it.
+enum class Role {
+  other,
+  threads,  ///< an extent of the block: the threads of a block are the product of all of these that exist
+  work      ///< items a thread computes: all of these that exist multiply
+};
+
 /// A tunable with its ordered values.
 struct Parameter {
   std::string name;           ///< lower_case; the kernel's macro is the same in upper case
@@ -21,6 +28,7 @@ struct Parameter {
   /// where there is none. It exists only where the condition is certainly true: what the condition says about
   /// a parameter that does not exist itself counts as unknown (see Expr::partially_evaluate).
   std::optional<Expr> exists_if = std::nullopt;
+  Role role = Role::other;
 };
 
 /// The values as people read them: `16, 32, 64`.

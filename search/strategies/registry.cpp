@@ -10,21 +10,21 @@ namespace tune::search {
 std::span<const StrategyEntry> strategies() {
   static constexpr std::array kTable = {
       StrategyEntry{"random", "uniform without repetition, after one configuration of each variant",
-                    [](const SearchSpace& space, std::uint64_t seed) -> std::unique_ptr<Strategy> {
-                      return std::make_unique<RandomSearch>(space, seed);
+                    [](const SearchTask& task) -> std::unique_ptr<Strategy> {
+                      return std::make_unique<RandomSearch>(task.space, task.seed);
                     }},
       StrategyEntry{"grid", "every configuration once, coarsely first",
-                    [](const SearchSpace& space, std::uint64_t) -> std::unique_ptr<Strategy> {
-                      return std::make_unique<GridSearch>(space);
+                    [](const SearchTask& task) -> std::unique_ptr<Strategy> {
+                      return std::make_unique<GridSearch>(task.space);
                     },
                     true},
   };
   return kTable;
 }
 
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space, std::uint64_t seed) {
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchTask& task) {
   for (const StrategyEntry& entry : strategies()) {
-    if (entry.name == name) return entry.make(space, seed);
+    if (entry.name == name) return entry.make(task);
   }
   return nullptr;
 }

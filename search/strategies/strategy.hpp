@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,19 @@ struct Observation {
   std::optional<double> cost;  ///< to be minimised (seconds); nothing where the evaluation failed
 };
 
+/// What is known of related work: the same problem at another size, type, radius or on another device. Costs
+/// compare with each other, not with those of the work at hand.
+struct RelatedRecord {
+  std::vector<Observation> observations;  ///< configurations that are valid here too
+};
+
+/// What a strategy is to search, and what it may know beforehand.
+struct SearchTask {
+  const SearchSpace& space;  ///< must outlive the strategy
+  std::uint64_t seed = 1;
+  std::vector<RelatedRecord> related = {};  ///< the most alike first
+};
+
 /// Chooses what to evaluate next. It never owns the loop: the session asks for batches and tells what came
 /// out.
 ///
@@ -30,13 +44,16 @@ class Strategy {
   virtual ~Strategy() = default;
   virtual std::vector<ConfigurationId> ask(std::size_t count) = 0;
   virtual void tell(std::span<const Observation> observations) = 0;
+  /// How many configurations may be out, asked for and not told, before a session had better wait for
+  /// results: one that learns chooses badly when it knows little. Asking for more is allowed.
+  virtual std::size_t most_in_flight() const { return std::numeric_limits<std::size_t>::max(); }
 };
 
 /// One line of the table of strategies.
 struct StrategyEntry {
   std::string_view name;
   std::string_view summary;
-  std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed);
+  std::unique_ptr<Strategy> (*make)(const SearchTask& task);
   /// People who choose it want every configuration: without a budget it gets the whole space.
   bool exhaustive = false;
 };
@@ -45,7 +62,7 @@ struct StrategyEntry {
 /// here.
 std::span<const StrategyEntry> strategies();
 
-/// Null where no strategy has that name. The space must outlive the strategy.
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space, std::uint64_t seed);
+/// Null where no strategy has that name.
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchTask& task);
 
 }  // namespace tune::search

@@ -61,7 +61,8 @@ std::vector<Configuration> chosen_configurations(const po::variables_map& values
     return chosen;
   }
   const bool all = values["all"].as<bool>();
-  const auto strategy = search::make_strategy(all ? "grid" : "random", space, count_of(values, "seed", 1, 0));
+  const auto strategy =
+      search::make_strategy(all ? "grid" : "random", {space, count_of(values, "seed", 1, 0)});
   const std::uint64_t count = all ? space.size() : count_of(values, "sample", default_sample, 1);
   for (const search::ConfigurationId id : strategy->ask(count)) chosen.push_back(space.at(id));
   return chosen;

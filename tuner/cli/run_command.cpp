@@ -125,7 +125,7 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
   if (!database.notice().empty()) std::cerr << database.notice() << "\n";
   db::SqliteStore store(database);
   job.record.space_size = space.size();
-  const auto strategy = search::make_strategy(job.record.options.strategy, space, job.record.options.seed);
+  const auto strategy = search::make_strategy(job.record.options.strategy, {space, job.record.options.seed});
   Session session(space, *strategy, evaluator, store, seconds_now);
   SessionResult result;
   {

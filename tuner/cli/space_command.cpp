@@ -27,7 +27,7 @@ po::options_description options() {
 }
 
 std::vector<Configuration> draw(const search::SearchSpace& space, std::uint64_t count, std::uint64_t seed) {
-  const auto strategy = search::make_strategy("random", space, seed);
+  const auto strategy = search::make_strategy("random", {space, seed});
   std::vector<Configuration> drawn;
   for (const search::ConfigurationId id : strategy->ask(count)) drawn.push_back(space.at(id));
   return drawn;

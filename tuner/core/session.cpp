@@ -134,11 +134,13 @@ void Session::end_as_failed(RunId run) {
   }
 }
 
-/// Asks for more when half of what the evaluator takes has come out: a strategy that computes for a while
-/// does so once for many configurations, and what is still on its way keeps the device busy meanwhile.
+/// Asks for more when half of what the evaluator and the strategy take has come out: a strategy that computes
+/// for a while does so once for many configurations, and what is still on its way keeps the device busy
+/// meanwhile.
 void Session::fill_queue(State& state) {
   const Progress& progress = state.result.progress;
-  const std::size_t window = std::max<std::size_t>(1, evaluator_.window());
+  const std::size_t window =
+      std::max<std::size_t>(1, std::min(evaluator_.window(), strategy_.most_in_flight()));
   if (state.queue.size() > window / 2) return;
   std::size_t count = window - state.queue.size();
   if (state.budget.evaluations) {

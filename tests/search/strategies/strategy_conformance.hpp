@@ -44,7 +44,7 @@ class StrategyConformance : public ::testing::TestWithParam<StrategyEntry> {
   using Ids = std::vector<ConfigurationId>;
 
   std::unique_ptr<Strategy> make(const SearchSpace& space, std::uint64_t seed = 1) const {
-    return GetParam().make(space, seed);
+    return GetParam().make({space, seed});
   }
 
   /// One observation; every third fails where `failures` says so, or all.

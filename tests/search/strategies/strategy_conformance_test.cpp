@@ -19,8 +19,8 @@ TEST(Strategies, NamesAreUnique) {
 TEST(Strategies, AreMadeByName) {
   const SearchSpace space(conformance_definition());
   for (const StrategyEntry& entry : strategies())
-    EXPECT_NE(make_strategy(entry.name, space, 1), nullptr) << entry.name;
-  EXPECT_EQ(make_strategy("no such strategy", space, 1), nullptr);
+    EXPECT_NE(make_strategy(entry.name, {space, 1}), nullptr) << entry.name;
+  EXPECT_EQ(make_strategy("no such strategy", {space, 1}), nullptr);
 }
 
 }  // namespace
