@@ -2,6 +2,7 @@
 #include <array>
 
 #include "search/strategies/grid.hpp"
+#include "search/strategies/model_search.hpp"
 #include "search/strategies/random_search.hpp"
 #include "search/strategies/strategy.hpp"
 
@@ -9,6 +10,10 @@ namespace tune::search {
 
 std::span<const StrategyEntry> strategies() {
   static constexpr std::array kTable = {
+      StrategyEntry{"model", "what a Gaussian process of all results so far promises most",
+                    [](const SearchTask& task) -> std::unique_ptr<Strategy> {
+                      return std::make_unique<ModelSearch>(task);
+                    }},
       StrategyEntry{"random", "uniform without repetition, after one configuration of each variant",
                     [](const SearchTask& task) -> std::unique_ptr<Strategy> {
                       return std::make_unique<RandomSearch>(task.space, task.seed);

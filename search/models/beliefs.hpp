@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "search/models/gaussian_process.hpp"
+#include "search/strategies/strategy.hpp"
+
+namespace tune::search {
+
+/// The scale on which models see costs: c log(1 + log(cost / best) / c), c = 1/2. 0 at the best, like
+/// log(cost / best) near it, and flat where a configuration is many times slower, which is all that matters
+/// of it.
+double slowdown(double cost, double best);
+
+/// A figure of a configuration that its slowdown is believed to follow before anything is measured.
+class Belief {
+ public:
+  virtual ~Belief() = default;
+  virtual LinearBelief weight() const = 0;
+  virtual double at(ConfigurationId id) const = 0;
+};
+
+using Beliefs = std::vector<std::unique_ptr<Belief>>;
+
+/// What holds for the launch of nearly every kernel: blocks of 64 to 512 threads keep a multiprocessor busy,
+/// a warp that is not full wastes the rest, and blocks of whole power-of-two multiples of warps divide
+/// extents, lines and banks evenly. Empty where no parameter says how many threads a block has. The encoding
+/// must outlive them.
+Beliefs launch_beliefs(const Encoding& encoding);
+
+/// That the slowdowns of related work return here: as recorded, or as a Gaussian process over the record
+/// expects. `share`: how much of the whole belief falls to this record. Null where fewer than three
+/// configurations succeeded. The encoding must outlive it.
+std::unique_ptr<Belief> transfer_belief(const Encoding& encoding, const RelatedRecord& record, double share);
+
+/// The `count` best configurations of a record of which no two differ in one parameter only, best first.
+std::vector<ConfigurationId> best_apart(const SearchSpace& space, const RelatedRecord& record,
+                                        std::size_t count);
+
+}  // namespace tune::search

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/models/encoding.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace tune::search {
+namespace {
+
+constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+constexpr int kMostAlignment = 6;      // of threads: 64 are two warps, or one wavefront
+constexpr std::size_t kFewValues = 4;  // fewer have too little in common to be kinds
+
+int twos(double number) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(number));
+  return whole == 0 ? 0 : std::countr_zero(whole);
+}
+
+/// Numbers to 0 .. 1, equal steps becoming equal.
+void stretch(std::vector<double>& numbers) {
+  const auto [least, most] = std::ranges::minmax(numbers);
+  for (double& number : numbers) number = most > least ? (number - least) / (most - least) : 0.5;
+}
+
+std::vector<double> stretched_logarithms(std::vector<double> numbers) {
+  for (double& number : numbers) number = std::log2(number);
+  stretch(numbers);
+  return numbers;
+}
+
+/// Where an ordered parameter's values lie. Ranks keep values apart that were chosen densely; logarithms say
+/// that 16 to 32 is a step like 128 to 256.
+std::vector<double> places(const std::vector<double>& numbers) {
+  std::vector<double> sorted = numbers;
+  std::ranges::sort(sorted);
+  std::vector<double> ranks;
+  for (const double number : numbers)
+    ranks.push_back(static_cast<double>(std::ranges::lower_bound(sorted, number) - sorted.begin()));
+  stretch(ranks);
+  if (sorted.front() <= 0) return ranks;
+  std::vector<double> both = stretched_logarithms(numbers);
+  for (std::size_t i = 0; i < both.size(); ++i) both[i] = (both[i] + ranks[i]) / 2;
+  return both;
+}
+
+/// The values as numbers; none where they are switches.
+std::vector<double> amounts(const Parameter& parameter) {
+  std::vector<double> numbers;
+  for (const Value& value : parameter.values) {
+    if (!value.is_int() && !value.is_real()) return {};
+    numbers.push_back(value.as_real());
+  }
+  if (numbers.size() <= kFewValues && std::ranges::min(numbers) <= 0) return {};
+  return numbers;
+}
+
+bool all_whole_and_positive(const Parameter& parameter) {
+  return std::ranges::all_of(parameter.values, [](const Value& v) { return v.is_int() && v.as_int() > 0; });
+}
+
+}  // namespace
+
+Encoding::Encoding(const SearchSpace& space) : space_(space) {
+  const std::size_t count = space.parameters().size();
+  for (std::size_t p = 0; p < count; ++p) add_parameter(p);
+  for (std::size_t p = 0; p < count; ++p) add_alignment(p);
+  add_threads();
+}
+
+void Encoding::add_parameter(std::size_t p) {
+  const Parameter& parameter = space_.parameters()[p];
+  const bool conditional = parameter.exists_if.has_value();
+  if (parameter.values.size() + (conditional ? 1 : 0) < 2) return;
+  Dimension dimension{parameter.name, true, false, {}};
+  const std::vector<double> numbers = amounts(parameter);
+  dimension.ordered = !numbers.empty();
+  if (dimension.ordered)
+    dimension.at = places(numbers);
+  else
+    dimension.at.assign(parameter.values.size(), kNowhere);
+  if (conditional) dimension.at.push_back(kNowhere);
+  Image image{p, {}};
+  for (std::size_t level = 0; level <= parameter.values.size(); ++level)
+    image.levels.push_back(static_cast<Level>(level));
+  dimensions_.push_back(std::move(dimension));
+  images_.push_back(std::move(image));
+}
+
+void Encoding::add_alignment(std::size_t p) {
+  const Parameter& parameter = space_.parameters()[p];
+  if (parameter.values.size() < kFewValues || !all_whole_and_positive(parameter)) return;
+  const auto power_of_two = [](const Value& v) {
+    return std::has_single_bit(static_cast<std::uint64_t>(v.as_int()));
+  };
+  if (std::ranges::all_of(parameter.values, power_of_two)) return;  // says what the logarithm says
+  Image image{p, {}};
+  for (const Value& value : parameter.values)
+    image.levels.push_back(static_cast<Level>(twos(value.as_real())));
+  const auto most = std::ranges::max(image.levels);
+  if (most == std::ranges::min(image.levels)) return;
+  Dimension dimension{parameter.name + " alignment", true, true, {}};
+  for (Level level = 0; level <= most; ++level) dimension.at.push_back(level / static_cast<double>(most));
+  image.levels.push_back(static_cast<Level>(dimension.levels()));
+  if (parameter.exists_if) dimension.at.push_back(kNowhere);
+  dimensions_.push_back(std::move(dimension));
+  images_.push_back(std::move(image));
+}
+
+void Encoding::add_threads() {
+  thread_values_ = {1.0};
+  std::size_t varying = 0;
+  for (std::size_t p = 0; p < space_.parameters().size(); ++p) {
+    const Parameter& parameter = space_.parameters()[p];
+    if (parameter.role != Role::threads || !all_whole_and_positive(parameter)) continue;
+    thread_parameters_.push_back(p);
+    if (parameter.values.size() > 1) ++varying;
+    std::vector<double> products;
+    for (const double before : thread_values_) {
+      if (parameter.exists_if) products.push_back(before);
+      for (const Value& value : parameter.values) products.push_back(before * value.as_real());
+    }
+    std::ranges::sort(products);
+    products.erase(std::unique(products.begin(), products.end()), products.end());
+    thread_values_ = std::move(products);
+  }
+  if (varying < 2) return;  // one parameter is a dimension itself
+  dimensions_.push_back({"threads", true, true, stretched_logarithms(thread_values_)});
+  Dimension alignment{"threads alignment", true, true, {}};
+  for (const double threads : thread_values_)
+    alignment.at.push_back(std::min(kMostAlignment, twos(threads)) / double{kMostAlignment});
+  if (std::ranges::adjacent_find(alignment.at, std::not_equal_to{}) != alignment.at.end())
+    dimensions_.push_back(std::move(alignment));
+}
+
+double Encoding::threads_of(const std::vector<int>& indices) const {
+  double threads = 1;
+  for (const std::size_t p : thread_parameters_)
+    if (indices[p] >= 0)
+      threads *= space_.parameters()[p].values[static_cast<std::size_t>(indices[p])].as_real();
+  return threads;
+}
+
+std::optional<double> Encoding::threads(ConfigurationId id) const {
+  if (thread_parameters_.empty()) return std::nullopt;
+  return threads_of(space_.value_indices(id));
+}
+
+void Encoding::encode(ConfigurationId id, std::span<Level> levels) const {
+  const std::vector<int> indices = space_.value_indices(id);
+  std::size_t d = 0;
+  for (const Image& image : images_) {
+    const int index = indices[image.parameter];
+    levels[d++] = index < 0 ? image.levels.back() : image.levels[static_cast<std::size_t>(index)];
+  }
+  if (d == size()) return;
+  const auto found = std::ranges::lower_bound(thread_values_, threads_of(indices));
+  for (; d < size(); ++d) levels[d] = static_cast<Level>(found - thread_values_.begin());
+}
+
+std::vector<Level> Encoding::encode(ConfigurationId id) const {
+  std::vector<Level> levels(size());
+  encode(id, levels);
+  return levels;
+}
+
+}  // namespace tune::search

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "search/space/search_space.hpp"
+
+namespace tune::search {
+
+/// One coordinate of a configuration as models see it: a parameter, or a figure that follows from parameters.
+/// A configuration has one of finitely many levels in it.
+struct Dimension {
+  std::string name;
+  bool ordered = true;     ///< else levels are only equal or different
+  bool derived = false;    ///< follows from other dimensions
+  std::vector<double> at;  ///< each level's place, 0 to 1; not a number where it has none
+
+  std::size_t levels() const { return at.size(); }
+};
+
+using Level = std::uint16_t;
+
+/// Turns configurations into levels of dimensions.
+///
+/// A parameter with two values or more is a dimension: ordered where its values are numbers (half by their
+/// logarithms, half by their ranks, where all are positive; by their ranks else), unordered where they are
+/// texts, truth values, or at most four numbers that include zero or less, which are switches more often than
+/// amounts. Where a parameter does not exist it has a level of its own, the last, without a place.
+///
+/// Derived dimensions say what products and ratios of parameters have in common. How often 2 divides a
+/// parameter that is not all powers of two: multiples of a warp, of a line, of what divides an extent are
+/// kinds of their own, not only amounts. And where parameters are known to be extents of the block, the
+/// logarithm of its threads and how often 2 divides them.
+class Encoding {
+ public:
+  /// The space must outlive it.
+  explicit Encoding(const SearchSpace& space);
+
+  const std::vector<Dimension>& dimensions() const { return dimensions_; }
+  std::size_t size() const { return dimensions_.size(); }
+
+  /// Levels of a configuration, one a dimension.
+  void encode(ConfigurationId id, std::span<Level> levels) const;
+  std::vector<Level> encode(ConfigurationId id) const;
+  bool knows_threads() const { return !thread_parameters_.empty(); }
+  /// Threads a block, as far as parameters with Role::threads tell; nothing where there is none of them.
+  std::optional<double> threads(ConfigurationId id) const;
+
+ private:
+  /// A dimension that follows from one parameter's value.
+  struct Image {
+    std::size_t parameter;
+    std::vector<Level> levels;  ///< by the value's index; the last one where the parameter does not exist
+  };
+
+  void add_parameter(std::size_t parameter);
+  void add_alignment(std::size_t parameter);
+  void add_threads();
+  double threads_of(const std::vector<int>& indices) const;
+
+  const SearchSpace& space_;
+  std::vector<Dimension> dimensions_;
+  std::vector<Image> images_;                   ///< of the first dimensions
+  std::vector<std::size_t> thread_parameters_;  ///< with Role::threads and positive numbers
+  std::vector<double> thread_values_;           ///< all that their product can be, increasing
+};
+
+}  // namespace tune::search

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/models/gaussian_process.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tune::search {
+namespace {
+
+constexpr double kLeastLength = 0.05, kMostLength = 30;
+constexpr double kLeastNoise = 1e-4, kMostNoise = 1;
+
+}  // namespace
+
+GaussianProcess::GaussianProcess(const std::vector<Dimension>& dimensions, const Prior& prior)
+    : prior_(prior), kernel_(dimensions) {
+  const double length = prior.length * std::sqrt(std::max(1.0, static_cast<double>(dimensions.size())) / 6);
+  for (const Dimension& dimension : dimensions)
+    start_.push_back(std::log(length * (dimension.derived ? prior.derived_factor : 1)));
+  start_.push_back(std::log(prior.noise));
+  parameters_ = start_;
+  kernel_.set(parameters_);
+  noise_ = prior.noise;
+}
+
+double GaussianProcess::objective(const LevelMatrix& points, const Eigen::VectorXd& values,
+                                  std::span<const double> parameters, std::span<double> gradient) {
+  const Eigen::Index n = points.rows();
+  const std::size_t dims = kernel_.dimensions();
+  kernel_.set(parameters.first(dims));
+  const double noise = std::exp(parameters[dims]);
+  const Eigen::MatrixXd correlation = correlations(points, noise);
+  const Eigen::LLT<Eigen::MatrixXd> llt(correlation);
+  if (llt.info() != Eigen::Success) return std::numeric_limits<double>::infinity();
+  Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(n, n);
+  llt.solveInPlace(inverse);
+  const Eigen::VectorXd sums = inverse.rowwise().sum();
+  const double mean = sums.dot(values) / sums.sum();
+  const Eigen::VectorXd centred = values.array() - mean;
+  const Eigen::VectorXd alpha = inverse * centred;
+  const double scale = (centred.dot(alpha) + 1) / (static_cast<double>(n) + 1);
+
+  double result =
+      static_cast<double>(n) / 2 * std::log(scale) + llt.matrixLLT().diagonal().array().log().sum();
+  for (std::size_t d = 0; d <= dims; ++d) {
+    const double spread = d < dims ? prior_.length_spread : prior_.noise_spread;
+    const double off = (parameters[d] - start_[d]) / spread;
+    result += off * off / 2;
+    gradient[d] = off / spread;
+  }
+  // -1/2 sum of A_ij dK_ij with A = alpha alpha' / scale - K^-1; dK_ij = K_ij slope_ij for a length.
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const double weight = (alpha(i) * alpha(j) / scale - inverse(i, j)) * correlation(i, j);
+      for (std::size_t d = 0; d < dims; ++d)
+        gradient[d] -=
+            weight *
+            static_cast<double>(kernel_.slope_row(
+                d, points(i, static_cast<Eigen::Index>(d)))[points(j, static_cast<Eigen::Index>(d))]);
+    }
+    gradient[dims] -= (alpha(i) * alpha(i) / scale - inverse(i, i)) * noise / 2;
+  }
+  return result;
+}
+
+void GaussianProcess::fit(const LevelMatrix& points, const Eigen::VectorXd& values) {
+  const double mean = values.mean();
+  const double deviation = std::sqrt((values.array() - mean).square().mean());
+  const Eigen::VectorXd standardised = (values.array() - mean) / std::max(deviation, 1e-12);
+
+  const std::size_t count = start_.size();
+  std::vector<double> now = start_, gradient(count), last(count, 0.0), step(count, 0.2);
+  parameters_ = start_;
+  double best = std::numeric_limits<double>::infinity();
+  for (int turn = 0; turn < prior_.steps; ++turn) {
+    const double value = objective(points, standardised, now, gradient);
+    if (!std::isfinite(value)) break;
+    if (value < best) {
+      best = value;
+      parameters_ = now;
+    }
+    for (std::size_t d = 0; d < count; ++d) {
+      const double agreement = gradient[d] * last[d];
+      if (agreement > 0) step[d] = std::min(step[d] * 1.3, 1.0);
+      if (agreement < 0) {
+        step[d] = std::max(step[d] * 0.5, 1e-3);
+        gradient[d] = 0;
+      }
+      last[d] = gradient[d];
+      const double least = std::log(d + 1 < count ? kLeastLength : kLeastNoise);
+      const double most = std::log(d + 1 < count ? kMostLength : kMostNoise);
+      const double direction = gradient[d] > 0 ? -1 : gradient[d] < 0 ? 1 : 0;
+      now[d] = std::clamp(now[d] + direction * step[d], least, most);
+    }
+  }
+  kernel_.set(std::span(parameters_).first(count - 1));
+  noise_ = std::exp(parameters_.back());
+}
+
+Eigen::MatrixXd GaussianProcess::correlations(const LevelMatrix& points, double noise) const {
+  const Eigen::Index n = points.rows();
+  Eigen::MatrixXd correlation(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Level* point = points.row(i).data();
+    for (Eigen::Index j = 0; j < i; ++j)
+      correlation(i, j) = correlation(j, i) = static_cast<double>(kernel_(point, points.row(j).data()));
+    correlation(i, i) = 1 + noise;
+  }
+  return correlation;
+}
+
+void GaussianProcess::condition(const LevelMatrix& points) {
+  points_ = points;
+  factor_ = Eigen::LLT<Eigen::MatrixXd>(correlations(points, noise_)).matrixL();
+}
+
+Eigen::VectorXd GaussianProcess::whiten(std::span<const Level> point) const {
+  Eigen::VectorXd k(size());
+  for (Eigen::Index i = 0; i < size(); ++i)
+    k(i) = static_cast<double>(kernel_(points_.row(i).data(), point.data()));
+  factor_.triangularView<Eigen::Lower>().solveInPlace(k);
+  return k;
+}
+
+void GaussianProcess::append(std::span<const Level> point) {
+  const Eigen::Index n = size();
+  const Eigen::VectorXd v = whiten(point);
+  factor_.conservativeResize(n + 1, n + 1);
+  factor_.row(n).head(n) = v.transpose();
+  factor_.col(n).setZero();
+  factor_(n, n) = std::sqrt(std::max(1 + noise_ - v.squaredNorm(), noise_ / 2));
+  points_.conservativeResize(n + 1, static_cast<Eigen::Index>(point.size()));
+  for (std::size_t d = 0; d < point.size(); ++d) points_(n, static_cast<Eigen::Index>(d)) = point[d];
+}
+
+GaussianProcess::Explanation GaussianProcess::explain(const Eigen::VectorXd& values,
+                                                      const Eigen::MatrixXd& features,
+                                                      std::span<const LinearBelief> beliefs) const {
+  const Eigen::Index n = size();
+  const auto count = static_cast<Eigen::Index>(beliefs.size());
+  Eigen::MatrixXd basis(n, count + 1);
+  basis << Eigen::VectorXd::Ones(n), features;
+  const auto lower = factor_.triangularView<Eigen::Lower>();
+  lower.solveInPlace(basis);
+  Eigen::VectorXd target = values;
+  lower.solveInPlace(target);
+
+  // The weights are known relative to 1, the process relative to its scale, which they determine.
+  Eigen::VectorXd expected = Eigen::VectorXd::Zero(count + 1), precision = expected;
+  for (Eigen::Index b = 0; b < count; ++b) {
+    const LinearBelief& belief = beliefs[static_cast<std::size_t>(b)];
+    expected(b + 1) = belief.weight;
+    precision(b + 1) = 1 / (belief.spread * belief.spread);
+  }
+  const double variance = (values.array() - values.mean()).square().mean();
+  Explanation result;
+  result.scale = std::max(variance, 1e-12);
+  for (int turn = 0; turn < 3; ++turn) {
+    Eigen::MatrixXd normal = basis.transpose() * basis;
+    normal.diagonal() += result.scale * precision;
+    const Eigen::VectorXd right =
+        basis.transpose() * target + result.scale * precision.cwiseProduct(expected);
+    const Eigen::VectorXd weights = normal.ldlt().solve(right);
+    result.constant = weights(0);
+    result.slopes = weights.tail(count);
+    result.whitened = target - basis * weights;
+    result.scale = (result.whitened.squaredNorm() + variance) / (static_cast<double>(n) + 1);
+  }
+  return result;
+}
+
+}  // namespace tune::search

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+#include "search/models/kernel.hpp"
+
+namespace tune::search {
+
+/// Rows are configurations, columns dimensions.
+using LevelMatrix = Eigen::Matrix<Level, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// What is believed of the lengths and the noise before any data: normal in their logarithms.
+struct GaussianProcessPrior {
+  double length = 1.0;          ///< at six dimensions; grows with the root of their number
+  double derived_factor = 1.5;  ///< longer for what follows from others
+  double length_spread = 0.8;
+  double noise = 0.01;  ///< variance, relative to the signal's
+  double noise_spread = 1.0;
+  int steps = 20;  ///< of the fit
+};
+
+/// What the values are believed to follow, linearly, besides a constant: a feature's weight is normal.
+struct LinearBelief {
+  double weight = 0;
+  double spread = 1;
+};
+
+/// Regression: a constant, some linear features, and a process with a ProductKernel and noise. Lengths and
+/// noise are those of the highest posterior probability, found by resilient back-propagation (M. Riedmiller,
+/// H. Braun, 1993) from the prior's mean on; the constant is that of generalised least squares.
+class GaussianProcess {
+ public:
+  using Prior = GaussianProcessPrior;
+
+  explicit GaussianProcess(const std::vector<Dimension>& dimensions, const Prior& prior = {});
+
+  /// Chooses lengths and noise for these values at these points.
+  void fit(const LevelMatrix& points, const Eigen::VectorXd& values);
+  /// The function that `fit` minimises, and its gradient, by the logarithms of lengths and noise (the last).
+  /// Infinite where the correlations are not positive definite.
+  double objective(const LevelMatrix& points, const Eigen::VectorXd& values,
+                   std::span<const double> parameters, std::span<double> gradient);
+  /// Of lengths and noise, as `objective` takes them.
+  const std::vector<double>& parameters() const { return parameters_; }
+
+  /// Sets the points at which values are known. O(n^3).
+  void condition(const LevelMatrix& points);
+  /// One more. O(n^2).
+  void append(std::span<const Level> point);
+
+  const ProductKernel& kernel() const { return kernel_; }
+  double noise() const { return noise_; }
+  Eigen::Index size() const { return points_.rows(); }
+  const LevelMatrix& points() const { return points_; }
+  /// Lower triangle of Cholesky's factor of correlations plus noise.
+  const Eigen::MatrixXd& factor() const { return factor_; }
+
+  /// What explains values at the points. With v = factor^-1 k, k the correlations of a further point with
+  /// them, its mean is constant + features . slopes + whitened . v, its variance scale (1 - v . v).
+  struct Explanation {
+    double constant = 0;
+    Eigen::VectorXd slopes;
+    double scale = 1;
+    Eigen::VectorXd whitened;
+  };
+  /// `features`: one row a point, one column a belief.
+  Explanation explain(const Eigen::VectorXd& values, const Eigen::MatrixXd& features,
+                      std::span<const LinearBelief> beliefs) const;
+  /// factor^-1 k for one further point.
+  Eigen::VectorXd whiten(std::span<const Level> point) const;
+
+ private:
+  Eigen::MatrixXd correlations(const LevelMatrix& points, double noise) const;
+
+  Prior prior_;
+  ProductKernel kernel_;
+  std::vector<double> parameters_, start_;
+  double noise_ = 0.01;
+  LevelMatrix points_;
+  Eigen::MatrixXd factor_;
+};
+
+}  // namespace tune::search

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/models/surrogate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "search/models/selection.hpp"
+
+namespace tune::search {
+namespace {
+
+constexpr float kSeen = -1;
+constexpr double kPriorSuccess = 0.5;  // evaluations that succeeded, before any is known
+constexpr double kLeastVariance = 1e-9;
+
+/// Of the best, which is at 0, by something with this mean and deviation.
+double expected_improvement(double mean, double deviation) {
+  const double z = -mean / deviation;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  return -mean * std::erfc(-z / std::numbers::sqrt2) / 2 + deviation * density;
+}
+
+Eigen::VectorXd slowdowns(const Evidence& evidence) {
+  Eigen::VectorXd values(static_cast<Eigen::Index>(evidence.good.size()));
+  for (std::size_t i = 0; i < evidence.good.size(); ++i)
+    values(static_cast<Eigen::Index>(i)) =
+        slowdown(*evidence.evaluated[evidence.good[i]].cost, *evidence.best_one().cost);
+  return values;
+}
+
+LevelMatrix points_of(const Evidence& evidence, std::size_t dimensions) {
+  LevelMatrix points(static_cast<Eigen::Index>(evidence.good.size()), static_cast<Eigen::Index>(dimensions));
+  for (Eigen::Index i = 0; i < points.rows(); ++i)
+    std::ranges::copy(evidence.evaluated[evidence.good[static_cast<std::size_t>(i)]].levels,
+                      points.row(i).data());
+  return points;
+}
+
+}  // namespace
+
+Surrogate::Surrogate(const SearchSpace& space, const Encoding& encoding, Beliefs beliefs,
+                     const GaussianProcessPrior& prior)
+    : space_(space),
+      encoding_(encoding),
+      beliefs_(std::move(beliefs)),
+      process_(encoding.dimensions(), prior),
+      candidates_(encoding) {
+  for (const auto& belief : beliefs_) weights_.push_back(belief->weight());
+}
+
+Eigen::VectorXd Surrogate::features(ConfigurationId id) const {
+  Eigen::VectorXd result(static_cast<Eigen::Index>(beliefs_.size()));
+  for (std::size_t b = 0; b < beliefs_.size(); ++b)
+    result(static_cast<Eigen::Index>(b)) = beliefs_[b]->at(id);
+  return result;
+}
+
+double Surrogate::believed(ConfigurationId id) const {
+  double sum = 0;
+  for (std::size_t b = 0; b < beliefs_.size(); ++b) sum += weights_[b].weight * beliefs_[b]->at(id);
+  return sum;
+}
+
+bool Surrogate::wants_fit(const Evidence& evidence) const {
+  const bool used_up = scores_.size() == 0 || scores_.maxCoeff() < 0;
+  return evidence.good.size() >= next_fit_ || (used_up && evidence.seen.size() < space_.size());
+}
+
+void Surrogate::fit(const Evidence& evidence, const std::vector<ConfigurationId>& candidates) {
+  const std::size_t count = evidence.good.size();
+  for (std::size_t i = good_features_.size(); i < count; ++i)
+    good_features_.push_back(features(evidence.evaluated[evidence.good[i]].id));
+  const Eigen::VectorXd values = slowdowns(evidence);
+  Eigen::VectorXd surprises = values;  // what the beliefs leave open
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t b = 0; b < weights_.size(); ++b)
+      surprises(static_cast<Eigen::Index>(i)) -=
+          weights_[b].weight * good_features_[i](static_cast<Eigen::Index>(b));
+
+  std::vector<Eigen::Index> order(count), chosen;
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](Eigen::Index i) { return values(i); });
+  for (const std::size_t i : best_and_spread(count)) chosen.push_back(order[i]);
+  const LevelMatrix points = points_of(evidence, encoding_.size());
+  process_.fit(points(chosen, Eigen::all), surprises(chosen));
+  process_.condition(points);
+
+  candidates_.assign(candidates);
+  candidates_.condition(process_);
+  place_.clear();
+  const auto rows = static_cast<Eigen::Index>(candidates.size());
+  candidate_features_.resize(rows, static_cast<Eigen::Index>(beliefs_.size()));
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    place_.emplace(candidates[i], i);
+    candidate_features_.row(static_cast<Eigen::Index>(i)) = features(candidates[i]).transpose().cast<float>();
+  }
+  near_all_ = near_good_ = Eigen::ArrayXf::Constant(rows, static_cast<float>(kPriorSuccess));
+  taken_in_ = 0;
+  take_in(evidence);
+  score(evidence);
+  next_fit_ = count + std::max<std::size_t>(2, count / 10);
+}
+
+void Surrogate::take_in(const Evidence& evidence) {
+  for (; taken_in_ < evidence.evaluated.size(); ++taken_in_) {
+    const Evidence::Evaluated& one = evidence.evaluated[taken_in_];
+    const Eigen::ArrayXf near = candidates_.correlations(process_.kernel(), one.levels.data()).square();
+    near_all_ += near;
+    if (one.cost) near_good_ += near;
+  }
+}
+
+void Surrogate::update(const Evidence& evidence) {
+  for (std::size_t i = good_features_.size(); i < evidence.good.size(); ++i) {
+    const Evidence::Evaluated& one = evidence.evaluated[evidence.good[i]];
+    good_features_.push_back(features(one.id));
+    process_.append(one.levels);
+    candidates_.append(process_);
+  }
+  take_in(evidence);
+  score(evidence);
+}
+
+void Surrogate::score(const Evidence& evidence) {
+  const auto count = static_cast<Eigen::Index>(beliefs_.size());
+  Eigen::MatrixXd known(static_cast<Eigen::Index>(good_features_.size()), count);
+  for (Eigen::Index i = 0; i < known.rows(); ++i)
+    known.row(i) = good_features_[static_cast<std::size_t>(i)].transpose();
+  explanation_ = process_.explain(slowdowns(evidence), known, weights_);
+
+  Eigen::ArrayXf means = candidates_.means(explanation_) + static_cast<float>(explanation_.constant);
+  if (count > 0) means += (candidate_features_ * explanation_.slopes.cast<float>()).array();
+  const Eigen::ArrayXf deviations =
+      (candidates_.variances() * static_cast<float>(explanation_.scale)).max(static_cast<float>(kLeastVariance)).sqrt();
+  const Eigen::ArrayXf feasible = near_good_ / near_all_;
+  scores_.resize(means.size());
+  for (Eigen::Index i = 0; i < means.size(); ++i)
+    scores_(i) = feasible(i) * static_cast<float>(expected_improvement(static_cast<double>(means(i)),
+                                                                       static_cast<double>(deviations(i))));
+  for (const auto& [id, levels] : evidence.pending)
+    scores_ *= (1 - candidates_.correlations(process_.kernel(), levels.data())).max(0);
+  for (std::size_t i = 0; i < candidates_.size(); ++i)
+    if (evidence.seen.contains(candidates_.id(i))) scores_(static_cast<Eigen::Index>(i)) = kSeen;
+}
+
+void Surrogate::expect(ConfigurationId id, std::span<const Level> levels) {
+  if (scores_.size() == 0) return;
+  const Eigen::ArrayXf apart = (1 - candidates_.correlations(process_.kernel(), levels.data())).max(0);
+  scores_ = (scores_ < 0).select(scores_, scores_ * apart);
+  if (const auto at = place_.find(id); at != place_.end())
+    scores_(static_cast<Eigen::Index>(at->second)) = kSeen;
+}
+
+double Surrogate::feasibility(std::span<const Level> levels, const Evidence& evidence) const {
+  double good = kPriorSuccess, all = kPriorSuccess;
+  for (const Evidence::Evaluated& one : evidence.evaluated) {
+    const double k = static_cast<double>(process_.kernel()(one.levels.data(), levels.data()));
+    all += k * k;
+    if (one.cost) good += k * k;
+  }
+  return good / all;
+}
+
+std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationId> ids,
+                                                  const Evidence& evidence) const {
+  std::optional<ConfigurationId> best;
+  double most = -1;
+  for (const ConfigurationId id : ids) {
+    if (evidence.seen.contains(id)) continue;
+    const std::vector<Level> levels = encoding_.encode(id);
+    const Eigen::VectorXd v = process_.whiten(levels);
+    const double mean =
+        explanation_.constant + explanation_.slopes.dot(features(id)) + explanation_.whitened.dot(v);
+    const double deviation = std::sqrt(std::max(kLeastVariance, explanation_.scale * (1 - v.squaredNorm())));
+    double score = expected_improvement(mean, deviation) * feasibility(levels, evidence);
+    for (const auto& [other, at] : evidence.pending)
+      score *= 1 - static_cast<double>(process_.kernel()(at.data(), levels.data()));
+    if (score <= most) continue;
+    most = score;
+    best = id;
+  }
+  return best;
+}
+
+std::optional<ConfigurationId> Surrogate::best_candidate() const {
+  Eigen::Index best = 0;
+  if (scores_.size() == 0 || scores_.maxCoeff(&best) < 0) return std::nullopt;
+  return candidates_.id(static_cast<std::size_t>(best));
+}
+
+}  // namespace tune::search

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "search/models/beliefs.hpp"
+#include "search/models/candidates.hpp"
+#include "search/models/evidence.hpp"
+
+namespace tune::search {
+
+/// Says how promising configurations are: the expected improvement over the best (J. Mockus, 1975) under a
+/// Gaussian process of the slowdowns, times the probability that they do not fail, less what is on its way
+/// already. Failures are no values of the process: how many of the evaluations near a configuration
+/// succeeded, by the squares of the kernel's correlations, is its probability.
+class Surrogate {
+ public:
+  /// Space and encoding must outlive it.
+  Surrogate(const SearchSpace& space, const Encoding& encoding, Beliefs beliefs,
+            const GaussianProcessPrior& prior);
+
+  /// Whether enough is new for another fit, or no candidate is left.
+  bool wants_fit(const Evidence& evidence) const;
+  /// Fits to all of the evidence, at least three of which succeeded, and starts over with these candidates.
+  void fit(const Evidence& evidence, const std::vector<ConfigurationId>& candidates);
+  /// Takes in what was told since.
+  void update(const Evidence& evidence);
+  /// This one is on its way; it and what is like it promise less.
+  void expect(ConfigurationId id, std::span<const Level> levels);
+
+  /// The unseen candidate that promises most.
+  std::optional<ConfigurationId> best_candidate() const;
+  /// The most promising unseen one among these.
+  std::optional<ConfigurationId> best_of(std::span<const ConfigurationId> ids,
+                                         const Evidence& evidence) const;
+  /// Before any fit too: how likely it is that this one does not fail, as far as a prior kernel can tell.
+  double feasibility(std::span<const Level> levels, const Evidence& evidence) const;
+  /// What the beliefs alone say of a configuration.
+  double believed(ConfigurationId id) const;
+  const ProductKernel& kernel() const { return process_.kernel(); }
+
+ private:
+  Eigen::VectorXd features(ConfigurationId id) const;
+  void take_in(const Evidence& evidence);
+  void score(const Evidence& evidence);
+
+  const SearchSpace& space_;
+  const Encoding& encoding_;
+  Beliefs beliefs_;
+  std::vector<LinearBelief> weights_;
+  GaussianProcess process_;
+  GaussianProcess::Explanation explanation_;
+  Candidates candidates_;
+  std::unordered_map<ConfigurationId, std::size_t> place_;  ///< among the candidates
+  Eigen::MatrixXf candidate_features_;                      ///< one row a candidate
+  Eigen::ArrayXf near_all_, near_good_;                     ///< evaluations near each candidate
+  Eigen::ArrayXf scores_;                                   ///< negative: seen
+  std::vector<Eigen::VectorXd> good_features_;
+  std::size_t taken_in_ = 0;  ///< of the evidence
+  std::size_t next_fit_ = 0;  ///< number of successes
+};
+
+}  // namespace tune::search

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/strategies/model_search.hpp"
+
+#include <unordered_set>
+
+#include "search/models/latin_hypercube.hpp"
+
+namespace tune::search {
+namespace {
+
+constexpr std::size_t kLeastGood = 3;  // successes before a fit means anything
+
+}  // namespace
+
+ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
+    : space_(task.space),
+      options_(options),
+      random_(task.seed),
+      encoding_(space_),
+      model_{Surrogate(space_, encoding_, launch_beliefs(encoding_), options.prior)} {
+  Beliefs transfers;
+  for (const RelatedRecord& record : task.related) {
+    if (auto belief = transfer_belief(encoding_, record, 1 / static_cast<double>(task.related.size())))
+      transfers.push_back(std::move(belief));
+    const std::size_t count = from_records_.empty() ? options_.transfers : options_.transfers / 2;
+    for (const ConfigurationId id : best_apart(space_, record, count))
+      if (std::ranges::find(from_records_, id) == from_records_.end()) from_records_.push_back(id);
+  }
+  std::ranges::reverse(from_records_);
+  if (!transfers.empty())
+    transfer_ =
+        std::make_unique<Model>(Model{Surrogate(space_, encoding_, std::move(transfers), options.prior)});
+  plan_design();
+}
+
+/// Points are taken from a sample: what is common in the space is common in it, and rare extremes are not
+/// what a search should begin with.
+void ModelSearch::plan_design() {
+  std::vector<ConfigurationId> ids = draw_candidates();
+  const std::size_t count = std::min(options_.design_sample, ids.size());
+  for (std::size_t i = 0; i < count; ++i) std::swap(ids[i], ids[i + random_.below(ids.size() - i)]);
+  ids.resize(count);
+  Eigen::ArrayXf lean(static_cast<Eigen::Index>(ids.size()));
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    lean(static_cast<Eigen::Index>(i)) =
+        static_cast<float>(options_.lean * model_.surrogate.believed(ids[i]));
+  Candidates candidates(encoding_);
+  candidates.assign(ids);
+  design_ = latin_hypercube(encoding_, candidates, options_.start, lean, random_);
+  std::ranges::reverse(design_);
+}
+
+std::vector<ConfigurationId> ModelSearch::draw_candidates() {
+  std::vector<ConfigurationId> ids;
+  if (space_.size() <= options_.pool + evidence_.seen.size()) {
+    for (ConfigurationId id = 0; id < space_.size(); ++id)
+      if (!evidence_.seen.contains(id)) ids.push_back(id);
+    return ids;
+  }
+  std::unordered_set<ConfigurationId> chosen;
+  const auto add = [&](ConfigurationId id) {
+    if (!evidence_.seen.contains(id) && chosen.insert(id).second) ids.push_back(id);
+  };
+  while (ids.size() < options_.pool) add(space_.sample(random_));
+  if (evidence_.good.empty()) return ids;
+  const std::vector<ConfigurationId> ring = space_.neighbours(evidence_.best_one().id);
+  for (const ConfigurationId id : ring) add(id);
+  for (const ConfigurationId id : ring) {
+    if (ids.size() > options_.pool * 4 / 3) break;
+    for (const ConfigurationId further : space_.neighbours(id)) add(further);
+  }
+  return ids;
+}
+
+void ModelSearch::tell(std::span<const Observation> observations) {
+  for (const Observation& observation : observations) {
+    if (evidence_.seen.contains(observation.id) && !evidence_.pending.contains(observation.id)) continue;
+    evidence_.add({observation.id, encoding_.encode(observation.id), observation.cost});
+    model_.up_to_date = false;
+    if (transfer_) transfer_->up_to_date = false;
+  }
+}
+
+/// Uniform where much is unseen.
+std::optional<ConfigurationId> ModelSearch::unseen() {
+  const auto& seen = evidence_.seen;
+  if (seen.size() >= space_.size()) return std::nullopt;
+  ConfigurationId id = space_.sample(random_);
+  for (int attempt = 0; attempt < 100 && seen.contains(id); ++attempt) id = space_.sample(random_);
+  while (seen.contains(id)) id = (id + 1) % space_.size();
+  return id;
+}
+
+/// Before enough succeeded: random, but rather far from what failed or is on its way.
+std::optional<ConfigurationId> ModelSearch::choose_blindly() {
+  std::optional<ConfigurationId> best;
+  double most = -1;
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    const auto id = unseen();
+    if (!id) return std::nullopt;
+    const std::vector<Level> levels = encoding_.encode(*id);
+    double score = model_.surrogate.feasibility(levels, evidence_);
+    for (const auto& [other, at] : evidence_.pending)
+      score *= 1 - 0.5 * static_cast<double>(model_.surrogate.kernel()(at.data(), levels.data()));
+    if (score <= most) continue;
+    most = score;
+    best = id;
+  }
+  return best;
+}
+
+Surrogate& ModelSearch::updated(Model& model) {
+  if (model.up_to_date) return model.surrogate;
+  model.up_to_date = true;
+  if (model.surrogate.wants_fit(evidence_))
+    model.surrogate.fit(evidence_, draw_candidates());
+  else
+    model.surrogate.update(evidence_);
+  return model.surrogate;
+}
+
+std::optional<ConfigurationId> ModelSearch::next_of(std::vector<ConfigurationId>& plan) {
+  while (!plan.empty()) {
+    const ConfigurationId id = plan.back();
+    plan.pop_back();
+    if (!evidence_.seen.contains(id)) return id;
+  }
+  return std::nullopt;
+}
+
+std::optional<ConfigurationId> ModelSearch::choose() {
+  if (const auto id = next_of(from_records_)) return id;
+  if (!follows_records() || evidence_.good.size() < kLeastGood)
+    if (const auto id = next_of(design_)) return id;
+  if (evidence_.good.size() < kLeastGood) return choose_blindly();
+  const Surrogate& model = updated(follows_records() ? *transfer_ : model_);
+  ++turns_;
+  if (turns_ % options_.local_turn == 0)
+    if (const auto id = model.best_of(space_.neighbours(evidence_.best_one().id), evidence_)) return id;
+  if (const auto id = model.best_candidate()) return id;
+  return unseen();
+}
+
+std::vector<ConfigurationId> ModelSearch::ask(std::size_t count) {
+  std::vector<ConfigurationId> batch;
+  while (batch.size() < count) {
+    const auto id = choose();
+    if (!id) break;
+    std::vector<Level> levels = encoding_.encode(*id);
+    model_.surrogate.expect(*id, levels);
+    if (transfer_) transfer_->surrogate.expect(*id, levels);
+    evidence_.seen.insert(*id);
+    evidence_.pending.emplace(*id, std::move(levels));
+    batch.push_back(*id);
+  }
+  return batch;
+}
+
+}  // namespace tune::search

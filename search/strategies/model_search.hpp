@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "search/models/surrogate.hpp"
+#include "search/random.hpp"
+#include "search/strategies/strategy.hpp"
+
+namespace tune::search {
+
+/// What a model search is made of. The search hardly depends on any of it; docs/search.md says how the values
+/// were chosen.
+struct ModelOptions {
+  std::size_t start = 5;           ///< configurations of a first design
+  std::size_t design_sample = 64;  ///< random configurations that it is chosen from
+  std::size_t transfers =
+      4;  ///< best configurations tried of the first related record; half of each further one
+  std::size_t trust = 12;      ///< evaluations for which related records are followed
+  std::size_t pool = 6000;     ///< candidates where the space has more
+  std::size_t local_turn = 3;  ///< every so many choices is a neighbour of the best
+  double lean = 1.4;  ///< of the design towards what is believed, a distance for each unit of slowdown
+  GaussianProcessPrior prior = {};
+};
+
+/// Model-guided search: a first design, then what a Gaussian process of the slowdowns promises most (see
+/// Surrogate), every third time among the neighbours of the best only. What is on its way counts as if it
+/// were known to be nothing new, so that batches spread.
+///
+/// Related records come first where there are some: their best configurations, then what a process that
+/// expects the same slowdowns here promises. After a dozen evaluations they are forgotten, and the design
+/// follows: a record that misleads costs a dozen evaluations and no more.
+class ModelSearch : public Strategy {
+ public:
+  explicit ModelSearch(const SearchTask& task, const ModelOptions& options = {});
+
+  std::vector<ConfigurationId> ask(std::size_t count) override;
+  void tell(std::span<const Observation> observations) override;
+  std::size_t most_in_flight() const override {
+    return std::max<std::size_t>(8, evidence_.evaluated.size() / 4);
+  }
+
+ private:
+  /// A model, and whether it has learned from all evidence.
+  struct Model {
+    Surrogate surrogate;
+    bool up_to_date = false;
+  };
+
+  void plan_design();
+  std::optional<ConfigurationId> choose();
+  std::optional<ConfigurationId> choose_blindly();
+  std::optional<ConfigurationId> next_of(std::vector<ConfigurationId>& plan);
+  std::optional<ConfigurationId> unseen();
+  std::vector<ConfigurationId> draw_candidates();
+  Surrogate& updated(Model& model);
+  bool follows_records() const { return transfer_ && evidence_.seen.size() < options_.trust; }
+
+  const SearchSpace& space_;
+  ModelOptions options_;
+  Random random_;
+  Encoding encoding_;
+  Evidence evidence_;
+  Model model_;
+  std::unique_ptr<Model> transfer_;  ///< believes in the related records, where there are some
+  /// Both in reverse: the last is asked for first.
+  std::vector<ConfigurationId> from_records_, design_;
+  std::size_t turns_ = 0;
+};
+
+}  // namespace tune::search
