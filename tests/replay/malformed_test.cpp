@@ -36,7 +36,7 @@ std::string t4(const std::string& entries) {
   return "{\"metadata\": {\"timeunit\": \"ms\"},\n\"results\": [" + entries + "]}";
 }
 
-class MalformedFile : public testing::TestWithParam<Malformed> {};
+class MalformedFile : public ::testing::TestWithParam<Malformed> {};
 
 TEST_P(MalformedFile, IsOneLineThatHelps) {
   try {
@@ -52,24 +52,25 @@ TEST_P(MalformedFile, IsOneLineThatHelps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Json, MalformedFile,
-                         testing::Values(Malformed{"", {"empty", "right one"}}, Malformed{" \n\n", {"empty"}},
-                                         Malformed{"{", {"line 1", "cut off", "copy it again"}},
-                                         Malformed{"{\n\n\"a\": [1, 2", {"line 3", "cut off"}},
-                                         Malformed{"hello", {"line 1", "not JSON", "Kernel Tuner", "T4"}},
-                                         Malformed{"{\n\"a\": 1,\n\"b\": ?}", {"line 3", "not JSON"}},
-                                         Malformed{std::string("\x7f"
-                                                               "ELF\0\0\0",
-                                                               7),
-                                                   {"line 1", "not JSON"}},
-                                         Malformed{"[]", {"neither", "'cache'", "'results'", "right file"}},
-                                         Malformed{"3", {"neither"}}, Malformed{"{}", {"neither"}},
-                                         Malformed{R"({"cache": {}, "results": []})", {"neither"}},
-                                         Malformed{std::string(100000, '['), {"line 1", "cut off"}},
-                                         Malformed{R"({"a": NaN})", {"line 1", "not JSON"}}));
+                         ::testing::Values(Malformed{"", {"empty", "right one"}},
+                                           Malformed{" \n\n", {"empty"}},
+                                           Malformed{"{", {"line 1", "cut off", "copy it again"}},
+                                           Malformed{"{\n\n\"a\": [1, 2", {"line 3", "cut off"}},
+                                           Malformed{"hello", {"line 1", "not JSON", "Kernel Tuner", "T4"}},
+                                           Malformed{"{\n\"a\": 1,\n\"b\": ?}", {"line 3", "not JSON"}},
+                                           Malformed{std::string("\x7f"
+                                                                 "ELF\0\0\0",
+                                                                 7),
+                                                     {"line 1", "not JSON"}},
+                                           Malformed{"[]", {"neither", "'cache'", "'results'", "right file"}},
+                                           Malformed{"3", {"neither"}}, Malformed{"{}", {"neither"}},
+                                           Malformed{R"({"cache": {}, "results": []})", {"neither"}},
+                                           Malformed{std::string(100000, '['), {"line 1", "cut off"}},
+                                           Malformed{R"({"a": NaN})", {"line 1", "not JSON"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     KernelTuner, MalformedFile,
-    testing::Values(
+    ::testing::Values(
         Malformed{R"({"tune_params_keys": ["a"], "cache": {}})",
                   {"no configuration is recorded", "tune first"}},
         Malformed{R"({"tune_params_keys": ["a"], "cache": 3})", {"no configuration"}},
@@ -86,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     T4, MalformedFile,
-    testing::Values(
+    ::testing::Values(
         Malformed{t4(""), {"no configuration is recorded"}}, Malformed{t4("1, 2"), {"no configuration"}},
         Malformed{t4(R"({"time": 1})"), {"entry 1 of 'results'", "'configuration'"}},
         Malformed{t4(R"({"configuration": {"a": {}}})"), {"entry 1", "'a'", "{}"}},
