@@ -49,6 +49,15 @@ if(NOT TARGET nlohmann_json::nlohmann_json)
   tune_fetch(nlohmann_json https://github.com/nlohmann/json.git v3.11.3)
 endif()
 
+set(ZLIB_USE_STATIC_LIBS ${TUNE_STATIC})  # from CMake 3.24 on
+find_package(ZLIB QUIET)
+if(NOT TARGET ZLIB::ZLIB)
+  set(ZLIB_BUILD_EXAMPLES OFF)
+  tune_fetch(zlib https://github.com/madler/zlib.git v1.3.1)
+  target_include_directories(zlibstatic INTERFACE ${zlib_SOURCE_DIR} ${zlib_BINARY_DIR})
+  add_library(ZLIB::ZLIB ALIAS zlibstatic)
+endif()
+
 find_path(TUNE_XXHASH_INCLUDE xxhash.h)
 if(NOT TUNE_XXHASH_INCLUDE)
   set(XXHASH_BUILD_XXHSUM OFF)

@@ -41,6 +41,14 @@ DeviceFacts facts_of(const Database& database, const std::string& model_key) {
   throw Error("a result of " + model_key + " has no device");
 }
 
+Recording to_recording(const Database& database, Instance instance, const std::vector<ResultRow>& rows) {
+  const WorkInfo& work = rows.front().work;
+  Recording recording{
+      std::move(instance), facts_of(database, work.model_key), work.toolchain, {}, work.cache};
+  for (const ResultRow& row : rows) recording.evaluations.push_back(to_evaluation(database, row));
+  return recording;
+}
+
 }  // namespace
 
 std::optional<Recording> find_recording(const Database& database, const Instance& instance,
@@ -57,10 +65,25 @@ std::optional<Recording> find_recording(const Database& database, const Instance
   const auto largest =
       std::ranges::max_element(by_work, {}, [](const auto& work) { return work.second.size(); });
   if (largest == by_work.end()) return std::nullopt;
-  const WorkInfo& work = largest->second.front().work;
-  Recording recording{instance, facts_of(database, work.model_key), work.toolchain, {}};
-  for (const ResultRow& row : largest->second) recording.evaluations.push_back(to_evaluation(database, row));
-  return recording;
+  return to_recording(database, instance, largest->second);
+}
+
+std::vector<Recording> all_recordings(const Database& database) {
+  std::set<std::int64_t> works;
+  for (const RunSummary& run : list_runs(database))
+    if (run.work.origin == Origin::measured) works.insert(run.work.id);
+  std::vector<Recording> recordings;
+  for (const std::int64_t work : works) {
+    ResultFilter filter;
+    filter.work = work;
+    filter.failures = true;
+    const std::vector<ResultRow> rows = list_results(database, filter);
+    if (rows.empty()) continue;
+    const WorkInfo& info = rows.front().work;
+    const Configuration settings = Configuration::parse(info.settings);
+    recordings.push_back(to_recording(database, {info.problem, info.extents, settings.entries()}, rows));
+  }
+  return recordings;
 }
 
 std::vector<std::string> recorded_instances(const Database& database, const std::string& problem) {

@@ -17,12 +17,16 @@ struct Recording {
   DeviceFacts device;
   Toolchain toolchain;
   std::vector<Evaluation> evaluations;  ///< the current one of each configuration, failures included
+  CacheState cache = CacheState::cold;
 };
 
 /// The recording of the instance with the most measurements; nothing where the database has none. Replayed
 /// results never count. Throws Error.
 std::optional<Recording> find_recording(const Database& database, const Instance& instance,
                                         CacheState cache = CacheState::cold);
+
+/// Every work that was measured, in the order in which they came. Throws Error.
+std::vector<Recording> all_recordings(const Database& database);
 
 /// Instances of the problem that have measurements, as `512x512x512 radius=1,...`. Sorted, without
 /// repetition.

@@ -6,7 +6,7 @@ tune_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tune_build=${TUNE_BUILD_DIR:-$tune_root/build}
 
 tune_packages=(g++ cmake ninja-build git ca-certificates libboost-program-options-dev libsqlitecpp-dev
-               libsqlite3-dev libfmt-dev libexpected-dev nlohmann-json3-dev libxxhash-dev libeigen3-dev)
+               libsqlite3-dev libfmt-dev libexpected-dev nlohmann-json3-dev libxxhash-dev libeigen3-dev zlib1g-dev)
 tune_test_packages=(libgtest-dev libgmock-dev)
 
 tune_say() { echo "tune: $*" >&2; }

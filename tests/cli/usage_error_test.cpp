@@ -169,5 +169,26 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{replay({"--kernel-dir", "/no/such/folder"}), {"--kernel-dir", "/no/such/folder"}},
                     Wrong{replay({"--kernel-dir", "/"}), {"--kernel-dir", "GPU"}}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Replay, UsageError,
+    testing::Values(Wrong{{"replay"}, {"--space FILE"}}, Wrong{{"replay", "file.json"}, {"tune help replay"}},
+                    Wrong{{"replay", "--space", "f", "--strategy", "radnom"},
+                          {"--strategy", "'radnom'", "did you mean 'random'?"}},
+                    Wrong{{"replay", "--space", "f", "--strategy", "random,random"},
+                          {"'random' is named twice"}},
+                    Wrong{{"replay", "--space", "f", "--strategy", "random,"}, {"--strategy", "unknown ''"}},
+                    Wrong{{"replay", "--space", "f", "--budget", "0"}, {"--budget", "'0'", "at least 1"}},
+                    Wrong{{"replay", "--space", "f", "--budget", "20,x"}, {"--budget", "'x'"}},
+                    Wrong{{"replay", "--space", "f", "--budget", "20,"}, {"--budget", "''"}},
+                    Wrong{{"replay", "--space", "f", "--repeats", "0"}, {"--repeats", "'0'"}},
+                    Wrong{{"replay", "--space", "f", "--batch", "0"}, {"--batch", "'0'"}},
+                    Wrong{{"replay", "--space", "f", "--seed", "-1"}, {"--seed", "'-1'"}},
+                    Wrong{{"replay", "--space", "f", "--warm-evaluations", "10"}, {"--warm FILE"}},
+                    Wrong{{"replay", "--space", "f", "--warm", "g", "--warm-evaluations", "none"},
+                          {"--warm-evaluations", "'none'"}},
+                    Wrong{{"replay", "--space", "f", "--warm", "g", "--warm-strategy", "gird"},
+                          {"--warm-strategy", "did you mean 'grid'?"}},
+                    Wrong{{"replay", "--space"}, {"--space", "tune help replay"}}));
+
 }  // namespace
 }  // namespace tune::test

@@ -21,16 +21,21 @@ void add_format_option(po::options_description& options, const std::string& form
                         formats.c_str());
 }
 
-std::string chosen_name(const po::variables_map& values, const std::string& option,
-                        const std::vector<std::string>& names) {
-  const std::string name = text_of(values, option);
-  if (std::ranges::find(names, name) != names.end()) return name;
+void check_name(const std::string& name, const std::string& option, const std::vector<std::string>& names) {
+  if (std::ranges::find(names, name) != names.end()) return;
   const auto nearest = search::nearest_name(name, names);
   std::string all;
   for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
   throw UsageError(
       format("--{}: unknown '{}'; {}", option, name,
              nearest ? format("did you mean '{}'?", *nearest) : format("it is one of: {}", all)));
+}
+
+std::string chosen_name(const po::variables_map& values, const std::string& option,
+                        const std::vector<std::string>& names) {
+  std::string name = text_of(values, option);
+  check_name(name, option, names);
+  return name;
 }
 
 Format chosen_format(const po::variables_map& values) {
@@ -68,8 +73,10 @@ std::string text_of(const po::variables_map& values, const std::string& option) 
 
 std::uint64_t count_of(const po::variables_map& values, const std::string& option, std::uint64_t otherwise,
                        std::uint64_t least) {
-  if (!values.count(option)) return otherwise;
-  const std::string text = values[option].as<std::string>();
+  return values.count(option) ? parse_count(values[option].as<std::string>(), option, least) : otherwise;
+}
+
+std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t least) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || number < least)

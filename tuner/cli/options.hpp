@@ -21,6 +21,9 @@ Format chosen_format(const po::variables_map& values);
 std::string chosen_name(const po::variables_map& values, const std::string& option,
                         const std::vector<std::string>& names);
 
+/// Throws UsageError that names the nearest name, unless `name` is one of them.
+void check_name(const std::string& name, const std::string& option, const std::vector<std::string>& names);
+
 /// Reads `name=value,name=value`. Throws UsageError that names the option and shows the form.
 std::vector<std::pair<std::string, search::Value>> parse_assignments(const std::string& text,
                                                                      const std::string& option);
@@ -36,5 +39,7 @@ std::string text_of(const po::variables_map& values, const std::string& option);
 /// one.
 std::uint64_t count_of(const po::variables_map& values, const std::string& option, std::uint64_t otherwise,
                        std::uint64_t least);
+/// The same of a text.
+std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t least);
 
 }  // namespace tune::cli

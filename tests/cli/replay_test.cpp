@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies compared on recorded spaces, from files to tables.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/cli/recording.hpp"
+#include "tests/cli/sandbox.hpp"
+#include "tests/support/golden.hpp"
+#include "tuner/cli/space_files.hpp"
+#include "tuner/replay/outcome_table.hpp"
+
+namespace tune::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A space of 96 configurations with a valley in it; a twelfth fails. `scale` is another device.
+Json entries(double scale) {
+  Json all = Json::array();
+  for (const int x : {8, 16, 32, 64, 128, 256})
+    for (const int y : {1, 2, 4, 8})
+      for (const int work : {1, 2})
+        for (const bool shared : {false, true}) {
+          Json entry = {{"block_size_x", x}, {"block_size_y", y}, {"work", work}, {"shared", shared}};
+          const double far =
+              std::abs(x * y - 128 * scale) / 64.0 + (work == 1 ? 0.3 : 0.0) + (shared ? 0.0 : 0.21);
+          entry["time"] = 0.4 * scale * (1 + far);
+          if (x * y > 1024 || (y == 8 && shared)) entry["time"] = "RuntimeFailedConfig";
+          all.push_back(entry);
+        }
+  return all;
+}
+
+std::string kernel_tuner(double scale) {
+  Json file = {{"device_name", scale == 1 ? "Invented A1" : "Invented B7"},
+               {"kernel_name", "invented"},
+               {"problem_size", {1024, 64}},
+               {"tune_params_keys", {"block_size_x", "block_size_y", "work", "shared"}},
+               {"cache", Json::object()}};
+  for (const Json& entry : entries(scale)) file["cache"][std::to_string(file["cache"].size())] = entry;
+  return file.dump();
+}
+
+std::string t4(double scale) {
+  Json file = {{"metadata", {{"timeunit", "miliseconds"}}}, {"results", Json::array()}};
+  for (Json entry : entries(scale)) {
+    const Json time = entry["time"];
+    entry.erase("time");
+    file["results"].push_back({{"configuration", entry},
+                               {"invalidity", time.is_string() ? "runtime" : "correct"},
+                               {"measurements", {{{"name", "time"}, {"value", time}, {"unit", ""}}}}});
+  }
+  return file.dump();
+}
+
+std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text) {
+  const std::filesystem::path path = sandbox / name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path.string();
+}
+
+/// How long the strategies took differs between calls.
+std::string without_own_time(const std::string& text) {
+  return std::regex_replace(text, std::regex(R"( +\d+\.\d{3}\n)"), " <ms>\n");
+}
+
+void expect_same_space(const replay::RecordedSpace& a, const replay::RecordedSpace& b) {
+  ASSERT_EQ(a.space.parameters().size(), b.space.parameters().size());
+  for (std::size_t p = 0; p < a.space.parameters().size(); ++p) {
+    const search::Parameter& one = a.space.parameters()[p];
+    const search::Parameter& other = b.space.parameters()[p];
+    EXPECT_EQ(one.name, other.name);
+    EXPECT_EQ(one.values, other.values);
+    EXPECT_EQ(one.default_value, other.default_value);
+    EXPECT_EQ(one.role, other.role);
+  }
+  ASSERT_EQ(a.space.size(), b.space.size());
+  const replay::OutcomeTable first(a.space, a.evaluations), second(b.space, b.evaluations);
+  for (search::ConfigurationId id = 0; id < a.space.size(); ++id) {
+    EXPECT_EQ(a.space.at(id), b.space.at(id));
+    EXPECT_EQ(first.at(id).recorded, second.at(id).recorded);
+    ASSERT_EQ(first.at(id).cost.has_value(), second.at(id).cost.has_value());
+    if (first.at(id).cost) EXPECT_NEAR(*first.at(id).cost, *second.at(id).cost, 1e-12 * *second.at(id).cost);
+  }
+}
+
+std::vector<std::string> replay_of(const std::vector<std::string>& files,
+                                   const std::vector<std::string>& more = {}) {
+  std::vector<std::string> all = {"replay", "--strategy", "random,grid", "--budget",
+                                  "10,30",  "--repeats",  "5",           "--space"};
+  all.insert(all.end(), files.begin(), files.end());
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+TEST(Replay, TextForPeople) {
+  const Sandbox sandbox;
+  const Outcome outcome = sandbox.tune(replay_of(
+      {written(sandbox, "one.kt.json", kernel_tuner(1)), written(sandbox, "two.kt.json", kernel_tuner(2))}));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  expect_golden("cli/replay.txt", without_own_time(outcome.out));
+  EXPECT_FALSE(std::filesystem::exists(sandbox.database()));
+}
+
+TEST(Replay, JsonAndCsvForPrograms) {
+  const Sandbox sandbox;
+  const std::string json = (sandbox / "out.json").string(), csv = (sandbox / "out.csv").string();
+  const auto files = std::vector<std::string>{written(sandbox, "one.kt.json", kernel_tuner(1)),
+                                              written(sandbox, "two.kt.json", kernel_tuner(2))};
+  ASSERT_EQ(sandbox.tune(replay_of(files, {"--json", json, "--csv", csv})).status, 0);
+  const std::regex own(R"(("strategy_seconds": )[0-9.e-]+)");
+  expect_golden("cli/replay.json", std::regex_replace(read_file(json), own, "$1\"<seconds>\""));
+  expect_golden("cli/replay.csv",
+                std::regex_replace(read_file(csv), std::regex(R"(,[0-9.e-]+\n)"), ",<seconds>\n"));
+  const Json object = Json::parse(read_file(json));
+  for (const Json& strategy : object["spaces"][0]["strategies"])
+    EXPECT_EQ(strategy["strategy_seconds"].is_null(), strategy["strategy"] == "random (exact)");
+}
+
+TEST(Replay, FormatsOfOneSpaceAreOneSpace) {
+  const Sandbox sandbox;
+  const auto one = cli::read_spaces(written(sandbox, "space.kt.json", kernel_tuner(1)));
+  const auto other = cli::read_spaces(written(sandbox, "space.t4.json", t4(1)));
+  ASSERT_EQ(one.size(), 1U);
+  ASSERT_EQ(other.size(), 1U);
+  EXPECT_EQ(one[0].name, "space");
+  EXPECT_EQ(one[0].name, other[0].name);  // and therefore the same seeds
+  expect_same_space(one[0], other[0]);
+}
+
+TEST(Replay, WhatIsExportedReadsBackAsTheSameSpaces) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 90});
+  add_recording(sandbox.database(), {.n = 512, .count = 40});
+  add_recording(sandbox.database(), {.device = invented_device("Invented B7"), .count = 25});
+  add_recording(sandbox.database(), {.origin = Origin::replayed, .n = 128, .count = 25});  // nobody's times
+  const auto all = cli::read_spaces(sandbox.database().string());
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].name, "stencil3d 64x64x64 radius=1,shape=star,type=float on Invented H2");
+  EXPECT_EQ(all[0].space.size(), 90U);
+  EXPECT_EQ(all[1].space.size(), 40U);
+  EXPECT_EQ(all[2].device, "Invented B7");
+  const bool has_roles = std::ranges::any_of(
+      all[0].space.parameters(),
+      [](const search::Parameter& parameter) { return parameter.role == search::Role::threads; });
+  EXPECT_TRUE(has_roles);
+  for (const bool samples : {true, false}) {
+    const std::string file = (sandbox / (samples ? "all.db" : "medians.db")).string();
+    std::vector<std::string> call = {"export", "--out", file, "--db", sandbox.database().string()};
+    if (!samples) call.push_back("--without-samples");
+    ASSERT_EQ(sandbox.tune(call).status, 0);
+    const auto again = cli::read_spaces(file);
+    ASSERT_EQ(again.size(), 3U);
+    for (std::size_t s = 0; s < again.size(); ++s) {
+      EXPECT_EQ(again[s].name, all[s].name);
+      expect_same_space(again[s], all[s]);
+    }
+  }
+}
+
+TEST(Replay, SpacesOfOneNameAreToldApart) {
+  const Sandbox sandbox;
+  const std::string file = written(sandbox, "a.json", kernel_tuner(1));
+  const auto spaces = cli::read_spaces(std::vector<std::string>{file, file});
+  ASSERT_EQ(spaces.size(), 2U);
+  EXPECT_EQ(spaces[0].name, "a");
+  EXPECT_EQ(spaces[1].name, "a (2)");
+}
+
+TEST(Replay, WarmRecordingsOfTheSameWorkAreLeftOut) {
+  const Sandbox sandbox;
+  const std::string one = written(sandbox, "one.json", kernel_tuner(1)),
+                    copy = written(sandbox, "copy.t4.json", t4(1)),
+                    two = written(sandbox, "two.json", kernel_tuner(2));
+  const Outcome outcome = sandbox.tune(
+      replay_of({one}, {"--warm", one, copy, two, "--warm-evaluations", "20", "--warm-strategy", "grid"}));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err,
+            "one: one is the same work on the same device: not used for it\n"
+            "one: copy is the same work on the same device: not used for it\n");
+  EXPECT_NE(
+      outcome.out.find("Strategies were given what 20 evaluations by grid saw of each recording of --warm."),
+      std::string::npos);
+}
+
+TEST(Replay, NotesOfAFileAreShown) {
+  const Sandbox sandbox;
+  std::string text = kernel_tuner(1);
+  text.resize(text.size() - 2);
+  const Outcome outcome = sandbox.tune(replay_of({written(sandbox, "cut.json", text)}));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.out.find("note: it was cut off after 96 configurations, which count"), std::string::npos);
+}
+
+TEST(Replay, FilesThatAreNoRecordingsAreRefused) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.tune(replay_of({"/no/such.json"})), 1, {"there is no file '/no/such.json'"});
+  expect_refused(sandbox.tune(replay_of({sandbox.recording().parent_path().string()})), 1, {"is a folder"});
+  const std::string bad = written(sandbox, "bad.json", "{\"cache\":\n?");
+  expect_refused(sandbox.tune(replay_of({bad})), 1, {bad, "line 2"});
+  const std::string start = written(sandbox, "start.db", read_file(sandbox.recording()).substr(0, 5000));
+  expect_refused(sandbox.tune(replay_of({start})), 1, {start});
+  const std::string good = written(sandbox, "good.json", kernel_tuner(1));
+  expect_refused(sandbox.tune(replay_of({good}, {"--warm", bad})), 1, {bad});
+  expect_refused(sandbox.tune(replay_of({good}, {"--json", "/no/such/out.json"})), 1,
+                 {"--json", "/no/such/out.json", "folder"});
+  expect_refused(sandbox.tune(replay_of({good}, {"--csv", "/no/such/out.csv"})), 1,
+                 {"--csv", "/no/such/out.csv"});
+}
+
+}  // namespace
+}  // namespace tune::test

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "search/space/nearest.hpp"
+#include "search/strategies/strategy.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/replay_files.hpp"
+#include "tuner/cli/replay_text.hpp"
+#include "tuner/cli/space_files.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/replay/warm_start.hpp"
+
+namespace tune::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all;
+  all.add_options()  //
+      ("space", po::value<std::vector<std::string>>()->multitoken()->value_name("FILE..."),
+       "recorded spaces: caches of Kernel Tuner, T4 files (both also as .gz), or databases of tune")  //
+      ("strategy", po::value<std::string>()->value_name("S,..."),
+       "which to try; default: all of 'tune help run'")  //
+      ("budget", po::value<std::string>()->default_value("20,50,100,200,400")->value_name("N,..."),
+       "evaluations after which to compare")  //
+      ("repeats", po::value<std::string>()->value_name("N"),
+       "searches of each strategy on each space; default 20")  //
+      ("seed", po::value<std::string>()->value_name("N"),
+       "that the searches' seeds follow from; default 1")  //
+      ("batch", po::value<std::string>()->value_name("N"),
+       "configurations asked for at a time, where the strategy takes so many; default 1")  //
+      ("warm", po::value<std::vector<std::string>>()->multitoken()->value_name("FILE..."),
+       "recorded spaces that strategies are given as related records, the most alike first")  //
+      ("warm-evaluations", po::value<std::string>()->default_value("200")->value_name("N"),
+       "of each of these what a search of N evaluations saw, or 'all'")  //
+      ("warm-strategy", po::value<std::string>()->default_value("random")->value_name("S"),
+       "that made this search")                                                                      //
+      ("json", po::value<std::string>()->value_name("FILE"), "write everything there for programs")  //
+      ("csv", po::value<std::string>()->value_name("FILE"),
+       "write a row for each space, strategy and budget there");
+  return all;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+std::vector<std::string> known_strategies() {
+  std::vector<std::string> names;
+  for (const search::StrategyEntry& entry : search::strategies()) names.emplace_back(entry.name);
+  return names;
+}
+
+std::vector<std::string> chosen_strategies(const po::variables_map& values) {
+  const std::vector<std::string> known = known_strategies();
+  if (!values.count("strategy")) return known;
+  std::vector<std::string> chosen;
+  for (const std::string& name : words_of(text_of(values, "strategy"))) {
+    check_name(name, "strategy", known);
+    if (std::ranges::find(chosen, name) != chosen.end())
+      throw UsageError(format("--strategy: '{}' is named twice", name));
+    chosen.push_back(name);
+  }
+  return chosen;
+}
+
+/// In increasing order, without repetition.
+std::vector<std::uint64_t> chosen_budgets(const po::variables_map& values) {
+  std::vector<std::uint64_t> budgets;
+  for (const std::string& word : words_of(text_of(values, "budget")))
+    budgets.push_back(parse_count(word, "budget", 1));
+  std::ranges::sort(budgets);
+  const auto repeated = std::ranges::unique(budgets);
+  budgets.erase(repeated.begin(), repeated.end());
+  return budgets;
+}
+
+std::vector<replay::Contender> contenders_of(const std::vector<std::string>& names) {
+  std::vector<replay::Contender> contenders;
+  for (const std::string& name : names)
+    contenders.push_back(
+        {name, [name](const search::SearchTask& task) { return search::make_strategy(name, task); }});
+  return contenders;
+}
+
+/// Tells it before the work, not after it.
+void check_writable(const std::string& file, const char* option) {
+  if (file.empty()) return;
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(file, ignored);
+  const bool works = std::ofstream(file, std::ios::app).is_open();
+  if (works && is_new) std::filesystem::remove(file, ignored);
+  if (!works)
+    throw Error(
+        format("--{}: cannot write '{}': is the folder there, and may you write to it?", option, file));
+}
+
+void write_file(const std::string& file, const std::string& text) {
+  if (file.empty()) return;
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) throw Error(format("cannot write '{}': is there room on the disk?", file));
+}
+
+/// --warm and what belongs to it.
+struct WarmChoice {
+  std::vector<std::string> files;
+  replay::WarmOptions options;
+
+  std::string text() const {
+    if (files.empty()) return {};
+    if (!options.evaluations) return "Strategies were given all of the recordings of --warm.";
+    return format("Strategies were given what {} evaluations by {} saw of each recording of --warm.",
+                  *options.evaluations, options.searched_by.name);
+  }
+};
+
+WarmChoice chosen_warm(const po::variables_map& values, std::uint64_t seed) {
+  WarmChoice choice;
+  if (values.count("warm"))
+    choice.files = values["warm"].as<std::vector<std::string>>();
+  else if (!values["warm-evaluations"].defaulted() || !values["warm-strategy"].defaulted())
+    throw UsageError("--warm-evaluations and --warm-strategy need recordings: name them with --warm FILE...");
+  const std::string evaluations = text_of(values, "warm-evaluations");
+  choice.options.evaluations = std::nullopt;
+  if (evaluations != "all") choice.options.evaluations = parse_count(evaluations, "warm-evaluations", 1);
+  const std::string strategy = text_of(values, "warm-strategy");
+  check_name(strategy, "warm-strategy", known_strategies());
+  choice.options.searched_by = contenders_of({strategy}).front();
+  choice.options.seed = seed;
+  return choice;
+}
+
+int run(const po::variables_map& values) {
+  if (!values.count("space"))
+    throw UsageError(
+        "name recorded spaces with --space FILE...; caches of Kernel Tuner, T4 files or databases");
+  replay::ComparisonOptions options;
+  const std::vector<std::string> strategies = chosen_strategies(values);
+  options.budgets = chosen_budgets(values);
+  options.repeats = count_of(values, "repeats", options.repeats, 1);
+  options.seed = count_of(values, "seed", options.seed, 0);
+  options.batch = count_of(values, "batch", options.batch, 1);
+  const WarmChoice warm = chosen_warm(values, options.seed);
+  for (const char* option : {"json", "csv"}) check_writable(text_of(values, option), option);
+  const std::vector<replay::RecordedSpace> spaces =
+      read_spaces(values["space"].as<std::vector<std::string>>());
+  const std::vector<replay::RecordedSpace> sources = read_spaces(warm.files);
+  const replay::WarmStart start(spaces, sources, warm.options);
+  if (!sources.empty()) {
+    for (const std::string& note : start.notes()) std::cerr << note << "\n";
+    options.related = [&start](std::size_t space, std::uint64_t repeat) {
+      return start.related(space, repeat);
+    };
+  }
+  ReplayReport report{spaces,  strategies,
+                      options, replay::compare(spaces, contenders_of(strategies), options),
+                      {},      warm.text()};
+  report.groups = replay::groups_of(report.results);
+  write_file(text_of(values, "json"), to_json(report));
+  write_file(text_of(values, "csv"), to_csv(report));
+  std::cout << to_text(report);
+  return 0;
+}
+
+}  // namespace
+
+const Command& replay_command() {
+  static const Command command = {"replay",
+                                  "compares search strategies on recorded spaces, without a GPU",
+                                  "tune replay --space FILE... [--strategy S,...] [options]",
+                                  "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
+                                  "  tune replay --space results.db --budget 50,100 --repeats 100\n",
+                                  "",
+                                  options,
+                                  run};
+  return command;
+}
+
+}  // namespace tune::cli

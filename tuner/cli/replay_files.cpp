@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/replay_files.hpp"
+
+#include "tuner/cli/json_text.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using replay::Scores;
+
+ordered_json or_null(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json within_json(const replay::Within& within) {
+  return {{"evaluations", within.evaluations}, {"missed", within.missed}};
+}
+
+ordered_json scores_json(const ReplayReport& report, const std::string& name, const Scores& scores) {
+  ordered_json object = {{"strategy", name}};
+  object["budgets"] = ordered_json::array();
+  for (std::size_t b = 0; b < scores.share.size(); ++b)
+    object["budgets"].push_back({{"evaluations", report.options.budgets[b]},
+                                 {"share", scores.share[b].mean},
+                                 {"lower_quartile", scores.share[b].lower},
+                                 {"upper_quartile", scores.share[b].upper}});
+  object["within_5_percent"] = within_json(scores.within_5);
+  object["within_1_percent"] = within_json(scores.within_1);
+  object["score"] = or_null(scores.score);
+  object["strategy_seconds"] = or_null(scores.seconds);
+  return object;
+}
+
+ordered_json space_json(const ReplayReport& report, std::size_t number) {
+  const replay::RecordedSpace& space = report.spaces[number];
+  const replay::SpaceResult& result = report.results[number];
+  const replay::SpaceFacts& facts = result.facts;
+  ordered_json object = {{"name", space.name},
+                         {"problem", space.problem},
+                         {"work", space.work},
+                         {"device", space.device},
+                         {"configurations", facts.configurations},
+                         {"failed", facts.failed},
+                         {"best_seconds", facts.optimum},
+                         {"median_seconds", facts.median},
+                         {"within_5_percent", facts.within_5},
+                         {"within_1_percent", facts.within_1},
+                         {"random_evaluations_to_5_percent", facts.random_evaluations},
+                         {"score_evaluations", facts.cutoff_evaluations},
+                         {"notes", space.notes}};
+  object["strategies"] = {scores_json(report, exact_random, result.random)};
+  for (std::size_t s = 0; s < report.strategies.size(); ++s)
+    object["strategies"].push_back(scores_json(report, report.strategies[s], result.scores[s]));
+  return object;
+}
+
+/// Name and figures of every line of a group's table.
+std::vector<std::pair<std::string, Scores>> lines_of(const ReplayReport& report,
+                                                     const replay::SpaceGroup& group) {
+  std::vector<std::pair<std::string, Scores>> lines = {{exact_random, group_scores(report, group, 0)}};
+  for (std::size_t s = 0; s < report.strategies.size(); ++s)
+    lines.emplace_back(report.strategies[s], group_scores(report, group, s + 1));
+  return lines;
+}
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char letter : cell) text += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return text + '"';
+}
+
+std::string optional_cell(const std::optional<double>& value) {
+  return value ? format("{}", *value) : std::string();
+}
+
+std::string rows(const ReplayReport& report, const std::string& kind, const std::string& name,
+                 const std::string& strategy, const Scores& scores) {
+  std::string text;
+  for (std::size_t b = 0; b < scores.share.size(); ++b) {
+    const replay::Spread& share = scores.share[b];
+    text += format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", kind, quoted(name), quoted(strategy),
+                   report.options.budgets[b], share.mean, share.lower, share.upper,
+                   scores.within_5.evaluations, scores.within_5.missed, scores.within_1.evaluations,
+                   scores.within_1.missed, optional_cell(scores.score), optional_cell(scores.seconds));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_json(const ReplayReport& report) {
+  ordered_json object = {{"format", "tune replay"},
+                         {"format_version", 1},
+                         {"repeats", report.options.repeats},
+                         {"seed", report.options.seed},
+                         {"batch", report.options.batch},
+                         {"warm", report.warm.empty() ? ordered_json(nullptr) : ordered_json(report.warm)}};
+  object["spaces"] = ordered_json::array();
+  for (std::size_t s = 0; s < report.spaces.size(); ++s) object["spaces"].push_back(space_json(report, s));
+  object["groups"] = ordered_json::array();
+  for (const replay::SpaceGroup& group : report.groups) {
+    ordered_json entry = {{"name", group.name}};
+    entry["spaces"] = ordered_json::array();
+    for (const std::size_t space : group.spaces) entry["spaces"].push_back(report.spaces[space].name);
+    entry["strategies"] = ordered_json::array();
+    for (const auto& [name, scores] : lines_of(report, group))
+      entry["strategies"].push_back(scores_json(report, name, scores));
+    object["groups"].push_back(std::move(entry));
+  }
+  return json_text(object);
+}
+
+std::string to_csv(const ReplayReport& report) {
+  std::string text =
+      "kind,name,strategy,evaluations,share,lower_quartile,upper_quartile,evaluations_to_5_percent,"
+      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,strategy_seconds\n";
+  for (std::size_t s = 0; s < report.spaces.size(); ++s) {
+    const std::string& name = report.spaces[s].name;
+    text += rows(report, "space", name, exact_random, report.results[s].random);
+    for (std::size_t c = 0; c < report.strategies.size(); ++c)
+      text += rows(report, "space", name, report.strategies[c], report.results[s].scores[c]);
+  }
+  for (const replay::SpaceGroup& group : report.groups)
+    for (const auto& [strategy, scores] : lines_of(report, group))
+      text += rows(report, "group", group.name, strategy, scores);
+  return text;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/replay_text.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+
+namespace tune::cli {
+namespace {
+
+using replay::Scores;
+using replay::SpaceFacts;
+using replay::Within;
+
+/// `.927`, `1.000`.
+std::string share_text(double share) {
+  const std::string text = format("{:.3f}", share);
+  return text.starts_with("0.") ? text.substr(1) : text.starts_with("-0.") ? "-" + text.substr(2) : text;
+}
+
+std::string within_text(const Within& within) {
+  const std::string missed = within.missed > 0 ? format("({:.0f} %)", 100 * within.missed) : std::string();
+  return format("{:>7.1f} {:>7}", within.evaluations, missed);
+}
+
+std::size_t name_width(const ReplayReport& report) {
+  std::size_t width = std::string_view(exact_random).size();
+  for (const std::string& name : report.strategies) width = std::max(width, name.size());
+  return width;
+}
+
+std::string head(const ReplayReport& report) {
+  std::string text = format("  {:<{}}", "", name_width(report));
+  for (const std::uint64_t budget : report.options.budgets) text += format(" {:>6}", budget);
+  return text + format(" {:>15} {:>15} {:>6} {:>8}\n", "to 5 %", "to 1 %", "score", "ms/eval");
+}
+
+std::string row(const ReplayReport& report, const std::string& name, const Scores& scores) {
+  std::string text = format("  {:<{}}", name, name_width(report));
+  for (const replay::Spread& share : scores.share) text += format(" {:>6}", share_text(share.mean));
+  text += format(" {} {}", within_text(scores.within_5), within_text(scores.within_1));
+  text += format(" {:>6}", scores.score ? share_text(*scores.score) : std::string("-"));
+  if (scores.seconds) text += format(" {:>8.3f}", 1e3 * *scores.seconds);
+  return text + "\n";
+}
+
+std::string space_text(const ReplayReport& report, std::size_t number) {
+  const replay::RecordedSpace& space = report.spaces[number];
+  const replay::SpaceResult& result = report.results[number];
+  const SpaceFacts& facts = result.facts;
+  std::string text = format(
+      "{}: {}\n  {} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, "
+      "{} within 1 %\n",
+      space.name, title_of(space), facts.configurations, facts.failed, si(facts.optimum, "s"),
+      facts.median / facts.optimum, facts.within_5, facts.within_1);
+  for (const std::string& note : space.notes) text += format("  note: {}\n", note);
+  text += head(report) + row(report, exact_random, result.random);
+  for (std::size_t s = 0; s < report.strategies.size(); ++s)
+    text += row(report, report.strategies[s], result.scores[s]);
+  return text + "\n";
+}
+
+std::string group_text(const ReplayReport& report, const replay::SpaceGroup& group) {
+  std::string text = format("{}: mean over {} space{}\n", group.name, group.spaces.size(),
+                            group.spaces.size() == 1 ? "" : "s") +
+                     head(report);
+  text += row(report, exact_random, group_scores(report, group, 0));
+  for (std::size_t s = 0; s < report.strategies.size(); ++s)
+    text += row(report, report.strategies[s], group_scores(report, group, s + 1));
+  return text;
+}
+
+}  // namespace
+
+Scores group_scores(const ReplayReport& report, const replay::SpaceGroup& group, std::size_t number) {
+  std::vector<Scores> scores;
+  for (const std::size_t space : group.spaces)
+    scores.push_back(number == 0 ? report.results[space].random : report.results[space].scores[number - 1]);
+  return replay::mean_of(scores);
+}
+
+std::string to_text(const ReplayReport& report) {
+  std::string text;
+  for (std::size_t s = 0; s < report.spaces.size(); ++s) text += space_text(report, s);
+  if (report.spaces.size() > 1)
+    for (const replay::SpaceGroup& group : report.groups) text += group_text(report, group) + "\n";
+  text += format(
+      "Share of the optimum (optimum / best found) after so many evaluations, mean of {} searches (seed "
+      "{});\n"
+      "evaluations to come within 5 % and 1 % of the optimum, in brackets the share of searches that did not "
+      "(counted as {});\nscore: 0 as good as random search, 1 the optimum at once; own time of the "
+      "strategy.\n",
+      report.options.repeats, report.options.seed, report.options.budgets.back());
+  if (report.options.batch > 1)
+    text += format("Configurations were asked for {} at a time.\n", report.options.batch);
+  if (!report.warm.empty()) text += report.warm + "\n";
+  return text;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/replay/comparison.hpp"
+
+namespace tune::cli {
+
+/// All that 'tune replay' shows, whatever the format.
+struct ReplayReport {
+  std::span<const replay::RecordedSpace> spaces;
+  std::vector<std::string> strategies;
+  const replay::ComparisonOptions& options;
+  std::vector<replay::SpaceResult> results;  ///< by space; scores by strategy
+  std::vector<replay::SpaceGroup> groups;
+  std::string warm;  ///< what strategies were given beforehand, for people; empty for nothing
+};
+
+/// The figures of strategy `number` (0: random search, exactly; then the strategies) over a group.
+replay::Scores group_scores(const ReplayReport& report, const replay::SpaceGroup& group, std::size_t number);
+
+/// The pseudo strategy that is computed instead of simulated.
+inline constexpr const char* exact_random = "random (exact)";
+
+/// A table for each space and each group, for people.
+std::string to_text(const ReplayReport& report);
+
+}  // namespace tune::cli

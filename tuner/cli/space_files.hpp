@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/replay/recorded_space.hpp"
+
+namespace tune::cli {
+
+/// The recorded spaces of a file, told by its content: a cache of Kernel Tuner, T4 (each also compressed with
+/// gzip), or one of our databases, in which every work that was measured is a space. Throws Error that names
+/// the file, the place in it and the cure.
+std::vector<replay::RecordedSpace> read_spaces(const std::string& file);
+
+/// Of all the files, in their order. The second space of a name is called `name (2)`. Throws Error.
+std::vector<replay::RecordedSpace> read_spaces(const std::vector<std::string>& files);
+
+}  // namespace tune::cli

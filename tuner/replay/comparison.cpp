@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/replay/comparison.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/parallel.hpp"
+
+namespace tune::replay {
+namespace {
+
+/// S. Vigna's splitmix64: every bit of the result depends on every bit of the number.
+std::uint64_t mix(std::uint64_t number) {
+  number += 0x9e3779b97f4a7c15;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
+
+/// Calls `work` for 0 .. count-1, each thread taking the next as soon as it is free: searches take
+/// differently long.
+void in_turns(std::uint64_t count, unsigned threads, const std::function<void(std::uint64_t)>& work) {
+  std::atomic<std::uint64_t> next{0};
+  const auto take = [&](std::uint64_t, std::uint64_t) {
+    for (std::uint64_t job = next++; job < count; job = next++) work(job);
+  };
+  if (threads == 1)
+    take(0, 1);
+  else
+    parallel_for(threads == 0 ? host_threads() : threads, 1, take);
+}
+
+SpaceFacts facts_of(const OutcomeTable& outcomes, const Baseline& baseline) {
+  return {.configurations = outcomes.recorded(),
+          .failed = outcomes.failed(),
+          .optimum = outcomes.optimum(),
+          .median = outcomes.median(),
+          .within_5 = outcomes.within(0.05),
+          .within_1 = outcomes.within(0.01),
+          .random_evaluations = baseline.curve().expected_evaluations(outcomes.within(0.05)),
+          .cutoff_evaluations = baseline.cutoff_evaluations()};
+}
+
+}  // namespace
+
+std::uint64_t seed_of(std::uint64_t seed, const std::string& space, std::uint64_t repeat) {
+  std::uint64_t state = mix(seed);
+  for (const char letter : space) state = mix(state ^ static_cast<unsigned char>(letter));
+  return mix(state ^ repeat);
+}
+
+std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces, std::span<const Contender> contenders,
+                                 const ComparisonOptions& options) {
+  std::vector<OutcomeTable> tables;
+  for (const RecordedSpace& space : spaces) {
+    tables.emplace_back(space.space, space.evaluations);
+    if (tables.back().costs().empty())
+      throw Error(format("{}: every configuration failed: there is nothing to search for", space.name));
+  }
+  const SimulationOptions simulation{.evaluations = options.budgets.back(), .batch = options.batch};
+  const std::uint64_t each = contenders.size() * options.repeats;  // jobs of a space
+  std::vector<Trace> traces(spaces.size() * each);
+  in_turns(traces.size(), options.threads, [&](std::uint64_t job) {
+    const std::size_t space = job / each;
+    const Contender& contender = contenders[job % each / options.repeats];
+    const std::uint64_t repeat = job % options.repeats;
+    search::SearchTask task{spaces[space].space, seed_of(options.seed, spaces[space].name, repeat)};
+    if (options.related) task.related = options.related(space, repeat);
+    traces[job] = simulate(task, tables[space], contender.make, simulation);
+  });
+  std::vector<SpaceResult> results(spaces.size());
+  in_turns(spaces.size(), options.threads, [&](std::uint64_t space) {
+    const Baseline baseline(tables[space], options.budgets.back());
+    SpaceResult& result = results[space];
+    result.facts = facts_of(tables[space], baseline);
+    result.random = scores_of_random(tables[space], baseline, options.budgets);
+    for (std::size_t c = 0; c < contenders.size(); ++c)
+      result.scores.push_back(
+          scores_of(std::span(traces).subspan(space * each + c * options.repeats, options.repeats),
+                    tables[space], baseline, options.budgets));
+  });
+  return results;
+}
+
+std::vector<SpaceGroup> groups_of(std::span<const SpaceResult> results) {
+  SpaceGroup all{"all", {}};
+  SpaceGroup hard{"hard half", {}};
+  std::vector<double> needed;
+  for (const SpaceResult& result : results) needed.push_back(result.facts.random_evaluations);
+  std::ranges::sort(needed);
+  for (std::size_t s = 0; s < results.size(); ++s) {
+    all.spaces.push_back(s);
+    if (results[s].facts.random_evaluations >= needed[needed.size() / 2]) hard.spaces.push_back(s);
+  }
+  if (results.size() < 2) return {all};
+  return {all, hard};
+}
+
+}  // namespace tune::replay

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/replay/recorded_space.hpp"
+#include "tuner/replay/scores.hpp"
+
+namespace tune::replay {
+
+/// A strategy that takes part.
+struct Contender {
+  std::string name;
+  StrategyFactory make;
+};
+
+/// What strategies are given as related records, for the space with this index and this repeat. Called from
+/// several threads.
+using RelatedRecords =
+    std::function<std::vector<search::RelatedRecord>(std::size_t space, std::uint64_t repeat)>;
+
+struct ComparisonOptions {
+  std::vector<std::uint64_t> budgets = {20, 50, 100, 200, 400};  ///< in increasing order, without repetition
+  std::uint64_t repeats = 20;
+  std::uint64_t seed = 1;
+  std::uint64_t batch = 1;
+  unsigned threads = 0;         ///< 0: all cores; results do not depend on it
+  RelatedRecords related = {};  ///< none where it is empty
+};
+
+/// A space of the comparison, and how hard it is.
+struct SpaceFacts {
+  std::uint64_t configurations = 0;  ///< recorded
+  std::uint64_t failed = 0;          ///< of these
+  double optimum = 0;                ///< seconds
+  double median = 0;                 ///< seconds
+  std::uint64_t within_5 = 0;        ///< configurations within 5 % of the optimum
+  std::uint64_t within_1 = 0;
+  double random_evaluations = 0;         ///< that random search takes to come within 5 %, in expectation
+  std::uint64_t cutoff_evaluations = 0;  ///< Baseline::cutoff_evaluations
+};
+
+struct SpaceResult {
+  SpaceFacts facts;
+  Scores random;               ///< random search, exactly
+  std::vector<Scores> scores;  ///< by contender
+};
+
+/// Lets every contender search every space as often as asked for, on all cores. The seed of a search follows
+/// from the comparison's seed, the space's name and the repeat: the same for all contenders and on every
+/// machine. Throws Error for a space in which all configurations failed.
+std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces, std::span<const Contender> contenders,
+                                 const ComparisonOptions& options);
+
+/// The seed of one search.
+std::uint64_t seed_of(std::uint64_t seed, const std::string& space, std::uint64_t repeat);
+
+/// A set of spaces over which means are taken.
+struct SpaceGroup {
+  std::string name;
+  std::vector<std::size_t> spaces;  ///< indices
+};
+
+/// `all`; and, of two or more spaces, the `hard half`: those in which random search needs at least as many
+/// evaluations to come within 5 %, in expectation, as in the middle one (the upper one of two).
+std::vector<SpaceGroup> groups_of(std::span<const SpaceResult> results);
+
+}  // namespace tune::replay

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/replay/formats/kernel_tuner.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::replay {
+namespace {
+
+constexpr double millisecond = 1e-3;
+
+/// `[4096, 4096]`, `4096` or a text, as `4096x4096`.
+std::string size_text(const Json& size) {
+  if (size.is_string()) return size.get<std::string>();
+  if (!size.is_array()) return size.is_null() ? std::string() : size.dump();
+  std::string text;
+  for (const Json& extent : size)
+    text += (text.empty() ? "" : "x") + (extent.is_string() ? extent.get<std::string>() : extent.dump());
+  return text;
+}
+
+/// Its names of what went wrong.
+Failure failure_of(const Json& time) {
+  if (!time.is_string()) return {Phase::launch, "no time", "its time is " + time.dump()};
+  const std::string name = time.get<std::string>();
+  if (name == "CompilationFailedConfig") return {Phase::compile, "compilation failed", name};
+  if (name == "InvalidConfig") return {Phase::constraint, "invalid", name};
+  if (name == "RuntimeFailedConfig") return {Phase::launch, "run failed", name};
+  return {Phase::launch, name, name};
+}
+
+}  // namespace
+
+void read_kernel_tuner_head(const Json& head, ForeignRecord& record, const std::string& file) {
+  const Json* keys = member(head, "tune_params_keys");
+  if (keys == nullptr || !keys->is_array())
+    throw Error(
+        format("{}: 'cache' without a list 'tune_params_keys' before it: not written by Kernel Tuner", file));
+  record.problem = text_member(head, "kernel_name");
+  record.device = text_member(head, "device_name");
+  if (const Json* size = member(head, "problem_size")) record.work = size_text(*size);
+  const Json* declared = member(head, "tune_params");
+  for (const Json& key : *keys) {
+    if (!key.is_string())
+      throw Error(format("{}: 'tune_params_keys' holds {}, not a name", file, key.dump()));
+    record.parameters.push_back(parameter_name(key.get<std::string>()));
+    std::vector<Value>& values = record.declared.emplace_back();
+    const Json* list = declared == nullptr ? nullptr : member(*declared, key.get<std::string>().c_str());
+    if (list == nullptr || !list->is_array()) continue;
+    for (const Json& one : *list)
+      if (const auto value = parameter_value(one)) values.push_back(*value);
+  }
+}
+
+void read_kernel_tuner_entry(const Json& entry, const std::string& key, ForeignRecord& record,
+                             const std::string& file) {
+  Evaluation evaluation;
+  std::size_t next = 0;
+  for (const auto& [name, content] : entry.items()) {
+    // Its writer puts the parameters first, in order: no search as long as that holds.
+    const std::string parameter = parameter_name(name);
+    const bool expected = next < record.parameters.size() && record.parameters[next] == parameter;
+    if (!expected && std::ranges::find(record.parameters, parameter) == record.parameters.end()) continue;
+    ++next;
+    const auto value = parameter_value(content);
+    if (!value)
+      throw Error(format("{}: configuration \"{}\": '{}' is {}, not a number or text", file, key, name,
+                         content.dump()));
+    evaluation.configuration.set(parameter, *value);
+  }
+  const Json* time = member(entry, "time");
+  if (time == nullptr)
+    throw Error(format("{}: configuration \"{}\" has no 'time': only recordings of times can be replayed",
+                       file, key));
+  if (const auto milliseconds = time_of(*time)) {
+    Measurement measurement;
+    measurement.samples = {*milliseconds * millisecond};
+    evaluation.outcome = std::move(measurement);
+  } else {
+    evaluation.outcome = tl::unexpected(failure_of(*time));
+  }
+  evaluation.phases.compile = seconds_member(entry, "compile_time", millisecond);
+  evaluation.phases.verify = seconds_member(entry, "verification_time", millisecond);
+  evaluation.phases.measure = seconds_member(entry, "benchmark_time", millisecond);
+  record.evaluations.push_back(std::move(evaluation));
+}
+
+}  // namespace tune::replay

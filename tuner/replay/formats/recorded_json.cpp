@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/replay/formats/recorded_json.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/replay/formats/kernel_tuner.hpp"
+#include "tuner/replay/formats/t4.hpp"
+
+namespace tune::replay {
+namespace {
+
+/// Takes the entries out of the text while it is parsed.
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& name, const std::string& file) : text_(text), file_(file) {
+    record_.name = name;
+  }
+
+  ForeignRecord read() {
+    try {
+      const Json rest = Json::parse(text_, [this](int depth, Json::parse_event_t event, Json& json) {
+        return see(depth, event, json);
+      });
+      finish(rest);
+    } catch (const Json::parse_error& error) {
+      if (!cut_off(error)) throw Error(complaint(error));
+      record_.notes.push_back(
+          format("it was cut off after {} configurations, which count", record_.evaluations.size()));
+    }
+    return std::move(record_);
+  }
+
+ private:
+  /// Whether to keep what was just read.
+  bool see(int depth, Json::parse_event_t event, Json& json) {
+    if (event == Json::parse_event_t::key) return see_key(depth, json.get_ref<const std::string&>());
+    constexpr int entry = 2;  // within `cache` or `results`, which is in the file's object
+    if (depth == 1 && event == Json::parse_event_t::value) head_[top_] = json;
+    if (depth == 1 && (event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end))
+      head_[top_] = json;
+    if (depth != entry || event != Json::parse_event_t::object_end) return true;
+    if (top_ == "cache") {
+      if (record_.evaluations.empty()) read_kernel_tuner_head(head_, record_, file_);
+      read_kernel_tuner_entry(json, key_, record_, file_);
+      return false;
+    }
+    if (top_ == "results") {
+      read_t4_entry(json, record_, unit_of_file_, file_);
+      return false;
+    }
+    return true;
+  }
+
+  bool see_key(int depth, const std::string& key) {
+    if (depth == 1) top_ = key;
+    if (depth == 2) key_ = key;
+    // Single samples: `times` of an entry of Kernel Tuner, `times.runtimes` of T4.
+    const bool samples = (top_ == "cache" && depth == 3 && key == "times") ||
+                         (top_ == "results" && depth == 4 && key == "runtimes");
+    return !samples;
+  }
+
+  void finish(const Json& rest) {
+    const bool kernel_tuner = head_.contains("cache");
+    const bool t4 = head_.contains("results");
+    if (!rest.is_object() || kernel_tuner == t4)
+      throw Error(
+          format("{}: neither a cache of Kernel Tuner ('cache') nor T4 ('results') nor one of our databases: "
+                 "is it the right file?",
+                 file_));
+    if (t4) finish_t4(head_, record_, unit_of_file_, file_);
+  }
+
+  /// As a killed Kernel Tuner leaves it: it closes the braces when it ends.
+  bool cut_off(const Json::parse_error& error) const {
+    return top_ == "cache" && !record_.evaluations.empty() && error.byte >= text_.size();
+  }
+
+  std::string complaint(const Json::parse_error& error) const {
+    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
+      return format("{}: the file is empty: is it the right one?", file_);
+    const std::size_t at = std::min(error.byte, text_.size());
+    const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+    if (error.byte >= text_.size())
+      return format("{}: line {}: the file is cut off: copy it again", file_, line);
+    std::string why = error.what();
+    why.erase(0, std::min(why.size(), why.find(": ", why.find("parse error")) + 2));
+    return format(
+        "{}: line {}: not JSON ({}): neither a cache of Kernel Tuner nor T4 nor one of our databases", file_,
+        line, why);
+  }
+
+  std::string_view text_;
+  std::string file_;
+  ForeignRecord record_;
+  Json head_ = Json::object();  ///< members of the file's object, without the entries
+  std::string top_, key_;       ///< names of the members that are being read
+  std::vector<bool> unit_of_file_;
+};
+
+}  // namespace
+
+ForeignRecord read_recorded_json(std::string_view text, const std::string& name, const std::string& file) {
+  return Reader(text, name, file).read();
+}
+
+}  // namespace tune::replay

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/replay/recorded_space.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/replay/formats/parameter_roles.hpp"
+
+namespace tune::replay {
+namespace {
+
+/// In increasing order where all are numbers; else in the declared order, what is not declared behind it.
+void put_in_order(std::vector<Value>& values, const std::vector<Value>& declared) {
+  if (std::ranges::all_of(values, &Value::is_number)) {
+    std::ranges::stable_sort(values, {}, &Value::as_real);
+    return;
+  }
+  std::ranges::stable_sort(
+      values, {}, [&](const Value& value) { return std::ranges::find(declared, value) - declared.begin(); });
+}
+
+std::vector<search::Parameter> parameters_of(const ForeignRecord& record, const std::string& file) {
+  std::vector<search::Parameter> parameters;
+  for (std::size_t p = 0; p < record.parameters.size(); ++p) {
+    const std::string& name = record.parameters[p];
+    search::Parameter parameter{.name = name,
+                                .documentation = format("{} of {}", name, record.name),
+                                .values = {},
+                                .default_value = {},
+                                .role = guess_role(name)};
+    for (const Evaluation& evaluation : record.evaluations) {
+      const Value* value = evaluation.configuration.find(name);
+      if (value == nullptr)
+        throw Error(
+            format("{}: the configuration ({}) has no '{}', which others have: remove it, or record it again",
+                   file, evaluation.configuration.to_string(), name));
+      if (std::ranges::find(parameter.values, *value) == parameter.values.end())
+        parameter.values.push_back(*value);
+    }
+    put_in_order(parameter.values, p < record.declared.size() ? record.declared[p] : std::vector<Value>{});
+    parameter.default_value = parameter.values[(parameter.values.size() - 1) / 2];
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+/// Who records a configuration again means the later time.
+void keep_last(ForeignRecord& record) {
+  std::unordered_map<std::string, std::size_t> place;
+  std::vector<Evaluation> kept;
+  for (Evaluation& evaluation : record.evaluations) {
+    const auto [at, is_new] = place.emplace(evaluation.configuration.key(), kept.size());
+    if (is_new)
+      kept.push_back(std::move(evaluation));
+    else
+      kept[at->second] = std::move(evaluation);
+  }
+  const std::size_t repeated = record.evaluations.size() - kept.size();
+  if (repeated > 0)
+    record.notes.push_back(format("{} configurations occur again: the last of each counts", repeated));
+  record.evaluations = std::move(kept);
+}
+
+}  // namespace
+
+std::string title_of(const RecordedSpace& recorded) {
+  std::string text = recorded.problem.empty() ? "unknown kernel" : recorded.problem;
+  if (!recorded.work.empty()) text += " " + recorded.work;
+  return text + " on " + (recorded.device.empty() ? "unknown device" : recorded.device);
+}
+
+RecordedSpace space_of(ForeignRecord record, const std::string& file) {
+  if (record.evaluations.empty())
+    throw Error(format("{}: no configuration is recorded there: tune first", file));
+  if (record.parameters.empty())
+    throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
+  keep_last(record);
+  search::SpaceDefinition definition{parameters_of(record, file), {}, {}};
+  std::vector<Configuration> configurations;
+  for (const Evaluation& evaluation : record.evaluations) configurations.push_back(evaluation.configuration);
+  try {
+    return {.name = std::move(record.name),
+            .problem = std::move(record.problem),
+            .work = std::move(record.work),
+            .device = std::move(record.device),
+            .space = search::SearchSpace::of(std::move(definition), configurations),
+            .evaluations = std::move(record.evaluations),
+            .notes = std::move(record.notes)};
+  } catch (const std::invalid_argument& error) {
+    throw Error(format("{}: {}: rename it there", file, error.what()));
+  }
+}
+
+}  // namespace tune::replay

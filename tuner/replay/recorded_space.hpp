@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "search/space/search_space.hpp"
+#include "tuner/core/evaluation.hpp"
+
+namespace tune::replay {
+
+using search::Value;
+
+/// What was measured of one work, as a space that a search can be tried on.
+struct RecordedSpace {
+  std::string name;           ///< for people, and where seeds come from; the same wherever the file lies
+  std::string problem;        ///< or the kernel's name; empty where the file does not say
+  std::string work;           ///< size and whatever else fixes the work: `512x512x512 radius=1`; may be empty
+  std::string device;         ///< name; empty where the file does not say
+  search::SearchSpace space;  ///< the recorded configurations
+  std::vector<Evaluation> evaluations;  ///< one for each of them, in the file's order; times are seconds
+  std::vector<std::string> notes;       ///< what a person should know of the file, each one line
+};
+
+/// `gemm 4096x4096 on A100`: what is known of problem, work and device.
+std::string title_of(const RecordedSpace& recorded);
+
+/// What a file of another tuner says: plain data that `space_of` makes a space of.
+struct ForeignRecord {
+  std::string name = {}, problem = {}, work = {}, device = {};
+  std::vector<std::string> parameters = {};  ///< names in the file's order
+  /// Values of parameters in an order that the file declares, if it does; used for texts only.
+  std::vector<std::vector<Value>> declared = {};
+  std::vector<Evaluation> evaluations = {};
+  std::vector<std::string> notes = {};
+};
+
+/// The space of a foreign record: parameters in its order with the values that occur, numbers in increasing
+/// order; those with a single value are kept. A parameter's default is its middle value, because such a file
+/// has none, and its role is guessed from its name. Of a configuration that occurs twice the last counts.
+/// Throws Error that names `file` where this is no space (nothing recorded, a configuration without one of
+/// the parameters, a name or value that cannot be written down).
+RecordedSpace space_of(ForeignRecord record, const std::string& file);
+
+}  // namespace tune::replay
