@@ -83,7 +83,8 @@ void expect_same_space(const replay::RecordedSpace& a, const replay::RecordedSpa
     EXPECT_EQ(a.space.at(id), b.space.at(id));
     EXPECT_EQ(first.at(id).recorded, second.at(id).recorded);
     ASSERT_EQ(first.at(id).cost.has_value(), second.at(id).cost.has_value());
-    if (first.at(id).cost) EXPECT_NEAR(*first.at(id).cost, *second.at(id).cost, 1e-12 * *second.at(id).cost);
+    if (!first.at(id).cost) continue;
+    EXPECT_NEAR(*first.at(id).cost, *second.at(id).cost, 1e-12 * *second.at(id).cost);
   }
 }
 
@@ -194,6 +195,64 @@ TEST(Replay, NotesOfAFileAreShown) {
   const Outcome outcome = sandbox.tune(replay_of({written(sandbox, "cut.json", text)}));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.out.find("note: it was cut off after 96 configurations, which count"), std::string::npos);
+}
+
+TEST(ForeignRun, NeedsNoProblemAndIsStoredAsReplayed) {
+  const Sandbox sandbox;
+  const std::string file = written(sandbox, "one.kt.json", kernel_tuner(1));
+  const std::vector<std::string> call = {"--device", "replay:" + file, "--strategy",
+                                         "grid",     "--format",       "json"};
+  const Outcome outcome = sandbox.tune(call);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json run = Json::parse(outcome.out);
+  EXPECT_EQ(run["problem"], "invented");
+  EXPECT_EQ(run["size"], "1024x64");
+  EXPECT_EQ(run["device"], "Invented A1");
+  EXPECT_EQ(run["origin"], "replayed");
+  EXPECT_EQ(run["evaluations"], 96);
+  double best = 1;
+  for (const Json& entry : entries(1))
+    if (entry["time"].is_number()) best = std::min(best, 1e-3 * entry["time"].get<double>());
+  EXPECT_DOUBLE_EQ(run["best"]["seconds"].get<double>(), best);
+  // The same times are the same work, wherever the file lies: nothing is evaluated again.
+  std::filesystem::rename(file, sandbox / "moved.json");
+  const Outcome again = sandbox.tune({"run", "--device", "replay:" + (sandbox / "moved.json").string(),
+                                      "--format", "json", "--budget-evals", "30"});
+  EXPECT_EQ(Json::parse(again.out)["reused"], 30);
+  const std::string runs = sandbox.tune({"list", "runs"}).out;
+  EXPECT_NE(runs.find("Invented A1 (replayed)"), std::string::npos) << runs;
+}
+
+TEST(ForeignRun, IsRestrictedLikeAnyOther) {
+  const Sandbox sandbox;
+  const std::string file = written(sandbox, "one.json", kernel_tuner(1));
+  const Outcome outcome =
+      sandbox.tune({"--device", "replay:" + file, "--where", "block_size_x * block_size_y <= 64", "--fix",
+                    "shared=true", "--strategy", "grid", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["space_size"], 20);  // ten blocks, two values of work
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "--device", "replay:" + file});
+    return sandbox.tune(more);
+  };
+  expect_refused(with({"--fix", "shraed=true"}), 2, {"--fix", "did you mean 'shared'?"});
+  expect_refused(with({"--where", "work == 3"}), 2, {"leave no configuration", file});
+  expect_refused(with({"--where", "work / 0 == 3"}), 2, {"--where", "division"});
+  expect_refused(with({"--size", "64x64"}), 2, {"--size", file});
+  expect_refused(with({"--set", "radius=1"}), 2, {"--set", file});
+  expect_refused(with({"--objective", "energy"}), 2, {file, "--objective"});
+}
+
+TEST(ForeignRun, ACutOffFileIsSaid) {
+  const Sandbox sandbox;
+  std::string text = kernel_tuner(1);
+  text.resize(text.size() - 2);
+  const std::string file = written(sandbox, "cut.json", text);
+  const Outcome outcome = sandbox.tune({"run", "--device", "replay:" + file, "--quiet"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, file + ": it was cut off after 96 configurations, which count\n");
+  expect_refused(sandbox.tune({"run", "--device", "replay:/no/such.json"}), 1,
+                 {"there is no file '/no/such.json'"});
 }
 
 TEST(Replay, FilesThatAreNoRecordingsAreRefused) {

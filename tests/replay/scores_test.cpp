@@ -10,6 +10,7 @@ namespace {
 
 using replay::Baseline;
 using replay::OutcomeTable;
+using replay::RandomCurve;
 using replay::Scores;
 using replay::Trace;
 
@@ -77,6 +78,16 @@ TEST(Scores, AggregateByHand) {
   // A smaller budget ends it earlier.
   EXPECT_NEAR(*Baseline(table, 2).score(std::vector<double>{2, 2, 1, 1}),
               ((2.5 - 2) / 1.5 + (5.0 / 3 - 2) / (2.0 / 3)) / 2, 1e-12);
+}
+
+// Of the times 1 .. 20 random search expects 21 / (n + 1) after n evaluations. 95 % of the way from the
+// median 10.5 to 1 is 1.475, reached with 14.
+TEST(Scores, TheComparisonEndsWhereRandomSearchIsNearlyThere) {
+  Costs costs;
+  for (int i = 1; i <= 20; ++i) costs.push_back(i);
+  const OutcomeTable table = table_of(costs);
+  EXPECT_EQ(Baseline(table, 5).cutoff_evaluations(), 14U);
+  EXPECT_NEAR(RandomCurve(table).expected_best(14), 1.4, 1e-12);
 }
 
 TEST(Scores, AggregateTakesTheMeanOfTheRepeatsAndTheWorstTimeForNothing) {

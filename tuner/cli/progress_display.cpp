@@ -118,7 +118,7 @@ std::string ProgressDisplay::line(const Progress& progress) const {
   if (best_ > 0) {
     text += format(" | best {}", si(best_, "s"));
     if (limit_ > 0) text += format(", {} of the limit", percent_text(limit_ / best_));
-    text += format(", {}", si(items_ / best_, item_ + "s/s"));
+    if (items_ > 0) text += format(", {}", si(items_ / best_, item_ + "s/s"));
   }
   return text;
 }

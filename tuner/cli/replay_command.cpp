@@ -23,7 +23,7 @@ po::options_description options() {
       ("space", po::value<std::vector<std::string>>()->multitoken()->value_name("FILE..."),
        "recorded spaces: caches of Kernel Tuner, T4 files (both also as .gz), or databases of tune")  //
       ("strategy", po::value<std::string>()->value_name("S,..."),
-       "which to try; default: all of 'tune help run'")  //
+       "which to try; default: all ('tune help run' has them)")  //
       ("budget", po::value<std::string>()->default_value("20,50,100,200,400")->value_name("N,..."),
        "evaluations after which to compare")  //
       ("repeats", po::value<std::string>()->value_name("N"),

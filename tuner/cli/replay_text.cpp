@@ -49,11 +49,12 @@ std::string space_text(const ReplayReport& report, std::size_t number) {
   const replay::RecordedSpace& space = report.spaces[number];
   const replay::SpaceResult& result = report.results[number];
   const SpaceFacts& facts = result.facts;
+  const std::string title = title_of(space);
   std::string text = format(
-      "{}: {}\n  {} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, "
+      "{}\n  {} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, "
       "{} within 1 %\n",
-      space.name, title_of(space), facts.configurations, facts.failed, si(facts.optimum, "s"),
-      facts.median / facts.optimum, facts.within_5, facts.within_1);
+      space.name.starts_with(title) ? space.name : space.name + ": " + title, facts.configurations,
+      facts.failed, si(facts.optimum, "s"), facts.median / facts.optimum, facts.within_5, facts.within_1);
   for (const std::string& note : space.notes) text += format("  note: {}\n", note);
   text += head(report) + row(report, exact_random, result.random);
   for (std::size_t s = 0; s < report.strategies.size(); ++s)

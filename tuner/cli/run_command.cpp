@@ -10,6 +10,7 @@
 #include "tuner/cache/cached_backend.hpp"
 #include "tuner/cli/cache_choice.hpp"
 #include "tuner/cli/device_choice.hpp"
+#include "tuner/cli/foreign_recording.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/measure_choice.hpp"
 #include "tuner/cli/open_backend.hpp"
@@ -202,13 +203,33 @@ int run_on_recording(Job& job, const DeviceChoice& choice) {
   return tune_with(job, space, evaluator);
 }
 
+/// The space of a file that another tuner wrote, searched like any other.
+int run_on_foreign(Job& job, const std::string& file) {
+  for (const char* option : {"size", "set"})
+    if (job.values.count(option))
+      throw UsageError(
+          format("--{}: {} is of one size; leave it out, or name a problem with --problem", option, file));
+  if (job.values.count("kernel-dir") || job.measuring.measure.energy ||
+      job.measuring.cache == CacheState::warm)
+    throw UsageError(
+        format("{} has recorded times alone: leave out --kernel-dir, --objective and --cache", file));
+  const replay::RecordedSpace recorded = open_foreign(file, job.choice);
+  for (const std::string& note : recorded.notes) std::cerr << file << ": " << note << "\n";
+  job.record.key = foreign_key(recorded);
+  job.record.program_version = version();
+  job.device_label = format("{} (replayed: recorded times, nothing is measured)", job.record.key.device.name);
+  replay::ReplayEvaluator evaluator(recorded.evaluations);
+  return tune_with(job, recorded.space, evaluator);
+}
+
 int run(const po::variables_map& values) {
   chosen_format(values);  // a wrong one is told before the work, not after it
   chosen_timeout(values);
   if (values["quiet"].as<bool>() && values["verbose"].as<bool>())
     throw UsageError("--quiet and --verbose: choose one");
+  const std::string foreign = foreign_file(values);
   Job job{.values = values,
-          .work = chosen_work(values),
+          .work = foreign.empty() ? chosen_work(values) : WorkChoice{},
           .choice = chosen_space(values),
           .budget = chosen_budget(values),
           .measuring = chosen_measuring(values),
@@ -218,6 +239,7 @@ int run(const po::variables_map& values) {
   chosen_sources(values);
   job.record.options = run_options(values, job.choice, job.budget);
   job.record.options.objective = job.measuring.objective;
+  if (!foreign.empty()) return run_on_foreign(job, foreign);
   const DeviceChoice device = chosen_device(values);
   return device.kind == DeviceChoice::Kind::cuda ? run_on_gpu(job, device.number)
                                                  : run_on_recording(job, device);

@@ -78,15 +78,18 @@ std::string winner_text(const RunSummary& summary) {
   const RunRecord& record = summary.record;
   const Measurement& best = *progress.best->outcome;
   const double time = winner_interval(summary).median;
-  std::string text = format("best      {}  {}  {}", si(time, "s"),
-                            si(record.items / time, record.item + "s/s"), si(record.bytes / time, "B/s"));
+  std::string text = format("best      {}", si(time, "s"));
+  if (record.items > 0)  // else of a problem that this program does not know
+    text += format("  {}  {}", si(record.items / time, record.item + "s/s"), si(record.bytes / time, "B/s"));
   if (record.limit > 0)
     text += format("  {} of the limit {}", percent_text(record.limit / time), si(record.limit, "s"));
   text += "\n" + sureness_text(summary);
   if (best.energy > 0)
     text += format("          {} an execution, {}\n", si(best.energy, "J"), si(best.energy * time, "Js"));
   text += format("          {}\n", wrapped(progress.best->configuration.to_string(), 10));
-  text += format("          verified: largest error {:.3g}, tolerance {:.3g}\n", best.error, best.tolerance);
+  if (record.items > 0)
+    text +=
+        format("          verified: largest error {:.3g}, tolerance {:.3g}\n", best.error, best.tolerance);
   if (const auto& resources = progress.best->resources) text += resources_line(*resources);
   return text + ties_text(summary.result.finals);
 }

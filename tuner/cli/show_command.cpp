@@ -56,9 +56,10 @@ std::string winner_text(const db::RunDetails& details) {
   if (!details.winner) return "no configuration was measured\n";
   const db::ResultRow& winner = *details.winner;
   const double time = *winner.time;
-  std::string text =
-      format("{}  {}  {}", si(time, "s"), si(winner.amount.items / time, winner.amount.item + "s/s"),
-             si(winner.amount.bytes / time, "B/s"));
+  std::string text = si(time, "s");
+  if (winner.amount.items > 0)  // else of a problem that this program does not know
+    text += format("  {}  {}", si(winner.amount.items / time, winner.amount.item + "s/s"),
+                   si(winner.amount.bytes / time, "B/s"));
   if (winner.amount.limit > 0) text += format("  {} of the limit", percent_text(winner.amount.limit / time));
   text += "\n            " + wrapped(winner.configuration.to_string(), 12) + "\n";
   if (!winner.timing) return text;

@@ -26,12 +26,6 @@ std::string name_of(const std::string& file) {
   return name.string();
 }
 
-bool is_database(const std::string& file) {
-  std::string start(database_start.size(), '\0');
-  std::ifstream stream(file, std::ios::binary);
-  return stream.read(start.data(), static_cast<std::streamsize>(start.size())) && start == database_start;
-}
-
 /// The problem's space for the recorded instance; nothing where this program does not know it.
 std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
@@ -90,6 +84,12 @@ replay::RecordedSpace to_space(db::Recording recording, const std::string& file)
 }
 
 }  // namespace
+
+bool is_database(const std::string& file) {
+  std::string start(database_start.size(), '\0');
+  std::ifstream stream(file, std::ios::binary);
+  return stream.read(start.data(), static_cast<std::streamsize>(start.size())) && start == database_start;
+}
 
 std::vector<replay::RecordedSpace> read_spaces(const std::string& file) {
   std::vector<replay::RecordedSpace> spaces;

@@ -8,6 +8,9 @@
 
 namespace tune::cli {
 
+/// Whether the file is there and an SQLite database, of whatever program.
+bool is_database(const std::string& file);
+
 /// The recorded spaces of a file, told by its content: a cache of Kernel Tuner, T4 (each also compressed with
 /// gzip), or one of our databases, in which every work that was measured is a space. Throws Error that names
 /// the file, the place in it and the cure.
