@@ -132,23 +132,30 @@ void Surrogate::score(const Evidence& evidence) {
 
   Eigen::ArrayXf means = candidates_.means(explanation_) + static_cast<float>(explanation_.constant);
   if (count > 0) means += (candidate_features_ * explanation_.slopes.cast<float>()).array();
-  const Eigen::ArrayXf deviations =
-      (candidates_.variances() * static_cast<float>(explanation_.scale)).max(static_cast<float>(kLeastVariance)).sqrt();
+  const Eigen::ArrayXf deviations = (candidates_.variances() * static_cast<float>(explanation_.scale))
+                                        .max(static_cast<float>(kLeastVariance))
+                                        .sqrt();
   const Eigen::ArrayXf feasible = near_good_ / near_all_;
   scores_.resize(means.size());
   for (Eigen::Index i = 0; i < means.size(); ++i)
     scores_(i) = feasible(i) * static_cast<float>(expected_improvement(static_cast<double>(means(i)),
                                                                        static_cast<double>(deviations(i))));
-  for (const auto& [id, levels] : evidence.pending)
-    scores_ *= (1 - candidates_.correlations(process_.kernel(), levels.data())).max(0);
   for (std::size_t i = 0; i < candidates_.size(); ++i)
     if (evidence.seen.contains(candidates_.id(i))) scores_(static_cast<Eigen::Index>(i)) = kSeen;
+  largest_gain_ = std::nullopt;
+  if (scores_.size() > 0 && scores_.maxCoeff() >= 0) largest_gain_ = static_cast<double>(scores_.maxCoeff());
+  for (const auto& [id, levels] : evidence.pending) lower(levels);
+}
+
+/// What is like these promises less: their outcome will say much of it.
+void Surrogate::lower(std::span<const Level> levels) {
+  const Eigen::ArrayXf apart = (1 - candidates_.correlations(process_.kernel(), levels.data())).max(0);
+  scores_ = (scores_ < 0).select(scores_, scores_ * apart);
 }
 
 void Surrogate::expect(ConfigurationId id, std::span<const Level> levels) {
   if (scores_.size() == 0) return;
-  const Eigen::ArrayXf apart = (1 - candidates_.correlations(process_.kernel(), levels.data())).max(0);
-  scores_ = (scores_ < 0).select(scores_, scores_ * apart);
+  lower(levels);
   if (const auto at = place_.find(id); at != place_.end())
     scores_(static_cast<Eigen::Index>(at->second)) = kSeen;
 }

@@ -31,6 +31,9 @@ class Surrogate {
   /// This one is on its way; it and what is like it promise less.
   void expect(ConfigurationId id, std::span<const Level> levels);
 
+  /// The largest expected improvement among the unseen candidates, on the scale of slowdowns, as of the last
+  /// update; nothing before a fit, or where no candidate is left.
+  std::optional<double> largest_gain() const { return largest_gain_; }
   /// The unseen candidate that promises most.
   std::optional<ConfigurationId> best_candidate() const;
   /// The most promising unseen one among these.
@@ -46,6 +49,7 @@ class Surrogate {
   Eigen::VectorXd features(ConfigurationId id) const;
   void take_in(const Evidence& evidence);
   void score(const Evidence& evidence);
+  void lower(std::span<const Level> levels);
 
   const SearchSpace& space_;
   const Encoding& encoding_;
@@ -58,6 +62,7 @@ class Surrogate {
   Eigen::MatrixXf candidate_features_;                      ///< one row a candidate
   Eigen::ArrayXf near_all_, near_good_;                     ///< evaluations near each candidate
   Eigen::ArrayXf scores_;                                   ///< negative: seen
+  std::optional<double> largest_gain_;
   std::vector<Eigen::VectorXd> good_features_;
   std::size_t taken_in_ = 0;  ///< of the evidence
   std::size_t next_fit_ = 0;  ///< number of successes

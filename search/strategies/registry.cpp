@@ -13,7 +13,8 @@ std::span<const StrategyEntry> strategies() {
       StrategyEntry{"model", "what a Gaussian process of all results so far promises most",
                     [](const SearchTask& task) -> std::unique_ptr<Strategy> {
                       return std::make_unique<ModelSearch>(task);
-                    }},
+                    },
+                    false, true, true},
       StrategyEntry{"random", "uniform without repetition, after one configuration of each variant",
                     [](const SearchTask& task) -> std::unique_ptr<Strategy> {
                       return std::make_unique<RandomSearch>(task.space, task.seed);
@@ -27,11 +28,16 @@ std::span<const StrategyEntry> strategies() {
   return kTable;
 }
 
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchTask& task) {
-  for (const StrategyEntry& entry : strategies()) {
-    if (entry.name == name) return entry.make(task);
-  }
+const StrategyEntry* find_strategy(std::string_view name) {
+  if (name == "auto") name = default_strategy;
+  for (const StrategyEntry& entry : strategies())
+    if (entry.name == name) return &entry;
   return nullptr;
+}
+
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchTask& task) {
+  const StrategyEntry* entry = find_strategy(name);
+  return entry == nullptr ? nullptr : entry->make(task);
 }
 
 }  // namespace tune::search

@@ -46,6 +46,9 @@ class Strategy {
   virtual void tell(std::span<const Observation> observations) = 0;
   /// How many configurations may be out, asked for and not told, before a session had better wait for
   /// results: one that learns chooses badly when it knows little. Asking for more is allowed.
+  /// What the most promising configuration left is expected to gain, as a share of the best cost; nothing
+  /// where the strategy has no idea, or too few results for one.
+  virtual std::optional<double> expected_gain() const { return std::nullopt; }
   virtual std::size_t most_in_flight() const { return std::numeric_limits<std::size_t>::max(); }
 };
 
@@ -56,11 +59,21 @@ struct StrategyEntry {
   std::unique_ptr<Strategy> (*make)(const SearchTask& task);
   /// People who choose it want every configuration: without a budget it gets the whole space.
   bool exhaustive = false;
+  /// Whether it has an expected_gain.
+  bool estimates_gain = false;
+  /// Whether SearchTask::related matters to it.
+  bool uses_records = false;
 };
 
 /// All strategies, in the order in which they are listed to people. A new one is one file pair and one line
 /// here.
 std::span<const StrategyEntry> strategies();
+
+/// What is chosen by the name `auto`.
+inline constexpr std::string_view default_strategy = "model";
+
+/// Null where no strategy has that name; `auto` is the default one.
+const StrategyEntry* find_strategy(std::string_view name);
 
 /// Null where no strategy has that name.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchTask& task);

@@ -36,16 +36,16 @@ void choose_samples(const std::string& text, MeasureOptions& measure) {
   measure.most_samples = *most;
 }
 
-double chosen_spread(const std::string& text) {
+}  // namespace
+
+double chosen_share(const std::string& text, const std::string& option) {
   const bool percent = text.ends_with('%');
   const auto value = number<double>(std::string_view(text).substr(0, text.size() - (percent ? 1 : 0)));
   const double spread = value.value_or(-1) * (percent ? 0.01 : 1);
   if (!(spread > 0 && spread < 1))
-    throw UsageError(format("--spread: '{}' is not a share between 0 and 1, as 1% or 0.01", text));
+    throw UsageError(format("--{}: '{}' is not a share between 0 and 1, as 1% or 0.01", option, text));
   return spread;
 }
-
-}  // namespace
 
 void add_measure_options(po::options_description& options) {
   options.add_options()  //
@@ -71,7 +71,7 @@ MeasureChoice chosen_measuring(const po::variables_map& values) {
   choice.measure.flush_cache = choice.cache == CacheState::cold;
   choice.measure.energy = choice.objective != Objective::time;
   if (values.count("samples")) choose_samples(text_of(values, "samples"), choice.measure);
-  choice.measure.spread = chosen_spread(text_of(values, "spread"));
+  choice.measure.spread = chosen_share(text_of(values, "spread"), "spread");
   // The slower one may take less energy.
   choice.race = choice.objective == Objective::time && !values["no-race"].as<bool>();
   if (choice.objective != Objective::time) choice.finals.finalists = finalists_by_energy;

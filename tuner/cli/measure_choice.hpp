@@ -16,6 +16,9 @@ struct MeasureChoice {
   CacheState cache = CacheState::cold;
 };
 
+/// `1%` or `0.01`. Throws UsageError that names the option.
+double chosen_share(const std::string& text, const std::string& option);
+
 /// --objective, --cache, --samples, --spread, --no-race, --finalists.
 void add_measure_options(po::options_description& options);
 /// Throws UsageError.

@@ -17,6 +17,7 @@
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/progress_display.hpp"
+#include "tuner/cli/related_records.hpp"
 #include "tuner/cli/run_summary.hpp"
 #include "tuner/cli/version.hpp"
 #include "tuner/cli/work_choice.hpp"
@@ -32,7 +33,7 @@ namespace {
 constexpr std::uint64_t default_budget = 200;  // evaluations, where neither budget is given
 
 std::string strategy_help() {
-  std::string text = "how to search:";
+  std::string text = format("how to search: auto (the same as {});", search::default_strategy);
   for (const search::StrategyEntry& strategy : search::strategies())
     text += format(" {} ({});", strategy.name, strategy.summary);
   text.pop_back();
@@ -45,13 +46,17 @@ po::options_description options() {
   add_device_option(all);
   add_space_options(all);
   all.add_options()  //
-      ("strategy", po::value<std::string>()->default_value("random")->value_name("S"),
+      ("strategy", po::value<std::string>()->default_value("auto")->value_name("S"),
        strategy_help().c_str())  //
       ("budget-evals", po::value<std::string>()->value_name("N"),
-       "evaluations at most; default: 200 where no budget is given, the whole space for grid")   //
-      ("budget-time", po::value<std::string>()->value_name("T"), "time at most: 90s, 5m, 1.5h")  //
+       "evaluations at most; default: 200 where no budget is given, the whole space for grid")  //
+      ("until-gain", po::value<std::string>()->value_name("S"),
+       "ends the run when no configuration left promises to gain this share of the best, as 1%")  //
+      ("budget-time", po::value<std::string>()->value_name("T"), "time at most: 90s, 5m, 1.5h")   //
       ("seed", po::value<std::string>()->value_name("N"),
        "of the search; default 1: the same call goes on where it stopped")  //
+      ("no-transfer", po::bool_switch(),
+       "begin as if nothing was known of other sizes, settings and devices")  //
       ("fresh", po::bool_switch(), "evaluate again what the database already knows");
   add_measure_options(all);
   add_process_options(all);
@@ -64,23 +69,32 @@ po::options_description options() {
   return all;
 }
 
+const search::StrategyEntry& chosen_strategy(const po::variables_map& values) {
+  std::vector<std::string> names = {"auto"};
+  for (const auto& strategy : search::strategies()) names.emplace_back(strategy.name);
+  return *search::find_strategy(chosen_name(values, "strategy", names));
+}
+
 Budget chosen_budget(const po::variables_map& values) {
   Budget budget;
   if (values.count("budget-evals")) budget.evaluations = count_of(values, "budget-evals", 0, 1);
   if (values.count("budget-time"))
     budget.seconds = parse_duration(text_of(values, "budget-time"), "--budget-time");
-  const bool whole_space = std::ranges::any_of(search::strategies(), [&](const search::StrategyEntry& entry) {
-    return entry.exhaustive && entry.name == text_of(values, "strategy");
-  });
-  if (!budget.evaluations && !budget.seconds && !whole_space) budget.evaluations = default_budget;
+  const search::StrategyEntry& strategy = chosen_strategy(values);
+  if (values.count("until-gain")) {
+    if (!strategy.estimates_gain)
+      throw UsageError(format(
+          "--until-gain: {} does not estimate what is left to gain; choose --strategy auto", strategy.name));
+    budget.gain = chosen_share(text_of(values, "until-gain"), "until-gain");
+  }
+  if (!budget.evaluations && !budget.seconds && !budget.gain && !strategy.exhaustive)
+    budget.evaluations = default_budget;
   return budget;
 }
 
 RunOptions run_options(const po::variables_map& values, const SpaceChoice& space, const Budget& budget) {
   RunOptions options;
-  std::vector<std::string> names;
-  for (const auto& strategy : search::strategies()) names.emplace_back(strategy.name);
-  options.strategy = chosen_name(values, "strategy", names);
+  options.strategy = chosen_strategy(values).name;
   options.seed = count_of(values, "seed", 1, 0);
   options.budget_evaluations = budget.evaluations;
   options.budget_seconds = budget.seconds;
@@ -126,7 +140,14 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
   if (!database.notice().empty()) std::cerr << database.notice() << "\n";
   db::SqliteStore store(database);
   job.record.space_size = space.size();
-  const auto strategy = search::make_strategy(job.record.options.strategy, {space, job.record.options.seed});
+  search::SearchTask task{space, job.record.options.seed};
+  const search::StrategyEntry& entry = *search::find_strategy(job.record.options.strategy);
+  if (entry.uses_records && !job.values["no-transfer"].as<bool>()) {
+    RelatedRecords related = related_records(database, job.record.key, space);
+    if (!related.notice.empty()) std::cerr << related.notice << "\n";
+    task.related = std::move(related.records);
+  }
+  const auto strategy = entry.make(task);
   Session session(space, *strategy, evaluator, store, seconds_now);
   SessionResult result;
   {

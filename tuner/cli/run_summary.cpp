@@ -169,7 +169,7 @@ std::string_view end_text(RunEnd end) {
     case RunEnd::interrupted:
       return "interrupted; the same call goes on from here";
     case RunEnd::stopped:
-      return "stopped";
+      return "what is left promises too little";
     case RunEnd::failed:
       return "failed";
   }

@@ -15,6 +15,9 @@ namespace {
 /// the kernel or the toolkit is broken, not the configurations.
 constexpr std::uint64_t hopeless = 100;
 
+/// Evaluations in a row that a strategy expects too little of what is left before a run believes it.
+constexpr int patience = 10;
+
 }  // namespace
 
 struct Session::State {
@@ -37,6 +40,7 @@ struct Session::State {
   double start = 0;
   std::uint64_t early_failures = 0;  ///< before a launch
   std::optional<Failure> last_early_failure = {};
+  int little_to_gain = 0;  ///< evaluations in a row after which too little was expected
   std::optional<RunEnd> end = {};
 };
 
@@ -61,7 +65,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
         one_evaluation(state);
     }
     evaluator_.drop();
-    if (state.end == RunEnd::budget || state.end == RunEnd::exhausted) finish(state, record, finals, fresh);
+    if (state.end != RunEnd::interrupted && state.end != RunEnd::failed) finish(state, record, finals, fresh);
   } catch (...) {
     evaluator_.drop();
     end_as_failed(state.result.run);
@@ -187,6 +191,7 @@ void Session::one_evaluation(State& state) {
 
   if (state.observer.stop_requested()) state.end = RunEnd::interrupted;
   if (state.budget.seconds && progress.seconds >= *state.budget.seconds) state.end = RunEnd::budget;
+  check_gain(state);
   check_hopeless(state);
 }
 
@@ -215,6 +220,13 @@ void Session::count(State& state, const Evaluation& evaluation) {
   const Evaluation* best = state.contenders.best();
   if (best != nullptr && (!progress.best || progress.best->configuration != best->configuration))
     progress.best = *best;
+}
+
+void Session::check_gain(State& state) const {
+  if (state.end || !state.budget.gain) return;
+  const std::optional<double> expected = strategy_.expected_gain();
+  state.little_to_gain = expected && *expected < *state.budget.gain ? state.little_to_gain + 1 : 0;
+  if (state.little_to_gain >= patience) state.end = RunEnd::stopped;
 }
 
 void Session::check_hopeless(State& state) const {

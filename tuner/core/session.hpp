@@ -18,8 +18,11 @@ namespace tune {
 
 /// When a session ends at the latest. Failures before a launch do not count.
 struct Budget {
-  std::optional<std::uint64_t> evaluations;
-  std::optional<double> seconds;
+  std::optional<std::uint64_t> evaluations = std::nullopt;
+  std::optional<double> seconds = std::nullopt;
+  /// Ends a run when the strategy, ten evaluations in a row, expects less than this share of the best from
+  /// the most promising configuration left. Needs a strategy with an expected_gain.
+  std::optional<double> gain = std::nullopt;
 };
 
 /// Where a session stands; the same struct is its result.
@@ -83,6 +86,7 @@ class Session {
   void end_as_failed(RunId run);
   void count(State& state, const Evaluation& evaluation);
   void check_hopeless(State& state) const;
+  void check_gain(State& state) const;
   void load_known(State& state, const WorkKey& key);
   void finish(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh);
   Finals finals_of(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh);
