@@ -145,6 +145,10 @@ TEST(Comparison, TheHardHalfIsWhereRandomSearchTakesLongest) {
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].spaces, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
   EXPECT_EQ(groups[1].spaces, (std::vector<std::size_t>{1, 3, 4}));
+  results[3].facts.random_evaluations = 400;  // 10, 20, 300, 400, 500
+  EXPECT_EQ(replay::groups_of(results)[1].spaces, (std::vector<std::size_t>{1, 3, 4}));
+  results.resize(4);  // 10, 20, 400, 500
+  EXPECT_EQ(replay::groups_of(results)[1].spaces, (std::vector<std::size_t>{1, 3}));
   results.resize(1);
   EXPECT_EQ(replay::groups_of(results).size(), 1U);
 }

@@ -150,6 +150,8 @@ TEST(T4, InvalidityBecomesAPhase) {
   EXPECT_EQ(phase("correctness", "2.0"), Phase::verify);  // the time of a wrong result is none
   EXPECT_EQ(phase("timeout"), Phase::timeout);
   EXPECT_EQ(phase("something new"), Phase::launch);
+  EXPECT_EQ(read(t4("ms", "", "2.0", "something new")).evaluations[0].outcome.error().reason,
+            "something new");
   EXPECT_EQ(phase("correct", "null"), Phase::launch);
   EXPECT_EQ(phase("correct", "-1"), Phase::launch);
 }

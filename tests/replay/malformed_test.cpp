@@ -142,17 +142,16 @@ double most_memory() {
 }
 
 TEST(HugeFile, TakesMemoryOfItsOwnSize) {
-  std::string text = R"({"tune_params_keys": ["a", "b"], "cache": {)";
+  std::string text = R"({"tune_params_keys": ["a"], "cache": {)";
   std::string samples;
-  for (int i = 0; i < 2000; ++i) samples += std::to_string(1.5 + i) + ", ";
-  for (int i = 0; i < 1000; ++i)
-    text += (i == 0 ? "" : ",") + ("\"" + std::to_string(i) + R"(": {"a": )" + std::to_string(i) +
-                                   R"(, "b": 1, "time": 2.5, "times": [)" + samples + "1.0]}");
+  for (int i = 0; i < 1'000'000; ++i) samples += std::to_string(i % 10000) + ", ";
+  for (const char* entry : {"1", "2"})
+    text += std::string(entry[0] == '1' ? "\"" : ", \"") + entry + R"(": {"a": )" + entry +
+            R"(, "time": 2.5, "times": [)" + samples + "1.0]}";
   text += "}}";
-  ASSERT_GT(text.size(), 7'000'000U);
   const double before = most_memory();
-  EXPECT_EQ(read(text).space.size(), 1000U);
-  EXPECT_LT(most_memory() - before, 10e6);  // beyond the text itself
+  EXPECT_EQ(read(text).space.size(), 2U);
+  EXPECT_LT(most_memory() - before, 5e6);  // beyond the text itself
 }
 
 }  // namespace

@@ -105,6 +105,16 @@ TEST(Scores, AggregateTakesTheMeanOfTheRepeatsAndTheWorstTimeForNothing) {
       1e-12);
 }
 
+TEST(Scores, ASearchThatEndedKeepsItsBest) {
+  const OutcomeTable table = table_of({1.0, 2.0, 3.0, 4.0});
+  const Baseline baseline(table, 3);
+  const std::vector<std::uint64_t> budgets = {3};
+  const std::vector<Trace> repeats = {trace_of({4.0, 2.0}), trace_of({4.0, 2.0, 2.0}), trace_of({})};
+  const double nothing = 4;
+  const std::vector<double> best = {(4 + 4 + nothing) / 3, (2 + 2 + nothing) / 3, (2 + 2 + nothing) / 3};
+  EXPECT_NEAR(*replay::scores_of(repeats, table, baseline, budgets).score, *baseline.score(best), 1e-12);
+}
+
 TEST(Scores, EqualTimesHaveNoAggregate) {
   const OutcomeTable table = table_of({2.0, 2.0, 2.0});
   EXPECT_FALSE(Baseline(table, 3).score(std::vector<double>{2, 2, 2}));

@@ -57,6 +57,9 @@ TEST(WarmStart, GivesOnlyWhatASearchOfTheSourceSaw) {
   ASSERT_EQ(related[0].observations.size(), 2U);
   EXPECT_EQ(related[0].observations[0].id, 7U);
   EXPECT_EQ(related[0].observations[1].cost, 4.0);
+  const replay::Contender elsewhere{"elsewhere", scripted({19, 18})};
+  std::vector<RecordedSpace> small = one(recorded_line(Costs(5, 1.0), "small"));
+  EXPECT_TRUE(WarmStart(small, sources, {.evaluations = 2, .searched_by = elsewhere}).related(0, 0).empty());
   start.related(0, 7);
   EXPECT_EQ(seeds,
             (std::set<std::uint64_t>{replay::seed_of(4, "source", 6), replay::seed_of(4, "source", 7)}));
