@@ -43,6 +43,13 @@ std::string text_of(const KernelArgument& argument) {
 
 }  // namespace
 
+void add_textures(const Launch& launch, std::vector<TextureArgument>& all) {
+  for (const KernelArgument& argument : launch.arguments)
+    if (const auto* texture = std::get_if<TextureArgument>(&argument);
+        texture != nullptr && std::ranges::find(all, *texture) == all.end())
+      all.push_back(*texture);
+}
+
 const BufferSpec& LaunchPlan::buffer(std::string_view name) const {
   const auto found = std::ranges::find(buffers, name, &BufferSpec::name);
   if (found == buffers.end()) throw Error(format("the plan has no buffer `{}`", name));
@@ -51,11 +58,7 @@ const BufferSpec& LaunchPlan::buffer(std::string_view name) const {
 
 std::vector<TextureArgument> LaunchPlan::textures() const {
   std::vector<TextureArgument> all;
-  for (const Launch& launch : launches)
-    for (const KernelArgument& argument : launch.arguments)
-      if (const auto* texture = std::get_if<TextureArgument>(&argument);
-          texture != nullptr && std::ranges::find(all, *texture) == all.end())
-        all.push_back(*texture);
+  for (const Launch& launch : launches) add_textures(launch, all);
   return all;
 }
 

@@ -80,6 +80,9 @@ struct Launch {
   std::vector<KernelArgument> arguments;
 };
 
+/// Adds the launch's textures that `all` lacks.
+void add_textures(const Launch& launch, std::vector<TextureArgument>& all);
+
 /// What a configuration means at a size: what to compile, which memory, which launches in order. Plain data;
 /// every backend (a GPU, an emulator) carries it out.
 struct LaunchPlan {
