@@ -63,15 +63,15 @@ double largest_difference(const TextureSample& sample, const std::vector<float>&
   double worst = 0;
   for (std::size_t i = 0; i < sample.fetches(); ++i)
     for (std::size_t c = 0; c < channels; ++c) {
-      const double difference =
-          std::abs(static_cast<double>(device[channels * i + c]) - modelled(sample, texture, i, c, component));
+      const double difference = std::abs(static_cast<double>(device[channels * i + c]) -
+                                         modelled(sample, texture, i, c, component));
       worst = std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(worst, difference);
     }
   return worst;
 }
 
-/// Texels are in [-1, 1]: a weight that is wrong by 1/256 shows as some thousandths. The device sums in single
-/// precision; bytes it filters in fixed point.
+/// Texels are in [-1, 1]: a weight that is wrong by 1/256 shows as some thousandths. The device sums in
+/// single precision; bytes it filters in fixed point.
 double allowed(const TextureSample& sample) {
   const TextureSpec& spec = sample.texture.texture;
   const bool bytes = sample.inputs.at("image").type() == ElementType::u8;
@@ -135,9 +135,10 @@ TEST_F(GpuTextures, WeightsHaveEightBitsBehindThePoint) {
     if (scaled == std::floor(static_cast<double>(i) / 16 + 0.5)) ++nearest;
     if (scaled == std::floor(static_cast<double>(i) / 16)) ++truncated;
   }
-  std::printf("of %d weights %zu are no multiples of 1/256; besides the ties %zu are nearest, %zu truncated; "
-              "%zu of 256 ties go up\n",
-              static_cast<int>(steps), no_multiple, nearest, truncated, ties_up);
+  std::printf(
+      "of %d weights %zu are no multiples of 1/256; besides the ties %zu are nearest, %zu truncated; "
+      "%zu of 256 ties go up\n",
+      static_cast<int>(steps), no_multiple, nearest, truncated, ties_up);
   EXPECT_EQ(no_multiple, 0u);
   EXPECT_EQ(nearest, steps - 256);
   EXPECT_EQ(ties_up, 256u);
@@ -179,8 +180,8 @@ TEST_F(GpuTextures, PipelinesReadWhatEarlierLaunchesWrote) {
        buffer("out", layout, BufferRole::output)},
       launch("fill", {1, 1, 1}, {256, 1, 1}, {BufferArgument{"in"}, BufferArgument{"middle"}}));
   plan.compile.entries.push_back("turn");
-  plan.launches.push_back(launch("turn", {1, 1, 1}, {256, 1, 1},
-                                 {TextureArgument{"middle", spec}, BufferArgument{"out"}}));
+  plan.launches.push_back(
+      launch("turn", {1, 1, 1}, {256, 1, 1}, {TextureArgument{"middle", spec}, BufferArgument{"out"}}));
   const auto prepared = run(plan, {{"in", counting({256})}});
   const auto out = floats(*prepared->fetch("out"));
   for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], 2.0f * static_cast<float>(255 - i));
@@ -222,7 +223,8 @@ TEST_F(GpuTextures, WhatTheDeviceDoesNotTakeIsAFailure) {
   LaunchPlan plan = texture_sample(pitched, ElementType::f32, {64, 8}).plan;
   plan.buffers[0].layout.strides[1] = 67;
   plan.buffers[0].layout.allocation = 67 * 8;
-  says(plan, "texture: the texture over `image`: its rows lie 268 bytes apart, which must be a multiple of 32");
+  says(plan,
+       "texture: the texture over `image`: its rows lie 268 bytes apart, which must be a multiple of 32");
   TextureSpec array;
   array.dimensions = 1;
   plan = texture_sample(array, ElementType::f32, {64}).plan;

@@ -117,7 +117,11 @@ TEST(Textures, FetchesFollowTheProgrammingGuide) {
     options.flavour = flavour;
     options.batch = 64;
     check(
-        samples.size(), [&](std::size_t number) { return Job{{case_of(samples[number])}, ""}; }, options,
+        samples.size(),
+        [&](std::size_t number) {
+          return Job{{case_of(samples[number])}, ""};
+        },
+        options,
         [&](std::size_t number, const Verdict& verdict) {
           std::string report = verdict.not_emulated;
           for (const Finding& finding : verdict.findings) report += finding.text();

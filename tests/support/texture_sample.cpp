@@ -12,11 +12,11 @@ constexpr std::size_t fetch_count = 256;
 
 std::string texel_type(const TextureSpec& spec, ElementType type, int channels) {
   const bool floats = type == ElementType::f32 || spec.read == ReadMode::normalized;
-  const std::string names[] = {floats                      ? "float"
+  const std::string names[] = {floats                     ? "float"
                                : type == ElementType::i32 ? "int"
                                : type == ElementType::u32 ? "unsigned int"
                                                           : "unsigned char",
-                               floats                      ? "float"
+                               floats                     ? "float"
                                : type == ElementType::i32 ? "int"
                                : type == ElementType::u32 ? "uint"
                                                           : "uchar"};
@@ -112,7 +112,8 @@ void add_array_samples(std::vector<TextureSample>& all, TextureSpec spec) {
 double TextureSample::texel(std::size_t x, std::size_t y, std::size_t z, std::size_t channel) const {
   const HostTensor& image = inputs.at("image");
   const std::size_t nx = texels[0], ny = texels.size() > 1 ? texels[1] : 1;
-  const std::size_t i = channel + static_cast<std::size_t>(texture.texture.channels) * (x + nx * (y + ny * z));
+  const std::size_t i =
+      channel + static_cast<std::size_t>(texture.texture.channels) * (x + nx * (y + ny * z));
   switch (image.type()) {
     case ElementType::f32:
       return image.as<float>()[i];

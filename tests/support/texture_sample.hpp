@@ -12,8 +12,8 @@ namespace tune::testing {
 struct TextureSample {
   /// One kernel `k`: out[channel, i] is what the fetch at (at[0, i], at[1, i], at[2, i]) gives, as float.
   LaunchPlan plan;
-  TextureArgument texture;  ///< over buffer `image`
-  TensorSet inputs;         ///< `image`, `at`
+  TextureArgument texture;            ///< over buffer `image`
+  TensorSet inputs;                   ///< `image`, `at`
   std::vector<std::uint64_t> texels;  ///< along each dimension of the texture
   int channels = 1;                   ///< of what a fetch gives
   bool gather = false;

@@ -19,8 +19,8 @@ std::string list_of(const Extents& values) {
 
 std::string text_of(const TextureArgument& argument) {
   const auto& [memory, dimensions, channels, address, filter, read, normalized, gather] = argument.texture;
-  std::string text = format("texture:{}:{}:{}:{}:", argument.buffer, static_cast<int>(memory), dimensions,
-                            channels);
+  std::string text =
+      format("texture:{}:{}:{}:{}:", argument.buffer, static_cast<int>(memory), dimensions, channels);
   for (const AddressMode mode : address) text += format("{},", static_cast<int>(mode));
   return text + format(":{}:{}:{}:{}", static_cast<int>(filter), static_cast<int>(read), normalized, gather);
 }

@@ -55,8 +55,8 @@ struct BufferArgument {
 };
 /// Passed by value.
 using ScalarArgument = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
-/// A texture object (`cudaTextureObject_t`) over a buffer. Kernels only read through it: an array is a copy of
-/// an input, made when that is filled; what a launch writes, its own textures must not read.
+/// A texture object (`cudaTextureObject_t`) over a buffer. Kernels only read through it: an array is a copy
+/// of an input, made when that is filled; what a launch writes, its own textures must not read.
 struct TextureArgument {
   std::string buffer;
   TextureSpec texture;

@@ -22,7 +22,10 @@ std::string wrong_kind(const BufferSpec& buffer, const TextureSpec& texture) {
   if (texture.dimensions < 1 || texture.dimensions > 3 || (linear && texture.dimensions != 1) ||
       (pitched && texture.dimensions != 2))
     return format("{} memory has no texture of {} dimensions",
-                  linear ? "linear" : pitched ? "pitched" : "array", texture.dimensions);
+                  linear    ? "linear"
+                  : pitched ? "pitched"
+                            : "array",
+                  texture.dimensions);
   if (texture.read == ReadMode::normalized && buffer.type != ElementType::u8)
     return format("{} is not read as a normalised number: only integers of 8 and 16 bits are",
                   to_string(buffer.type));

@@ -157,8 +157,7 @@ Result<PlanTextures> PlanTextures::make(const std::vector<TextureArgument>& text
     auto status = cudaSuccess;
     if (argument.texture.memory == TextureMemory::array)
       status = allocate(texture.array, channels, argument.texture, *shape);
-    const auto resources =
-        resource(argument.texture, *shape, channels, texture.first, texture.array.get());
+    const auto resources = resource(argument.texture, *shape, channels, texture.first, texture.array.get());
     const auto description = to_cuda(argument.texture);
     cudaTextureObject_t object = 0;
     if (status == cudaSuccess) status = cudaCreateTextureObject(&object, &resources, &description, nullptr);

@@ -145,8 +145,8 @@ Footprint footprint(const Texture& texture, const TextureRequest& request) {
   for (std::size_t k = 0; k < static_cast<std::size_t>(z.count); ++k)
     for (std::size_t j = 0; j < static_cast<std::size_t>(y.count); ++j)
       for (std::size_t i = 0; i < static_cast<std::size_t>(x.count); ++i)
-        all.add(tap_at(texture, {x.index[i], y.index[j], z.index[k]},
-                       x.weight[i] * y.weight[j] * z.weight[k]));
+        all.add(
+            tap_at(texture, {x.index[i], y.index[j], z.index[k]}, x.weight[i] * y.weight[j] * z.weight[k]));
   return all;
 }
 
@@ -159,8 +159,7 @@ Texel value(const Texture& texture, const TextureRequest& request, const Footpri
         texel[i] = bits(texture, from, static_cast<std::size_t>(request.component));
     return texel;
   }
-  const bool filtered =
-      request.call != TextureCall::fetch_1d && texture.spec.filter == FilterMode::linear;
+  const bool filtered = request.call != TextureCall::fetch_1d && texture.spec.filter == FilterMode::linear;
   for (std::size_t channel = 0; channel < channels; ++channel) {
     double sum = 0;
     for (const Tap& tap : std::span(footprint.taps).first(static_cast<std::size_t>(footprint.count))) {

@@ -7,12 +7,12 @@
 // What a fetch gives, by the type that it is asked for.
 template<class T>
 struct tune_texel;
-#define TUNE_TEXEL(T, element, kind_, channels_)                                                       \
-  template<>                                                                                           \
-  struct tune_texel<T> {                                                                               \
-    using part = element;                                                                              \
-    static constexpr tune_emulator::TextureResult kind = tune_emulator::TextureResult::kind_;          \
-    static constexpr int channels = channels_;                                                         \
+#define TUNE_TEXEL(T, element, kind_, channels_)                                              \
+  template<>                                                                                  \
+  struct tune_texel<T> {                                                                      \
+    using part = element;                                                                     \
+    static constexpr tune_emulator::TextureResult kind = tune_emulator::TextureResult::kind_; \
+    static constexpr int channels = channels_;                                                \
   };
 #define TUNE_TEXELS(T, vector, kind) \
   TUNE_TEXEL(T, T, kind, 1)          \
@@ -34,10 +34,14 @@ template<class T>
 TUNE_UNCHECKED T tune_texture(cudaTextureObject_t texture, tune_emulator::TextureCall call, float x, float y,
                               float z, int index, int component, const char* file, int line) {
   using Texel = tune_texel<T>;
-  const tune_emulator::TextureRequest request{texture,     call,
-                                              {x, y, z},   index,
-                                              component,   Texel::kind,
-                                              sizeof(typename Texel::part), Texel::channels,
+  const tune_emulator::TextureRequest request{texture,
+                                              call,
+                                              {x, y, z},
+                                              index,
+                                              component,
+                                              Texel::kind,
+                                              sizeof(typename Texel::part),
+                                              Texel::channels,
                                               {file, line, nullptr}};
   unsigned bits[4];
   tune_host->texture(tune_host->context, &request, bits);
@@ -71,10 +75,10 @@ inline T tex2Dgather(cudaTextureObject_t texture, float x, float y, int componen
                          tune_line);
 }
 
-#define TUNE_NO_TEXTURE(name)                                                              \
-  template<class T, class... Arguments>                                                    \
-  inline T name(const Arguments&...) {                                                     \
-    static_assert(sizeof(T) == 0, "tune_cannot_emulate: the emulator has no " #name);      \
+#define TUNE_NO_TEXTURE(name)                                                         \
+  template<class T, class... Arguments>                                               \
+  inline T name(const Arguments&...) {                                                \
+    static_assert(sizeof(T) == 0, "tune_cannot_emulate: the emulator has no " #name); \
   }
 TUNE_NO_TEXTURE(tex1DLod)
 TUNE_NO_TEXTURE(tex2DLod)
