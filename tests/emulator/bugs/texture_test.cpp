@@ -84,12 +84,12 @@ TEST(PlantedTextures, Coordinates) {
 
 // The kernel is the same; its texture has another address mode.
 TEST(PlantedTextures, AddressModes) {
-  const auto modes = [](AddressMode right, AddressMode wrong, double edge) {
-    Planted planted = over_in("the wrong address mode", Kind::wrong_result,
-                              "  out[i] = tex1D<float>(in, (i - 0.5f) / n);\n", filtered(),
-                              [edge](const Scene& scene, int element) {
-                                return element > 0 ? element : edge < 0 ? 1.0 * scene.all() : edge;
-                              });
+  const auto modes = [](std::string name, AddressMode right, AddressMode wrong, double edge) {
+    Planted planted =
+        over_in(std::move(name), Kind::wrong_result, "  out[i] = tex1D<float>(in, (i - 0.5f) / n);\n",
+                filtered(), [edge](const Scene& scene, int element) {
+                  return element > 0 ? element : edge < 0 ? 1.0 * scene.all() : edge;
+                });
     planted.change = [=](LaunchPlan& plan, Expectation& expected) {
       const bool bug = plan.compile.defines[1].second == "1";
       TextureSpec spec = filtered(bug ? wrong : right);
@@ -99,10 +99,10 @@ TEST(PlantedTextures, AddressModes) {
     return planted;
   };
   expect_reported({
-      modes(AddressMode::wrap, AddressMode::clamp, -1),
-      modes(AddressMode::clamp, AddressMode::wrap, 1),
-      modes(AddressMode::border, AddressMode::clamp, 0),
-      modes(AddressMode::mirror, AddressMode::border, 1),
+      modes("clamp in the place of wrap", AddressMode::wrap, AddressMode::clamp, -1),
+      modes("wrap in the place of clamp", AddressMode::clamp, AddressMode::wrap, 1),
+      modes("clamp in the place of border", AddressMode::border, AddressMode::clamp, 0),
+      modes("border in the place of mirror", AddressMode::mirror, AddressMode::border, 1),
   });
 }
 
@@ -142,9 +142,7 @@ auto scratch_at(std::int64_t element, int block, int thread) {
 
 TEST(PlantedTextures, ReadOfWhatTheLaunchWrites) {
   const std::string fill = "  scratch[i] = in[i];\n";
-  const auto plus_neighbour = [](const Scene&, int element) {
-    return element + (element > 0 ? element : 1.0);
-  };
+  const auto plus_neighbour = [](const Scene&, int element) { return element > 0 ? 2.0 * element + 1 : 2.0; };
   expect_reported({
       pipeline("a thread's own write", Kind::stale_texture, fill,
                "  if (BUG) scratch[i] = in[i];\n  out[i] = tex1Dfetch<float>(texture, i);  //!\n",
