@@ -86,8 +86,8 @@ HostTensor random_coordinates(const TextureSpec& spec, const std::vector<std::ui
     if (axis >= texels.size()) continue;
     const double extent = static_cast<double>(texels[axis]);
     const double texel = static_cast<double>(random.below(5 * texels[axis])) - 2 * extent;
-    // A multiple of 1/256, missed by a quarter of that at most.
-    const double fraction = static_cast<double>(2 + random.below(253)) + 0.5 * random.uniform() - 0.25;
+    // A multiple of 1/256, missed by less than half of that.
+    const double fraction = static_cast<double>(2 + random.below(253)) + 0.8 * random.uniform() - 0.4;
     const double place = texel + fraction / 256;
     at.as<float>()[i] = static_cast<float>(spec.normalized_coordinates ? place / extent : place);
   }
