@@ -10,15 +10,16 @@ struct Index3 {
 };
 
 // Where a kernel stands: of an intrinsic, the place it is written at; of a memory access, the address of the
-// code.
+// code. The column, of barriers alone: two on one line are two.
 struct Place {
   const char* file;
   int line;
   const void* code;
+  int column = 0;
 };
 
-// Atomic: reads and writes. Volatile: others may do so meanwhile. Texture: reads through a cache that does not
-// see what the launch writes.
+// Atomic: reads and writes. Volatile: others may do so meanwhile. Texture: reads through a cache that does
+// not see what the launch writes.
 enum Access : unsigned {
   access_read = 0,
   access_write = 1,
