@@ -17,6 +17,18 @@ T travelled(const T& value) {
   return decoded<T>(from_bytes(to_bytes(encode(value))));
 }
 
+/// No member as it is by default.
+TextureSpec unusual_texture() {
+  return {.memory = TextureMemory::pitched,
+          .dimensions = 1,
+          .channels = 4,
+          .address = {AddressMode::wrap, AddressMode::mirror, AddressMode::border},
+          .filter = FilterMode::linear,
+          .read = ReadMode::normalized,
+          .normalized_coordinates = true,
+          .gather = true};
+}
+
 LaunchPlan toy_plan() {
   const testing::ToyProblem problem;
   auto plan = *problem.plan(testing::toy_instance(1000), {{"kind", "plain"}, {"block", 64}, {"items", 2}},
@@ -31,7 +43,8 @@ LaunchPlan toy_plan() {
                                 ScalarArgument{std::numeric_limits<std::int64_t>::min()},
                                 ScalarArgument{std::numeric_limits<std::uint64_t>::max()},
                                 ScalarArgument{0.1f},
-                                ScalarArgument{1e-320}};
+                                ScalarArgument{1e-320},
+                                TextureArgument{"in", unusual_texture()}};
   return plan;
 }
 
@@ -42,6 +55,7 @@ TEST(Archive, PlansSurviveToTheLastBit) {
   EXPECT_EQ(content_of(copy.compile), content_of(plan.compile));
   EXPECT_EQ(launches_of(copy), launches_of(plan));
   EXPECT_EQ(copy.buffers[0].layout, plan.buffers[0].layout);
+  EXPECT_EQ(std::get<TextureArgument>(copy.launches[0].arguments.back()).texture, unusual_texture());
 }
 
 TEST(Archive, NumbersThatAreNoneSurvive) {

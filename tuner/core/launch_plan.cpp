@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune {
@@ -16,7 +17,16 @@ std::string list_of(const Extents& values) {
   return text;
 }
 
+std::string text_of(const TextureArgument& argument) {
+  const auto& [memory, dimensions, channels, address, filter, read, normalized, gather] = argument.texture;
+  std::string text =
+      format("texture:{}:{}:{}:{}:", argument.buffer, static_cast<int>(memory), dimensions, channels);
+  for (const AddressMode mode : address) text += format("{},", static_cast<int>(mode));
+  return text + format(":{}:{}:{}:{}", static_cast<int>(filter), static_cast<int>(read), normalized, gather);
+}
+
 std::string text_of(const KernelArgument& argument) {
+  if (const auto* texture = std::get_if<TextureArgument>(&argument)) return text_of(*texture);
   if (const auto* buffer = std::get_if<BufferArgument>(&argument)) return format("&{}", buffer->buffer);
   const auto& scalar = std::get<ScalarArgument>(argument);
   // Floating point in hexadecimal: two values that differ in the last bit are two values.
@@ -33,9 +43,33 @@ std::string text_of(const KernelArgument& argument) {
 
 }  // namespace
 
+void add_textures(const Launch& launch, std::vector<TextureArgument>& all) {
+  for (const KernelArgument& argument : launch.arguments)
+    if (const auto* texture = std::get_if<TextureArgument>(&argument);
+        texture != nullptr && std::ranges::find(all, *texture) == all.end())
+      all.push_back(*texture);
+}
+
+const BufferSpec& LaunchPlan::buffer(std::string_view name) const {
+  const auto found = std::ranges::find(buffers, name, &BufferSpec::name);
+  if (found == buffers.end()) throw Error(format("the plan has no buffer `{}`", name));
+  return *found;
+}
+
+std::vector<TextureArgument> LaunchPlan::textures() const {
+  std::vector<TextureArgument> all;
+  for (const Launch& launch : launches) add_textures(launch, all);
+  return all;
+}
+
 std::uint64_t LaunchPlan::memory() const {
   std::uint64_t bytes = 0;
   for (const BufferSpec& buffer : buffers) bytes += buffer.allocation_bytes();
+  for (const TextureArgument& texture : textures()) {
+    if (texture.texture.memory != TextureMemory::array) continue;
+    const BufferSpec& copied = buffer(texture.buffer);
+    bytes += element_count(copied.layout.extents) * size_of(copied.type);
+  }
   return bytes;
 }
 

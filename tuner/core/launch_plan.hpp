@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "tuner/core/tensor.hpp"
+#include "tuner/core/texture.hpp"
 
 namespace tune {
 
@@ -53,7 +55,14 @@ struct BufferArgument {
 };
 /// Passed by value.
 using ScalarArgument = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
-using KernelArgument = std::variant<BufferArgument, ScalarArgument>;
+/// A texture object (`cudaTextureObject_t`) over a buffer. Kernels only read through it: an array is a copy
+/// of an input, made when that is filled; what a launch writes, its own textures must not read.
+struct TextureArgument {
+  std::string buffer;
+  TextureSpec texture;
+  friend bool operator==(const TextureArgument&, const TextureArgument&) = default;
+};
+using KernelArgument = std::variant<BufferArgument, ScalarArgument, TextureArgument>;
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
@@ -71,6 +80,9 @@ struct Launch {
   std::vector<KernelArgument> arguments;
 };
 
+/// Adds the launch's textures that `all` lacks.
+void add_textures(const Launch& launch, std::vector<TextureArgument>& all);
+
 /// What a configuration means at a size: what to compile, which memory, which launches in order. Plain data;
 /// every backend (a GPU, an emulator) carries it out.
 struct LaunchPlan {
@@ -78,7 +90,11 @@ struct LaunchPlan {
   std::vector<BufferSpec> buffers;
   std::vector<Launch> launches;
 
-  /// Bytes of device memory of all buffers.
+  /// Throws Error for a name that the plan lacks.
+  const BufferSpec& buffer(std::string_view name) const;
+  /// The textures of all launches, each once.
+  std::vector<TextureArgument> textures() const;
+  /// Bytes of device memory of all buffers and of the arrays that textures read.
   std::uint64_t memory() const;
 };
 

@@ -128,6 +128,19 @@ Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan,
   return {};
 }
 
+/// Images only save time: they make room for arrays.
+Result<PlanTextures> textures_of(const LaunchPlan& plan, const PlanTextures::AddressOf& address_of,
+                                 DeviceContext& context) {
+  const auto make = [&] {
+    return PlanTextures::make(plan.textures(), plan.buffers, address_of, context.device);
+  };
+  auto made = make();
+  while (!made && made.error().reason == "device memory" &&
+         (context.pool.free_idle() || context.images.drop_oldest()))
+    made = make();
+  return made;
+}
+
 }  // namespace
 
 CudaRunner::CudaRunner(int device, DeviceFacts facts) : context_(device, std::move(facts)) {}
@@ -154,10 +167,12 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   context_.checks().load_for(plan.buffers);
   auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.images);
   if (!buffers) return tl::unexpected(buffers.error());
-  LaunchSequence sequence(std::move(launches),
-                          [&](std::string_view name) { return buffers->find(name).first(); });
-  return std::make_unique<CudaPreparedPlan>(context_, *module, std::move(*buffers), std::move(sequence),
-                                            std::move(resources));
+  const auto address_of = [&](std::string_view name) { return buffers->find(name).first(); };
+  auto textures = textures_of(plan, address_of, context_);
+  if (!textures) return tl::unexpected(textures.error());
+  LaunchSequence sequence(std::move(launches), address_of, *textures);
+  return std::make_unique<CudaPreparedPlan>(context_, *module, std::move(*buffers), std::move(*textures),
+                                            std::move(sequence), std::move(resources));
 }
 
 }  // namespace tune::cuda

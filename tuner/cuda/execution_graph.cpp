@@ -26,18 +26,31 @@ std::uint64_t aligned_bytes(const PlanBuffers& buffers) {
   return sum;
 }
 
-/// Copies the buffers to `memory` and makes the plan's launches use them there.
-OrStatus<LaunchSequence> copy_of(const PlanBuffers& buffers, const LaunchSequence& launches,
-                                 std::byte* memory, cudaStream_t stream) {
-  std::map<std::string, void*, std::less<>> first;
+/// Copies the buffers to `memory` and makes the plan's launches use them there, through textures of their
+/// own. Nothing where that fails.
+std::optional<LaunchSequence> copy_of(const PlanBuffers& buffers, const LaunchSequence& launches,
+                                      std::byte* memory, std::vector<PlanTextures>& textures,
+                                      DeviceContext& context) {
+  std::map<std::string, std::byte*, std::less<>> first;
+  std::vector<BufferSpec> specs;
+  const auto stream = context.stream.get();
   for (const auto& buffer : buffers.all()) {
     first[buffer.spec.name] = memory + buffer.shape.device_offset;
     const auto status = cudaMemcpyAsync(memory, buffer.data(), buffer.spec.allocation_bytes(),
                                         cudaMemcpyDeviceToDevice, stream);
-    if (status != cudaSuccess) return tl::unexpected(status);
+    ignore(status);
+    if (status != cudaSuccess) return std::nullopt;
     memory += aligned_bytes(buffer.spec);
+    specs.push_back(buffer.spec);
   }
-  return LaunchSequence(launches.launches(), [&](std::string_view name) { return first.find(name)->second; });
+  const auto address_of = [&](std::string_view name) { return first.find(name)->second; };
+  auto made = PlanTextures::make(launches.textures(), specs, address_of, context.device);
+  if (!made) return std::nullopt;
+  const auto filled = made->fill(stream);
+  ignore(filled);
+  if (filled != cudaSuccess) return std::nullopt;
+  textures.push_back(std::move(*made));
+  return LaunchSequence(launches.launches(), address_of, textures.back());
 }
 
 /// Whatever happens, the stream is no longer capturing afterwards.
@@ -79,7 +92,7 @@ std::optional<ExecutionGraph> ExecutionGraph::make(const Batching& batching, con
   if (more > 0 && made.memory_.data() == nullptr) return std::nullopt;
   std::vector<LaunchSequence> copies;
   for (std::uint64_t i = 0; i < more; ++i) {
-    auto copy = copy_of(buffers, launches, made.memory_.data() + i * bytes, stream);
+    auto copy = copy_of(buffers, launches, made.memory_.data() + i * bytes, made.textures_, context);
     if (!copy) return std::nullopt;
     copies.push_back(std::move(*copy));
   }

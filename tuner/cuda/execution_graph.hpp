@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "tuner/cuda/buffers.hpp"
 #include "tuner/cuda/device_context.hpp"
 #include "tuner/cuda/handles.hpp"
 #include "tuner/cuda/launch_sequence.hpp"
+#include "tuner/cuda/plan_textures.hpp"
 
 namespace tune::cuda {
 
@@ -52,6 +54,7 @@ class ExecutionGraph {
   MemoryPool* pool_;
   int executions_;
   DeviceMemory memory_;
+  std::vector<PlanTextures> textures_;  ///< over the copies
   Graph graph_;
   GraphExecutable executable_;
 };

@@ -10,15 +10,15 @@ dim3 to_cuda(const Dim3& extent) {
   return {extent.x, extent.y, extent.z};
 }
 
-/// The runtime takes arguments by the addresses of their values; these lie in `launch` and `addresses`.
-std::vector<void*> argument_pointers(Launch& launch, std::vector<void*>& addresses) {
+/// The runtime takes arguments by the addresses of their values; these lie in `launch` and `handles`.
+std::vector<void*> argument_pointers(Launch& launch, std::vector<std::uint64_t>& handles) {
   std::vector<void*> pointers;
-  auto address = addresses.begin();
+  auto handle = handles.begin();
   for (auto& argument : launch.arguments) {
     if (auto* scalar = std::get_if<ScalarArgument>(&argument))
       pointers.push_back(std::visit([](auto& value) { return static_cast<void*>(&value); }, *scalar));
     else
-      pointers.push_back(&*address++);
+      pointers.push_back(&*handle++);
   }
   return pointers;
 }
@@ -40,14 +40,22 @@ cudaError_t start(const PreparedLaunch& prepared, std::vector<void*>& arguments,
 }  // namespace
 
 LaunchSequence::LaunchSequence(std::vector<PreparedLaunch> launches,
-                               const std::function<void*(std::string_view)>& address_of)
-    : launches_(std::move(launches)), addresses_(launches_.size()) {
+                               const PlanTextures::AddressOf& address_of, const PlanTextures& textures)
+    : launches_(std::move(launches)), handles_(launches_.size()) {
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     for (const auto& argument : launches_[i].launch.arguments)
       if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-        addresses_[i].push_back(address_of(buffer->buffer));
-    arguments_.push_back(argument_pointers(launches_[i].launch, addresses_[i]));
+        handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(buffer->buffer)));
+      else if (const auto* texture = std::get_if<TextureArgument>(&argument))
+        handles_[i].push_back(textures.object(*texture));
+    arguments_.push_back(argument_pointers(launches_[i].launch, handles_[i]));
   }
+}
+
+std::vector<TextureArgument> LaunchSequence::textures() const {
+  std::vector<TextureArgument> all;
+  for (const auto& prepared : launches_) add_textures(prepared.launch, all);
+  return all;
 }
 
 cudaError_t LaunchSequence::enqueue(cudaStream_t stream) {

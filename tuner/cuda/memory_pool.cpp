@@ -42,6 +42,12 @@ void MemoryPool::give_back(DeviceMemory memory) {
   if (idle_.size() > most_idle) idle_.erase(idle_.begin());
 }
 
+bool MemoryPool::free_idle() {
+  const bool any = !idle_.empty();
+  idle_.clear();
+  return any;
+}
+
 std::size_t MemoryPool::available() const {
   std::size_t free = 0;
   std::size_t total = 0;

@@ -15,6 +15,8 @@ class MemoryPool {
   /// idle memory is freed; null data where that does not help either.
   DeviceMemory take(std::size_t size);
   void give_back(DeviceMemory memory);
+  /// Frees idle memory, for what is not taken from here; false where there is none.
+  bool free_idle();
   /// Bytes that could be taken now: free on the device or idle here.
   std::size_t available() const;
 

@@ -10,11 +10,12 @@
 
 namespace tune::cuda {
 CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
-                                   PlanBuffers buffers, LaunchSequence launches,
+                                   PlanBuffers buffers, PlanTextures textures, LaunchSequence launches,
                                    std::vector<KernelResources> resources)
     : context_(context),
       module_(std::move(module)),
       buffers_(std::move(buffers)),
+      textures_(std::move(textures)),
       launches_(std::move(launches)),
       resources_(std::move(resources)) {}
 
@@ -26,6 +27,7 @@ CudaPreparedPlan::~CudaPreparedPlan() {
 Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   context_.enter();
   buffers_.fill(inputs, context_.images, context_.checks(), context_.stream.get());
+  check(textures_.fill(context_.stream.get()));
   check(wait());
   filled_ = true;
   auto status = launches_.enqueue(context_.stream.get());

@@ -9,6 +9,7 @@
 #include "tuner/cuda/device_context.hpp"
 #include "tuner/cuda/launch_sequence.hpp"
 #include "tuner/cuda/module.hpp"
+#include "tuner/cuda/plan_textures.hpp"
 
 namespace tune::cuda {
 
@@ -16,7 +17,7 @@ namespace tune::cuda {
 class CudaPreparedPlan : public PreparedPlan {
  public:
   CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
-                   LaunchSequence launches, std::vector<KernelResources> resources);
+                   PlanTextures textures, LaunchSequence launches, std::vector<KernelResources> resources);
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
@@ -34,6 +35,7 @@ class CudaPreparedPlan : public PreparedPlan {
   DeviceContext& context_;
   std::shared_ptr<const Module> module_;
   PlanBuffers buffers_;
+  PlanTextures textures_;
   LaunchSequence launches_;
   std::vector<KernelResources> resources_;
   bool filled_ = false;

@@ -145,7 +145,10 @@ void BlockScheduler::arrive(int predicate, const Place& place) {
     events_.on_divergence(
         Kind::divergent_barrier, current_, place,
         format("threads of one block wait at different barriers: this one at {}, others at {}", at(place),
-               at(barrier_place_)));
+               at(barrier_place_)) +
+            (place.line == barrier_place_.line
+                 ? format(" (columns {} and {})", place.column, barrier_place_.column)
+                 : std::string()));
   }
   predicate_count_ += predicate != 0 ? 1 : 0;
   ++arrived_;

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/emulator/emulation.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <utility>
 
 #include "tuner/core/format.hpp"
+#include "tuner/emulator/plan_textures.hpp"
 
 namespace tune::emulator {
 namespace {
 
 using tune_emulator::access_atomic;
 using tune_emulator::access_read;
+using tune_emulator::access_texture;
 using tune_emulator::access_volatile;
 using tune_emulator::access_write;
 using tune_emulator::HostTable;
@@ -58,6 +61,9 @@ void Emulation::connect() {
     if (emulation.flavour_ == Flavour::sanitize && scope > 0)
       emulation.memory_.order().fence(emulation.scheduler_.current());
   };
+  table_.texture = [](void* context, const tune_emulator::TextureRequest* request, unsigned* bits) {
+    std::ranges::copy(self(context).fetch(*request), bits);
+  };
   table_.yield = [](void* context) { self(context).scheduler_.yield(); };
   table_.fail = [](void* context, const char* reason, const Place* place) {
     Emulation& emulation = self(context);
@@ -66,7 +72,9 @@ void Emulation::connect() {
   };
 }
 
-void Emulation::begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays) {
+void Emulation::begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays,
+                           std::vector<Texture> textures) {
+  textures_ = std::move(textures);
   module_ = &module;
   indices_ = module.table().indices;
   *module.table().host = &table_;
@@ -170,6 +178,22 @@ void Emulation::access(const void* address, unsigned bytes, unsigned kind, const
     table_.quick_begin = input->begin;
     table_.quick_end = input->begin + input->bytes;
   }
+}
+
+Texel Emulation::fetch(const tune_emulator::TextureRequest& request) {
+  const Texture* const texture = PlanTextures::find(textures_, request.texture);
+  const std::string wrong =
+      texture == nullptr ? "the argument of a fetch is no texture object" : mismatch(*texture, request);
+  if (!wrong.empty()) {
+    on_divergence(Kind::failed, scheduler_.current(), request.place, wrong);
+    scheduler_.abandon();
+  }
+  const Footprint needed = footprint(*texture, request);
+  for (const Tap& tap : std::span(needed.taps).first(static_cast<std::size_t>(needed.count)))
+    if (tap.texel != nullptr)
+      access(tap.texel, static_cast<unsigned>(texture->texel_bytes()), access_read | access_texture,
+             request.place);
+  return value(*texture, request, needed);
 }
 
 void Emulation::copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place) {

@@ -11,6 +11,7 @@
 #include "tuner/emulator/loaded_module.hpp"
 #include "tuner/emulator/memory_checker.hpp"
 #include "tuner/emulator/module_compiler.hpp"
+#include "tuner/emulator/texture_fetch.hpp"
 
 namespace tune::emulator {
 
@@ -23,8 +24,9 @@ class Emulation final : private SchedulerEvents {
   Emulation& operator=(const Emulation&) = delete;
   ~Emulation() override = default;
 
-  /// Connects a module's variant; `arrays` are the buffers of the plan to come.
-  void begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays);
+  /// Connects a module's variant; `arrays` are the buffers of the plan to come, `textures` lie in them.
+  void begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays,
+                  std::vector<Texture> textures);
   /// Runs all blocks of a launch, one after another. `arguments` are the addresses of the kernel's arguments.
   /// False where it was abandoned: the log says why.
   bool run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
@@ -47,6 +49,7 @@ class Emulation final : private SchedulerEvents {
   void access(const void* address, unsigned bytes, unsigned kind, const Place& place);
   void copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place);
   void wait_async(unsigned thread, int pending);
+  Texel fetch(const tune_emulator::TextureRequest& request);
   void locate(Finding& finding) const;
   Index3 index_of(unsigned thread) const;
 
@@ -58,6 +61,7 @@ class Emulation final : private SchedulerEvents {
   tune_emulator::HostTable table_{};
   const LoadedModule* module_ = nullptr;
   std::vector<Array> variables_;
+  std::vector<Texture> textures_;
   tune_emulator::Indices* indices_ = nullptr;
   std::string kernel_;
   const void* awaited_ = nullptr;  ///< the atomic variable that the running thread touched last in its turn

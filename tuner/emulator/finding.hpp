@@ -22,6 +22,7 @@ enum class Kind {
   race_in_warp,        ///< between lanes of a warp, without __syncwarp
   race_in_block,       ///< between warps of a block, without __syncthreads
   race_between_blocks,
+  stale_texture,      ///< a texture read of what the same launch has written
   unfinished_copy,    ///< an asynchronous copy's target is used before the copy was waited for
   divergent_barrier,  ///< the threads of a block do not meet at one barrier
   divergent_warp,     ///< the lanes of a mask do not meet at one operation

@@ -12,6 +12,7 @@
 #include "tuner/core/format.hpp"
 #include "tuner/core/verifier.hpp"
 #include "tuner/emulator/plan_memory.hpp"
+#include "tuner/emulator/plan_textures.hpp"
 #include "tuner/emulator/source_lines.hpp"
 
 namespace tune::emulator {
@@ -64,10 +65,13 @@ struct Arguments {
   std::vector<std::uint64_t> values;
   std::vector<void*> addresses;
 
-  Arguments(const Launch& launch, const PlanMemory& memory) : values(launch.arguments.size()) {
+  Arguments(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures)
+      : values(launch.arguments.size()) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (const auto* const buffer = std::get_if<BufferArgument>(&launch.arguments[i])) {
         values[i] = reinterpret_cast<std::uint64_t>(memory.address(buffer->buffer));
+      } else if (const auto* const texture = std::get_if<TextureArgument>(&launch.arguments[i])) {
+        values[i] = textures.object(*texture);
       } else {
         std::visit([&](auto value) { std::memcpy(&values[i], &value, sizeof value); },
                    std::get<ScalarArgument>(launch.arguments[i]));
@@ -89,9 +93,14 @@ class CaseRun {
       return;
     }
     memory->fill(case_.expected->inputs);
-    emulation_.begin_plan(*code_.module, code_.variant, memory->arrays());
+    const Result<PlanTextures> textures = PlanTextures::make(case_.plan, *memory);
+    if (!textures) {
+      verdict_.not_emulated = format("no device carries the plan out: {}", textures.error().detail);
+      return;
+    }
+    emulation_.begin_plan(*code_.module, code_.variant, memory->arrays(), textures->all());
     if (sigsetjmp(handled_return, 1) == 0) {
-      launch_all(*memory, order);
+      launch_all(*memory, *textures, order);
     } else {
       harmed = true;
     }
@@ -103,12 +112,12 @@ class CaseRun {
   }
 
  private:
-  void launch_all(const PlanMemory& memory, Order order) {
+  void launch_all(const PlanMemory& memory, const PlanTextures& textures, Order order) {
     for (const Launch& launch : case_.plan.launches) {
       const tune_emulator::Entry* const entry = code_.module->entry(code_.variant, launch.entry);
       if (entry == nullptr)
         throw Error(format("the plan launches '{}', which is not among its entries", launch.entry));
-      Arguments arguments(launch, memory);
+      Arguments arguments(launch, memory, textures);
       if (!emulation_.run(*entry, launch, arguments.addresses, order)) return;
     }
   }

@@ -9,6 +9,7 @@ namespace tune::emulator {
 namespace {
 
 using tune_emulator::access_atomic;
+using tune_emulator::access_texture;
 using tune_emulator::access_volatile;
 using tune_emulator::access_write;
 
@@ -86,8 +87,9 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
     return false;
   }
   const auto byte = static_cast<std::size_t>(at - checked->array.begin);
-  // g++ checks the types of ordinary accesses.
-  const bool checked_here = place.code == nullptr || (kind & access_atomic) != 0;
+  // g++ checks the types of ordinary accesses, and arrays behind textures are aligned as they need it.
+  const bool checked_here =
+      (place.code == nullptr || (kind & access_atomic) != 0) && (kind & access_texture) == 0;
   if (checked_here && (bytes & (bytes - 1)) == 0 &&
       (reinterpret_cast<std::uintptr_t>(at) & (bytes - 1)) != 0) {
     misaligned(at, bytes, place);
@@ -134,6 +136,10 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     add(std::move(finding), place);
     cell.flags |= cell_reported;
   }
+  if ((kind & access_texture) != 0 && cell.write.epoch != 0 && order_.of_this_launch(cell.write)) {
+    report_stale(checked, byte, cell.write, place);
+    return;
+  }
   const Access now = order_.now(thread);
   const bool both_atomic = atomic && (cell.flags & cell_atomic) != 0;
   if (cell.write.epoch != 0 && !both_atomic && order_.unordered(cell.write, thread) != Unordered::no)
@@ -173,6 +179,16 @@ void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const 
   finding.detail = format("{} by thread {} of {}, which {} has {} with {} between", verb(kind), thread,
                           element_text(checked.array, finding.offset), who,
                           earlier_wrote ? "written" : "read", missing[unordered]);
+  add(std::move(finding), place);
+}
+
+void MemoryChecker::report_stale(const Checked& checked, std::size_t byte, const Access& earlier,
+                                 const Place& place) {
+  Finding finding = finding_in(Kind::stale_texture, checked.array, static_cast<std::int64_t>(byte));
+  finding.detail = format(
+      "read through a texture of {}, which thread {} of block number {} has written in the same launch: "
+      "textures show what earlier launches left",
+      element_text(checked.array, finding.offset), earlier.thread, order_.block_of(earlier));
   add(std::move(finding), place);
 }
 

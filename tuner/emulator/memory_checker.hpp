@@ -67,6 +67,7 @@ class MemoryChecker {
              unsigned kind, const Place& place);
   void report_race(const Checked& checked, std::size_t byte, const Access& earlier, bool earlier_wrote,
                    unsigned thread, unsigned kind, const Place& place);
+  void report_stale(const Checked& checked, std::size_t byte, const Access& earlier, const Place& place);
   void out_of_bounds(const char* address, std::size_t bytes, unsigned kind, const Place& place);
   void add(Finding finding, const Place& place);
   void mark_copying(const char* to, std::size_t bytes, bool copying);

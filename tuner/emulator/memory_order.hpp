@@ -42,6 +42,7 @@ class MemoryOrder {
   Access now(unsigned thread) const;
   Unordered unordered(const Access& earlier, unsigned thread) const;
   bool of_this_block(const Access& access) const { return access.epoch >= block_first_; }
+  bool of_this_launch(const Access& access) const { return access.epoch >= launch_first_; }
   /// The block of this launch that made an access, counted from the launch's first.
   std::uint32_t block_of(const Access& access) const;
   std::uint32_t block() const { return static_cast<std::uint32_t>(block_begins_.size() - 1); }

@@ -124,7 +124,8 @@ std::string to_string(WarpOperation operation) {
 }
 
 bool same_place(const Place& one, const Place& other) {
-  return one.line == other.line && (one.file == other.file || std::strcmp(one.file, other.file) == 0);
+  return one.line == other.line && one.column == other.column &&
+         (one.file == other.file || std::strcmp(one.file, other.file) == 0);
 }
 
 bool same_operation(const WarpRequest& one, const WarpRequest& other) {

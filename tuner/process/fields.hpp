@@ -68,6 +68,28 @@ struct Fields<BufferArgument> {
   }
 };
 template<>
+struct Fields<TextureSpec> {
+  static void each(auto& t, auto field) {
+    auto& [memory, dimensions, channels, address, filter, read, normalized_coordinates, gather] = t;
+    field("memory", memory);
+    field("dimensions", dimensions);
+    field("channels", channels);
+    field("address", address);
+    field("filter", filter);
+    field("read", read);
+    field("normalized_coordinates", normalized_coordinates);
+    field("gather", gather);
+  }
+};
+template<>
+struct Fields<TextureArgument> {
+  static void each(auto& t, auto field) {
+    auto& [buffer, texture] = t;
+    field("buffer", buffer);
+    field("texture", texture);
+  }
+};
+template<>
 struct Fields<Dim3> {
   static void each(auto& t, auto field) {
     auto& [x, y, z] = t;

@@ -42,6 +42,9 @@ TEST(PlantedBarrier, SomeThreadsDoNotCome) {
        head + "  if (t < size() / 2 || !BUG) {\n    out[i] = in[i];\n    __syncthreads();  //!\n  } else {\n"
               "    out[i] = 2 * in[i];\n    __syncthreads();  //!\n  }\n}\n",
        all_scenes()},
+      {"two barriers in two branches of one line", diverges, block_0(),
+       head + "  if (t % 2 || !BUG) __syncthreads(); else __syncthreads();  //!\n  out[i] = in[i];\n}\n",
+       all_scenes()},
       {"a barrier that counts beside one that does not", diverges, block_0(),
        head + "  int c = 0;\n  if (t > 0 || !BUG)\n    c = __syncthreads_count(1);  //!\n  else\n"
               "    __syncthreads();  //!\n  out[i] = c;\n}\n",

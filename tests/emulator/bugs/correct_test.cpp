@@ -210,8 +210,10 @@ TEST(KnownGaps, AreNotSeen) {
                   "  const int seen = *reinterpret_cast<volatile int*>(&flag);\n  if (t == last) flag = 1;\n"
                   "  out[i] = in[i] + 0 * seen;\n",
               same),
-      correct("two barriers of one line",
-              "  if (t % 2) __syncthreads(); else __syncthreads();\n  out[i] = in[i];\n", same),
+      correct("two barriers of groups on one line",
+              "  if (t % 2) cooperative_groups::this_thread_block().sync(); else "
+              "cooperative_groups::this_thread_block().sync();\n  out[i] = in[i];\n",
+              same),
   });
 }
 

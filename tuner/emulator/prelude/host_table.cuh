@@ -10,15 +10,23 @@ struct Index3 {
 };
 
 // Where a kernel stands: of an intrinsic, the place it is written at; of a memory access, the address of the
-// code.
+// code. The column, of barriers alone: two on one line are two.
 struct Place {
   const char* file;
   int line;
   const void* code;
+  int column = 0;
 };
 
-// Atomic: reads and writes. Volatile: others may do so meanwhile.
-enum Access : unsigned { access_read = 0, access_write = 1, access_atomic = 2, access_volatile = 4 };
+// Atomic: reads and writes. Volatile: others may do so meanwhile. Texture: reads through a cache that does
+// not see what the launch writes.
+enum Access : unsigned {
+  access_read = 0,
+  access_write = 1,
+  access_atomic = 2,
+  access_volatile = 4,
+  access_texture = 8
+};
 
 // How the threads of a block meet.
 enum class Barrier : int { plain, count, all_of, any_of };
@@ -55,6 +63,22 @@ struct WarpRequest {
   Place place;
 };
 
+enum class TextureCall : int { fetch_1d, sample_1d, sample_2d, sample_3d, gather_2d };
+enum class TextureResult : int { floating, is_signed, is_unsigned };
+
+struct TextureRequest {
+  unsigned long long texture;
+  TextureCall call;
+  float at[3];    // coordinates
+  int index;      // instead of them: fetch_1d
+  int component;  // gather_2d
+  // The type that is asked for.
+  TextureResult result;
+  unsigned bytes;  // of a channel
+  int channels;
+  Place place;
+};
+
 // The program's side. Every function runs on the stack of the calling thread of the kernel and may switch to
 // another thread of the block; one that finds an error that cannot be survived does not return.
 struct HostTable {
@@ -70,6 +94,8 @@ struct HostTable {
   void (*commit_async)(void* context);
   void (*wait_async)(void* context, int pending);
   void (*fence)(void* context, int scope);
+  // The bits of what a fetch gives, for each channel.
+  void (*texture)(void* context, const TextureRequest* request, unsigned bits[4]);
   // Lets the other threads go on: for loops that wait.
   void (*yield)(void* context);
   // Ends the emulation of the launch with this message.

@@ -105,23 +105,40 @@ constexpr int warpSize = 32;
 
 // ---- barriers of a block ----
 
+// As g++ wants it, which alone tells the column.
+namespace std {
+struct source_location {
+  struct __impl {
+    const char* _M_file_name;
+    const char* _M_function_name;
+    unsigned _M_line, _M_column;
+  };
+};
+}  // namespace std
+#define TUNE_WHERE const void* tune_where = __builtin_source_location()
+
 // The call itself is not the kernel's access to memory: such functions are not instrumented.
-TUNE_UNCHECKED inline int tune_barrier(tune_emulator::Barrier kind, int predicate, const char* file,
-                                       int line) {
-  const tune_emulator::Place place{file, line, nullptr};
+TUNE_UNCHECKED inline int tune_barrier(tune_emulator::Barrier kind, int predicate, const char* file, int line,
+                                       int column = 0) {
+  const tune_emulator::Place place{file, line, nullptr, column};
   return tune_host->barrier(tune_host->context, kind, predicate, &place);
 }
-inline void __syncthreads(TUNE_PLACE) {
-  tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line);
+TUNE_UNCHECKED inline int tune_barrier(tune_emulator::Barrier kind, int predicate, const void* where) {
+  const auto& at = *static_cast<const std::source_location::__impl*>(where);
+  return tune_barrier(kind, predicate, at._M_file_name, static_cast<int>(at._M_line),
+                      static_cast<int>(at._M_column));
 }
-inline int __syncthreads_count(int predicate, TUNE_PLACE) {
-  return tune_barrier(tune_emulator::Barrier::count, predicate, tune_file, tune_line);
+inline void __syncthreads(TUNE_WHERE) {
+  tune_barrier(tune_emulator::Barrier::plain, 0, tune_where);
 }
-inline int __syncthreads_and(int predicate, TUNE_PLACE) {
-  return tune_barrier(tune_emulator::Barrier::all_of, predicate, tune_file, tune_line);
+inline int __syncthreads_count(int predicate, TUNE_WHERE) {
+  return tune_barrier(tune_emulator::Barrier::count, predicate, tune_where);
 }
-inline int __syncthreads_or(int predicate, TUNE_PLACE) {
-  return tune_barrier(tune_emulator::Barrier::any_of, predicate, tune_file, tune_line);
+inline int __syncthreads_and(int predicate, TUNE_WHERE) {
+  return tune_barrier(tune_emulator::Barrier::all_of, predicate, tune_where);
+}
+inline int __syncthreads_or(int predicate, TUNE_WHERE) {
+  return tune_barrier(tune_emulator::Barrier::any_of, predicate, tune_where);
 }
 TUNE_UNCHECKED inline void __threadfence() {
   tune_host->fence(tune_host->context, 1);

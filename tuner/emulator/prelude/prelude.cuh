@@ -8,4 +8,5 @@
 #include "language.cuh"
 #include "memory.cuh"
 #include "module.cuh"
+#include "textures.cuh"
 #include "warp.cuh"
