@@ -3,34 +3,55 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tune::search {
 
 ParticleSwarm::ParticleSwarm(const SearchTask& task) : StepwiseSearch(task, kParticles) {}
 
 void ParticleSwarm::learn(ConfigurationId id, double cost) {
-  const auto particle = std::ranges::find(particles_, std::optional(id), &Particle::out);
-  if (particle == particles_.end()) return;  // the swarm's best is all that is learned from others
+  auto particle = std::ranges::find(particles_, std::optional(id), &Particle::out);
+  if (particle == particles_.end()) {
+    if (std::isfinite(cost)) take_up({id, cost});
+    return;
+  }
   particle->out.reset();
   ++particle->vain;
-  if (!std::isfinite(cost) || (!particle->best.empty() && cost >= particle->best_cost)) return;
-  particle->best = particle->place;
+  if (cost >= particle->best_cost) return;
+  particle->best = moves_.wish_of(id, random_);
   particle->best_cost = cost;
   particle->vain = 0;
 }
 
-std::optional<ConfigurationId> ParticleSwarm::throw_anywhere(Particle& particle) {
-  const auto id = sample();
-  if (!id) return id;
-  particle.place = moves_.wish_of(*id, random_);
+/// What no particle waits for becomes the place of the worst one that does not wait, if it is better.
+void ParticleSwarm::take_up(Candidate found) {
+  Particle* worst = nullptr;
+  for (Particle& particle : particles_) {
+    if (particle.out || particle.best_cost <= found.cost) continue;
+    if (worst == nullptr || particle.best_cost > worst->best_cost) worst = &particle;
+  }
+  if (worst == nullptr) return;
+  settle(*worst, found.id);
+  worst->best = worst->place;
+  worst->best_cost = found.cost;
+}
+
+/// Puts a particle there, without a past and with a random velocity.
+void ParticleSwarm::settle(Particle& particle, ConfigurationId id) {
+  particle.place = moves_.wish_of(id, random_);
   particle.best.clear();
+  particle.best_cost = std::numeric_limits<double>::infinity();
   particle.vain = 0;
-  particle.velocity.assign(particle.place.size(), 0.0);
+  particle.velocity.resize(particle.place.size());
   for (std::size_t p = 0; p < particle.place.size(); ++p) {
     const auto range = static_cast<double>(moves_.values(p) - 1);
     particle.velocity[p] = (random_.uniform() - 0.5) * range / 2;
   }
-  return id;
+}
+
+const ParticleSwarm::Particle* ParticleSwarm::leader() const {
+  const auto best = std::ranges::min_element(particles_, {}, &Particle::best_cost);
+  return best->best.empty() ? nullptr : &*best;
 }
 
 void ParticleSwarm::move(Particle& particle, std::size_t parameter, const Wish& swarm_best) {
@@ -58,7 +79,7 @@ void ParticleSwarm::move(Particle& particle, std::size_t parameter, const Wish& 
 /// The nearest unseen configuration to where the particle comes; it lands there, but for the fraction of an
 /// index that is within rounding.
 std::optional<ConfigurationId> ParticleSwarm::fly(Particle& particle) {
-  const Wish swarm_best = moves_.wish_of(*visited_.best(), random_);
+  const Wish swarm_best = leader()->best;
   for (std::size_t p = 0; p < particle.place.size(); ++p) move(particle, p, swarm_best);
   const auto id = moves_.nearest(particle.place, random_, unseen());
   if (!id) return id;
@@ -74,9 +95,11 @@ std::optional<ConfigurationId> ParticleSwarm::choose() {
   for (std::size_t tried = 0; tried < kParticles; ++tried) {
     Particle& particle = particles_[turn_++ % kParticles];
     if (particle.out) continue;
-    const bool lost = particle.vain >= kPatience || !visited_.best();
+    const bool lost = particle.vain >= kPatience || leader() == nullptr;
     if (!lost) particle.out = fly(particle);
-    if (!particle.out) particle.out = throw_anywhere(particle);
+    if (particle.out) return particle.out;
+    particle.out = sample();
+    if (particle.out) settle(particle, *particle.out);
     return particle.out;
   }
   return sample();

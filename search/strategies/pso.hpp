@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
+
 #include "search/strategies/stepwise.hpp"
 
 namespace tune::search {
@@ -12,8 +14,9 @@ namespace tune::search {
 /// An ordinal parameter is a coordinate in real numbers. A parameter of texts has no directions: it takes its
 /// value from the one best, the other, or stays, by chance. A particle's evaluation is that of the nearest
 /// valid configuration that was not seen yet, and draws the particle to itself. Each flies on as soon as its
-/// own result is known. A particle without success for long is thrown to a random unseen place; where all
-/// are out, so are further choices.
+/// own result is known. A particle without success for long, also the leading one, forgets its best and
+/// is thrown to a random unseen place; where all are out, so are further choices. What is told from outside
+/// becomes the place of a particle that was worse.
 class ParticleSwarm : public StepwiseSearch {
  public:
   static constexpr std::size_t kParticles = 12;  ///< several flights each within the usual budgets
@@ -38,14 +41,17 @@ class ParticleSwarm : public StepwiseSearch {
     Wish place;
     std::vector<double> velocity;  ///< indices a flight
     Wish best;                     ///< its own; empty before its first success
-    double best_cost = 0;
+    double best_cost = std::numeric_limits<double>::infinity();
     std::optional<ConfigurationId> out;  ///< what it waits for
     std::size_t vain = kPatience;        ///< flights since its best; at first it is to be thrown
   };
 
   std::optional<ConfigurationId> fly(Particle& particle);
   void move(Particle& particle, std::size_t parameter, const Wish& swarm_best);
-  std::optional<ConfigurationId> throw_anywhere(Particle& particle);
+  void settle(Particle& particle, ConfigurationId id);
+  void take_up(Candidate found);
+  /// The particle with the best place of its own; null where none has one.
+  const Particle* leader() const;
 
   std::vector<Particle> particles_{kParticles};
   std::size_t turn_ = 0;
