@@ -32,7 +32,7 @@ class Landscape {
   double optimum_ = std::numeric_limits<double>::infinity();
 };
 
-/// 5,040 configurations of six ordinal and one text parameter, with a constraint; each parameter adds its own
+/// 9,720 configurations of six ordinal and one text parameter, with two constraints; each parameter adds its own
 /// slope away from a value of its own: a climb finds the optimum.
 Landscape separable(std::uint64_t seed);
 /// The same space; each parameter's part is a random number for its value and those of two other parameters
