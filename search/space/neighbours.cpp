@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of SearchSpace that walks: neighbours and the default configuration.
+// The part of SearchSpace that walks: neighbours, the default configuration, the cheapest.
 #include <algorithm>
 
+#include "search/space/cheapest_row.hpp"
 #include "search/space/completion.hpp"
 #include "search/space/search_space.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kNeighbourSteps = 4'000;
 constexpr std::size_t kDefaultSteps = 100'000;
+constexpr std::size_t kCheapestSteps = 4'000;
 
 }  // namespace
 
@@ -64,6 +66,18 @@ std::vector<ConfigurationId> SearchSpace::neighbours(ConfigurationId id) const {
   }
   std::ranges::sort(found);
   return found;
+}
+
+std::optional<ConfigurationId> SearchSpace::cheapest(
+    std::span<const ValueCosts> costs, Random& random,
+    const std::function<bool(ConfigurationId)>& allowed) const {
+  if (empty()) return std::nullopt;
+  DigitCosts digits(parameters().size());
+  for (std::size_t p = 0; p < digits.size(); ++p) {
+    digits[p] = costs[p].values;
+    if (first_digit(p) > 0) digits[p].insert(digits[p].begin(), costs[p].absent);
+  }
+  return cheapest_row(rows_, digits, random, kCheapestSteps, allowed);
 }
 
 /// Adds the neighbours by a change of `parameter`, which decides whether later ones exist.

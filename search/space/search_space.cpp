@@ -80,6 +80,18 @@ std::optional<ConfigurationId> SearchSpace::find(const Configuration& configurat
   return digits ? rows_.find(*digits) : std::nullopt;
 }
 
+std::optional<ConfigurationId> SearchSpace::find_indices(std::span<const int> indices) const {
+  if (indices.size() != parameters().size()) return std::nullopt;
+  Digits digits(indices.size());
+  for (std::size_t p = 0; p < digits.size(); ++p) {
+    const int lowest = -static_cast<int>(first_digit(p));
+    if (indices[p] < lowest || indices[p] >= static_cast<int>(parameters()[p].values.size()))
+      return std::nullopt;
+    digits[p] = static_cast<PackedRows::Digit>(indices[p] - lowest);
+  }
+  return rows_.find(digits);
+}
+
 std::vector<int> SearchSpace::value_indices(ConfigurationId id) const {
   check(id);
   std::vector<int> indices(parameters().size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,13 @@ namespace tune::search {
 /// Number of a valid configuration: 0 <= id < SearchSpace::size(), in lexical order of the parameters'
 /// values.
 using ConfigurationId = std::uint64_t;
+
+/// What the values of one parameter cost in `SearchSpace::cheapest`: not negative, infinite where a value
+/// must not be.
+struct ValueCosts {
+  std::vector<double> values;  ///< by index
+  double absent = 0;           ///< where the parameter does not exist
+};
 
 /// The valid configurations of a problem on a device. Conditional (a parameter may exist under one variant
 /// only) and constrained; built by assigning one parameter after the other and leaving a branch as soon as a
@@ -56,6 +64,16 @@ class SearchSpace {
   /// Why `find` finds nothing, in one sentence for people (the reason of the first broken constraint, the
   /// parameter's valid values); empty where it is valid.
   std::string explain(const Configuration& configuration) const;
+
+  /// The number of the valid configuration with these values, as `value_indices` gives them: -1 where a
+  /// parameter does not exist. Nothing where it is not valid. O(log size).
+  std::optional<ConfigurationId> find_indices(std::span<const int> indices) const;
+  /// The valid configuration whose values cost least in sum, among those that `allowed` lets through (all
+  /// where it is empty); one of equals at random, each with the same chance. Nothing where there is none. One
+  /// entry of `costs` a parameter. Stops after some thousand steps with the best so far, so that in large
+  /// spaces it now and then misses the cheapest, or finds none where hardly any is allowed.
+  std::optional<ConfigurationId> cheapest(std::span<const ValueCosts> costs, Random& random,
+                                          const std::function<bool(ConfigurationId)>& allowed = {}) const;
 
   /// Uniform over all valid configurations. The space must not be empty.
   ConfigurationId sample(Random& random) const { return random.below(size()); }

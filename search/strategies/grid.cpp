@@ -1,41 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/strategies/grid.hpp"
 
-#include <bit>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 
 namespace tune::search {
 
 namespace {
 
-std::uint64_t reverse_bits(std::uint64_t number, unsigned bits) {
-  std::uint64_t reversed = 0;
-  for (unsigned bit = 0; bit < bits; ++bit) reversed |= ((number >> bit) & 1) << (bits - 1 - bit);
-  return reversed;
+constexpr int kCandidates = 48;
+/// After how many steps the spread is compared: a look and a small budget.
+constexpr std::array<std::size_t, 2> kLooks = {16, 64};
+
+ConfigurationId after(ConfigurationId now, ConfigurationId stride, ConfigurationId size) {
+  return now < size - stride ? now + stride : now - (size - stride);
+}
+
+/// How well the first configurations of a stride spread. Each parameter's values are divided into as many
+/// cells as there are values, or configurations if these are fewer; what counts are the different cells, and
+/// pairs of cells of two parameters, that the configurations lie in, as shares of the most that can be.
+class Spread {
+ public:
+  explicit Spread(const SearchSpace& space) : space_(space), mark_(kLooks.back() * kLooks.back()) {}
+
+  double of(ConfigurationId stride) {
+    std::vector<std::vector<int>> seen;
+    double sum = 0;
+    ConfigurationId now = 0;
+    for (const std::size_t look : kLooks) {
+      for (; seen.size() < look; now = after(now, stride, space_.size()))
+        seen.push_back(space_.value_indices(now));
+      for (std::size_t p = 0; p < space_.parameters().size(); ++p) {
+        // A parameter by itself weighs as much as all its pairs.
+        sum += share(seen, p, p) * static_cast<double>(space_.parameters().size());
+        for (std::size_t q = 0; q < p; ++q) sum += share(seen, p, q);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  std::size_t cells(std::size_t parameter, std::size_t look) const {
+    return std::min(look, space_.parameters()[parameter].values.size());
+  }
+
+  std::size_t cell(int index, std::size_t parameter, std::size_t look) const {
+    return static_cast<std::size_t>(index) * cells(parameter, look) /
+           space_.parameters()[parameter].values.size();
+  }
+
+  double share(const std::vector<std::vector<int>>& seen, std::size_t p, std::size_t q) {
+    const std::size_t look = seen.size();
+    std::size_t different = 0;
+    ++turn_;
+    for (const std::vector<int>& indices : seen) {
+      if (indices[p] < 0 || indices[q] < 0) continue;
+      std::uint32_t& mark = mark_[cell(indices[p], p, look) * kLooks.back() + cell(indices[q], q, look)];
+      if (mark != turn_) ++different;
+      mark = turn_;
+    }
+    const std::size_t all = p == q ? cells(p, look) : cells(p, look) * cells(q, look);
+    return static_cast<double>(different) / static_cast<double>(std::min(look, all));
+  }
+
+  const SearchSpace& space_;
+  std::vector<std::uint32_t> mark_;  ///< for each pair of cells, in which turn it was last met
+  std::uint32_t turn_ = 0;
+};
+
+/// The stride that starts best of those at multiples of the golden section, which leave gaps of similar size
+/// between the numbers gone through, whenever one stops.
+ConfigurationId best_stride(const SearchSpace& space) {
+  constexpr double golden = 0.61803398874989485;
+  Spread spread(space);
+  ConfigurationId best = 1;
+  double most = 0;
+  for (int multiple = 1; multiple <= kCandidates && space.size() > kLooks.back(); ++multiple) {
+    const double turns = golden * multiple;
+    auto stride =
+        static_cast<ConfigurationId>((turns - std::floor(turns)) * static_cast<double>(space.size()));
+    while (std::gcd(stride, space.size()) != 1) ++stride;
+    const double found = spread.of(stride);
+    if (found <= most) continue;
+    most = found;
+    best = stride;
+  }
+  return best;
 }
 
 }  // namespace
 
 GridSearch::GridSearch(const SearchSpace& space)
-    : space_(space), bits_(space.empty() ? 0 : static_cast<unsigned>(std::bit_width(space.size() - 1))) {}
+    : visited_(space.size()), stride_(best_stride(space)), first_(space.default_configuration()) {}
 
 std::vector<ConfigurationId> GridSearch::ask(std::size_t count) {
   std::vector<ConfigurationId> batch;
-  if (space_.empty() || count == 0) return batch;
-  if (!started_) {
-    started_ = true;
-    const ConfigurationId first = *space_.default_configuration();
-    if (skip_.insert(first).second) batch.push_back(first);
+  if (count > 0 && first_) {
+    if (visited_.take(*first_)) batch.push_back(*first_);
+    first_.reset();
   }
-  // Fewer than half of the numbers of `bits_` bits are beyond the space.
-  while (batch.size() < count && step_ < (std::uint64_t{1} << bits_)) {
-    const ConfigurationId id = reverse_bits(step_++, bits_);
-    if (id < space_.size() && !skip_.contains(id)) batch.push_back(id);
+  while (batch.size() < count && visited_.remaining() > 0) {
+    if (visited_.take(next_)) batch.push_back(next_);
+    next_ = after(next_, stride_, visited_.size());
   }
   return batch;
 }
 
 void GridSearch::tell(std::span<const Observation> observations) {
-  for (const Observation& observation : observations) skip_.insert(observation.id);
+  for (const Observation& observation : observations) visited_.take(observation.id);
 }
 
 }  // namespace tune::search

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unordered_set>
-
 #include "search/strategies/strategy.hpp"
+#include "search/strategies/visited.hpp"
 
 namespace tune::search {
 
-/// Every configuration once, coarsely first: the default configuration, then the numbers 0 .. size-1 in the
-/// order of their reversed bits (J. G. van der Corput's sequence, 1935). Numbers are in lexical order, so
-/// whenever it stops it has seen all regions about equally densely. Takes no seed: there is no chance in it.
+/// Every configuration once, coarsely first: the default configuration, then every n-th number of the space,
+/// round and round, where n has no divisor in common with the size (a rank-1 lattice: N. M. Korobov, Doklady
+/// Akad. Nauk SSSR 124, 1959). Of a few dozen strides, n is the one
+/// with which the first steps spread best over the values of every parameter and over the pairs of values of
+/// any two: numbers are in lexical order, so that most strides leave some parameter as it is for long. Takes
+/// no seed: there is no chance in it.
 class GridSearch : public Strategy {
  public:
   /// The space must outlive the strategy.
@@ -19,11 +21,10 @@ class GridSearch : public Strategy {
   void tell(std::span<const Observation> observations) override;
 
  private:
-  const SearchSpace& space_;
-  unsigned bits_;                             ///< of the largest number
-  std::uint64_t step_ = 0;                    ///< how many numbers of `bits_` bits were gone through
-  bool started_ = false;                      ///< whether the default was given out
-  std::unordered_set<ConfigurationId> skip_;  ///< the default, and what was told
+  Visited visited_;
+  ConfigurationId stride_;
+  ConfigurationId next_ = 0;              ///< unless it was seen
+  std::optional<ConfigurationId> first_;  ///< the default, until it was given out
 };
 
 }  // namespace tune::search

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/space/cheapest_row.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace tune::search {
+
+namespace {
+
+/// Costs that differ by less are equal: sums of the same numbers in another order.
+constexpr double kSame = 1e-9;
+/// In a range of so few rows, looking at each is faster than narrowing it.
+constexpr PackedRows::Row kFewRows = 8;
+
+class Descent {
+ public:
+  using Row = PackedRows::Row;
+  using Range = PackedRows::Range;
+  using Digit = PackedRows::Digit;
+
+  Descent(const PackedRows& rows, const DigitCosts& costs, Random& random, std::size_t steps,
+          const std::function<bool(Row)>& allowed)
+      : rows_(rows), costs_(costs), random_(random), steps_(steps), allowed_(allowed) {
+    for (const std::vector<double>& column : costs) {
+      std::vector<Digit>& order = cheapest_first_.emplace_back(column.size());
+      std::iota(order.begin(), order.end(), Digit{0});
+      std::ranges::stable_sort(order, {}, [&](Digit digit) { return column[digit]; });
+    }
+    at_least_.resize(costs.size() + 1);
+    for (std::size_t column = costs.size(); column-- > 0;)
+      at_least_[column] = at_least_[column + 1] + std::ranges::min(costs[column]);
+  }
+
+  std::optional<Row> run() {
+    visit(rows_.all(), 0, 0.0);
+    return best_;
+  }
+
+ private:
+  bool hopeless(double cost, std::size_t column) const {
+    const double bound = cost + at_least_[column];
+    return bound > best_cost_ + kSame || bound == std::numeric_limits<double>::infinity();
+  }
+
+  bool step() {
+    if (steps_ > 0) --steps_;
+    return steps_ > 0;
+  }
+
+  /// `cost`: of the columns before `column`, in which all rows of the range agree.
+  void visit(Range range, std::size_t column, double cost) {
+    if (column == rows_.columns() || range.end - range.begin <= kFewRows) {
+      for (Row row = range.begin; row < range.end && step(); ++row) look_at(row, column, cost);
+      return;
+    }
+    // The columns before may leave this one a single digit: no need to look for others.
+    const Digit only = rows_.digit(range.begin, column);
+    if (only == rows_.digit(range.end - 1, column)) {
+      const double sum = cost + costs_[column][only];
+      if (!hopeless(sum, column + 1)) visit(range, column + 1, sum);
+      return;
+    }
+    for (const Digit digit : cheapest_first_[column]) {
+      const double sum = cost + costs_[column][digit];
+      if (hopeless(sum, column + 1) || !step()) return;
+      const Range same = rows_.narrow(range, column, digit);
+      if (!same.empty()) visit(same, column + 1, sum);
+    }
+  }
+
+  void look_at(Row row, std::size_t column, double cost) {
+    for (; column < rows_.columns(); ++column) cost += costs_[column][rows_.digit(row, column)];
+    if (hopeless(cost, rows_.columns()) || (allowed_ && !allowed_(row))) return;
+    if (cost < best_cost_ - kSame) {
+      best_cost_ = cost;
+      equals_ = 0;
+    }
+    // The n-th of equals replaces the one that was kept with a chance of 1/n: all have the same in the end.
+    if (random_.below(++equals_) == 0) best_ = row;
+  }
+
+  const PackedRows& rows_;
+  const DigitCosts& costs_;
+  Random& random_;
+  std::size_t steps_;
+  const std::function<bool(Row)>& allowed_;
+  std::vector<std::vector<Digit>> cheapest_first_;
+  std::vector<double> at_least_;  ///< what the columns from this one on cost at least
+  std::optional<Row> best_;
+  double best_cost_ = std::numeric_limits<double>::infinity();
+  std::uint64_t equals_ = 0;  ///< rows that cost as much as the best so far
+};
+
+}  // namespace
+
+std::optional<PackedRows::Row> cheapest_row(const PackedRows& rows, const DigitCosts& costs, Random& random,
+                                            std::size_t steps,
+                                            const std::function<bool(PackedRows::Row)>& allowed) {
+  return Descent(rows, costs, random, steps, allowed).run();
+}
+
+}  // namespace tune::search

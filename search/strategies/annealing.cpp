@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/strategies/annealing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tune::search {
+
+namespace {
+
+/// Free steps and steps to what is out, before the neighbourhood counts as exhausted.
+constexpr int kTries = 16;
+
+}  // namespace
+
+Annealing::Annealing(const SearchTask& task) : StepwiseSearch(task, kStart) {}
+
+void Annealing::restart() {
+  ++walk_;
+  missing_ = kRestart;
+  start_.reset();
+  current_.reset();
+}
+
+void Annealing::move_to(Candidate place) {
+  current_ = place;
+  neighbours_ = space_.neighbours(place.id);
+  adjacent_ = moves_.adjacent(place.id, neighbours_);
+  if (place.cost >= walk_best_) return;
+  walk_best_ = place.cost;
+  stale_ = 0;
+}
+
+bool Annealing::accepts(double cost) {
+  if (cost <= current_->cost) return true;
+  const double scale = std::max(std::abs(current_->cost), std::numeric_limits<double>::min());
+  return random_.uniform() < std::exp(-(cost - current_->cost) / scale / temperature_);
+}
+
+void Annealing::learn(ConfigurationId id, double cost) {
+  const auto chosen = out_.find(id);
+  const bool outside = chosen == out_.end();
+  const bool of_this_walk = !outside && chosen->second == walk_;
+  if (!outside) out_.erase(chosen);
+  if (!current_) {
+    if (!outside && !of_this_walk) return;
+    if (std::isfinite(cost) && (!start_ || cost < start_->cost)) start_ = {id, cost};
+    if (missing_ > 0) --missing_;
+    if (missing_ > 0 || !start_) return;
+    temperature_ = kHot;
+    walk_best_ = std::numeric_limits<double>::infinity();
+    move_to(*start_);
+    return;
+  }
+  if (of_this_walk) {
+    ++stale_;
+    temperature_ = std::max(kCold, temperature_ * kCooling);
+  }
+  // A step of an earlier walk, or one that somebody else took, is welcome only if it leads down.
+  if (cost < current_->cost || (of_this_walk && accepts(cost))) move_to({id, cost});
+  if (temperature_ <= kCold && stale_ >= kPatience) restart();
+}
+
+std::optional<ConfigurationId> Annealing::random_step() {
+  const double kind = random_.uniform();
+  const auto& steps = kind < kAdjacent && !adjacent_.empty() ? adjacent_ : neighbours_;
+  if (kind >= kAdjacent + kNeighbour || steps.empty()) return moves_.perturb(current_->id, 2, random_);
+  return steps[random_.below(steps.size())];
+}
+
+std::optional<ConfigurationId> Annealing::choose() {
+  std::optional<ConfigurationId> next;
+  for (int attempt = 0; current_ && !next && attempt < kTries; ++attempt) {
+    const auto step = random_step();
+    if (!step) break;
+    const auto cost = visited_.cost(*step);
+    if (!visited_.seen(*step))
+      next = step;
+    else if (cost && accepts(*cost))
+      move_to({*step, *cost});
+  }
+  if (current_ && !next) next = moves_.perturb(current_->id, 2, random_, unseen());
+  next = take_or_sample(next);
+  if (next) out_.emplace(*next, walk_);
+  return next;
+}
+
+}  // namespace tune::search

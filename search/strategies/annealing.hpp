@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unordered_map>
+
+#include "search/strategies/stepwise.hpp"
+
+namespace tune::search {
+
+/// Simulated annealing (S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi, Science 220, 1983): one walk that accepts
+/// every better configuration and a worse one with a chance that falls with its cost and with time.
+///
+/// It starts at the best of a stratified sample. The chance of a step that is a share d slower is
+/// exp(-d / temperature), so that nothing depends on the unit of the cost; the temperature falls by a
+/// constant factor with each result. Cold and without success for a while, it begins again at the best of a
+/// new sample (the budget is unknown, so the schedule cannot be stretched to it). Steps to configurations
+/// whose cost is known are free. With several out, each result is a step proposed to where the walk is by
+/// then.
+class Annealing : public StepwiseSearch {
+ public:
+  static constexpr std::size_t kStart = 8;      ///< results before the first walk: what 20 can afford
+  static constexpr std::size_t kRestart = 4;    ///< results before any other walk
+  static constexpr double kHot = 0.3;           ///< a step that is 30 % slower: one of 2.7
+  static constexpr double kCold = 0.01;         ///< below the differences that matter
+  static constexpr double kCooling = 0.95;      ///< 67 results from hot to cold
+  static constexpr std::size_t kPatience = 24;  ///< cold results without an improvement before a restart
+  static constexpr double kAdjacent = 0.5;      ///< share of steps to an adjacent value,
+  static constexpr double kNeighbour = 0.4;     ///< to any value of one parameter; the rest changes two
+
+  /// The task's space must outlive the strategy.
+  explicit Annealing(const SearchTask& task);
+
+  /// More would be steps from where the walk was long ago.
+  std::size_t most_in_flight() const override { return 8; }
+
+ protected:
+  std::optional<ConfigurationId> choose() override;
+  void learn(ConfigurationId id, double cost) override;
+
+ private:
+  void restart();
+  void move_to(Candidate place);
+  /// Whether the walk takes a step to this cost.
+  bool accepts(double cost);
+  std::optional<ConfigurationId> random_step();
+
+  std::size_t walk_ = 0;                                  ///< number of the present walk
+  std::unordered_map<ConfigurationId, std::size_t> out_;  ///< chosen and not told: in which walk
+  std::size_t missing_ = kStart;                          ///< results before the walk starts
+  std::optional<Candidate> start_;                        ///< the best of them
+  std::optional<Candidate> current_;                      ///< where the walk is; nowhere before it starts
+  double walk_best_ = 0;
+  double temperature_ = kHot;
+  std::size_t stale_ = 0;  ///< results since the walk found its best
+  std::vector<ConfigurationId> neighbours_;
+  std::vector<ConfigurationId> adjacent_;
+};
+
+}  // namespace tune::search

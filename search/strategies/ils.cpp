@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/strategies/ils.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tune::search {
+
+namespace {
+
+/// Steps over known costs at a time: they end by themselves, but where nearly everything is known perhaps not
+/// soon.
+constexpr int kFreeSteps = 64;
+
+}  // namespace
+
+IteratedLocalSearch::IteratedLocalSearch(const SearchTask& task) : StepwiseSearch(task, kStart) {}
+
+void IteratedLocalSearch::restart() {
+  phase_ = Phase::sampling;
+  ++turn_;
+  missing_ = kRestart;
+  start_.reset();
+  home_.reset();
+  kicks_ = 0;
+}
+
+void IteratedLocalSearch::climb_from(Candidate place) {
+  phase_ = Phase::climbing;
+  base_ = place;
+  trying_.clear();
+  for (int step = 0; step < kFreeSteps; ++step) {
+    to_try_ = space_.neighbours(base_.id);
+    Candidate best = base_;
+    for (const ConfigurationId neighbour : to_try_) {
+      const auto cost = visited_.cost(neighbour);
+      if (cost && *cost < best.cost) best = {neighbour, *cost};
+    }
+    if (best.id == base_.id) break;
+    base_ = best;
+  }
+  shuffle(to_try_);
+}
+
+void IteratedLocalSearch::end_climb() {
+  if (!home_ || base_.cost < home_->cost) {
+    home_ = base_;
+    kicks_ = 0;
+  } else {
+    ++kicks_;
+  }
+  if (kicks_ >= kKicks) return restart();
+  phase_ = Phase::kicking;
+}
+
+void IteratedLocalSearch::learn(ConfigurationId id, double cost) {
+  const auto chosen = out_.find(id);
+  const bool outside = chosen == out_.end();
+  const bool of_this_turn = !outside && chosen->second == turn_;
+  if (!outside) out_.erase(chosen);
+  trying_.erase(id);
+  if (phase_ == Phase::climbing) {
+    if (cost < base_.cost) climb_from({id, cost});
+    return;
+  }
+  if (!outside && !of_this_turn) return;
+  if (phase_ == Phase::kicking) {
+    if (std::isfinite(cost)) return climb_from({id, cost});
+    if (++kicks_ >= kKicks) restart();
+    return;
+  }
+  if (std::isfinite(cost) && (!start_ || cost < start_->cost)) start_ = {id, cost};
+  if (missing_ > 0) --missing_;
+  if (missing_ == 0 && start_) climb_from(*start_);
+}
+
+std::optional<ConfigurationId> IteratedLocalSearch::next_neighbour() {
+  while (!to_try_.empty()) {
+    const ConfigurationId id = to_try_.back();
+    to_try_.pop_back();
+    if (visited_.seen(id)) continue;
+    trying_.insert(id);
+    return id;
+  }
+  return std::nullopt;
+}
+
+std::optional<ConfigurationId> IteratedLocalSearch::kick(ConfigurationId from) {
+  const std::size_t parameters = kLeastKick + random_.below(kMostKick - kLeastKick + 1);
+  return moves_.perturb(from, parameters, random_, unseen());
+}
+
+std::optional<ConfigurationId> IteratedLocalSearch::choose() {
+  std::optional<ConfigurationId> next;
+  if (phase_ == Phase::climbing) {
+    next = next_neighbour();
+    if (!next && trying_.empty()) end_climb();
+    // Until the last neighbours are known a kick is the best guess at what comes after them.
+    else if (!next)
+      next = kick(base_.id);
+  }
+  if (phase_ == Phase::kicking) {
+    next = kick(home_->id);
+    if (!next) restart();
+  }
+  next = take_or_sample(next);
+  if (next) out_.emplace(*next, turn_);
+  return next;
+}
+
+}  // namespace tune::search

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "search/strategies/stepwise.hpp"
+
+namespace tune::search {
+
+/// Iterated local search (H. R. Lourenço, O. C. Martin, T. Stützle, in: Handbook of Metaheuristics, 2003):
+/// climbs down to a configuration without a better neighbour, kicks the best of these so far a few parameters
+/// away, and climbs again.
+///
+/// A climb looks at the neighbours (one parameter, any value) in random order and goes on from the first that
+/// is better. It starts at the best of a stratified sample. After some kicks in vain the search begins again
+/// at the best of a new sample. Costs that are known need no evaluation. With several out, the neighbours of
+/// one configuration are tried at the same time; where there are none left, kicks are.
+class IteratedLocalSearch : public StepwiseSearch {
+ public:
+  static constexpr std::size_t kStart = 8;      ///< results before the first climb: what 20 can afford
+  static constexpr std::size_t kRestart = 4;    ///< results before the climb after a restart
+  static constexpr std::size_t kLeastKick = 2;  ///< parameters changed: a neighbour would lead back at once,
+  static constexpr std::size_t kMostKick = 4;   ///< and many changes are a restart
+  static constexpr std::size_t kKicks = 4;      ///< climbs in vain before a restart
+
+  /// The task's space must outlive the strategy.
+  explicit IteratedLocalSearch(const SearchTask& task);
+
+  /// A part of a neighbourhood; the rest is better chosen around what these find.
+  std::size_t most_in_flight() const override { return 8; }
+
+ protected:
+  std::optional<ConfigurationId> choose() override;
+  void learn(ConfigurationId id, double cost) override;
+
+ private:
+  enum class Phase { sampling, kicking, climbing };
+
+  void restart();
+  /// Goes there, and on to better neighbours as long as these are known.
+  void climb_from(Candidate place);
+  /// The climb ended at its local optimum.
+  void end_climb();
+  std::optional<ConfigurationId> kick(ConfigurationId from);
+  /// The next unseen neighbour, if there is one.
+  std::optional<ConfigurationId> next_neighbour();
+
+  Phase phase_ = Phase::sampling;
+  std::size_t turn_ = 0;                                  ///< restarts so far
+  std::unordered_map<ConfigurationId, std::size_t> out_;  ///< chosen and not told: after which restart
+  std::size_t missing_ = kStart;                          ///< results before the sample is complete
+  std::optional<Candidate> start_;                        ///< the best of the sample
+  Candidate base_;                                        ///< where the climb is
+  std::vector<ConfigurationId> to_try_;                   ///< neighbours of the base; the last comes first
+  std::unordered_set<ConfigurationId> trying_;            ///< neighbours of the base that are out
+  std::optional<Candidate> home_;                         ///< the best local optimum since the restart
+  std::size_t kicks_ = 0;                                 ///< in vain since then
+};
+
+}  // namespace tune::search

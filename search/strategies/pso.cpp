@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/strategies/pso.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tune::search {
+
+ParticleSwarm::ParticleSwarm(const SearchTask& task) : StepwiseSearch(task, kParticles) {}
+
+void ParticleSwarm::learn(ConfigurationId id, double cost) {
+  auto particle = std::ranges::find(particles_, std::optional(id), &Particle::out);
+  if (particle == particles_.end()) {
+    if (std::isfinite(cost)) take_up({id, cost});
+    return;
+  }
+  particle->out.reset();
+  ++particle->vain;
+  if (cost >= particle->best_cost) return;
+  particle->best = moves_.wish_of(id, random_);
+  particle->best_cost = cost;
+  particle->vain = 0;
+}
+
+/// What no particle waits for becomes the place of the worst one that does not wait, if it is better.
+void ParticleSwarm::take_up(Candidate found) {
+  Particle* worst = nullptr;
+  for (Particle& particle : particles_) {
+    if (particle.out || particle.best_cost <= found.cost) continue;
+    if (worst == nullptr || particle.best_cost > worst->best_cost) worst = &particle;
+  }
+  if (worst == nullptr) return;
+  settle(*worst, found.id);
+  worst->best = worst->place;
+  worst->best_cost = found.cost;
+}
+
+/// Puts a particle there, without a past and with a random velocity.
+void ParticleSwarm::settle(Particle& particle, ConfigurationId id) {
+  particle.place = moves_.wish_of(id, random_);
+  particle.best.clear();
+  particle.best_cost = std::numeric_limits<double>::infinity();
+  particle.vain = 0;
+  particle.velocity.resize(particle.place.size());
+  for (std::size_t p = 0; p < particle.place.size(); ++p) {
+    const auto range = static_cast<double>(moves_.values(p) - 1);
+    particle.velocity[p] = (random_.uniform() - 0.5) * range / 2;
+  }
+}
+
+const ParticleSwarm::Particle* ParticleSwarm::leader() const {
+  const auto best = std::ranges::min_element(particles_, {}, &Particle::best_cost);
+  return best->best.empty() ? nullptr : &*best;
+}
+
+void ParticleSwarm::move(Particle& particle, std::size_t parameter, const Wish& swarm_best) {
+  double& place = particle.place[parameter];
+  const double own = particle.best.empty() ? place : particle.best[parameter];
+  if (!moves_.ordinal(parameter)) {
+    const double choice = random_.uniform();
+    if (choice < kStay) return;
+    if (choice < kStay + kOwn)
+      place = own;
+    else if (choice < kStay + kOwn + kSwarm)
+      place = swarm_best[parameter];
+    else
+      place = static_cast<double>(random_.below(moves_.values(parameter)));
+    return;
+  }
+  const auto last = static_cast<double>(moves_.values(parameter) - 1);
+  double& velocity = particle.velocity[parameter];
+  velocity = kInertia * velocity + kPull * random_.uniform() * (own - place) +
+             kPull * random_.uniform() * (swarm_best[parameter] - place);
+  velocity = std::clamp(velocity, -last / 2, last / 2);
+  place = std::clamp(place + velocity, 0.0, last);
+}
+
+/// The nearest unseen configuration to where the particle comes; it lands there, but for the fraction of an
+/// index that is within rounding.
+std::optional<ConfigurationId> ParticleSwarm::fly(Particle& particle) {
+  const Wish swarm_best = leader()->best;
+  for (std::size_t p = 0; p < particle.place.size(); ++p) move(particle, p, swarm_best);
+  const auto id = moves_.nearest(particle.place, random_, unseen());
+  if (!id) return id;
+  visited_.take(*id);
+  const std::vector<int> indices = space_.value_indices(*id);
+  for (std::size_t p = 0; p < indices.size(); ++p)
+    if (indices[p] >= 0)
+      particle.place[p] = std::clamp(particle.place[p], indices[p] - 0.5, indices[p] + 0.5);
+  return id;
+}
+
+std::optional<ConfigurationId> ParticleSwarm::choose() {
+  for (std::size_t tried = 0; tried < kParticles; ++tried) {
+    Particle& particle = particles_[turn_++ % kParticles];
+    if (particle.out) continue;
+    const bool lost = particle.vain >= kPatience || leader() == nullptr;
+    if (!lost) particle.out = fly(particle);
+    if (particle.out) return particle.out;
+    particle.out = sample();
+    if (particle.out) settle(particle, *particle.out);
+    return particle.out;
+  }
+  return sample();
+}
+
+}  // namespace tune::search

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "search/strategies/stepwise.hpp"
+
+namespace tune::search {
+
+/// Particle swarm (J. Kennedy, R. Eberhart, ICNN 1995; inertia and pulls as in M. Clerc, J. Kennedy, IEEE
+/// Trans. Evol. Comput. 6, 2002): particles that fly through the space of value indices, pulled to the best
+/// place that each has seen itself and to the best that anybody has.
+///
+/// An ordinal parameter is a coordinate in real numbers. A parameter of texts has no directions: it takes its
+/// value from the one best, the other, or stays, by chance. A particle's evaluation is that of the nearest
+/// valid configuration that was not seen yet, and draws the particle to itself. Each flies on as soon as its
+/// own result is known. A particle without success for long, also the leading one, forgets its best and
+/// is thrown to a random unseen place; where all are out, so are further choices. What is told from outside
+/// becomes the place of a particle that was worse.
+class ParticleSwarm : public StepwiseSearch {
+ public:
+  static constexpr std::size_t kParticles = 12;  ///< several flights each within the usual budgets
+  static constexpr double kInertia = 0.729;      ///< Clerc and Kennedy's constriction
+  static constexpr double kPull = 1.494;         ///< to either best
+  static constexpr double kStay = 0.4;           ///< chance that a text stays,
+  static constexpr double kOwn = 0.25;           ///< becomes its own best's,
+  static constexpr double kSwarm = 0.25;         ///< the swarm's best's; else any value
+  static constexpr std::size_t kPatience = 10;   ///< flights in vain before a particle is thrown
+
+  /// The task's space must outlive the strategy.
+  explicit ParticleSwarm(const SearchTask& task);
+
+  std::size_t most_in_flight() const override { return kParticles; }
+
+ protected:
+  std::optional<ConfigurationId> choose() override;
+  void learn(ConfigurationId id, double cost) override;
+
+ private:
+  struct Particle {
+    Wish place;
+    std::vector<double> velocity;  ///< indices a flight
+    Wish best;                     ///< its own; empty before its first success
+    double best_cost = std::numeric_limits<double>::infinity();
+    std::optional<ConfigurationId> out;  ///< what it waits for
+    std::size_t vain = kPatience;        ///< flights since its best; at first it is to be thrown
+  };
+
+  std::optional<ConfigurationId> fly(Particle& particle);
+  void move(Particle& particle, std::size_t parameter, const Wish& swarm_best);
+  void settle(Particle& particle, ConfigurationId id);
+  void take_up(Candidate found);
+  /// The particle with the best place of its own; null where none has one.
+  const Particle* leader() const;
+
+  std::vector<Particle> particles_{kParticles};
+  std::size_t turn_ = 0;
+};
+
+}  // namespace tune::search

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "search/space/search_space.hpp"
+#include "search/strategies/visited.hpp"
+
+namespace tune::search {
+
+/// A handful of configurations at random that together see as much of every parameter as so few can: the
+/// values of each are used about equally often, and where there are more values than configurations, these
+/// are spread over them (a Latin hypercube, M. D. McKay et al., Technometrics 21, 1979, for values and
+/// constraints). It begins with one configuration for each value of the first parameter (the variant) that
+/// has any, in random order, unless the design is too small for that.
+///
+/// Each configuration is the valid unseen one whose values are used least by those before it; a small random
+/// cost of each value decides among equals.
+class StratifiedDesign {
+ public:
+  /// The space must outlive the design. `size`: configurations it consists of, at most.
+  StratifiedDesign(const SearchSpace& space, std::size_t size, Random& random);
+
+  /// How many are needed to see every value of every parameter, if that is a reasonable number: at least 8,
+  /// at most 32.
+  static std::size_t reasonable_size(const SearchSpace& space);
+
+  /// The next configuration, taken from `visited`; nothing once the design is complete.
+  std::optional<ConfigurationId> take(Visited& visited, Random& random);
+
+ private:
+  std::optional<ConfigurationId> least_used(const Visited& visited, std::optional<std::size_t> first_value,
+                                            Random& random);
+  void use(ConfigurationId id);
+
+  const SearchSpace& space_;
+  std::size_t size_;
+  std::size_t left_;
+  std::vector<std::size_t> first_values_;  ///< of the first parameter, still to see; the last comes first
+  std::vector<ValueCosts> used_;           ///< how much each value was used
+};
+
+}  // namespace tune::search

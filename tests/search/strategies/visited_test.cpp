@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/strategies/visited.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "tests/search/print.hpp"
+
+namespace tune::search {
+namespace {
+
+TEST(Visited, DrawsEachOnceWhateverIsTakenInBetween) {
+  for (const ConfigurationId size : {1U, 2U, 63U, 64U, 65U, 1'000U, 4'097U}) {
+    Visited visited(size);
+    Random random(size);
+    std::set<ConfigurationId> seen;
+    while (visited.remaining() > 0) {
+      const auto id = visited.take_random(random);
+      ASSERT_TRUE(id && *id < size && seen.insert(*id).second);
+      const ConfigurationId other = random.below(size);
+      EXPECT_EQ(visited.take(other), seen.insert(other).second);
+      EXPECT_TRUE(visited.seen(other));
+      EXPECT_EQ(visited.remaining(), size - seen.size());
+    }
+    EXPECT_EQ(seen.size(), size);
+    EXPECT_FALSE(visited.take_random(random));
+  }
+}
+
+/// Draws `count` of 640 of which only those below 20 and every 64th are unseen, many times.
+TEST(Visited, DrawsTheLastFewWithEqualChances) {
+  constexpr ConfigurationId kSize = 640;
+  std::vector<int> times(kSize);
+  Random random(5);
+  for (int run = 0; run < 3'000; ++run) {
+    Visited visited(kSize);
+    for (ConfigurationId id = 20; id < kSize; ++id)
+      if (id % 64 != 0) visited.take(id);
+    ASSERT_EQ(visited.remaining(), 29U);
+    // Below the limit at which the unseen are listed from the tenth on.
+    for (int draw = 0; draw < 15; ++draw) ++times[*visited.take_random(random)];
+  }
+  for (ConfigurationId id = 0; id < kSize; ++id) {
+    if (id < 20 || id % 64 == 0)
+      EXPECT_NEAR(times[id], 3'000 * 15 / 29.0, 5 * std::sqrt(3'000 * 0.25)) << id;
+    else
+      EXPECT_EQ(times[id], 0) << id;
+  }
+}
+
+TEST(Visited, TheBestIsTheCheapestThatDidNotFail) {
+  Visited visited(10);
+  EXPECT_FALSE(visited.best());
+  visited.tell({4, std::nullopt});
+  visited.tell({5, std::numeric_limits<double>::quiet_NaN()});
+  EXPECT_FALSE(visited.best());
+  visited.tell({6, 2.0});
+  visited.tell({7, 1.0});
+  visited.tell({8, 1.0});
+  EXPECT_EQ(visited.best(), 7U);
+  visited.tell({7, 3.0});
+  EXPECT_EQ(visited.best(), 8U);
+  visited.tell({8, std::nullopt});
+  EXPECT_EQ(visited.best(), 6U);
+  visited.tell({6, 0.5});
+  visited.tell({9, 0.75});
+  EXPECT_EQ(visited.best(), 6U);
+}
+
+TEST(Visited, RemembersCosts) {
+  Visited visited(10);
+  visited.tell({4, std::nullopt});
+  visited.tell({6, 2.0});
+  EXPECT_EQ(visited.cost(4), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(visited.cost(6), 2.0);
+  EXPECT_FALSE(visited.cost(1));
+  EXPECT_TRUE(visited.take(1));
+  EXPECT_FALSE(visited.cost(1));
+  EXPECT_EQ(visited.told(), 2U);
+  EXPECT_EQ(visited.remaining(), 7U);
+}
+
+}  // namespace
+}  // namespace tune::search
