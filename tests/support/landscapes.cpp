@@ -88,7 +88,9 @@ Landscape rugged(std::uint64_t seed) {
 }
 
 Landscape needle(std::uint64_t seed) {
-  SearchSpace space(seven_parameters());
+  SpaceDefinition definition = seven_parameters();
+  definition.parameters.resize(4);
+  SearchSpace space(definition);
   std::vector<std::optional<double>> costs(space.size(), 2e-3);
   costs[Random(seed).below(space.size())] = 1e-3;
   return {"needle", std::move(space), std::move(costs)};

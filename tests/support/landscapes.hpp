@@ -32,13 +32,13 @@ class Landscape {
   double optimum_ = std::numeric_limits<double>::infinity();
 };
 
-/// 9,720 configurations of six ordinal and one text parameter, with two constraints; each parameter adds its own
-/// slope away from a value of its own: a climb finds the optimum.
+/// 9,720 configurations of six ordinal and one text parameter, with two constraints; each parameter adds its
+/// own slope away from a value of its own: a climb finds the optimum.
 Landscape separable(std::uint64_t seed);
 /// The same space; each parameter's part is a random number for its value and those of two other parameters
 /// (an NK landscape with K = 2, S. Kauffman, 1987): many local optima, but neighbours are alike.
 Landscape rugged(std::uint64_t seed);
-/// The same space, flat but for one configuration.
+/// The first four of its parameters, flat but for one configuration.
 Landscape needle(std::uint64_t seed);
 /// `separable`, but four in ten configurations fail, the optimum's surroundings among them: no constraint
 /// says so, though it is a matter of two parameters.

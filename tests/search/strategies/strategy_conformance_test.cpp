@@ -2,6 +2,7 @@
 #include "tests/search/strategies/strategy_conformance.hpp"
 
 #include "tests/search/print.hpp"
+#include "tests/search/strategies/strategy_conformance_large.hpp"
 
 namespace tune::search::testing {
 
