@@ -75,7 +75,7 @@ class TransferBelief : public Belief {
 
  private:
   void learn(const std::vector<Observation>& sorted, const std::vector<double>& slowdowns) {
-    const std::vector<std::size_t> chosen = best_and_spread(sorted.size());
+    const std::vector<std::size_t> chosen = best_and_spread(sorted.size(), most_fitted);
     LevelMatrix points(static_cast<Eigen::Index>(chosen.size()), static_cast<Eigen::Index>(encoding_.size()));
     Eigen::VectorXd values(points.rows());
     for (Eigen::Index i = 0; i < points.rows(); ++i) {

@@ -22,20 +22,13 @@ double expected_improvement(double mean, double deviation) {
   return -mean * std::erfc(-z / std::numbers::sqrt2) / 2 + deviation * density;
 }
 
-Eigen::VectorXd slowdowns(const Evidence& evidence) {
-  Eigen::VectorXd values(static_cast<Eigen::Index>(evidence.good.size()));
-  for (std::size_t i = 0; i < evidence.good.size(); ++i)
-    values(static_cast<Eigen::Index>(i)) =
-        slowdown(*evidence.evaluated[evidence.good[i]].cost, *evidence.best_one().cost);
-  return values;
-}
-
-LevelMatrix points_of(const Evidence& evidence, std::size_t dimensions) {
-  LevelMatrix points(static_cast<Eigen::Index>(evidence.good.size()), static_cast<Eigen::Index>(dimensions));
-  for (Eigen::Index i = 0; i < points.rows(); ++i)
-    std::ranges::copy(evidence.evaluated[evidence.good[static_cast<std::size_t>(i)]].levels,
-                      points.row(i).data());
-  return points;
+/// Places in the evidence of what the process shall follow, the best first.
+std::vector<std::size_t> best_followed(const Evidence& evidence) {
+  std::vector<std::size_t> sorted = evidence.good;
+  std::ranges::stable_sort(sorted, {}, [&](std::size_t i) { return *evidence.evaluated[i].cost; });
+  std::vector<std::size_t> chosen;
+  for (const std::size_t i : best_and_spread(sorted.size(), most_followed)) chosen.push_back(sorted[i]);
+  return chosen;
 }
 
 }  // namespace
@@ -68,25 +61,37 @@ bool Surrogate::wants_fit(const Evidence& evidence) const {
   return evidence.good.size() >= next_fit_ || (used_up && evidence.seen.size() < space_.size());
 }
 
-void Surrogate::fit(const Evidence& evidence, const std::vector<ConfigurationId>& candidates) {
-  const std::size_t count = evidence.good.size();
-  for (std::size_t i = good_features_.size(); i < count; ++i)
-    good_features_.push_back(features(evidence.evaluated[evidence.good[i]].id));
-  const Eigen::VectorXd values = slowdowns(evidence);
-  Eigen::VectorXd surprises = values;  // what the beliefs leave open
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t b = 0; b < weights_.size(); ++b)
-      surprises(static_cast<Eigen::Index>(i)) -=
-          weights_[b].weight * good_features_[i](static_cast<Eigen::Index>(b));
+Eigen::VectorXd Surrogate::slowdowns(const Evidence& evidence) const {
+  Eigen::VectorXd values(static_cast<Eigen::Index>(followed_.size()));
+  for (std::size_t i = 0; i < followed_.size(); ++i)
+    values(static_cast<Eigen::Index>(i)) =
+        slowdown(*evidence.evaluated[followed_[i]].cost, *evidence.best_one().cost);
+  return values;
+}
 
-  std::vector<Eigen::Index> order(count), chosen;
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](Eigen::Index i) { return values(i); });
-  for (const std::size_t i : best_and_spread(count)) chosen.push_back(order[i]);
-  const LevelMatrix points = points_of(evidence, encoding_.size());
+/// Lengths, noise, and the points that the process follows.
+void Surrogate::fit_process(const Evidence& evidence) {
+  followed_ = best_followed(evidence);
+  followed_features_.clear();
+  const auto count = static_cast<Eigen::Index>(followed_.size());
+  LevelMatrix points(count, static_cast<Eigen::Index>(encoding_.size()));
+  Eigen::VectorXd surprises = slowdowns(evidence);  // what the beliefs leave open
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Evidence::Evaluated& one = evidence.evaluated[followed_[static_cast<std::size_t>(i)]];
+    std::ranges::copy(one.levels, points.row(i).data());
+    followed_features_.push_back(features(one.id));
+    for (std::size_t b = 0; b < weights_.size(); ++b)
+      surprises(i) -= weights_[b].weight * followed_features_.back()(static_cast<Eigen::Index>(b));
+  }
+  std::vector<Eigen::Index> chosen;
+  for (const std::size_t i : best_and_spread(followed_.size(), most_fitted))
+    chosen.push_back(static_cast<Eigen::Index>(i));
   process_.fit(points(chosen, Eigen::all), surprises(chosen));
   process_.condition(points);
+}
 
+void Surrogate::fit(const Evidence& evidence, const std::vector<ConfigurationId>& candidates) {
+  fit_process(evidence);
   candidates_.assign(candidates);
   candidates_.condition(process_);
   place_.clear();
@@ -99,8 +104,9 @@ void Surrogate::fit(const Evidence& evidence, const std::vector<ConfigurationId>
   near_all_ = near_good_ = Eigen::ArrayXf::Constant(rows, static_cast<float>(kPriorSuccess));
   taken_in_ = 0;
   take_in(evidence);
+  good_taken_in_ = evidence.good.size();
   score(evidence);
-  next_fit_ = count + std::max<std::size_t>(2, count / 10);
+  next_fit_ = good_taken_in_ + std::max<std::size_t>(2, good_taken_in_ / 10);
 }
 
 void Surrogate::take_in(const Evidence& evidence) {
@@ -113,9 +119,10 @@ void Surrogate::take_in(const Evidence& evidence) {
 }
 
 void Surrogate::update(const Evidence& evidence) {
-  for (std::size_t i = good_features_.size(); i < evidence.good.size(); ++i) {
-    const Evidence::Evaluated& one = evidence.evaluated[evidence.good[i]];
-    good_features_.push_back(features(one.id));
+  for (; good_taken_in_ < evidence.good.size(); ++good_taken_in_) {
+    const Evidence::Evaluated& one = evidence.evaluated[evidence.good[good_taken_in_]];
+    followed_.push_back(evidence.good[good_taken_in_]);
+    followed_features_.push_back(features(one.id));
     process_.append(one.levels);
     candidates_.append(process_);
   }
@@ -125,9 +132,9 @@ void Surrogate::update(const Evidence& evidence) {
 
 void Surrogate::score(const Evidence& evidence) {
   const auto count = static_cast<Eigen::Index>(beliefs_.size());
-  Eigen::MatrixXd known(static_cast<Eigen::Index>(good_features_.size()), count);
+  Eigen::MatrixXd known(static_cast<Eigen::Index>(followed_features_.size()), count);
   for (Eigen::Index i = 0; i < known.rows(); ++i)
-    known.row(i) = good_features_[static_cast<std::size_t>(i)].transpose();
+    known.row(i) = followed_features_[static_cast<std::size_t>(i)].transpose();
   explanation_ = process_.explain(slowdowns(evidence), known, weights_);
 
   Eigen::ArrayXf means = candidates_.means(explanation_) + static_cast<float>(explanation_.constant);

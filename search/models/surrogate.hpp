@@ -47,6 +47,8 @@ class Surrogate {
 
  private:
   Eigen::VectorXd features(ConfigurationId id) const;
+  Eigen::VectorXd slowdowns(const Evidence& evidence) const;
+  void fit_process(const Evidence& evidence);
   void take_in(const Evidence& evidence);
   void score(const Evidence& evidence);
   void lower(std::span<const Level> levels);
@@ -63,9 +65,11 @@ class Surrogate {
   Eigen::ArrayXf near_all_, near_good_;                     ///< evaluations near each candidate
   Eigen::ArrayXf scores_;                                   ///< negative: seen
   std::optional<double> largest_gain_;
-  std::vector<Eigen::VectorXd> good_features_;
-  std::size_t taken_in_ = 0;  ///< of the evidence
-  std::size_t next_fit_ = 0;  ///< number of successes
+  std::vector<std::size_t> followed_;  ///< places in the evidence of the process's points
+  std::vector<Eigen::VectorXd> followed_features_;
+  std::size_t taken_in_ = 0;       ///< of the evidence
+  std::size_t good_taken_in_ = 0;  ///< of what succeeded in it
+  std::size_t next_fit_ = 0;       ///< number of successes
 };
 
 }  // namespace tune::search
