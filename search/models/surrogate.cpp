@@ -177,20 +177,25 @@ double Surrogate::feasibility(std::span<const Level> levels, const Evidence& evi
   return good / all;
 }
 
+double Surrogate::promise(ConfigurationId id, const Evidence& evidence) const {
+  const std::vector<Level> levels = encoding_.encode(id);
+  const Eigen::VectorXd v = process_.whiten(levels);
+  const double mean =
+      explanation_.constant + explanation_.slopes.dot(features(id)) + explanation_.whitened.dot(v);
+  const double deviation = std::sqrt(std::max(kLeastVariance, explanation_.scale * (1 - v.squaredNorm())));
+  double score = expected_improvement(mean, deviation) * feasibility(levels, evidence);
+  for (const auto& [other, at] : evidence.pending)
+    score *= 1 - static_cast<double>(process_.kernel()(at.data(), levels.data()));
+  return score;
+}
+
 std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationId> ids,
                                                   const Evidence& evidence) const {
   std::optional<ConfigurationId> best;
   double most = -1;
   for (const ConfigurationId id : ids) {
     if (evidence.seen.contains(id)) continue;
-    const std::vector<Level> levels = encoding_.encode(id);
-    const Eigen::VectorXd v = process_.whiten(levels);
-    const double mean =
-        explanation_.constant + explanation_.slopes.dot(features(id)) + explanation_.whitened.dot(v);
-    const double deviation = std::sqrt(std::max(kLeastVariance, explanation_.scale * (1 - v.squaredNorm())));
-    double score = expected_improvement(mean, deviation) * feasibility(levels, evidence);
-    for (const auto& [other, at] : evidence.pending)
-      score *= 1 - static_cast<double>(process_.kernel()(at.data(), levels.data()));
+    const double score = promise(id, evidence);
     if (score <= most) continue;
     most = score;
     best = id;

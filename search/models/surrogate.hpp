@@ -36,6 +36,8 @@ class Surrogate {
   std::optional<double> largest_gain() const { return largest_gain_; }
   /// The unseen candidate that promises most.
   std::optional<ConfigurationId> best_candidate() const;
+  /// What an unseen configuration promises, whether it is a candidate or not.
+  double promise(ConfigurationId id, const Evidence& evidence) const;
   /// The most promising unseen one among these.
   std::optional<ConfigurationId> best_of(std::span<const ConfigurationId> ids,
                                          const Evidence& evidence) const;

@@ -8,6 +8,7 @@
 namespace tune::search {
 namespace {
 
+constexpr int most_steps = 8;          // of a climb
 constexpr std::size_t kLeastGood = 3;  // successes before a fit means anything
 
 }  // namespace
@@ -137,8 +138,24 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   ++turns_;
   if (turns_ % options_.local_turn == 0)
     if (const auto id = model.best_of(space_.neighbours(evidence_.best_one().id), evidence_)) return id;
-  if (const auto id = model.best_candidate()) return id;
-  return unseen();
+  const auto candidate = model.best_candidate();
+  return candidate ? climb(model, *candidate) : unseen();
+}
+
+/// Where candidates are a sample, what promises most is beside the best of them as a rule: from neighbour to
+/// neighbour as long as they promise more.
+ConfigurationId ModelSearch::climb(const Surrogate& model, ConfigurationId from) {
+  if (space_.size() <= options_.pool + evidence_.seen.size()) return from;
+  double promise = model.promise(from, evidence_);
+  for (int step = 0; step < most_steps; ++step) {
+    const auto next = model.best_of(space_.neighbours(from), evidence_);
+    if (!next) break;
+    const double better = model.promise(*next, evidence_);
+    if (better <= promise) break;
+    promise = better;
+    from = *next;
+  }
+  return from;
 }
 
 std::vector<ConfigurationId> ModelSearch::ask(std::size_t count) {

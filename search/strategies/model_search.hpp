@@ -55,6 +55,7 @@ class ModelSearch : public Strategy {
 
   void plan_design();
   std::optional<ConfigurationId> choose();
+  ConfigurationId climb(const Surrogate& model, ConfigurationId from);
   std::optional<ConfigurationId> choose_blindly();
   std::optional<ConfigurationId> next_of(std::vector<ConfigurationId>& plan);
   std::optional<ConfigurationId> unseen();
