@@ -90,8 +90,8 @@ void expect_same_space(const replay::RecordedSpace& a, const replay::RecordedSpa
 
 std::vector<std::string> replay_of(const std::vector<std::string>& files,
                                    const std::vector<std::string>& more = {}) {
-  std::vector<std::string> all = {"replay", "--strategy", "random,grid", "--budget",
-                                  "10,30",  "--repeats",  "5",           "--space"};
+  std::vector<std::string> all = {"replay", "--strategy", "grid", "--budget",
+                                  "10,30",  "--repeats",  "5",    "--space"};
   all.insert(all.end(), files.begin(), files.end());
   all.insert(all.end(), more.begin(), more.end());
   return all;

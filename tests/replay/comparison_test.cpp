@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <mutex>
+#include <numeric>
 #include <set>
 
 #include "tests/replay/spaces.hpp"
@@ -96,26 +97,20 @@ TEST(Comparison, SeedsStayWhatTheyAre) {
   EXPECT_NE(replay::seed_of(1, "gemm", 0), replay::seed_of(1, "gemn", 0));
 }
 
+/// Uniform without repetition, and nothing else: the program's own random search begins with a design.
+std::unique_ptr<search::Strategy> shuffled(const search::SearchTask& task) {
+  std::vector<search::ConfigurationId> order(task.space.size());
+  std::iota(order.begin(), order.end(), 0);
+  search::Random random(task.seed);
+  for (std::size_t left = order.size(); left > 1; --left)
+    std::swap(order[left - 1], order[random.below(left)]);
+  return std::make_unique<Scripted>(std::move(order));
+}
+
 TEST(Comparison, RandomSearchAgreesWithItsExpectation) {
-  // RandomSearch draws its first from each value of the first parameter: put one in front that has one value.
-  replay::ForeignRecord record{"two", "", "", ""};
-  record.parameters = {"variant", "n"};
-  const Costs costs = scattered(101, 37);
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    Evaluation evaluation;
-    evaluation.configuration.set("variant", 1);
-    evaluation.configuration.set("n", static_cast<std::int64_t>(i));
-    evaluation.outcome = fail(Phase::launch, "failed");
-    if (costs[i]) {
-      Measurement measurement;
-      measurement.samples = {*costs[i]};
-      evaluation.outcome = measurement;
-    }
-    record.evaluations.push_back(std::move(evaluation));
-  }
   std::vector<RecordedSpace> all;
-  all.push_back(replay::space_of(std::move(record), "two"));
-  const std::vector<Contender> contenders = {registered("random")};
+  all.push_back(recorded_line(scattered(101, 37)));
+  const std::vector<Contender> contenders = {{"shuffled", shuffled}};
   const auto results = replay::compare(all, contenders, {.budgets = {5, 20, 50}, .repeats = 4000});
   const SpaceResult& result = results.front();
   for (std::size_t b = 0; b < 3; ++b)
