@@ -30,7 +30,7 @@ TEST(Visited, DrawsEachOnceWhateverIsTakenInBetween) {
   }
 }
 
-/// Draws `count` of 640 of which only those below 20 and every 64th are unseen, many times.
+/// Of 640 only those below 20 and the last of every 64 are unseen.
 TEST(Visited, DrawsTheLastFewWithEqualChances) {
   constexpr ConfigurationId kSize = 640;
   std::vector<int> times(kSize);
@@ -38,14 +38,14 @@ TEST(Visited, DrawsTheLastFewWithEqualChances) {
   for (int run = 0; run < 3'000; ++run) {
     Visited visited(kSize);
     for (ConfigurationId id = 20; id < kSize; ++id)
-      if (id % 64 != 0) visited.take(id);
-    ASSERT_EQ(visited.remaining(), 29U);
-    // Below the limit at which the unseen are listed from the tenth on.
+      if (id % 64 != 63) visited.take(id);
+    ASSERT_EQ(visited.remaining(), 30U);
+    // Below the limit at which the unseen are listed from the eleventh on.
     for (int draw = 0; draw < 15; ++draw) ++times[*visited.take_random(random)];
   }
   for (ConfigurationId id = 0; id < kSize; ++id) {
-    if (id < 20 || id % 64 == 0)
-      EXPECT_NEAR(times[id], 3'000 * 15 / 29.0, 5 * std::sqrt(3'000 * 0.25)) << id;
+    if (id < 20 || id % 64 == 63)
+      EXPECT_NEAR(times[id], 3'000 * 15 / 30.0, 5 * std::sqrt(3'000 * 0.25)) << id;
     else
       EXPECT_EQ(times[id], 0) << id;
   }
