@@ -60,10 +60,29 @@ struct Point {
                                       static_cast<std::size_t>(k), of_channel);
     return spec.read == ReadMode::normalized ? value / 255 : value;
   }
-  /// Between two numbers, with a weight of 8 bits behind the point.
-  static double between(double a, double b, double place) {
-    const double weight = std::round((place - 0.5 - std::floor(place - 0.5)) * 256) / 256;
-    return (1 - weight) * a + weight * b;
+  /// Weight of the upper one of two texels along an axis, in 256ths.
+  double upper(std::size_t axis) const {
+    if (axis >= sample.texels.size()) return 0;
+    const double at = place(axis) - 0.5;
+    return std::round((at - std::floor(at)) * 256);
+  }
+  /// Weights of the eight texels as a device rounds them: the corner that is upper along x and z, what is
+  /// left of x and of z, the rest; then each along y.
+  double filtered(long i, long j, long k) const {
+    const double x = upper(0), y = upper(1), z = upper(2);
+    const double corner = std::floor(x * z / 256 + 0.5);
+    const double columns[2][2] = {{256 - x - z + corner, z - corner}, {x - corner, corner}};
+    double sum = 0;
+    for (long dx = 0; dx < 2; ++dx)
+      for (long dz = 0; dz < 2; ++dz) {
+        const double whole = columns[dx][dz];
+        const double above = dx == 1 ? std::floor(whole * y / 256 + 0.5) : std::ceil(whole * y / 256 - 0.5);
+        for (long dy = 0; dy < 2; ++dy) {
+          const double weight = dy == 1 ? above : whole - above;
+          if (weight > 0) sum += weight / 256 * texel(i + dx, j + dy, k + dz, channel);
+        }
+      }
+    return sum;
   }
   long floor_of(std::size_t axis, double shift) const {
     return axis < sample.texels.size() ? static_cast<long>(std::floor(place(axis) - shift)) : 0;
@@ -83,13 +102,7 @@ struct Point {
     }
     if (spec.filter == FilterMode::point)
       return texel(floor_of(0, 0), floor_of(1, 0), floor_of(2, 0), channel);
-    const auto row = [&](long y, long z) {
-      return between(texel(i, y, z, channel), texel(i + 1, y, z, channel), place(0));
-    };
-    const auto plane = [&](long z) {
-      return sample.texels.size() < 2 ? row(0, z) : between(row(j, z), row(j + 1, z), place(1));
-    };
-    return sample.texels.size() < 3 ? plane(0) : between(plane(k), plane(k + 1), place(2));
+    return filtered(i, j, k);
   }
 };
 

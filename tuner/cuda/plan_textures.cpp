@@ -39,7 +39,11 @@ cudaTextureAddressMode to_cuda(AddressMode mode) {
 
 cudaTextureDesc to_cuda(const TextureSpec& texture) {
   cudaTextureDesc description{};
-  for (std::size_t i = 0; i < 3; ++i) description.addressMode[i] = to_cuda(texture.address[i]);
+  // A device looks at all three, also where the texture has fewer dimensions: a border beyond a row would be
+  // mixed into it.
+  for (int i = 0; i < 3; ++i)
+    description.addressMode[i] =
+        i < texture.dimensions ? to_cuda(texture.address[static_cast<std::size_t>(i)]) : cudaAddressModeClamp;
   description.filterMode = texture.filter == FilterMode::linear ? cudaFilterModeLinear : cudaFilterModePoint;
   description.readMode =
       texture.read == ReadMode::normalized ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
