@@ -184,7 +184,7 @@ TEST(Run, JsonIsValidWhateverBytesAPathHas) {
 
 TEST(Run, ProgressThatIsPipedIsPlainLines) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(small_run({"--device", "replay"}));
+  const Outcome outcome = sandbox.tune(small_run({"--device", "replay", "--no-transfer"}));
   EXPECT_EQ(outcome.err.find_first_of("\r\x1b"), std::string::npos);
   const auto lines = lines_of(outcome.err);
   ASSERT_GE(lines.size(), 10U);

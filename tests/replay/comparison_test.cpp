@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <mutex>
+#include <numeric>
 #include <set>
 
+#include "search/random.hpp"
 #include "tests/replay/spaces.hpp"
 #include "tuner/core/error.hpp"
 
@@ -97,25 +99,18 @@ TEST(Comparison, SeedsStayWhatTheyAre) {
 }
 
 TEST(Comparison, RandomSearchAgreesWithItsExpectation) {
-  // RandomSearch draws its first from each value of the first parameter: put one in front that has one value.
-  replay::ForeignRecord record{"two", "", "", ""};
-  record.parameters = {"variant", "n"};
-  const Costs costs = scattered(101, 37);
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    Evaluation evaluation;
-    evaluation.configuration.set("variant", 1);
-    evaluation.configuration.set("n", static_cast<std::int64_t>(i));
-    evaluation.outcome = fail(Phase::launch, "failed");
-    if (costs[i]) {
-      Measurement measurement;
-      measurement.samples = {*costs[i]};
-      evaluation.outcome = measurement;
-    }
-    record.evaluations.push_back(std::move(evaluation));
-  }
+  // Uniform from the first draw on, which the strategy of that name is not.
+  const Contender uniform = {"uniform", [](const search::SearchTask& task) {
+                               std::vector<search::ConfigurationId> order(task.space.size());
+                               std::iota(order.begin(), order.end(), search::ConfigurationId{0});
+                               search::Random random(task.seed);
+                               for (std::size_t i = order.size(); i > 1; --i)
+                                 std::swap(order[i - 1], order[random.below(i)]);
+                               return scripted(std::move(order))(task);
+                             }};
   std::vector<RecordedSpace> all;
-  all.push_back(replay::space_of(std::move(record), "two"));
-  const std::vector<Contender> contenders = {registered("random")};
+  all.push_back(recorded_line(scattered(101, 37), "one"));
+  const std::vector<Contender> contenders = {uniform};
   const auto results = replay::compare(all, contenders, {.budgets = {5, 20, 50}, .repeats = 4000});
   const SpaceResult& result = results.front();
   for (std::size_t b = 0; b < 3; ++b)
