@@ -106,6 +106,13 @@ TEST(Transfer, TheTwoMostAlikeAreTaken) {
                                  settings + " (40 evaluations)");
 }
 
+TEST(Transfer, WhatShipsComesFirstWhereItIsMoreAlike) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.n = 2048, .count = 40});
+  EXPECT_EQ(notice(sandbox), start + " 512x512x512" + settings + " (60 evaluations) and 2048x2048x2048" +
+                                 settings + " (40 evaluations)");
+}
+
 TEST(Transfer, WhatIsNotValidHereIsLeftOut) {
   const Sandbox sandbox;
   std::size_t valid = 0;
@@ -153,6 +160,24 @@ TEST(Transfer, ARunsOwnWorkIsKnownNotRelated) {
   ASSERT_EQ(other.records.size(), 1U);
   EXPECT_EQ(other.records[0].observations.size(), 100U);
   EXPECT_EQ(other.notice, start + " 64x64x64" + settings + " (100 evaluations)");
+}
+
+TEST(Transfer, ItsOwnWorkOfAnOlderDriverIsRelated) {
+  const Sandbox sandbox;
+  sandbox.remove_recordings();
+  InventedRecording older{.count = 50};
+  older.device.driver = "570";
+  add_recording(sandbox.database(), older);
+  EXPECT_EQ(related_to_measured(sandbox, 64).notice, start + " 64x64x64" + settings + " (50 evaluations)");
+}
+
+TEST(Transfer, WhatHasHardlyAnythingInCommonIsNotTaken) {
+  const Sandbox sandbox;
+  sandbox.remove_recordings();
+  add_recording(sandbox.database(), {.n = 1, .count = 50});
+  EXPECT_TRUE(related_to_measured(sandbox, 2048).records.empty()) << "33 doublings of the volume";
+  add_recording(sandbox.database(), {.n = 2, .count = 50});
+  EXPECT_EQ(related_to_measured(sandbox, 2048).records.size(), 1U);
 }
 
 TEST(Transfer, ARecordingThatCannotBeReadIsNoReasonNotToSearch) {

@@ -83,7 +83,10 @@ class SessionStrategy : public ::testing::Test {
   }
 
   class Silent : public SessionObserver {
-    void on_evaluation(const Evaluation&, const Progress&) override {}
+   public:
+    void on_evaluation(const Evaluation&, const Progress&) override { ++seen; }
+    bool stop_requested() override { return seen >= stop_after; }
+    std::size_t seen = 0, stop_after = 1'000'000;
   };
 
   ScriptedStrategy strategy_;
@@ -135,6 +138,12 @@ TEST_F(SessionStrategy, TheBudgetAndTheSpaceStillEndARun) {
   strategy_.size = 9;
   strategy_.gain = [](std::size_t) { return Gain(little); };
   EXPECT_EQ(run({.evaluations = {}, .seconds = {}, .gain = 0.01}).end, RunEnd::exhausted);
+}
+
+TEST_F(SessionStrategy, APersonWhoInterruptsAtThatMomentInterrupts) {
+  strategy_.gain = [](std::size_t) { return Gain(little); };
+  observer_.stop_after = 10;
+  EXPECT_EQ(run(until_1_percent).end, RunEnd::interrupted);
 }
 
 TEST_F(SessionStrategy, FailuresAreEvaluationsToo) {
