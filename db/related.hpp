@@ -16,7 +16,7 @@ struct RelatedWork {
   std::vector<std::pair<Configuration, std::optional<double>>> results;
   /// How unlike the work asked about it is: 1 for each setting that differs or another vendor's or
   /// generation's device, less for devices of one architecture, a tenth for each doubling of the volume, a
-  /// hundredth for other versions; 0 for the same work of another database.
+  /// hundredth for other versions.
   double distance = 0;
 };
 

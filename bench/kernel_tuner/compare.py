@@ -49,7 +49,7 @@ def parse_arguments():
 
 def run_tune(arguments, database):
     command = [str(arguments.bin / "tune"), "run", "--problem", "stencil3d", "--device", f"cuda:{arguments.device}",
-               "--where", "variant == direct", "--budget-evals", str(arguments.budget_evals), "--no-compile-cache",
+               "--where", "variant == direct", "--strategy", "random", "--budget-evals", str(arguments.budget_evals), "--no-compile-cache",
                "--samples", f"{arguments.samples}:{arguments.samples}", "--no-race", "--finalists", "0",
                "--db", str(database), "--quiet"]
     command += ["--set", arguments.set] if arguments.set else []

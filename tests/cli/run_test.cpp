@@ -6,9 +6,9 @@
 #include <set>
 
 #include "db/queries.hpp"
-#include "db/run_details.hpp"
 #include "db/sqlite_store.hpp"
 #include "tests/cli/recording.hpp"
+#include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
 
@@ -16,35 +16,6 @@ namespace tune::test {
 namespace {
 
 using Json = nlohmann::json;
-
-Json json_run(const Sandbox& sandbox, std::vector<std::string> more) {
-  more.insert(more.end(), {"--device", "replay", "--format", "json"});
-  const Outcome outcome = sandbox.tune(small_run(more));
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  return Json::parse(outcome.out);
-}
-
-/// The evaluations that a run saw, in order.
-std::vector<std::int64_t> trace(const Sandbox& sandbox, RunId run) {
-  std::vector<std::int64_t> seen;
-  for (const db::ProgressPoint& point : db::run_details(db::Database(sandbox.database()), run).progress)
-    seen.push_back(point.evaluation);
-  return seen;
-}
-
-/// The same as configurations.
-std::vector<std::string> configurations(const Sandbox& sandbox, RunId run) {
-  const db::Database database(sandbox.database());
-  std::map<std::int64_t, std::string> keys;
-  db::ResultFilter all;
-  all.failures = true;
-  all.superseded = true;
-  for (const db::ResultRow& row : db::list_results(database, all))
-    keys[row.evaluation] = row.configuration.key();
-  std::vector<std::string> seen;
-  for (const std::int64_t evaluation : trace(sandbox, run)) seen.push_back(keys.at(evaluation));
-  return seen;
-}
 
 TEST(Run, WithoutAGpuItSaysSoFirstAndReplays) {
   const Sandbox sandbox;
@@ -213,7 +184,7 @@ TEST(Run, JsonIsValidWhateverBytesAPathHas) {
 
 TEST(Run, ProgressThatIsPipedIsPlainLines) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(small_run({"--device", "replay"}));
+  const Outcome outcome = sandbox.tune(small_run({"--device", "replay", "--no-transfer"}));
   EXPECT_EQ(outcome.err.find_first_of("\r\x1b"), std::string::npos);
   const auto lines = lines_of(outcome.err);
   ASSERT_GE(lines.size(), 10U);

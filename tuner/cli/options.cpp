@@ -38,6 +38,13 @@ std::string chosen_name(const po::variables_map& values, const std::string& opti
   return name;
 }
 
+const search::StrategyEntry& strategy_named(const std::string& name, const std::string& option) {
+  std::vector<std::string> names = {"auto"};
+  for (const search::StrategyEntry& entry : search::strategies()) names.emplace_back(entry.name);
+  check_name(name, option, names);
+  return *search::find_strategy(name);
+}
+
 Format chosen_format(const po::variables_map& values) {
   return chosen_name(values, "format", {"text", "json"}) == "json" ? Format::json : Format::text;
 }

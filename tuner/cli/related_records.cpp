@@ -2,6 +2,7 @@
 #include "tuner/cli/related_records.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "db/related.hpp"
 #include "tuner/cli/paths.hpp"
@@ -38,10 +39,12 @@ std::string label(const db::WorkInfo& work, std::size_t evaluations) {
 
 RelatedRecords related_records(const db::Database& database, const WorkKey& key,
                                const search::SearchSpace& space) {
-  std::vector<db::RelatedWork> found = db::related_works(database, key, most_records);
+  // All of them: the most alike may be of no use here, and must not hide the next ones.
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  std::vector<db::RelatedWork> found = db::related_works(database, key, all);
   for (const std::filesystem::path& path : shipped_recordings()) try {
       const db::Database shipped(path, db::Access::immutable);
-      for (db::RelatedWork& related : db::related_works(shipped, key, most_records + 1))
+      for (db::RelatedWork& related : db::related_works(shipped, key, all))
         found.push_back(std::move(related));
     } catch (const Error&) {
       continue;  // a recording that cannot be read is no reason not to search

@@ -23,7 +23,7 @@ po::options_description options() {
       ("space", po::value<std::vector<std::string>>()->multitoken()->value_name("FILE..."),
        "recorded spaces: caches of Kernel Tuner, T4 files (both also as .gz), or databases of tune")  //
       ("strategy", po::value<std::string>()->value_name("S,..."),
-       "which to try; default: all ('tune help run' has them)")  //
+       "which to try, auto being the default of runs; default: all ('tune help run' has them)")  //
       ("budget", po::value<std::string>()->default_value("20,50,100,200,400")->value_name("N,..."),
        "evaluations after which to compare")  //
       ("repeats", po::value<std::string>()->value_name("N"),
@@ -54,22 +54,18 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-std::vector<std::string> known_strategies() {
-  std::vector<std::string> names;
-  for (const search::StrategyEntry& entry : search::strategies()) names.emplace_back(entry.name);
-  return names;
-}
-
 std::vector<std::string> chosen_strategies(const po::variables_map& values) {
-  const std::vector<std::string> known = known_strategies();
-  if (!values.count("strategy")) return known;
   std::vector<std::string> chosen;
-  for (const std::string& name : words_of(text_of(values, "strategy"))) {
-    check_name(name, "strategy", known);
-    if (std::ranges::find(chosen, name) != chosen.end())
-      throw UsageError(format("--strategy: '{}' is named twice", name));
-    chosen.push_back(name);
-  }
+  if (!values.count("strategy"))
+    for (const search::StrategyEntry& entry : search::strategies()) chosen.emplace_back(entry.name);
+  else
+    for (const std::string& word : words_of(text_of(values, "strategy"))) {
+      const std::string name(strategy_named(word, "strategy").name);
+      if (std::ranges::find(chosen, name) != chosen.end())
+        throw UsageError(format("--strategy: '{}' is named twice{}", name,
+                                name == search::default_strategy ? " (auto is the same)" : ""));
+      chosen.push_back(name);
+    }
   return chosen;
 }
 
@@ -134,8 +130,7 @@ WarmChoice chosen_warm(const po::variables_map& values, std::uint64_t seed) {
   const std::string evaluations = text_of(values, "warm-evaluations");
   choice.options.evaluations = std::nullopt;
   if (evaluations != "all") choice.options.evaluations = parse_count(evaluations, "warm-evaluations", 1);
-  const std::string strategy = text_of(values, "warm-strategy");
-  check_name(strategy, "warm-strategy", known_strategies());
+  const std::string strategy(strategy_named(text_of(values, "warm-strategy"), "warm-strategy").name);
   choice.options.searched_by = contenders_of({strategy}).front();
   choice.options.seed = seed;
   return choice;

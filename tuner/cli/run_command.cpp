@@ -49,7 +49,8 @@ po::options_description options() {
       ("strategy", po::value<std::string>()->default_value("auto")->value_name("S"),
        strategy_help().c_str())  //
       ("budget-evals", po::value<std::string>()->value_name("N"),
-       "evaluations at most; default: 200 where no budget is given, the whole space for grid")  //
+       "evaluations at most; default: 200 where neither another budget nor --until-gain is given, the whole "
+       "space for grid")  //
       ("until-gain", po::value<std::string>()->value_name("S"),
        "ends the run when no configuration left promises to gain this share of the best, as 1%")  //
       ("budget-time", po::value<std::string>()->value_name("T"), "time at most: 90s, 5m, 1.5h")   //
@@ -70,9 +71,7 @@ po::options_description options() {
 }
 
 const search::StrategyEntry& chosen_strategy(const po::variables_map& values) {
-  std::vector<std::string> names = {"auto"};
-  for (const auto& strategy : search::strategies()) names.emplace_back(strategy.name);
-  return *search::find_strategy(chosen_name(values, "strategy", names));
+  return strategy_named(text_of(values, "strategy"), "strategy");
 }
 
 Budget chosen_budget(const po::variables_map& values) {
@@ -144,7 +143,7 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
   const search::StrategyEntry& entry = *search::find_strategy(job.record.options.strategy);
   if (entry.uses_records && !job.values["no-transfer"].as<bool>()) {
     RelatedRecords related = related_records(database, job.record.key, space);
-    if (!related.notice.empty()) std::cerr << related.notice << "\n";
+    if (!related.notice.empty() && !job.values["quiet"].as<bool>()) std::cerr << related.notice << "\n";
     task.related = std::move(related.records);
   }
   const auto strategy = entry.make(task);
