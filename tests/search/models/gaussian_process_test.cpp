@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <cmath>
 
 #include "tests/search/models/process_samples.hpp"

@@ -19,7 +19,7 @@ class Oracle : public Belief {
   explicit Oracle(const Landscape& landscape) : landscape_(landscape) {}
   LinearBelief weight() const override { return {1, 0.1}; }
   double at(ConfigurationId id) const override {
-    return slowdown(*landscape_.observe(id).cost, landscape_.optimum());
+    return slowdown(landscape_.observe(id).cost.value_or(9), landscape_.optimum());
   }
 
  private:
