@@ -178,6 +178,7 @@ Landscape small_bowl() {
   return {"small bowl", std::move(space), std::move(costs)};
 }
 
+// After its first fit it may be too modest; a session waits for ten such answers in a row.
 TEST(ModelSearch, ExpectsLittleOnceTheOptimumIsFound) {
   const Landscape landscape = small_bowl();
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -185,12 +186,14 @@ TEST(ModelSearch, ExpectsLittleOnceTheOptimumIsFound) {
     EXPECT_EQ(search.expected_gain(), std::nullopt);
     double best = 0;
     std::size_t spent = 0;
-    while (spent < 50 && search.expected_gain().value_or(1) >= 0.01) {
+    for (int in_a_row = 0; spent < 50 && in_a_row < 10;) {
       best = std::max(best, landscape.score(*landscape.observe(run(search, landscape, 1)).cost));
       EXPECT_TRUE(++spent > 3 || !search.expected_gain()) << "three results are too few";
+      EXPECT_TRUE(spent != 6 || search.expected_gain()) << "a design and one more are enough";
+      in_a_row = search.expected_gain().value_or(1) < 0.01 ? in_a_row + 1 : 0;
     }
     EXPECT_LT(spent, 40U) << seed;
-    EXPECT_GT(best, 0.97) << seed;
+    EXPECT_EQ(best, 1) << seed;
   }
 }
 
