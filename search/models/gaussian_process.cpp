@@ -42,8 +42,9 @@ double GaussianProcess::objective(const LevelMatrix& points, const Eigen::Vector
   const Eigen::VectorXd alpha = inverse * centred;
   const double scale = (centred.dot(alpha) + 1) / (static_cast<double>(n) + 1);
 
+  // One more value than there are, as in the scale: of variance 1, so that few values do not lower it to 0.
   double result =
-      static_cast<double>(n) / 2 * std::log(scale) + llt.matrixLLT().diagonal().array().log().sum();
+      static_cast<double>(n + 1) / 2 * std::log(scale) + llt.matrixLLT().diagonal().array().log().sum();
   for (std::size_t d = 0; d <= dims; ++d) {
     const double spread = d < dims ? prior_.length_spread : prior_.noise_spread;
     const double off = (parameters[d] - start_[d]) / spread;

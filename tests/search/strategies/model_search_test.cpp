@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/strategies/model_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <unordered_set>
+
+#include "tests/search/print.hpp"
+#include "tests/support/landscapes.hpp"
+
+namespace tune::search::testing {
+namespace {
+
+constexpr std::uint64_t kSeeds = 20;
+
+/// Some configurations of a landscape at random, with what `cost` makes of their costs.
+RelatedRecord record_of(const Landscape& landscape, std::size_t count, std::uint64_t seed,
+                        const std::function<double(double)>& cost) {
+  RelatedRecord record;
+  Random random(seed);
+  std::unordered_set<ConfigurationId> chosen;
+  while (chosen.size() < std::min<std::size_t>(count, landscape.space().size())) {
+    Observation one = landscape.observe(landscape.space().sample(random));
+    if (!chosen.insert(one.id).second) continue;
+    if (one.cost) one.cost = cost(*one.cost);
+    record.observations.push_back(one);
+  }
+  return record;
+}
+
+double slower(double cost) {
+  return 3 * cost;
+}
+double reversed(double cost) {
+  return 1e-6 / cost;
+}
+
+/// The score after `budget` evaluations, with this record or none.
+double score(const Landscape& landscape, std::uint64_t seed, std::size_t budget,
+             std::vector<RelatedRecord> related = {}) {
+  ModelSearch search({landscape.space(), seed, std::move(related)});
+  return best_score(search, landscape, budget);
+}
+
+/// Evaluates what a search asks for, one at a time; what it asked for last.
+ConfigurationId run(ModelSearch& search, const Landscape& landscape, std::size_t count) {
+  ConfigurationId last = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    last = search.ask(1).at(0);
+    search.tell(std::vector{landscape.observe(last)});
+  }
+  return last;
+}
+
+TEST(ModelSearch, FindsTheOptimumOfARecordThatHoldsIt) {
+  for (auto* make : {separable, rugged, variants}) {
+    const Landscape landscape = make(4);
+    RelatedRecord record;
+    for (ConfigurationId id = 0; id < landscape.space().size(); ++id) {
+      record.observations.push_back(landscape.observe(id));
+      record.observations.back().cost = slower(*record.observations.back().cost);
+    }
+    EXPECT_EQ(score(landscape, 1, 1, {record}), 1) << landscape.name();
+  }
+}
+
+TEST(ModelSearch, BeginsWithTheBestOfARecord) {
+  const Landscape landscape = rugged(1);
+  const RelatedRecord record = record_of(landscape, 200, 1, slower);
+  const auto best = best_apart(landscape.space(), record, ModelOptions{}.transfers);
+  ModelSearch search({landscape.space(), 1, {record}});
+  EXPECT_EQ(search.ask(best.size()), best);
+}
+
+TEST(ModelSearch, BeginsWithTheBestOfEachRecord) {
+  const Landscape landscape = rugged(1);
+  const RelatedRecord first = record_of(landscape, 200, 1, slower);
+  const RelatedRecord second = record_of(landscape, 200, 2, reversed);
+  auto expected = best_apart(landscape.space(), first, 4);
+  const auto others = best_apart(landscape.space(), second, 2);
+  expected.insert(expected.end(), others.begin(), others.end());
+  ModelSearch search({landscape.space(), 1, {first, second}});
+  EXPECT_EQ(search.ask(expected.size()), expected);
+}
+
+TEST(ModelSearch, LearnsFromARecordOfTheSameLandscape) {
+  double gain = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Landscape landscape = separable(seed);
+    const RelatedRecord record = record_of(landscape, 150, seed, slower);
+    gain += score(landscape, seed, 12, {record}) - score(landscape, seed, 12);
+  }
+  EXPECT_GT(gain / kSeeds, 0.1);
+}
+
+// The record costs a dozen evaluations of sixty. On rugged ground scores of 20 seeds differ by chance, too:
+// the bound gives two standard errors way.
+TEST(ModelSearch, LosesLittleByAMisleadingRecord) {
+  for (auto* make : {failing_region, rugged}) {
+    double sum = 0, squares = 0;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      const Landscape landscape = make(seed);
+      const RelatedRecord record = record_of(landscape, 400, seed, reversed);
+      const double gain = score(landscape, seed, 60, {record}) - score(landscape, seed, 60);
+      sum += gain / kSeeds;
+      squares += gain * gain / kSeeds;
+    }
+    const double error = std::sqrt((squares - sum * sum) / (kSeeds - 1));
+    EXPECT_LT(error, 0.05);
+    EXPECT_GT(sum, -0.03 - 2 * error) << make(1).name();
+  }
+}
+
+TEST(ModelSearch, BeginsAnewWhenItHasFollowedARecordLongEnough) {
+  const ModelOptions options;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const Landscape landscape = rugged(seed);
+    ModelSearch cold({landscape.space(), seed});
+    ModelSearch misled({landscape.space(), seed, {record_of(landscape, 400, seed, reversed)}});
+    run(misled, landscape, options.trust);
+    for (std::size_t i = 0; i < options.start; ++i)
+      EXPECT_EQ(run(misled, landscape, 1), run(cold, landscape, 1)) << "seed " << seed << ", " << i;
+  }
+}
+
+TEST(ModelSearch, BearsRecordsThatSayNothing) {
+  const Landscape landscape = variants(1);
+  const ConfigurationId first = ModelSearch({landscape.space(), 7}).ask(1).at(0);
+  EXPECT_EQ(ModelSearch({landscape.space(), 7, {RelatedRecord{}}}).ask(1).at(0), first);
+  EXPECT_EQ(ModelSearch({landscape.space(), 7, {RelatedRecord{{{3, std::nullopt}}}}}).ask(1).at(0), first);
+  RelatedRecord equal;
+  for (ConfigurationId id = 0; id < 50; ++id) equal.observations.push_back({id, 1.0});
+  EXPECT_GT(score(landscape, 7, 40, {equal}), 0.5);
+}
+
+TEST(ModelSearch, ChoosesNothingTwiceWhileResultsAreOut) {
+  const Landscape landscape = separable(1);
+  ModelSearch search({landscape.space(), 1});
+  std::unordered_set<ConfigurationId> seen;
+  for (int turn = 0; turn < 20; ++turn) {
+    const std::vector<ConfigurationId> batch = search.ask(6);
+    for (const ConfigurationId id : batch) EXPECT_TRUE(seen.insert(id).second) << turn;
+    // Half of them come back, the others never do.
+    for (std::size_t i = 0; i < 3; ++i) search.tell(std::vector{landscape.observe(batch[i])});
+  }
+}
+
+// Batches of eight: results of 7 in 8 are late, and still each batch must find new ground.
+TEST(ModelSearch, SpreadsABatch) {
+  double apart = 0;
+  std::size_t pairs = 0;
+  const Landscape landscape = separable(2);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    ModelSearch search({landscape.space(), seed});
+    run(search, landscape, 20);
+    std::vector<std::vector<int>> values;
+    for (const ConfigurationId id : search.ask(8)) values.push_back(landscape.space().value_indices(id));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j, ++pairs)
+        for (std::size_t p = 0; p < values[i].size(); ++p) apart += values[i][p] != values[j][p] ? 1 : 0;
+  }
+  EXPECT_GT(apart / static_cast<double>(pairs), 2) << "parameters in which two of a batch differ";
+}
+
+/// 64 configurations, the optimum in none of the corners.
+Landscape small_bowl() {
+  SpaceDefinition definition;
+  definition.parameters = {{"x", "", {1, 2, 4, 8, 16, 32, 64, 128}, 1},
+                           {"y", "", {0, 1, 2, 3, 4, 5, 6, 7}, 0}};
+  SearchSpace space(std::move(definition));
+  std::vector<std::optional<double>> costs;
+  for (int x = 0; x < 8; ++x)
+    for (int y = 0; y < 8; ++y)
+      costs.emplace_back(1e-3 * std::exp(0.03 * ((x - 5) * (x - 5) + (y - 2) * (y - 2))));
+  return {"small bowl", std::move(space), std::move(costs)};
+}
+
+// After its first fit it may be too modest; a session waits for ten such answers in a row.
+TEST(ModelSearch, ExpectsLittleOnceTheOptimumIsFound) {
+  const Landscape landscape = small_bowl();
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    ModelSearch search({landscape.space(), seed});
+    EXPECT_EQ(search.expected_gain(), std::nullopt);
+    double best = 0;
+    std::size_t spent = 0;
+    for (int in_a_row = 0; spent < 50 && in_a_row < 10;) {
+      best = std::max(best, landscape.score(*landscape.observe(run(search, landscape, 1)).cost));
+      EXPECT_TRUE(++spent > 3 || !search.expected_gain()) << "three results are too few";
+      EXPECT_TRUE(spent != 6 || search.expected_gain()) << "a design and one more are enough";
+      in_a_row = search.expected_gain().value_or(1) < 0.01 ? in_a_row + 1 : 0;
+    }
+    EXPECT_LT(spent, 40U) << seed;
+    EXPECT_EQ(best, 1) << seed;
+  }
+}
+
+TEST(ModelSearch, ExpectsNothingWhileItFollowsRecords) {
+  const Landscape landscape = separable(1);
+  ModelSearch search({landscape.space(), 1, {record_of(landscape, 100, 1, slower)}});
+  const std::size_t trust = ModelOptions{}.trust;
+  for (std::size_t i = 0; i < trust; ++i) {
+    EXPECT_EQ(search.expected_gain(), std::nullopt) << i;
+    run(search, landscape, 1);
+  }
+  run(search, landscape, ModelOptions{}.start + 1);
+  EXPECT_GT(search.expected_gain().value(), 0);
+}
+
+TEST(ModelSearch, WantsMoreResultsBeforeMoreQuestions) {
+  const Landscape landscape = separable(1);
+  ModelSearch search({landscape.space(), 1});
+  EXPECT_EQ(search.most_in_flight(), 8U);
+  run(search, landscape, 40);
+  EXPECT_EQ(search.most_in_flight(), 10U);
+}
+
+}  // namespace
+}  // namespace tune::search::testing
