@@ -84,6 +84,7 @@ std::vector<std::string> ModuleCompiler::command(const std::filesystem::path& so
                                     "-w",
                                     "-g1",
                                     "-gdwarf-4",
+                                    "-fno-var-tracking",
                                     "-fPIC",
                                     "-fvisibility=hidden",
                                     "-fno-gnu-unique",
@@ -97,7 +98,7 @@ std::vector<std::string> ModuleCompiler::command(const std::filesystem::path& so
                                     "-fdiagnostics-color=never",
                                     "-U_FORTIFY_SOURCE"};
   if (flavour == Flavour::sanitize)
-    words.insert(words.end(), {"-fsanitize=thread,alignment", "--param=tsan-instrument-func-entry-exit=0",
+    words.insert(words.end(), {"-fsanitize=thread,alignment", "-fno-sanitize-recover=alignment", "--param=tsan-instrument-func-entry-exit=0",
                                "--param=tsan-distinguish-volatile=1"});
   words.insert(words.end(), {"-x", "c++", "-c", source.string(), "-o", object.string()});
   return words;
