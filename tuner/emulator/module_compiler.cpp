@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <regex>
 #include <sstream>
 #include <vector>
@@ -73,15 +74,20 @@ ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
                program_));
   for (const SourceFile& file : prelude_files()) write(folder_ / file.name, file.text);
   const Build quick{Flavour::plain, Effort::much, Purpose::search};
+  // At the same time: nobody else uses the processors yet.
+  std::future<bool> trial = std::async(std::launch::async, [&] { return knows(Effort::little); });
   const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), quick));
+  knows_little_effort_ = trial.get();
   if (compiled.status != 0)
     throw Error(format("'{}' cannot compile the emulator's own source (g++ 12 or newer is needed): {}",
                        program_, first_errors(compiled.output)));
-  std::vector<std::string> trial = {program_, "-fsyntax-only"};
-  for (const std::string& option : compiler_options({flavour, Effort::little, Purpose::search}))
-    trial.push_back(option);
+}
+
+bool ModuleCompiler::knows(Effort effort) const {
+  std::vector<std::string> trial = compiler_options({flavour_, effort, Purpose::search});
+  trial.insert(trial.begin(), {program_, "-fsyntax-only"});
   trial.insert(trial.end(), {"-x", "c++", "/dev/null"});
-  knows_little_effort_ = run_program(trial).status == 0;
+  return run_program(trial).status == 0;
 }
 
 std::filesystem::path ModuleCompiler::callbacks() const {
@@ -104,8 +110,14 @@ Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileReq
   if (std::filesystem::exists(shared)) return shared;
   const std::filesystem::path source = folder_ / (name + ".cpp"), object = folder_ / (name + ".o");
   write(source, module_source(variants));
-  const Build build{flavour_, knows_little_effort_ ? effort : Effort::much, purpose};
+  Build build{flavour_, knows_little_effort_ ? effort : Effort::much, purpose};
   ProgramResult compiled = run_program(command(source, object, build));
+  if (build.effort == Effort::little &&
+      compiled.output.find("internal compiler error") != std::string::npos) {
+    // Nobody else leaves these passes out: the fault may be ours.
+    build.effort = Effort::much;
+    compiled = run_program(command(source, object, build));
+  }
   // Linked by itself: the sanitizer's runtime library must stay out, its call-backs are the module's own.
   if (compiled.status == 0) {
     const std::filesystem::path unfinished = folder_ / (name + ".unfinished");

@@ -27,6 +27,8 @@ class ModuleCompiler {
 
  private:
   std::filesystem::path callbacks() const;
+  /// Whether g++ takes these options.
+  bool knows(Effort effort) const;
   std::vector<std::string> command(const std::filesystem::path& source, const std::filesystem::path& object,
                                    const Build& build) const;
 
