@@ -77,9 +77,10 @@ class Pool {
         done_(done),
         compiler_(folder_.path(), options.flavour) {
     const unsigned workers = options.workers > 0 ? options.workers : host_threads();
-    // Small sets are spread over all workers rather than compiled in one go.
-    const std::size_t fair = (count + workers - 1) / workers;
-    batch_size_ = std::clamp<std::size_t>(fair, 1, std::max<std::size_t>(1, options.batch));
+    // As many batches for each worker, so that none is idle at the end while another begins its last one.
+    const std::size_t round = workers * std::max<std::size_t>(1, options.batch);
+    const std::size_t batches = workers * ((count + round - 1) / round);
+    batch_size_ = std::max<std::size_t>(1, (count + batches - 1) / batches);
     slots_.resize(std::min<std::size_t>(workers, (count + batch_size_ - 1) / batch_size_));
   }
 
@@ -106,6 +107,7 @@ class Pool {
     if (next_ == count_) return;
     slot.batch.name = format("batch{}", next_);
     slot.batch.jobs.clear();
+    slot.batch.unexplained.clear();
     slot.owed.clear();
     for (; next_ < count_ && slot.owed.size() < batch_size_; ++next_) {
       slot.batch.jobs.emplace(next_, jobs_(next_));
@@ -157,6 +159,11 @@ class Pool {
       case Message::Type::verdict:
         finish(slot, message.job, std::move(message.verdict));
         set_deadline(slot, options_.seconds);
+        break;
+      case Message::Type::unexplained:
+        // It is still owed; the worker has nothing more to say.
+        slot.running.reset();
+        slot.batch.unexplained.insert_or_assign(message.job, std::move(message.verdict));
         break;
     }
   }

@@ -45,9 +45,9 @@ struct Verdict {
 
 struct CheckOptions {
   Flavour flavour = Flavour::sanitize;
-  unsigned workers = 0;   ///< processes; 0: all cores
-  double seconds = 60;    ///< limit of a job, without its compilation
-  std::size_t batch = 8;  ///< jobs compiled together
+  unsigned workers = 0;    ///< processes; 0: all cores
+  double seconds = 60;     ///< limit of a job, without its compilation
+  std::size_t batch = 16;  ///< jobs compiled together, at most
 };
 
 /// Makes job `number` when its turn comes: thousands of them need not be in memory at once.

@@ -34,6 +34,8 @@ Emulation::Emulation(Flavour flavour)
 
 void Emulation::connect() {
   table_.context = this;
+  table_.stacks = scheduler_.stacks().begin();
+  table_.stacks_bytes = scheduler_.stacks().size();
   table_.barrier = [](void* context, tune_emulator::Barrier kind, int predicate, const Place* place) {
     return self(context).scheduler_.barrier(kind, predicate, *place);
   };

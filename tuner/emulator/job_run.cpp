@@ -83,10 +83,10 @@ struct Arguments {
 
 class CaseRun {
  public:
-  CaseRun(const Case& checked, const CaseCode& code, Emulation& emulation, Verdict& verdict)
-      : case_(checked), code_(code), emulation_(emulation), verdict_(verdict) {}
+  CaseRun(const Case& checked, const CaseCode& code, Emulation& emulation, JobRun& outcome)
+      : case_(checked), code_(code), emulation_(emulation), outcome_(outcome), verdict_(outcome.verdict) {}
 
-  void run(Order order, bool& harmed) {
+  void run(Order order) {
     Result<PlanMemory> memory = PlanMemory::take(case_.plan.buffers);
     if (!memory) {
       verdict_.not_emulated = format("too little memory: {}", memory.error().detail);
@@ -102,10 +102,9 @@ class CaseRun {
     if (sigsetjmp(handled_return, 1) == 0) {
       launch_all(*memory, *textures, order);
     } else {
-      harmed = true;
+      outcome_.harmed = true;
     }
-    for (Finding& finding : with_source_lines(emulation_.log().take(), *code_.module))
-      add(std::move(finding));
+    for (Finding& finding : noted()) add(std::move(finding));
     if (!verdict_.findings.empty()) return;
     for (Finding& finding : memory->spoiled(case_.expected->inputs)) add(std::move(finding));
     if (verdict_.findings.empty()) compare_outputs(*memory);
@@ -120,6 +119,18 @@ class CaseRun {
       Arguments arguments(launch, memory, textures);
       if (!emulation_.run(*entry, launch, arguments.addresses, order)) return;
     }
+  }
+
+  std::vector<Finding> noted() {
+    std::vector<NotedFinding> all = emulation_.log().take();
+    if (code_.purpose == Purpose::explain) return with_source_lines(std::move(all), *code_.module);
+    std::vector<Finding> findings;
+    for (NotedFinding& one : all) {
+      // A fault may be a trap, which says nothing of its cause.
+      outcome_.unexplained = outcome_.unexplained || outcome_.harmed || one.code != nullptr;
+      findings.push_back(std::move(one.finding));
+    }
+    return findings;
   }
 
   void compare_outputs(const PlanMemory& memory) {
@@ -151,6 +162,7 @@ class CaseRun {
   const Case& case_;
   const CaseCode& code_;
   Emulation& emulation_;
+  JobRun& outcome_;
   Verdict& verdict_;
 };
 
@@ -172,21 +184,21 @@ std::string beyond(const LaunchPlan& plan) {
 
 }  // namespace
 
-Verdict run_job(const Job& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour,
-                bool& harmed) {
+JobRun run_job(const Job& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour) {
   const double start = processor_seconds();
   const FaultHandler handler(emulation);
-  Verdict verdict;
+  JobRun outcome;
+  Verdict& verdict = outcome.verdict;
   verdict.not_emulated = job.impossible;
-  for (std::size_t i = 0; i < job.cases.size() && verdict.clean() && !harmed; ++i) {
+  for (std::size_t i = 0; i < job.cases.size() && verdict.clean() && !outcome.harmed; ++i) {
     verdict.not_emulated = beyond(job.cases[i].plan);
     if (!verdict.not_emulated.empty()) break;
-    CaseRun run(job.cases[i], code[i], emulation, verdict);
-    run.run(Order::forward, harmed);
-    if (flavour == Flavour::plain && verdict.clean() && !harmed) run.run(Order::reverse, harmed);
+    CaseRun run(job.cases[i], code[i], emulation, outcome);
+    run.run(Order::forward);
+    if (flavour == Flavour::plain && verdict.clean() && !outcome.harmed) run.run(Order::reverse);
   }
   verdict.seconds = processor_seconds() - start;
-  return verdict;
+  return outcome;
 }
 
 }  // namespace tune::emulator

@@ -72,25 +72,12 @@ void MemoryOrder::atomic(unsigned thread, const void* variable, bool writes) {
   if (writes && fenced_[thread] != 0) found->seen.push_back({block(), fenced_[thread]});
 }
 
-Access MemoryOrder::now(unsigned thread) const {
-  return {epoch_, static_cast<std::uint16_t>(thread), clocks_[thread][thread % 32]};
-}
-
 bool MemoryOrder::acquired(const Access& earlier, unsigned thread) const {
   const std::uint32_t block = block_of(earlier);
   const auto covers = [&](const Published& published) {
     return published.block == block && earlier.epoch <= published.epoch;
   };
   return std::ranges::any_of(block_acquired_, covers) || std::ranges::any_of(acquired_[thread], covers);
-}
-
-Unordered MemoryOrder::unordered(const Access& earlier, unsigned thread) const {
-  if (earlier.epoch < launch_first_) return Unordered::no;
-  if (earlier.epoch < block_first_)
-    return acquired(earlier, thread) ? Unordered::no : Unordered::between_blocks;
-  if (earlier.epoch < epoch_ || earlier.thread == thread) return Unordered::no;
-  if (earlier.thread / 32 != thread / 32) return Unordered::in_block;
-  return clocks_[thread][earlier.thread % 32] > earlier.clock ? Unordered::no : Unordered::in_warp;
 }
 
 std::uint32_t MemoryOrder::block_of(const Access& access) const {

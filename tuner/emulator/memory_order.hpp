@@ -39,8 +39,18 @@ class MemoryOrder {
   /// it writes, publishes what it fenced.
   void atomic(unsigned thread, const void* variable, bool writes);
 
-  Access now(unsigned thread) const;
-  Unordered unordered(const Access& earlier, unsigned thread) const;
+  // These two are asked at every access.
+  Access now(unsigned thread) const {
+    return {epoch_, static_cast<std::uint16_t>(thread), clocks_[thread][thread % 32]};
+  }
+  Unordered unordered(const Access& earlier, unsigned thread) const {
+    if (earlier.epoch < launch_first_) return Unordered::no;
+    if (earlier.epoch < block_first_)
+      return acquired(earlier, thread) ? Unordered::no : Unordered::between_blocks;
+    if (earlier.epoch < epoch_ || earlier.thread == thread) return Unordered::no;
+    if (earlier.thread / 32 != thread / 32) return Unordered::in_block;
+    return clocks_[thread][earlier.thread % 32] > earlier.clock ? Unordered::no : Unordered::in_warp;
+  }
   bool of_this_block(const Access& access) const { return access.epoch >= block_first_; }
   bool of_this_launch(const Access& access) const { return access.epoch >= launch_first_; }
   /// The block of this launch that made an access, counted from the launch's first.

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <regex>
 #include <sstream>
 #include <vector>
@@ -36,6 +37,15 @@ std::string first_errors(const std::string& log) {
   return text.empty() ? log.substr(0, 500) : text;
 }
 
+/// g++ says of every pass that it leaves out.
+std::string without_notes(const std::string& log) {
+  std::istringstream lines(log);
+  std::string text;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("note: disable pass") == std::string::npos) text += line + "\n";
+  return text;
+}
+
 /// What the emulator lacks, if that is the cause.
 std::string lacking(const std::string& log) {
   if (log.find("tune_inline_ptx_without_host_twin") != std::string::npos)
@@ -63,10 +73,21 @@ ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
                "install g++), or name one in TUNE_EMULATOR_CXX",
                program_));
   for (const SourceFile& file : prelude_files()) write(folder_ / file.name, file.text);
-  const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), Flavour::plain));
+  const Build quick{Flavour::plain, Effort::much, Purpose::search};
+  // At the same time: nobody else uses the processors yet.
+  std::future<bool> trial = std::async(std::launch::async, [&] { return knows(Effort::little); });
+  const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), quick));
+  knows_little_effort_ = trial.get();
   if (compiled.status != 0)
     throw Error(format("'{}' cannot compile the emulator's own source (g++ 12 or newer is needed): {}",
                        program_, first_errors(compiled.output)));
+}
+
+bool ModuleCompiler::knows(Effort effort) const {
+  std::vector<std::string> trial = compiler_options({flavour_, effort, Purpose::search});
+  trial.insert(trial.begin(), {program_, "-fsyntax-only"});
+  trial.insert(trial.end(), {"-x", "c++", "/dev/null"});
+  return run_program(trial).status == 0;
 }
 
 std::filesystem::path ModuleCompiler::callbacks() const {
@@ -74,50 +95,40 @@ std::filesystem::path ModuleCompiler::callbacks() const {
 }
 
 std::vector<std::string> ModuleCompiler::command(const std::filesystem::path& source,
-                                                 const std::filesystem::path& object, Flavour flavour) const {
-  // Symbols stay: they say where shared arrays begin and end. -g1: lines for what is found; in DWARF 4,
-  // because addr2line 2.40 takes the first file of DWARF 5 for the source itself. One variant's statics must
-  // not be another's, hence no unique symbols.
-  std::vector<std::string> words = {program_,
-                                    "-std=c++20",
-                                    "-O1",
-                                    "-w",
-                                    "-g1",
-                                    "-gdwarf-4",
-                                    "-fPIC",
-                                    "-fvisibility=hidden",
-                                    "-fno-gnu-unique",
-                                    "-fno-exceptions",
-                                    "-fno-rtti",
-                                    "-fno-threadsafe-statics",
-                                    "-fno-strict-aliasing",
-                                    "-ffp-contract=off",
-                                    "-fno-stack-protector",
-                                    "-fmax-errors=5",
-                                    "-fdiagnostics-color=never",
-                                    "-U_FORTIFY_SOURCE"};
-  if (flavour == Flavour::sanitize)
-    words.insert(words.end(), {"-fsanitize=thread,alignment", "--param=tsan-instrument-func-entry-exit=0",
-                               "--param=tsan-distinguish-volatile=1"});
+                                                 const std::filesystem::path& object,
+                                                 const Build& build) const {
+  std::vector<std::string> words = compiler_options(build);
+  words.insert(words.begin(), program_);
   words.insert(words.end(), {"-x", "c++", "-c", source.string(), "-o", object.string()});
   return words;
 }
 
 Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileRequest* const> variants,
-                                                      const std::string& name) const {
+                                                      const std::string& name, Effort effort,
+                                                      Purpose purpose) const {
   const std::filesystem::path shared = folder_ / (name + ".so");
   if (std::filesystem::exists(shared)) return shared;
   const std::filesystem::path source = folder_ / (name + ".cpp"), object = folder_ / (name + ".o");
   write(source, module_source(variants));
-  ProgramResult compiled = run_program(command(source, object, flavour_));
+  Build build{flavour_, knows_little_effort_ ? effort : Effort::much, purpose};
+  ProgramResult compiled = run_program(command(source, object, build));
+  if (build.effort == Effort::little &&
+      compiled.output.find("internal compiler error") != std::string::npos) {
+    // Nobody else leaves these passes out: the fault may be ours.
+    build.effort = Effort::much;
+    compiled = run_program(command(source, object, build));
+  }
   // Linked by itself: the sanitizer's runtime library must stay out, its call-backs are the module's own.
   if (compiled.status == 0) {
     const std::filesystem::path unfinished = folder_ / (name + ".unfinished");
-    compiled = run_program({program_, "-shared", "-Wl,-Bsymbolic", object.string(), callbacks().string(),
-                            "-o", unfinished.string(), "-lm"});
+    // Of the default libraries the program has all that is used; that g++ looks through them costs as much as
+    // linking.
+    compiled = run_program({program_, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", object.string(),
+                            callbacks().string(), "-o", unfinished.string(), "-lm", "-lgcc"});
     if (compiled.status == 0) std::filesystem::rename(unfinished, shared);
   }
   if (compiled.status == 0) return shared;
+  compiled.output = without_notes(compiled.output);
   const std::string missing = lacking(compiled.output);
   if (!missing.empty()) return fail(Phase::compile, cannot_be_emulated, missing);
   return fail(Phase::compile, "does not compile", first_errors(compiled.output));

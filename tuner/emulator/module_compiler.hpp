@@ -8,14 +8,9 @@
 
 #include "tuner/core/failure.hpp"
 #include "tuner/core/launch_plan.hpp"
+#include "tuner/emulator/compiler_options.hpp"
 
 namespace tune::emulator {
-
-/// What is compiled in.
-enum class Flavour {
-  plain,    ///< nothing: fast, finds wrong results and what harms the emulator itself
-  sanitize  ///< a call-back before every memory access
-};
 
 /// Compiles batches of variants to shared objects with the host's g++, in a folder of its own.
 class ModuleCompiler {
@@ -24,20 +19,23 @@ class ModuleCompiler {
   /// there is no g++.
   ModuleCompiler(std::filesystem::path folder, Flavour flavour);
 
-  /// Writes `name`.cpp and compiles it to `name`.so, unless that is there. A failure is that of g++, of the
-  /// whole batch: `does not compile` with its first errors, or, where the emulator lacks something, `cannot
-  /// be emulated` with what.
+  /// Writes `name`.cpp and compiles it to `name`.so, unless that is there; a name stands for one kind of
+  /// build. The flavour is the compiler's own. A failure is that of g++, of the whole batch: `does not
+  /// compile` with its first errors, or, where the emulator lacks something, `cannot be emulated` with what.
   Result<std::filesystem::path> compile(std::span<const CompileRequest* const> variants,
-                                        const std::string& name) const;
+                                        const std::string& name, Effort effort, Purpose purpose) const;
 
  private:
   std::filesystem::path callbacks() const;
+  /// Whether g++ takes these options.
+  bool knows(Effort effort) const;
   std::vector<std::string> command(const std::filesystem::path& source, const std::filesystem::path& object,
-                                   Flavour flavour) const;
+                                   const Build& build) const;
 
   std::filesystem::path folder_;
   Flavour flavour_;
   std::string program_;
+  bool knows_little_effort_ = false;  ///< g++ has the options that say so
 };
 
 /// The reason of failures of what the emulator cannot do: no finding.

@@ -68,7 +68,7 @@ class VariantText {
       text_ += rewritten(line) + "\n";
     } else if (line.find("pragma once") != std::string::npos) {
       text_ += "\n";
-    } else if (std::regex_match(line, match, include)) {
+    } else if (has(line, "include") && std::regex_match(line, match, include)) {
       if (const SourceFile* header = find(match[2]); header != nullptr && depth < 64) {
         append(*header, depth + 1);
         text_ += format("#line {} \"{}\"\n", number + 1, file.name);
@@ -81,10 +81,13 @@ class VariantText {
         text_ += format("#error tune_cannot_emulate: the emulator has no header {}\n", match[2].str());
       }
     } else {
-      if (std::regex_match(line, match, define)) defined_.insert(match[1]);
+      if (has(line, "define") && std::regex_match(line, match, define)) defined_.insert(match[1]);
       text_ += rewritten(line) + "\n";
     }
   }
+
+  /// Regular expressions are slow: most lines need none.
+  static bool has(const std::string& line, const char* word) { return line.find(word) != std::string::npos; }
 
   static std::string rewritten(std::string line) {
     static const std::regex external("extern\\s+\"C\"");

@@ -22,6 +22,8 @@ class Stacks {
   /// What of the stack is used: all but a part that differs between neighbours, so that their tops do not
   /// compete for the same lines of the cache.
   static std::size_t usable(int number);
+  const char* begin() const { return memory_; }
+  std::size_t size() const { return total_; }
   bool contains(const void* address) const;
   /// The page below a stack: where a thread with too much local memory ends up.
   bool in_guard(const void* address) const;

@@ -14,9 +14,10 @@ namespace tune::emulator {
 /// What a worker says to its parent through a pipe.
 struct Message {
   enum class Type : char {
-    begins,   ///< job: it runs from now on
-    verdict,  ///< job and verdict
-    broken    ///< text: the environment is broken
+    begins,       ///< job: it runs from now on
+    verdict,      ///< job and verdict
+    unexplained,  ///< job and verdict, to which a worker that is not harmed could add
+    broken        ///< text: the environment is broken
   };
   Type type = Type::begins;
   std::size_t job = 0;

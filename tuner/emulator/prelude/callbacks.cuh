@@ -19,13 +19,21 @@ __asm__(
 // Who declares a variable volatile says that other threads change it meanwhile.
 #define TUNE_VOLATILE_WRITE tune_emulator::access_volatile | tune_emulator::access_write
 
+// Local memory: nobody else's.
+static inline bool tune_local(const void* address) {
+  return static_cast<unsigned long>(static_cast<const char*>(address) - tune_host->stacks) <
+         tune_host->stacks_bytes;
+}
+
 #define TUNE_ACCESS(bytes, misaligned)                                                                \
   TUNE_CALLBACK void __tsan_##misaligned##read##bytes(void* address) {                                \
     const char* first = static_cast<const char*>(address);                                            \
     if (first >= tune_host->quick_begin && first + bytes <= tune_host->quick_end) return;             \
+    if (tune_local(address)) return;                                                                  \
     tune_host->access(tune_host->context, address, bytes, tune_emulator::access_read, TUNE_CODE);     \
   }                                                                                                   \
   TUNE_CALLBACK void __tsan_##misaligned##write##bytes(void* address) {                               \
+    if (tune_local(address)) return;                                                                  \
     tune_host->access(tune_host->context, address, bytes, tune_emulator::access_write, TUNE_CODE);    \
   }                                                                                                   \
   TUNE_CALLBACK void __tsan_##misaligned##volatile_read##bytes(void* address) {                       \
@@ -59,7 +67,7 @@ struct tune_mismatch_t {
   const void* type;
   unsigned char log_alignment, kind;
 };
-TUNE_CALLBACK void __ubsan_handle_type_mismatch_v1(const tune_mismatch_t* what, const void* address) {
+TUNE_CALLBACK void __ubsan_handle_type_mismatch_v1_abort(const tune_mismatch_t* what, const void* address) {
   tune_host->misaligned(tune_host->context, address, 1u << what->log_alignment, TUNE_CODE);
 }
 TUNE_CALLBACK void __tsan_init() {}

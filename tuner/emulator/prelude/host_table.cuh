@@ -103,6 +103,9 @@ struct HostTable {
   // Reads below `quick_end` and not below `quick_begin` are known to be right: the input that was read last.
   const char* quick_begin;
   const char* quick_end;
+  // Where the stacks of the block's threads lie.
+  const char* stacks;
+  unsigned long stacks_bytes;
 };
 
 struct Indices {
