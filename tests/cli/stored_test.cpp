@@ -135,7 +135,7 @@ TEST(Show, ARunOfTheProgramItself) {
   const Sandbox sandbox;
   ASSERT_EQ(sandbox
                 .tune(small_run({"--device", "replay", "--where", "block_x >= 32 and block_y >= 2", "--fix",
-                                 "variant=direct", "--quiet"}))
+                                 "variant=direct", "--quiet", "--strategy", "random"}))
                 .status,
             0);
   expect_golden("cli/show_replayed.txt", sandbox.steady(done(sandbox, {"show"}).out));

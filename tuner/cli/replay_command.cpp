@@ -34,7 +34,7 @@ po::options_description options() {
        "configurations asked for at a time, where the strategy takes so many; default 1")  //
       ("warm", po::value<std::vector<std::string>>()->multitoken()->value_name("FILE..."),
        "recorded spaces that strategies are given as related records, the most alike first")  //
-      ("warm-evaluations", po::value<std::string>()->default_value("200")->value_name("N"),
+      ("warm-evaluations", po::value<std::string>()->default_value("all")->value_name("N"),
        "of each of these what a search of N evaluations saw, or 'all'")  //
       ("warm-strategy", po::value<std::string>()->default_value("random")->value_name("S"),
        "that made this search")                                                                      //
