@@ -32,7 +32,8 @@ struct ModelOptions {
 ///
 /// Related records come first where there are some: their best configurations, then what a process that
 /// expects the same slowdowns here promises. After a dozen evaluations they are forgotten, and the design
-/// follows: a record that misleads costs a dozen evaluations and no more.
+/// follows: a record that misleads costs a dozen evaluations, and what it takes to leave the place they led
+/// to.
 class ModelSearch : public Strategy {
  public:
   explicit ModelSearch(const SearchTask& task, const ModelOptions& options = {});
