@@ -9,7 +9,7 @@
 #include "db/run_details.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
-#include "kernels/stencil3d/stencil.hpp"
+#include "kernels/stencil/stencil.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 

@@ -4,7 +4,7 @@ import importlib
 
 
 def make_input(xp, dtype, shape, seed=1):
-    """The numbers that tune fills its input with (kernels/stencil3d/reference.cpp), plane by plane."""
+    """The numbers that tune fills its input with (kernels/stencil/reference.cpp), plane by plane."""
     cells = shape[1] * shape[2]
     array = xp.empty(shape, dtype)
     start = (seed * 0x9E3779B97F4A7C15) % 2**64

@@ -27,10 +27,10 @@ std::vector<std::string> check_small(const std::vector<std::string>& more) {
 std::filesystem::path broken_kernels(const Sandbox& sandbox) {
   const std::filesystem::path folder = sandbox / "kernels";
   std::filesystem::create_directories(folder / "stencil3d");
-  std::string text = kernels::EmbeddedSources().text("stencil3d/streaming_inputs.cuh");
+  std::string text = kernels::EmbeddedSources().text("stencil/streaming_inputs.cuh");
   const std::string barrier = "__syncthreads();  // the plane is complete";
   text.replace(text.find(barrier), 16, "");
-  std::ofstream(folder / "stencil3d/streaming_inputs.cuh") << text;
+  std::ofstream(folder / "stencil/streaming_inputs.cuh") << text;
   return folder;
 }
 

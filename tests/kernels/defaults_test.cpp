@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil3d/stencil.hpp"
-#include "kernels/stencil3d/stencil3d.hpp"
+#include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/stencil3d.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/cuda/available.hpp"
@@ -64,7 +64,7 @@ std::string macro_value(const std::string& name, const Value& value) {
 /// A kernel file's variant.
 class KernelDefaults : public ::testing::TestWithParam<const char*> {
  protected:
-  std::string text() const { return EmbeddedSources().text("stencil3d/" + std::string(GetParam()) + ".cu"); }
+  std::string text() const { return EmbeddedSources().text("stencil/" + std::string(GetParam()) + ".cu"); }
 
   /// Configurations of the variant, of all kinds of stencil, each with its instance.
   std::vector<std::pair<Instance, Configuration>> configurations() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of the geometry over random valid configurations and sizes.
-#include "kernels/stencil3d/geometry.hpp"
+#include "kernels/stencil/geometry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil3d/stencil3d.hpp"
+#include "kernels/stencil/stencil3d.hpp"
 #include "search/random.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/architectures.hpp"

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil3d/size.hpp"
-#include "kernels/stencil3d/stencil3d.hpp"
+#include "kernels/stencil/size.hpp"
+#include "kernels/stencil/stencil3d.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 
 namespace tune::kernels {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference against a second implementation that shares nothing with it but the list of points: one time
 // step as the product with a sparse matrix.
-#include "kernels/stencil3d/reference.hpp"
+#include "kernels/stencil/reference.hpp"
 
 #include <gtest/gtest.h>
 

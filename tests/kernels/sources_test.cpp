@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "kernels/registry.hpp"
-#include "kernels/stencil3d/stencil3d.hpp"
+#include "kernels/stencil/stencil3d.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/error.hpp"
 
@@ -50,7 +50,7 @@ TEST(KernelFiles, AreEmbeddedAsTheyAre) {
   for (const ProblemEntry& entry : problems())
     for (const std::string& name : files_of(std::string(entry.name)))
       EXPECT_EQ(sources.text(name), text_of(folder / name)) << name;
-  EXPECT_THROW(sources.text("stencil3d/missing.cu"), Error);
+  EXPECT_THROW(sources.text("stencil/missing.cu"), Error);
 }
 
 // A plan carries every header that its source includes, and none that no file includes.
@@ -79,7 +79,7 @@ TEST(KernelFiles, AreThereForEveryInclude) {
 // PTX stays in one header, whose functions have host twins.
 TEST(KernelFiles, KeepPtxInOnePlace) {
   for (const std::string& name : files_of("stencil3d"))
-    EXPECT_EQ(text_of(folder / name).find("asm ") != std::string::npos, name == "stencil3d/async_copy.cuh")
+    EXPECT_EQ(text_of(folder / name).find("asm ") != std::string::npos, name == "stencil/async_copy.cuh")
         << name;
 }
 

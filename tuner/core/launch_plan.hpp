@@ -16,7 +16,7 @@ namespace tune {
 
 /// A source text that a kernel includes, or the kernel itself.
 struct SourceFile {
-  std::string name;  ///< as `#include` and messages name it: `stencil3d/direct.cu`
+  std::string name;  ///< as `#include` and messages name it: `stencil/direct.cu`
   std::string text;
 };
 

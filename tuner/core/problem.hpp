@@ -54,7 +54,7 @@ struct Work {
   ElementType arithmetic = ElementType::f32;
 };
 
-/// Finds kernel sources by name (`stencil3d/direct.cu`): embedded in the program, or in a folder that a
+/// Finds kernel sources by name (`stencil/direct.cu`): embedded in the program, or in a folder that a
 /// person names. Throws Error where there is none.
 class KernelSources {
  public:

@@ -18,7 +18,7 @@ bool of_prelude(const std::string& file) {
   });
 }
 
-/// `/tmp/x/stencil3d/direct.cu:44 (discriminator 2)` is `stencil3d/direct.cu:44`: compilers put the folder of
+/// `/tmp/x/stencil/direct.cu:44 (discriminator 2)` is `stencil/direct.cu:44`: compilers put the folder of
 /// the compilation before names that are no paths.
 std::string line_of(std::string place, const std::string& folder) {
   place.erase(std::min(place.size(), place.find(" (")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil3d/space.hpp"
+#include "kernels/stencil/space.hpp"
 
 #include "search/space/expr.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kernels/stencil3d/size.hpp"
-#include "kernels/stencil3d/stencil.hpp"
+#include "kernels/stencil/size.hpp"
+#include "kernels/stencil/stencil.hpp"
 #include "tuner/core/tensor.hpp"
 
 namespace tune::kernels {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/stencil3d/size.hpp"
+#include "kernels/stencil/size.hpp"
 #include "search/space/parameter.hpp"
 #include "tuner/core/device_facts.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil3d/geometry.hpp"
+#include "kernels/stencil/geometry.hpp"
 
 #include <limits>
 

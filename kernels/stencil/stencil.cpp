@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil3d/stencil.hpp"
+#include "kernels/stencil/stencil.hpp"
 
 #include <cmath>
 #include <stdexcept>

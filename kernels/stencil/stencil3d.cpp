@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil3d/stencil3d.hpp"
+#include "kernels/stencil/stencil3d.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <limits>
 
-#include "kernels/stencil3d/geometry.hpp"
-#include "kernels/stencil3d/reference.hpp"
-#include "kernels/stencil3d/size.hpp"
-#include "kernels/stencil3d/space.hpp"
-#include "kernels/stencil3d/stencil.hpp"
+#include "kernels/stencil/geometry.hpp"
+#include "kernels/stencil/reference.hpp"
+#include "kernels/stencil/size.hpp"
+#include "kernels/stencil/space.hpp"
+#include "kernels/stencil/stencil.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::kernels {
@@ -22,7 +22,7 @@ constexpr const char* streaming_headers[] = {
     "streaming_planes.cuh", "streaming_sums.cuh",   "streaming_tile.cuh"};
 
 std::string file_name(std::string_view name) {
-  return format("stencil3d/{}", name);
+  return format("stencil/{}", name);
 }
 
 ProblemInfo make_info() {

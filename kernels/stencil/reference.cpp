@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil3d/reference.hpp"
+#include "kernels/stencil/reference.hpp"
 
 #include <algorithm>
 #include <vector>
