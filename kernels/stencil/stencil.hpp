@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,24 +12,33 @@ namespace tune::kernels {
 struct StencilPoint {
   int dx = 0, dy = 0, dz = 0;
   double weight = 0;
+
+  friend bool operator==(const StencilPoint&, const StencilPoint&) = default;
 };
 
-/// A weighted sum over neighbours.
+/// A weighted sum over neighbours: out(x, y, z) = sum of weight * in(x + dx, y + dy, z + dz).
 struct Stencil {
-  int radius = 0;                    ///< largest offset along any axis
-  std::vector<StencilPoint> points;  ///< sorted by (dz, dy, dx), the order in which kernels index the weights
+  int dimensions = 3;                ///< 2 or 3; with 2 every dz is 0
+  std::vector<StencilPoint> points;  ///< sorted by (dz, dy, dx), every offset once
+
+  /// Largest offset along x, y and z.
+  std::array<int, 3> reach() const;
+  /// Largest offset along any axis.
+  int radius() const;
+  /// Whether all points lie on the axes.
+  bool star() const;
+
+  friend bool operator==(const Stencil&, const Stencil&) = default;
 };
 
-/// The shapes by name: `star` (6 r + 1 points on the axes) and `box` ((2 r + 1)^3 points). Every offset has a
-/// weight of its own, far enough from all others that swapped axes or signs show; all are positive and sum to
-/// one. Throws std::invalid_argument for another name or a radius below 1.
-Stencil make_stencil(std::string_view shape, int radius);
+/// Sorts the points and adds up those of equal offsets; points of weight 0 stay.
+Stencil normalized(Stencil stencil);
+
+/// `steps` applications as one stencil (on an array without boundary): its points' offsets are sums of `steps`
+/// offsets, their weights sums of products. `steps` >= 1.
+Stencil composed(const Stencil& stencil, int steps);
 
 /// Sum of the weights' absolute values.
 double absolute_weight(const Stencil& stencil);
-
-/// Text of `stencil_weights.cuh`: the weights as a constant array of type REAL. An index that the compiler
-/// knows becomes an immediate, another one reads constant memory (at most 39 KB: double, box of radius 8).
-std::string weights_header(const Stencil& stencil);
 
 }  // namespace tune::kernels
