@@ -2,7 +2,7 @@
 #include "kernels/registry.hpp"
 
 #include "kernels/fault_injection/fault_injection.hpp"
-#include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/problem.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"

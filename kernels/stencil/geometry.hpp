@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/stencil/size.hpp"
+#include "kernels/stencil/job.hpp"
 #include "search/space/configuration.hpp"
 #include "tuner/core/failure.hpp"
 #include "tuner/core/launch_plan.hpp"

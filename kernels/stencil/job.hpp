@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "kernels/stencil/stencil.hpp"
 #include "tuner/core/tensor.hpp"
@@ -35,5 +36,15 @@ struct StencilJob {
     return boundary == Boundary::held ? stencil.reach() : std::array<int, 3>{};
   }
 };
+
+/// `stencil2d` or `stencil3d`'s stencil as the kernels see it: the y of two dimensions becomes z.
+Stencil in_kernel_axes(const Stencil& stencil);
+
+/// Text of `stencil_points.cuh`: how far the stencil reaches, and its weights as constant arrays of type REAL
+/// (an index that the compiler knows becomes an immediate, another one reads constant memory).
+std::string points_header(const Stencil& stencil);
+
+/// Bytes of constant memory that the weights take; a kernel has 64 KiB.
+std::int64_t constant_bytes(const StencilJob& job);
 
 }  // namespace tune::kernels

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil/space.hpp"
+// The parameters of all variants of the stencil family.
+#include <algorithm>
 
+#include "kernels/stencil/rules.hpp"
+#include "kernels/stencil/variants.hpp"
 #include "search/space/expr.hpp"
+#include "tuner/core/format.hpp"
 
 namespace tune::kernels {
-namespace {
 
 using search::Constraint;
 using search::Expr;
@@ -13,84 +16,134 @@ using search::Role;
 using search::SpaceDefinition;
 using search::var;
 
+Expr is_variant(const char* name) {
+  return var("variant") == name;
+}
+
+void add_block_limits(std::vector<Constraint>& rules, const Expr& applies, const Expr& block_threads) {
+  const auto add = [&](const Expr& rule, const char* reason) { rules.push_back({!applies || rule, reason}); };
+  add(block_threads <= var("max_threads"), "a block has more threads than the device allows");
+  add(block_threads >= 64, "fewer than two warps a block cannot fill a multiprocessor");
+  add(block_threads * var("min_blocks") <= var("multiprocessor_threads"),
+      "min_blocks blocks have more threads than fit on a multiprocessor");
+}
+
+Expr fits_registers(const Expr& needed, const Expr& block_threads) {
+  return needed <= min(var("thread_registers"),
+                       floor_div(var("multiprocessor_registers"), block_threads * var("min_blocks")));
+}
+
+namespace {
+
 Expr direct() {
-  return var("variant") == "direct";
+  return is_variant("direct");
 }
 Expr streaming() {
-  return var("variant") == "streaming";
+  return is_variant("streaming");
+}
+Expr temporal() {
+  return is_variant("temporal");
+}
+Expr sweep() {
+  return direct() || streaming();
 }
 
 // The default configuration's cells of a thread.
-int default_vector(const StencilSize& size) {
-  return size.type == ElementType::f64 ? 2 : 4;
+int default_vector(const StencilJob& job) {
+  return job.type == ElementType::f64 ? 2 : 4;
 }
-int default_cells_y(const StencilSize& size) {
-  return size.star() ? 1 : 2;
+int default_cells_y(const StencilJob& job) {
+  return job.stencil.star() ? 1 : 2;
 }
-constexpr int kDefaultCellsZ = 4;
+constexpr int default_cells_z = 4;
 
-std::vector<Parameter> tile_parameters(const StencilSize& size) {
-  return {
-      {"variant",
-       "direct: a thread computes its cells straight from global memory; streaming: a block marches through "
-       "planes of z",
-       {"direct", "streaming"},
-       "direct"},
-      {"block_x", "threads of a block along x", {8, 16, 32, 64, 128}, 32, std::nullopt, Role::threads},
-      {"block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8, std::nullopt, Role::threads},
-      {"block_z", "threads of a block along z", {1, 2, 4}, 1, direct(), Role::threads},
-      {"vector",
-       "neighbouring cells along x that a thread computes, loads and stores as one vector",
-       {1, 2, 4},
-       default_vector(size),
-       std::nullopt,
-       Role::work},
-      {"cells_y",
-       "neighbouring rows that a thread computes",
-       {1, 2, 4, 8},
-       default_cells_y(size),
-       std::nullopt,
-       Role::work},
-      {"cells_z",
-       "neighbouring planes that a thread computes",
-       {1, 2, 4, 8},
-       kDefaultCellsZ,
-       direct(),
-       Role::work},
-  };
+Parameter variant_parameter(const StencilJob& job) {
+  Parameter variant{"variant", "", {}, "direct"};
+  for (const StencilVariant& known : stencil_variants()) {
+    if (!known.applies(job)) continue;
+    variant.values.push_back(std::string(known.name));
+    variant.documentation += format("{}{}: {}", variant.documentation.empty() ? "" : "; ", known.name, known.summary);
+  }
+  return variant;
 }
 
-/// Unrolled multiply-adds that a kernel may have. A box of radius 2 with 4096 took 2.9 s to compile on a 3
-/// GHz core and was never near the best.
-constexpr int kMostTerms = 2048;
-constexpr const char* kTooLong =
-    "the unrolled sums are larger than the instruction cache and take seconds to compile";
-
-int points_of(const StencilSize& size) {
-  const int width = 2 * size.radius + 1;
-  return size.star() ? 6 * size.radius + 1 : width * width * width;
+/// Arrays of two dimensions have one row and several planes in the axes of the kernels.
+std::vector<Parameter> tile_parameters(const StencilJob& job) {
+  const bool flat = job.dimensions == 2;
+  std::vector<Parameter> all;
+  all.push_back({"block_x", "threads of a block along x", {8, 16, 32, 64, 128}, 32, sweep(), Role::threads});
+  if (flat) {
+    all.back().values = {32, 64, 128, 256, 512};
+    all.back().default_value = 128;
+  } else {
+    all.push_back({"block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8, sweep(), Role::threads});
+  }
+  all.push_back({"block_z", flat ? "threads of a block along y" : "threads of a block along z", {1, 2, 4}, 1,
+                 direct(), Role::threads});
+  if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
+  all.push_back({"vector",
+                 "neighbouring cells along x of one access to memory; direct, streaming: and those that a thread "
+                 "computes",
+                 {1, 2, 4},
+                 default_vector(job),
+                 std::nullopt,
+                 Role::work});
+  if (!flat)
+    all.push_back({"cells_y", "neighbouring rows that a thread computes", {1, 2, 4, 8}, default_cells_y(job),
+                   std::nullopt, Role::work});
+  all.push_back({"cells_z", flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
+                 {1, 2, 4, 8}, default_cells_z, direct(), Role::work});
+  return all;
 }
 
-std::vector<Parameter> path_parameters(const StencilSize& size) {
-  const int default_cells = default_vector(size) * default_cells_y(size) * kDefaultCellsZ;
+/// Values of `chunk`: what makes the number of blocks fit the multiprocessors.
+std::vector<Value> chunks(const StencilJob& job) {
+  if (job.dimensions == 2) return {32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192};
+  return {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512};
+}
+
+/// Steps that a launch may fuse: no more than there are.
+std::vector<Value> fused_steps(const StencilJob& job) {
+  std::vector<Value> values;
+  for (const int steps : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16})
+    if (steps <= job.steps) values.emplace_back(steps);
+  return values;
+}
+
+std::vector<Parameter> temporal_parameters(const StencilJob& job) {
+  const bool flat = job.dimensions == 2;
+  const std::vector<Value> steps = fused_steps(job);
+  std::vector<Parameter> all;
+  all.push_back({"fused", "time steps of a launch", steps, steps[std::min<std::size_t>(steps.size() - 1, 3)],
+                 temporal()});
+  all.push_back({"cells_x", "neighbouring cells along x of a lane", {1, 2, 4}, 4, temporal(), Role::work});
+  if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
+  all.push_back({"warps",
+                 flat ? "warps of a block, each with a tile of its own" : "warps of a block, behind each other along y",
+                 {1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 32}, flat ? 4 : 8, temporal(), Role::threads});
+  if (flat) all.back().values = {1, 2, 4, 8, 16};
+  all.push_back({"ahead", "planes that are loaded before they are needed", {1, 2}, 1, temporal()});
+  return all;
+}
+
+std::vector<Parameter> path_parameters(const StencilJob& job) {
+  const int default_cells = default_vector(job) * default_cells_y(job) * default_cells_z;
+  const std::vector<Value> chunk = chunks(job);
   return {
       {"shuffle",
        "whether x neighbours come from the neighbouring lanes of the warp instead of the cache",
        {false, true},
        false,
-       direct() && var("radius") <= 4},
+       direct() && var("reach_x") <= 4},
       {"readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true, direct()},
-      {"chunk",
-       "planes of z that a block computes",
-       {16, 24, 32, 48, 64, 96, 128, 192, 512},
-       64,
-       streaming()},
+      {"chunk", "planes of z (rows of y in two dimensions) that a block computes", chunk, chunk[4],
+       streaming() || temporal()},
       {"queue",
-       "what the registers hold: the 2 radius + 1 input planes around the current one, or the sums of the "
-       "outputs to which the current plane contributes",
+       "what the registers hold: the input planes around the current one, or the sums of the outputs to which "
+       "the current plane contributes",
        {"inputs", "partial_sums"},
        "inputs",
-       streaming() && var("shape") == "star"},
+       streaming() && var("star")},
       {"loader",
        "how x and y neighbours come to a thread: through registers to shared memory (plain), by cp.async "
        "(async), "
@@ -100,18 +153,19 @@ std::vector<Parameter> path_parameters(const StencilSize& size) {
        streaming()},
       {"stages", "planes in shared memory", {1, 2, 3, 4}, 3, streaming() && var("loader") != "cache"},
       {"unroll",
-       "planes a turn of the loop over z; the queue is moved once a turn, never at 2 radius + 1",
+       "planes a turn of the loop over z; the queue is moved once a turn, never at 2 reach + 1",
        {1, 3, 5, 9, 17},
        1,
        streaming()},
       {"unroll_rows",
-       "whether the loops over a box's rows are unrolled, with the weights as immediates instead of reads of "
-       "constant memory",
+       "whether the loops over rows are unrolled, with the weights as immediates instead of reads of constant "
+       "memory",
        {false, true},
-       points_of(size) * default_cells <= kMostTerms,
-       var("shape") == "box"},
+       static_cast<int>(job.stencil.points.size()) * default_cells <= most_terms,
+       sweep() && !var("star")},
       {"padded",
-       "whether rows are padded and the array is surrounded by ghost cells, so that loads need no guards",
+       "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that loads "
+       "need no guards)",
        {false, true},
        true},
       {"store",
@@ -125,88 +179,34 @@ std::vector<Parameter> path_parameters(const StencilSize& size) {
   };
 }
 
-Expr threads() {
-  return var("block_x") * var("block_y");
-}
-Expr direct_threads() {
-  return threads() * var("block_z");
-}
-
-/// Limits on one block; `block_threads` mentions block_z for the direct variant only.
-void add_block_limits(std::vector<Constraint>& rules, const Expr& applies, const Expr& block_threads) {
-  const auto add = [&](const Expr& rule, const char* reason) { rules.push_back({!applies || rule, reason}); };
-  add(block_threads <= var("max_threads"), "a block has more threads than the device allows");
-  add(block_threads >= 64, "fewer than two warps a block cannot fill a multiprocessor");
-  add(block_threads * var("min_blocks") <= var("multiprocessor_threads"),
-      "min_blocks blocks have more threads than fit on a multiprocessor");
-}
-
-/// 32-bit registers that a thread may have, at most, beyond `needed`.
-Expr fits_registers(const Expr& needed, const Expr& block_threads) {
-  return needed <= min(var("thread_registers"),
-                       floor_div(var("multiprocessor_registers"), block_threads * var("min_blocks")));
-}
-
-void add_common_rules(std::vector<Constraint>& rules) {
-  rules.push_back(
-      {var("padded") || var("nx") % var("vector") == 0,
-       "vectors of an unpadded array need rows that are whole vectors: else they are not aligned"});
-  rules.push_back({var("block_x") * var("vector") >= 32,
-                   "tiles narrower than 32 cells waste most of the lines that they touch"});
-}
-
-void add_direct_rules(std::vector<Constraint>& rules) {
-  const Expr cells = var("vector") * var("cells_y") * var("cells_z");
-  add_block_limits(rules, direct(), direct_threads());
-  rules.push_back({cells <= 32, "more than 32 cells a thread: their sums and loads exceed the registers"});
-  rules.push_back({fits_registers(cells * var("words") + 16, direct_threads()),
-                   "the sums alone need more registers than min_blocks leaves to a thread"});
-  rules.push_back({!var("shuffle") || var("radius") <= var("vector"),
-                   "shuffles bring the x neighbours of the next lane only: the radius must fit the vector"});
-  rules.push_back({!var("unroll_rows") || var("points") * cells <= kMostTerms, kTooLong});
-}
-
-void add_streaming_rules(std::vector<Constraint>& rules) {
-  const Expr radius = var("radius"), width = radius * 2 + 1;
-  const Expr cells = var("vector") * var("cells_y");
-  add_block_limits(rules, streaming(), threads());
-  rules.push_back({!streaming() || fits_registers(width * cells * var("words") + 20, threads()),
-                   "the queue alone needs more registers than min_blocks leaves to a thread"});
-  rules.push_back(
-      {var("loader") != "plain" || var("stages") <= 2,
-       "a plain loader has one plane on the way, in registers: it uses one or two shared planes"});
-  rules.push_back({var("loader") != "async" || var("stages") >= 2,
-                   "an asynchronous loader fills one shared plane while another one is read"});
-  rules.push_back({var("unroll") <= width, "a turn longer than the queue gains nothing"});
-  rules.push_back({var("unroll") == 1 || var("unroll") * var("points") * cells <= 2 * kMostTerms, kTooLong});
-  rules.push_back({!streaming() || !var("unroll_rows") || var("points") * cells <= kMostTerms, kTooLong});
-  rules.push_back({var("shape") == "star" || !streaming() || width * width * cells <= 1200, kTooLong});
-
-  const Expr lead = ceil_div(radius, var("vector")) * var("vector");
-  const Expr shared = var("stages") * (var("block_x") * var("vector") + lead * 2) *
-                      (var("block_y") * var("cells_y") + radius * 2) * var("words") * 4;
-  rules.push_back({shared <= var("block_shared"), "the planes do not fit the shared memory of a block"});
-  rules.push_back({(shared + var("reserved_shared")) * var("min_blocks") <= var("multiprocessor_shared"),
-                   "the planes of min_blocks blocks do not fit the shared memory of a multiprocessor"});
-}
-
 }  // namespace
 
-SpaceDefinition stencil_space(const StencilSize& size, const DeviceFacts& device) {
+SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) {
   SpaceDefinition space;
-  space.parameters = tile_parameters(size);
-  for (Parameter& parameter : path_parameters(size)) space.parameters.push_back(std::move(parameter));
-  add_common_rules(space.constraints);
+  const auto add = [&](std::vector<Parameter> parameters) {
+    for (Parameter& parameter : parameters) space.parameters.push_back(std::move(parameter));
+  };
+  add({variant_parameter(job)});
+  add(tile_parameters(job));
+  add(temporal_parameters(job));
+  add(path_parameters(job));
+  space.constraints.push_back(
+      {var("padded") || var("nx") % var("vector") == 0,
+       "vectors of an unpadded array need rows that are whole vectors: else they are not aligned"});
   add_direct_rules(space.constraints);
   add_streaming_rules(space.constraints);
+  add_temporal_rules(space.constraints, job);
+  const auto [rx, ry, rz] = job.stencil.reach();
   space.constants = {
-      {"nx", size.nx},
-      {"ny", size.ny},
-      {"nz", size.nz},
-      {"shape", size.shape},
-      {"radius", size.radius},
-      {"points", points_of(size)},
-      {"words", size.element_bytes() / 4},
+      {"nx", job.nx},
+      {"ny", job.ny},
+      {"nz", job.nz},
+      {"star", job.stencil.star()},
+      {"reach_x", rx},
+      {"reach_y", ry},
+      {"reach_z", rz},
+      {"points", static_cast<std::int64_t>(job.stencil.points.size())},
+      {"words", job.element_bytes() / 4},
       {"max_threads", device.max_threads_per_block},
       {"multiprocessor_threads", device.max_threads_per_multiprocessor},
       {"thread_registers", 255},
@@ -215,6 +215,10 @@ SpaceDefinition stencil_space(const StencilSize& size, const DeviceFacts& device
       {"reserved_shared", device.reserved_shared_memory_per_block},
       {"multiprocessor_shared", device.shared_memory_per_multiprocessor},
   };
+  if (job.dimensions == 2) {
+    space.constants.emplace("block_y", 1);
+    space.constants.emplace("cells_y", 1);
+  }
   return space;
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/problem.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/cache/examples.hpp"
 #include "tests/support/temporary_folder.hpp"

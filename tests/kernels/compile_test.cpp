@@ -6,7 +6,7 @@
 #include <set>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/compile_pool.hpp"

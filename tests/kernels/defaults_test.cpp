@@ -11,7 +11,7 @@
 
 #include "kernels/sources.hpp"
 #include "kernels/stencil/stencil.hpp"
-#include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/cuda/available.hpp"

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/problem.hpp"
 #include "tests/cuda/gpu_fixture.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/device_evaluator.hpp"

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil/size.hpp"
-#include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/job.hpp"
+#include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 
 namespace tune::kernels {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "kernels/registry.hpp"
-#include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/error.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil/space.hpp"
+#include "kernels/stencil/variants.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
-#include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/architectures.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/problem.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -7,8 +7,8 @@
 
 #include "kernels/stencil/geometry.hpp"
 #include "kernels/stencil/reference.hpp"
-#include "kernels/stencil/size.hpp"
-#include "kernels/stencil/space.hpp"
+#include "kernels/stencil/job.hpp"
+#include "kernels/stencil/variants.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "tuner/core/format.hpp"
 

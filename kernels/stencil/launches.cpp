@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/stencil/launches.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "tuner/core/format.hpp"
+
+namespace tune::kernels {
+namespace {
+
+char upper(char c) {
+  return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+}
+
+}  // namespace
+
+std::int64_t value_or_one(const search::Configuration& configuration, std::string_view name) {
+  return configuration.has(name) ? configuration[name].as_int() : 1;
+}
+
+std::pair<std::string, std::string> macro(const std::string& name, const Value& value) {
+  std::string macro_name = name;
+  std::ranges::transform(macro_name, macro_name.begin(), upper);
+  if (!value.is_text()) return {macro_name, std::to_string(value.as_int())};
+  std::string type = name;
+  type[0] = upper(type[0]);
+  return {macro_name, type + "::" + value.as_text()};
+}
+
+CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std::string_view file,
+                               const std::vector<std::string_view>& headers,
+                               const search::Configuration& configuration, const KernelSources& sources,
+                               const std::vector<std::string_view>& no_macros) {
+  const std::string name = format("stencil/{}", file);
+  CompileRequest request;
+  request.source = {name, sources.text(name)};
+  request.headers = {{"stencil_points.cuh", points_header(points)}};
+  for (const std::string_view header : headers)
+    request.headers.push_back({std::string(header), sources.text(format("stencil/{}", header))});
+  request.defines = {{"REAL", std::string(to_string(job.type))},
+                     {"BOUNDARY", job.boundary == Boundary::held ? "Boundary::held" : "Boundary::zero"}};
+  for (const auto& [parameter, value] : configuration.entries())
+    if (parameter != "variant" && std::ranges::find(no_macros, parameter) == no_macros.end())
+      request.defines.push_back(macro(parameter, value));
+  return request;
+}
+
+void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout,
+                     std::vector<Launch> sweeps) {
+  plan.buffers = {{"in", job.type, layout, BufferRole::input}, {"out", job.type, layout, BufferRole::output}};
+  if (sweeps.size() > 1) plan.buffers.push_back({"other", job.type, layout, BufferRole::scratch});
+  std::string source = "in";
+  for (std::size_t i = 0; i < sweeps.size(); ++i) {
+    const std::string target = (sweeps.size() - 1 - i) % 2 == 0 ? "out" : "other";
+    std::vector<KernelArgument> arguments{BufferArgument{source}, BufferArgument{target}};
+    auto& rest = sweeps[i].arguments;
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    sweeps[i].arguments = std::move(arguments);
+    plan.launches.push_back(std::move(sweeps[i]));
+    source = target;
+  }
+}
+
+std::vector<KernelArgument> extent_arguments(const StencilJob& job, const Layout& layout) {
+  std::vector<KernelArgument> arguments;
+  for (const std::int64_t extent : {job.nx, job.ny, job.nz})
+    arguments.push_back(ScalarArgument{static_cast<std::int32_t>(extent)});
+  for (const std::size_t axis : {1, 2})
+    arguments.push_back(ScalarArgument{static_cast<std::int64_t>(layout.strides[axis])});
+  return arguments;
+}
+
+}  // namespace tune::kernels

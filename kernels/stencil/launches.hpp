@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the plans of several variants have in common.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/stencil/job.hpp"
+#include "search/space/configuration.hpp"
+#include "tuner/core/problem.hpp"
+
+namespace tune::kernels {
+
+/// `configuration[name]` as a number; 1 where the parameter does not exist, such as those of the y axis of a 2-D
+/// array.
+std::int64_t value_or_one(const search::Configuration& configuration, std::string_view name);
+
+/// A parameter as a kernel's macro takes it: `LOADER` and `Loader::async`, `VECTOR` and `4`.
+std::pair<std::string, std::string> macro(const std::string& name, const Value& value);
+
+/// The request for `file` (`direct.cu`) with these headers of the family's folder, the stencil's points, and
+/// REAL, BOUNDARY and the configuration's parameters, but the named ones, as macros.
+CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std::string_view file,
+                               const std::vector<std::string_view>& headers,
+                               const search::Configuration& configuration, const KernelSources& sources,
+                               const std::vector<std::string_view>& no_macros = {});
+
+/// Buffers and launches that go from `in` to `out`, alternating with the scratch buffer `other`: `sweeps` are
+/// in order, without the buffers, which become their first two arguments (source, target). All arrays lie as
+/// `layout` says.
+void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout, std::vector<Launch> sweeps);
+
+/// nx, ny, nz, pitch, plane: the arguments that the kernels of the family end with.
+std::vector<KernelArgument> extent_arguments(const StencilJob& job, const Layout& layout);
+
+}  // namespace tune::kernels

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the spaces of several variants have in common.
+#pragma once
+
+#include <vector>
+
+#include "kernels/stencil/job.hpp"
+#include "search/space/parameter.hpp"
+
+namespace tune::kernels {
+
+/// Unrolled multiply-adds that a kernel may have. A box of radius 2 with 4096 took 2.9 s to compile on a 3
+/// GHz core and was never near the best.
+inline constexpr int most_terms = 2048;
+inline constexpr const char* too_many_terms =
+    "the unrolled sums are larger than the instruction cache and take seconds to compile";
+
+/// `variant == name`.
+search::Expr is_variant(const char* name);
+
+/// Limits on one block wherever `applies` holds: threads, and those of min_blocks blocks.
+void add_block_limits(std::vector<search::Constraint>& rules, const search::Expr& applies,
+                      const search::Expr& block_threads);
+
+/// Whether `needed` 32-bit registers are at most what a thread of min_blocks such blocks may have.
+search::Expr fits_registers(const search::Expr& needed, const search::Expr& block_threads);
+
+/// Rules of the variants; each applies to its own configurations only.
+void add_direct_rules(std::vector<search::Constraint>& rules);
+void add_streaming_rules(std::vector<search::Constraint>& rules);
+void add_temporal_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
+
+}  // namespace tune::kernels
