@@ -12,6 +12,7 @@ namespace {
 
 constexpr ProblemEntry table[] = {
     {"stencil3d", make_stencil3d},
+    {"stencil2d", make_stencil2d},
     {"fault_injection", make_fault_injection},
 };
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "kernels/stencil/launches.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::kernels {
@@ -17,8 +18,8 @@ std::int64_t rounded(std::int64_t extent, std::int64_t tile) {
 
 }  // namespace
 
-StencilGeometry stencil_geometry(const StencilSize& size, const search::Configuration& configuration) {
-  const auto value = [&](std::string_view name) { return configuration[name].as_int(); };
+StencilGeometry stencil_geometry(const StencilJob& job, const search::Configuration& configuration) {
+  const auto value = [&](std::string_view name) { return value_or_one(configuration, name); };
   const bool direct = configuration["variant"].as_text() == "direct";
   const std::int64_t block_z = direct ? value("block_z") : 1;
   StencilGeometry geometry;
@@ -27,33 +28,35 @@ StencilGeometry stencil_geometry(const StencilSize& size, const search::Configur
   geometry.tile_x = value("block_x") * value("vector");
   geometry.tile_y = value("block_y") * value("cells_y");
   geometry.tile_z = direct ? block_z * value("cells_z") : value("chunk");
-  geometry.lead = rounded(size.radius, value("vector"));
+  const auto [rx, ry, rz] = job.stencil.reach();
+  geometry.lead = rounded(rx, value("vector"));
   if (!direct && configuration["loader"].as_text() != "cache") {
-    const std::int64_t plane = (geometry.tile_x + 2 * geometry.lead) * (geometry.tile_y + 2 * size.radius);
-    geometry.shared_bytes = static_cast<std::uint64_t>(value("stages") * plane * size.element_bytes());
+    const std::int64_t plane = (geometry.tile_x + 2 * geometry.lead) * (geometry.tile_y + 2 * ry);
+    geometry.shared_bytes = static_cast<std::uint64_t>(value("stages") * plane * job.element_bytes());
   }
   return geometry;
 }
 
-Layout stencil_layout(const StencilSize& size, const StencilGeometry& geometry, bool padded) {
-  if (!padded) return Layout::dense(size.extents());
-  const std::int64_t pitch = rounded(rounded(size.nx, geometry.tile_x), 32);
-  const std::int64_t plane = pitch * rounded(size.ny, geometry.tile_y);
-  const std::int64_t planes = rounded(size.nz, geometry.tile_z);
+Layout stencil_layout(const StencilJob& job, const StencilGeometry& geometry, bool padded) {
+  if (!padded) return Layout::dense(job.extents());
+  const std::int64_t pitch = rounded(rounded(job.nx, geometry.tile_x), 32);
+  const std::int64_t plane = pitch * rounded(job.ny, geometry.tile_y);
+  const std::int64_t planes = rounded(job.nz, geometry.tile_z);
   // From a cell back to the first one that its stencil's vectors touch; forwards it is as far.
-  const std::int64_t reach = size.radius * plane + size.radius * pitch + geometry.lead;
+  const auto [rx, ry, rz] = job.stencil.reach();
+  const std::int64_t reach = rz * plane + ry * pitch + geometry.lead;
   const std::int64_t offset = rounded(reach, 64);  // keeps cell (0, 0, 0) aligned to 256 bytes
   Layout layout;
-  layout.extents = size.extents();
+  layout.extents = job.extents();
   layout.strides = {1, static_cast<std::uint64_t>(pitch), static_cast<std::uint64_t>(plane)};
   layout.offset = static_cast<std::uint64_t>(offset);
   layout.allocation = static_cast<std::uint64_t>(offset + planes * plane + reach);
   return layout;
 }
 
-Result<Dim3> stencil_grid(const StencilSize& size, const StencilGeometry& geometry) {
+Result<Dim3> stencil_grid(const StencilJob& job, const StencilGeometry& geometry) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
-  const std::int64_t extents[] = {size.nx, size.ny, size.nz};
+  const std::int64_t extents[] = {job.nx, job.ny, job.nz};
   const std::int64_t tile[] = {geometry.tile_x, geometry.tile_y, geometry.tile_z};
   std::int64_t blocks = 1;
   for (int axis = 0; axis < 3; ++axis) {

@@ -2,196 +2,229 @@
 #include "kernels/stencil/problem.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <limits>
+#include <cmath>
 
-#include "kernels/stencil/geometry.hpp"
+#include "kernels/stencil/launches.hpp"
 #include "kernels/stencil/reference.hpp"
-#include "kernels/stencil/job.hpp"
+#include "kernels/stencil/shapes.hpp"
 #include "kernels/stencil/variants.hpp"
-#include "kernels/stencil/stencil.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::kernels {
 namespace {
 
-/// What the kernel files include, all in the folder of the problem.
-constexpr const char* common_headers[] = {"indices.cuh", "vectors.cuh"};
-constexpr const char* streaming_headers[] = {
-    "async_copy.cuh",       "streaming_inputs.cuh", "streaming_partial_sums.cuh",
-    "streaming_planes.cuh", "streaming_sums.cuh",   "streaming_tile.cuh"};
+constexpr const char* files[] = {
+    "async_copy.cuh",       "direct.cu",           "indices.cuh",        "streaming.cu",
+    "streaming_inputs.cuh", "streaming_partial_sums.cuh", "streaming_planes.cuh", "streaming_sums.cuh",
+    "streaming_tile.cuh",   "temporal.cu",         "temporal_levels.cuh", "temporal_sweep.cuh",
+    "temporal_tile.cuh",    "vectors.cuh"};
 
-std::string file_name(std::string_view name) {
-  return format("stencil/{}", name);
+constexpr std::int64_t most_steps = 1'000'000;
+
+/// Built-in shapes of so many dimensions, and the person's own.
+SettingInfo shape_setting(int dimensions, const std::optional<OwnStencil>& own) {
+  SettingInfo setting;
+  setting.name = "shape";
+  for (const StencilShape& shape : stencil_shapes()) {
+    if (dimensions == 2 ? !shape.in_2d : !shape.in_3d) continue;
+    setting.values.emplace_back(std::string(shape.name));
+    setting.documentation += format("{}{}: {}", setting.documentation.empty() ? "" : "; ", shape.name, shape.summary);
+  }
+  setting.default_value = setting.values.front();
+  if (!own) return setting;
+  setting.values.emplace_back(own->shape);
+  setting.default_value = setting.values.back();
+  return setting;
 }
 
-ProblemInfo make_info() {
+ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
   ProblemInfo info;
-  info.name = "stencil3d";
-  info.summary = "one time step of a 3-D star or box stencil";
-  info.extents = {{"nx", "cells along x, the fastest dimension", 512},
-                  {"ny", "cells along y", 512},
-                  {"nz", "cells along z", 512}};
+  info.name = format("stencil{}d", dimensions);
+  info.summary = format("time steps of a {}-D stencil", dimensions);
+  if (dimensions == 3)
+    info.extents = {{"nx", "cells along x, the fastest dimension", 512},
+                    {"ny", "cells along y", 512},
+                    {"nz", "cells along z", 512}};
+  else
+    info.extents = {{"nx", "cells along x, the fastest dimension", 8192}, {"ny", "cells along y", 8192}};
+  std::vector<Value> radii;
+  for (int radius = 1; radius <= most_radius; ++radius) radii.emplace_back(radius);
+  const int own_radius = own ? own->stencil.radius() : 1;
   info.settings = {
       {"type", "type of a cell", {"float", "double"}, "float"},
-      {"shape", "star: points on the axes; box: all points within the radius", {"star", "box"}, "star"},
-      {"radius", "how far the stencil reaches along each axis [cells]", {1, 2, 3, 4, 5, 6, 7, 8}, 1},
+      shape_setting(dimensions, own),
+      {"radius", "how far the stencil reaches along each axis [cells]", radii, own_radius},
+      {"coefficients",
+       "general: every point has a weight of its own; symmetric: mirrored points have equal ones",
+       {"general", "symmetric"},
+       "general",
+       true},
+      {"boundary",
+       "held: cells that miss a neighbour keep their value; zero: the array continues with zeros",
+       {"held", "zero"},
+       "held",
+       true},
+      {"steps", "time steps, each on what the one before left", {}, 1, true, {{1, most_steps}}},
   };
   info.item = "cell update";
-  info.sources = {file_name("direct.cu"), file_name("streaming.cu")};
-  for (const char* header : common_headers) info.sources.push_back(file_name(header));
-  for (const char* header : streaming_headers) info.sources.push_back(file_name(header));
+  for (const char* file : files) info.sources.push_back(format("stencil/{}", file));
   return info;
 }
 
-/// A parameter's value as the kernel's macro takes it: numbers as they are, a named choice as the enumerator
-/// (`loader=async` is `Loader::async`).
-std::string macro_value(const std::string& name, const Value& value) {
-  if (!value.is_text()) return std::to_string(value.as_int());
-  std::string type = name;
-  type[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(type[0])));
-  return type + "::" + value.as_text();
+/// Multiply-adds of a real transform forth and back (5/2 n log2 n each) and of the product of the spectra:
+/// what no variant needs more than, however many points and steps there are.
+double transform_flops(double cells) {
+  return 5 * cells * std::log2(std::max(2.0, cells)) + 3 * cells;
 }
 
-std::string macro_name(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
-  return name;
-}
-
-CompileRequest compile_request(const StencilSize& size, const Configuration& configuration,
-                               const KernelSources& sources) {
-  const bool streaming = configuration["variant"].as_text() == "streaming";
-  const std::string file = file_name(configuration["variant"].as_text() + ".cu");
-  CompileRequest request;
-  request.source = {file, sources.text(file)};
-  request.headers = {{"stencil_weights.cuh", weights_header(make_stencil(size.shape, size.radius))}};
-  const auto add = [&](const char* header) {
-    request.headers.push_back({header, sources.text(file_name(header))});
-  };
-  for (const char* header : common_headers) add(header);
-  if (streaming)
-    for (const char* header : streaming_headers) add(header);
-  request.defines = {{"RADIUS", std::to_string(size.radius)},
-                     {"SHAPE", "Shape::" + size.shape},
-                     {"REAL", std::string(to_string(size.type))}};
-  for (const auto& [name, value] : configuration.entries()) {
-    if (name != "variant") request.defines.emplace_back(macro_name(name), macro_value(name, value));
-  }
-  // A box has one queue only, so that it is no choice of its space.
-  if (!size.star() && streaming) request.defines.emplace_back("QUEUE", "Queue::partial_sums");
-  request.entries = {"stencil3d"};
-  return request;
-}
-
-class Stencil3d : public Problem {
+class StencilProblem : public Problem {
  public:
+  StencilProblem(int dimensions, std::optional<OwnStencil> own)
+      : info_(make_info(dimensions, own)), own_(std::move(own)) {}
+
   const ProblemInfo& info() const override { return info_; }
 
   search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override {
-    return stencil_space(StencilSize(instance), device);
+    return stencil_space(stencil_job(instance, own_), device);
   }
 
   Work work(const Instance& instance) const override {
-    const StencilSize size(instance);
-    const auto inner = [&](std::int64_t extent) {
-      return static_cast<double>(std::max<std::int64_t>(0, extent - 2 * size.radius));
+    const StencilJob job = stencil_job(instance, own_);
+    const auto [held_x, held_y, held_z] = job.held();
+    const auto inner = [](std::int64_t extent, int held) {
+      return static_cast<double>(std::max<std::int64_t>(0, extent - 2 * held));
     };
-    const auto points = static_cast<double>(make_stencil(size.shape, size.radius).points.size());
+    const auto points = static_cast<double>(job.stencil.points.size());
+    const double computed = inner(job.nx, held_x) * inner(job.ny, held_y) * inner(job.nz, held_z);
     Work work;
-    work.items = size.cells();
-    work.flops = inner(size.nx) * inner(size.ny) * inner(size.nz) * (2 * points - 1);
-    work.bytes = 2 * size.cells() * size.element_bytes();
-    work.arithmetic = size.type;
+    work.items = job.cells() * static_cast<double>(job.steps);
+    work.flops =
+        std::min(computed * (2 * points - 1) * static_cast<double>(job.steps), transform_flops(job.cells()));
+    work.bytes = 2 * job.cells() * job.element_bytes();
+    work.arithmetic = job.type;
     return work;
   }
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                           const KernelSources& sources) const override {
-    const StencilSize size(instance);
-    const StencilGeometry geometry = stencil_geometry(size, configuration);
-    const Result<Dim3> grid = stencil_grid(size, geometry);
-    if (!grid) return tl::unexpected<Failure>(grid.error());
-    const Layout layout = stencil_layout(size, geometry, configuration["padded"].as_bool());
-    if (layout.strides[1] > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
-      return fail(Phase::constraint, "extent", "a row does not fit the kernel's 32-bit pitch");
-
-    LaunchPlan plan;
-    plan.compile = compile_request(size, configuration, sources);
-    plan.buffers = {{"in", size.type, layout, BufferRole::input},
-                    {"out", size.type, layout, BufferRole::output}};
-    Launch launch;
-    launch.entry = "stencil3d";
-    launch.grid = *grid;
-    launch.block = geometry.block;
-    launch.dynamic_shared_memory = geometry.shared_bytes;
-    launch.arguments = {BufferArgument{"in"}, BufferArgument{"out"}};
-    for (const std::int64_t extent : {size.nx, size.ny, size.nz})
-      launch.arguments.push_back(ScalarArgument{static_cast<std::int32_t>(extent)});
-    for (const std::size_t axis : {1, 2})
-      launch.arguments.push_back(ScalarArgument{static_cast<std::int64_t>(layout.strides[axis])});
-    plan.launches = {launch};
-    return plan;
+    return variant_of(configuration).plan(stencil_job(instance, own_), configuration, sources);
   }
 
   TensorSet inputs(const Instance& instance, std::uint64_t seed) const override {
+    const StencilJob job = stencil_job(instance, own_);
     TensorSet set;
-    set.emplace("in", stencil_input(StencilSize(instance), seed));
+    set.emplace("in", stencil_input(job, seed));
     return set;
   }
 
   TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
-    const StencilSize size(instance);
+    const StencilJob job = stencil_job(instance, own_);
     TensorSet set;
-    set.emplace("out",
-                stencil_reference(size, make_stencil(size.shape, size.radius), inputs.find("in")->second));
+    set.emplace("out", stencil_reference(job, inputs.find("in")->second));
     return set;
   }
 
   Tolerance tolerance(const Instance& instance) const override {
-    const StencilSize size(instance);
-    const Stencil stencil = make_stencil(size.shape, size.radius);
-    const double unit = size.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
-    const auto terms = static_cast<double>(stencil.points.size());
-    // Every addition rounds a partial sum, at most sum |w| |in|, by one unit roundoff; the weights' own
+    const StencilJob job = stencil_job(instance, own_);
+    const double unit = job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
+    const double growth = std::max(1.0, absolute_weight(job.stencil));
+    const auto terms = static_cast<double>(job.stencil.points.size());
+    const auto steps = static_cast<double>(job.steps);
+    // Every addition rounds a partial sum, at most sum |w| max |in|, by one unit roundoff; the weights' own
     // rounding and, without fused multiply-adds, that of the products add one such unit each over the whole
-    // sum.
-    return {(terms + 3) * unit * absolute_weight(stencil),
-            format("(points + 3) roundings of a sum bounded by sum |weight| max |in| = {:.3g}",
-                   absolute_weight(stencil))};
+    // sum. Each step adds as much, and multiplies what is there by sum |w| at most.
+    const double bound = absolute_weight(job.stencil) * std::pow(growth, steps - 1);
+    return {(terms + 3) * steps * unit * bound,
+            format("(points + 3) roundings a step of sums bounded by (sum |weight|)^steps max |in| = {:.3g}",
+                   bound)};
   }
 
   std::vector<Instance> check_instances(const Instance& instance,
-                                        const Configuration& configuration) const override {
-    const StencilSize size(instance);
-    const std::int64_t r = size.radius;
-    // A reference of a large box costs (2 r + 1)^3 operations a cell: fewer cells there.
-    const bool costly = !size.star() && r > 2;
-    std::vector<Instance> instances;
-    const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
-      // Rows of an unpadded array are whole vectors.
-      const std::int64_t vector = configuration["padded"].as_bool() ? 1 : configuration["vector"].as_int();
-      Instance check = instance;
-      check.extents = {{"nx", (nx + vector - 1) / vector * vector}, {"ny", ny}, {"nz", nz}};
-      instances.push_back(std::move(check));
-    };
-    if (costly)
-      add(2 * r + 21, 2 * r + 7, 2 * r + 9);
-    else
-      add(139, 45, 39);
-    add(2 * r + 1, 2 * r + 3, 2 * r + 2);
-    add(5, 3, 2);  // boundary cells alone, as soon as the radius is 1
-    return instances;
-  }
+                                        const Configuration& configuration) const override;
 
  private:
-  ProblemInfo info_ = make_info();
+  ProblemInfo info_;
+  std::optional<OwnStencil> own_;
 };
+
+/// Steps that run one whole launch and what is left over at the instance's own steps, as often as it has any.
+std::int64_t checked_steps(std::int64_t steps, std::int64_t fused) {
+  const std::int64_t rest = steps % fused;
+  return std::min(steps, rest > 0 ? fused + rest : 2 * fused);
+}
+
+std::vector<Instance> StencilProblem::check_instances(const Instance& instance,
+                                                      const Configuration& configuration) const {
+  const StencilJob job = stencil_job(instance, own_);
+  const auto [rx, ry, rz] = job.stencil.reach();
+  // Rows of an unpadded array are whole vectors.
+  const std::int64_t vector = configuration["padded"].as_bool() ? 1 : configuration["vector"].as_int();
+  const std::int64_t fused = variant_of(configuration).fused(configuration);
+  std::vector<Instance> instances;
+  const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    Instance check = instance;
+    nx = (nx + vector - 1) / vector * vector;
+    check.extents = {{"nx", nx}, {"ny", ny}, {"nz", nz}};
+    if (job.dimensions == 2) check.extents = {{"nx", nx}, {"ny", nz}};
+    for (auto& [name, value] : check.settings)
+      if (name == "steps") value = checked_steps(job.steps, fused);
+    instances.push_back(std::move(check));
+  };
+  // A reference of a large box costs many operations a cell: fewer cells there.
+  const bool costly = job.stencil.points.size() > 200;
+  if (configuration.has("cells_x")) {
+    // Tiles whose edges all lie within the array, and planes that no boundary concerns.
+    const std::int64_t tile_y = configuration["threads"].as_int() / 32 * value_or_one(configuration, "cells_y");
+    add(32 * configuration["cells_x"].as_int() * 2 + 11, 2 * tile_y + 7, 2 * fused * (rz + 1) + 2 * rz + 9);
+  } else if (costly) {
+    add(2 * rx + 21, 2 * ry + 7, 2 * rz + 9);
+  } else {
+    add(139, 45, 39);
+  }
+  add(2 * rx + 1, 2 * ry + 3, 2 * rz + 2);
+  add(5, 3, 2);  // boundary cells alone, as soon as they are held
+  return instances;
+}
 
 }  // namespace
 
+StencilJob stencil_job(const Instance& instance, const std::optional<OwnStencil>& own) {
+  StencilJob job;
+  job.dimensions = instance.problem == "stencil2d" ? 2 : 3;
+  job.nx = instance.extent("nx");
+  job.ny = job.dimensions == 2 ? 1 : instance.extent("ny");
+  job.nz = instance.extent(job.dimensions == 2 ? "ny" : "nz");
+  job.type = instance.setting("type").as_text() == "double" ? ElementType::f64 : ElementType::f32;
+  job.boundary =
+      instance.setting_or("boundary", "held").as_text() == "zero" ? Boundary::zero : Boundary::held;
+  job.steps = instance.setting_or("steps", 1).as_int();
+  const std::string& shape = instance.setting("shape").as_text();
+  const auto radius = static_cast<int>(instance.setting("radius").as_int());
+  if (own && shape == own->shape) {
+    job.stencil = in_kernel_axes(own->stencil);
+    if (radius != job.stencil.radius())
+      throw UsageError(format("--set: the stencil {} has radius {}, not {}", shape, job.stencil.radius(), radius));
+    return job;
+  }
+  const bool symmetric = instance.setting_or("coefficients", "general").as_text() == "symmetric";
+  try {
+    job.stencil = in_kernel_axes(make_stencil(shape, radius, job.dimensions, symmetric));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  return job;
+}
+
 std::unique_ptr<Problem> make_stencil3d() {
-  return std::make_unique<Stencil3d>();
+  return std::make_unique<StencilProblem>(3, std::nullopt);
+}
+std::unique_ptr<Problem> make_stencil2d() {
+  return std::make_unique<StencilProblem>(2, std::nullopt);
+}
+std::unique_ptr<Problem> make_stencil_problem(OwnStencil own) {
+  const int dimensions = own.stencil.dimensions;
+  return std::make_unique<StencilProblem>(dimensions, std::move(own));
 }
 
 }  // namespace tune::kernels

@@ -118,10 +118,14 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job) {
                  temporal()});
   all.push_back({"cells_x", "neighbouring cells along x of a lane", {1, 2, 4}, 4, temporal(), Role::work});
   if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
-  all.push_back({"warps",
-                 flat ? "warps of a block, each with a tile of its own" : "warps of a block, behind each other along y",
-                 {1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 32}, flat ? 4 : 8, temporal(), Role::threads});
-  if (flat) all.back().values = {1, 2, 4, 8, 16};
+  all.push_back({"threads",
+                 flat ? "threads of a block, every warp with a tile of its own"
+                      : "threads of a block, its warps behind each other along y",
+                 {32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
+                 flat ? 128 : 256,
+                 temporal(),
+                 Role::threads});
+  if (flat) all.back().values = {32, 64, 128, 256, 512};
   all.push_back({"ahead", "planes that are loaded before they are needed", {1, 2}, 1, temporal()});
   return all;
 }

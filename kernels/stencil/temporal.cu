@@ -38,8 +38,8 @@ enum class Boundary { held, zero };
 #ifndef CELLS_Y
 #define CELLS_Y 4  // neighbouring rows of a lane; 1 where the stencil has no points along y
 #endif
-#ifndef WARPS
-#define WARPS 16  // warps of a block
+#ifndef THREADS
+#define THREADS 512  // threads of a block
 #endif
 #ifndef CHUNK
 #define CHUNK 128  // planes of z that a block completes
@@ -60,18 +60,18 @@ enum class Boundary { held, zero };
 
 using Real = REAL;
 constexpr Boundary boundary = BOUNDARY;
-constexpr int cells_x = CELLS_X, cells_y = CELLS_Y, warps = WARPS, chunk = CHUNK, lanes = VECTOR, ahead = AHEAD;
+constexpr int cells_x = CELLS_X, cells_y = CELLS_Y, warps = THREADS / 32, chunk = CHUNK, lanes = VECTOR, ahead = AHEAD;
 constexpr Store store_path = STORE;
 
 static_assert(cells_x % lanes == 0, "VECTOR divides CELLS_X");
 static_assert(reach_y == 0 ? cells_y == 1 : reach_y <= cells_y, "CELLS_Y is 1 without, at least reach_y with y");
 static_assert(ahead >= 1, "AHEAD is at least 1");
-static_assert(warps <= 32, "at most 1024 threads a block");
+static_assert(THREADS % 32 == 0 && THREADS <= 1024, "THREADS is a multiple of 32, at most 1024");
 
 #include "temporal_levels.cuh"
 
 // `in` and `out` point to cell (0, 0, 0), aligned to one access; pitch and plane are the distances of
-// neighbouring rows and planes [cells]. Blocks of 32 x WARPS threads; grid: Tiling<steps>, all along x.
+// neighbouring rows and planes [cells]. Blocks of 32 x THREADS / 32 threads; grid: all tiles of all chunks along x.
 extern "C" __global__ void __launch_bounds__(32 * warps, MIN_BLOCKS)
     stencil_steps(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz, long long pitch,
                   long long plane) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace tune {
 namespace {
@@ -22,6 +23,11 @@ std::int64_t Instance::extent(std::string_view name) const {
 
 const Value& Instance::setting(std::string_view name) const {
   return named(settings, name);
+}
+
+Value Instance::setting_or(std::string_view name, Value otherwise) const {
+  const auto found = std::ranges::find_if(settings, [&](const auto& pair) { return pair.first == name; });
+  return found == settings.end() ? std::move(otherwise) : found->second;
 }
 
 std::string Instance::size() const {

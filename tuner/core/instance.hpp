@@ -22,6 +22,8 @@ struct Instance {
   /// Throws std::out_of_range that names the extent or setting.
   std::int64_t extent(std::string_view name) const;
   const Value& setting(std::string_view name) const;
+  /// `otherwise` where the instance leaves the setting out.
+  Value setting_or(std::string_view name, Value otherwise) const;
 
   /// `512x512x512`.
   std::string size() const;

@@ -69,6 +69,16 @@ std::string listed(const std::vector<Value>& values) {
   return text;
 }
 
+bool is_valid(const SettingInfo& setting, const Value& value) {
+  if (!setting.range) return std::ranges::find(setting.values, value) != setting.values.end();
+  return value.is_int() && value.as_int() >= setting.range->first && value.as_int() <= setting.range->second;
+}
+
+std::string valid_values(const SettingInfo& setting) {
+  if (!setting.range) return listed(setting.values);
+  return format("whole numbers from {} to {}", setting.range->first, setting.range->second);
+}
+
 void apply_setting(const ProblemInfo& info, Instance& instance, const std::string& name, const Value& value) {
   const auto setting = std::ranges::find(info.settings, name, &SettingInfo::name);
   if (setting == info.settings.end()) {
@@ -79,9 +89,9 @@ void apply_setting(const ProblemInfo& info, Instance& instance, const std::strin
     throw UsageError(format("--set: {} has no setting '{}'; {}", info.name, name,
                             nearest ? format("did you mean '{}'?", *nearest) : format("it has: {}", all)));
   }
-  if (std::ranges::find(setting->values, value) == setting->values.end())
+  if (!is_valid(*setting, value))
     throw UsageError(
-        format("--set: {}={} is not valid; valid are: {}", name, value.to_string(), listed(setting->values)));
+        format("--set: {}={} is not valid; valid are: {}", name, value.to_string(), valid_values(*setting)));
   for (auto& [known, old] : instance.settings)
     if (known == name) old = value;
 }
@@ -96,6 +106,10 @@ Instance make_instance(const ProblemInfo& info, std::string_view size,
   for (const SettingInfo& setting : info.settings)
     instance.settings.emplace_back(setting.name, setting.default_value);
   for (const auto& [name, value] : settings) apply_setting(info, instance, name, value);
+  std::erase_if(instance.settings, [&](const auto& entry) {
+    const auto setting = std::ranges::find(info.settings, entry.first, &SettingInfo::name);
+    return setting->implied && setting->default_value == entry.second;
+  });
   return instance;
 }
 

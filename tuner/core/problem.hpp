@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "search/space/configuration.hpp"
@@ -34,6 +36,10 @@ struct SettingInfo {
   std::string documentation;
   std::vector<Value> values;
   Value default_value;
+  /// Whether instances at the default leave it out: settings that came later, or that few care about.
+  bool implied = false;
+  /// Instead of `values`: whole numbers from the first to the second.
+  std::optional<std::pair<std::int64_t, std::int64_t>> range = std::nullopt;
 };
 
 struct ProblemInfo {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/stencil/job.hpp"
+#include "tuner/core/problem.hpp"
+
+namespace tune::kernels {
+
+/// Launches that fuse `fused` time steps each, and one for what is left over.
+Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& configuration,
+                                 const KernelSources& sources);
+
+/// Sums of a level are unrolled: neither reach nor points may be large.
+bool temporal_applies(const StencilJob& job);
+
+}  // namespace tune::kernels

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/stencil/variants.hpp"
+
+#include <stdexcept>
+
+#include "kernels/stencil/sweeps.hpp"
+#include "kernels/stencil/temporal.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::kernels {
+namespace {
+
+std::int64_t one_step(const Configuration&) {
+  return 1;
+}
+std::int64_t fused_steps(const Configuration& configuration) {
+  return configuration["fused"].as_int();
+}
+
+constexpr StencilVariant table[] = {
+    {"direct", "a thread computes its cells straight from global memory", sweeps_apply, plan_direct, one_step},
+    {"streaming", "a block marches through planes of z", sweeps_apply, plan_streaming, one_step},
+    {"temporal", "a block marches through planes of z and computes several time steps on the way", temporal_applies,
+     plan_temporal, fused_steps},
+};
+
+}  // namespace
+
+std::span<const StencilVariant> stencil_variants() {
+  return table;
+}
+
+const StencilVariant& variant_of(const Configuration& configuration) {
+  const std::string& name = configuration["variant"].as_text();
+  for (const StencilVariant& variant : table)
+    if (variant.name == name) return variant;
+  throw std::out_of_range(format("no stencil variant '{}'", name));
+}
+
+}  // namespace tune::kernels
