@@ -66,7 +66,7 @@ template<class Real>
 void step(const StencilSize& size, const Stencil& stencil, const HostTensor& input, HostTensor& output) {
   const Real* in = input.as<Real>().data();
   double* out = output.as<double>().data();
-  const std::int64_t radius = stencil.radius;
+  const std::int64_t radius = stencil.radius();
   const std::vector<Term> terms = terms_of(size, stencil);
   const auto inner = [&](std::int64_t i, std::int64_t extent) { return i >= radius && i < extent - radius; };
   parallel_for(

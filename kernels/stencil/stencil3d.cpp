@@ -7,9 +7,10 @@
 
 #include "kernels/stencil/geometry.hpp"
 #include "kernels/stencil/reference.hpp"
+#include "kernels/stencil/shapes.hpp"
 #include "kernels/stencil/size.hpp"
 #include "kernels/stencil/space.hpp"
-#include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/weights.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::kernels {

@@ -10,8 +10,9 @@
 #include <sstream>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/shapes.hpp"
 #include "kernels/stencil/stencil3d.hpp"
+#include "kernels/stencil/weights.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/cuda/available.hpp"
