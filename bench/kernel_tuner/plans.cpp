@@ -9,7 +9,7 @@
 #include "db/run_details.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
-#include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/shapes.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
@@ -74,7 +74,7 @@ Json stencil_json(const Instance& instance) {
   Json points = Json::array();
   for (const kernels::StencilPoint& point : stencil.points)
     points.push_back({point.dx, point.dy, point.dz, point.weight});
-  return {{"radius", stencil.radius}, {"points", std::move(points)}};
+  return {{"radius", stencil.radius()}, {"points", std::move(points)}};
 }
 
 Json run_json(const db::RunDetails& details, const std::vector<db::ResultRow>& results) {

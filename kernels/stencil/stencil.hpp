@@ -34,8 +34,8 @@ struct Stencil {
 /// Sorts the points and adds up those of equal offsets; points of weight 0 stay.
 Stencil normalized(Stencil stencil);
 
-/// `steps` applications as one stencil (on an array without boundary): its points' offsets are sums of `steps`
-/// offsets, their weights sums of products. `steps` >= 1.
+/// `steps` applications as one stencil (on an array without boundary): its points' offsets are sums of
+/// `steps` offsets, their weights sums of products. `steps` >= 1.
 Stencil composed(const Stencil& stencil, int steps);
 
 /// Sum of the weights' absolute values.

@@ -8,6 +8,7 @@
 #include <Eigen/SparseCore>
 #include <cmath>
 
+#include "kernels/stencil/shapes.hpp"
 #include "search/random.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 

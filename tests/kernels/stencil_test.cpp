@@ -10,6 +10,9 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "kernels/stencil/shapes.hpp"
+#include "kernels/stencil/weights.hpp"
+
 namespace tune::kernels {
 namespace {
 
@@ -35,7 +38,7 @@ TEST_P(StencilPoints, AreThoseOfTheShape) {
   for (const StencilPoint& point : stencil_.points) points.emplace_back(point.dz, point.dy, point.dx);
   // A set is sorted: equal sequences mean sorted by (dz, dy, dx), and none twice.
   EXPECT_EQ(points, std::vector(expected.begin(), expected.end()));
-  EXPECT_EQ(stencil_.radius, r);
+  EXPECT_EQ(stencil_.radius(), r);
 }
 
 TEST_P(StencilPoints, HaveWeightsThatTellThemApart) {
