@@ -230,7 +230,7 @@ __device__ __forceinline__ void sum_box(Sums& sums, const Input& in) {
 // blocks along x.
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     stencil_step(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz, long long pitch,
-              long long plane) {
+                 long long plane) {
   constexpr int tile_x = block_x * lanes, tile_y = block_y * cells_y, tile_z = block_z * cells_z;
   const unsigned tiles_x = (static_cast<unsigned>(nx) + tile_x - 1) / tile_x;
   const unsigned tiles_y = (static_cast<unsigned>(ny) + tile_y - 1) / tile_y;

@@ -25,8 +25,8 @@ std::vector<double> along(const Stencil& stencil, int StencilPoint::*axis, int r
 std::vector<double> in_box(const Stencil& stencil) {
   const auto [rx, ry, rz] = stencil.reach();
   const auto position = [rx = rx, ry = ry, rz = rz](const StencilPoint& point) {
-    return static_cast<std::size_t>(((point.dz + rz) * (2 * ry + 1) + point.dy + ry) * (2 * rx + 1) + point.dx +
-                                    rx);
+    return static_cast<std::size_t>(((point.dz + rz) * (2 * ry + 1) + point.dy + ry) * (2 * rx + 1) +
+                                    point.dx + rx);
   };
   std::vector<double> weights(static_cast<std::size_t>((2 * rx + 1) * (2 * ry + 1) * (2 * rz + 1)), 0.0);
   for (const StencilPoint& point : stencil.points) weights[position(point)] = point.weight;
@@ -83,7 +83,8 @@ __device__ constexpr bool has_point(int dx, int dy, int dz) {
 Stencil in_kernel_axes(const Stencil& stencil) {
   if (stencil.dimensions == 3) return stencil;
   Stencil turned{3, {}};
-  for (const StencilPoint& point : stencil.points) turned.points.push_back({point.dx, 0, point.dy, point.weight});
+  for (const StencilPoint& point : stencil.points)
+    turned.points.push_back({point.dx, 0, point.dy, point.weight});
   return normalized(std::move(turned));
 }
 

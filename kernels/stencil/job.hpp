@@ -15,9 +15,9 @@ namespace tune::kernels {
 /// with zeros.
 enum class Boundary { held, zero };
 
-/// What a configuration of stencil2d or stencil3d has to compute, in the axes of the kernels: x is the fastest
-/// one and a sweep marches along z. The y of a 2-D array is the kernels' z; their y has one cell then, and the
-/// stencil has no points along it.
+/// What a configuration of stencil2d or stencil3d has to compute, in the axes of the kernels: x is the
+/// fastest one and a sweep marches along z. The y of a 2-D array is the kernels' z; their y has one cell
+/// then, and the stencil has no points along it.
 struct StencilJob {
   int dimensions = 3;  ///< of the problem: 2 or 3
   std::int64_t nx = 0, ny = 0, nz = 0;
@@ -31,7 +31,8 @@ struct StencilJob {
   Extents extents() const {
     return {static_cast<std::uint64_t>(nx), static_cast<std::uint64_t>(ny), static_cast<std::uint64_t>(nz)};
   }
-  /// How far from the low and the high face cells are held, along x, y and z: the stencil's reach, or nothing.
+  /// How far from the low and the high face cells are held, along x, y and z: the stencil's reach, or
+  /// nothing.
   std::array<int, 3> held() const {
     return boundary == Boundary::held ? stencil.reach() : std::array<int, 3>{};
   }

@@ -13,8 +13,8 @@
 
 namespace tune::kernels {
 
-/// `configuration[name]` as a number; 1 where the parameter does not exist, such as those of the y axis of a 2-D
-/// array.
+/// `configuration[name]` as a number; 1 where the parameter does not exist, such as those of the y axis of a
+/// 2-D array.
 std::int64_t value_or_one(const search::Configuration& configuration, std::string_view name);
 
 /// A parameter as a kernel's macro takes it: `LOADER` and `Loader::async`, `VECTOR` and `4`.
@@ -30,7 +30,8 @@ CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std
 /// Buffers and launches that go from `in` to `out`, alternating with the scratch buffer `other`: `sweeps` are
 /// in order, without the buffers, which become their first two arguments (source, target). All arrays lie as
 /// `layout` says.
-void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout, std::vector<Launch> sweeps);
+void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout,
+                     std::vector<Launch> sweeps);
 
 /// nx, ny, nz, pitch, plane: the arguments that the kernels of the family end with.
 std::vector<KernelArgument> extent_arguments(const StencilJob& job, const Layout& layout);

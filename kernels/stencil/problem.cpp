@@ -14,11 +14,13 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {
-    "async_copy.cuh",       "direct.cu",           "indices.cuh",        "streaming.cu",
-    "streaming_inputs.cuh", "streaming_partial_sums.cuh", "streaming_planes.cuh", "streaming_sums.cuh",
-    "streaming_tile.cuh",   "temporal.cu",         "temporal_levels.cuh", "temporal_sweep.cuh",
-    "temporal_tile.cuh",    "vectors.cuh"};
+constexpr const char* files[] = {"async_copy.cuh",       "direct.cu",
+                                 "indices.cuh",          "streaming.cu",
+                                 "streaming_inputs.cuh", "streaming_partial_sums.cuh",
+                                 "streaming_planes.cuh", "streaming_sums.cuh",
+                                 "streaming_tile.cuh",   "temporal.cu",
+                                 "temporal_levels.cuh",  "temporal_sweep.cuh",
+                                 "temporal_tile.cuh",    "vectors.cuh"};
 
 constexpr std::int64_t most_steps = 1'000'000;
 
@@ -29,7 +31,8 @@ SettingInfo shape_setting(int dimensions, const std::optional<OwnStencil>& own) 
   for (const StencilShape& shape : stencil_shapes()) {
     if (dimensions == 2 ? !shape.in_2d : !shape.in_3d) continue;
     setting.values.emplace_back(std::string(shape.name));
-    setting.documentation += format("{}{}: {}", setting.documentation.empty() ? "" : "; ", shape.name, shape.summary);
+    setting.documentation +=
+        format("{}{}: {}", setting.documentation.empty() ? "" : "; ", shape.name, shape.summary);
   }
   setting.default_value = setting.values.front();
   if (!own) return setting;
@@ -175,7 +178,8 @@ std::vector<Instance> StencilProblem::check_instances(const Instance& instance,
   const bool costly = job.stencil.points.size() > 200;
   if (configuration.has("cells_x")) {
     // Tiles whose edges all lie within the array, and planes that no boundary concerns.
-    const std::int64_t tile_y = configuration["threads"].as_int() / 32 * value_or_one(configuration, "cells_y");
+    const std::int64_t tile_y =
+        configuration["threads"].as_int() / 32 * value_or_one(configuration, "cells_y");
     add(32 * configuration["cells_x"].as_int() * 2 + 11, 2 * tile_y + 7, 2 * fused * (rz + 1) + 2 * rz + 9);
   } else if (costly) {
     add(2 * rx + 21, 2 * ry + 7, 2 * rz + 9);
@@ -204,7 +208,8 @@ StencilJob stencil_job(const Instance& instance, const std::optional<OwnStencil>
   if (own && shape == own->shape) {
     job.stencil = in_kernel_axes(own->stencil);
     if (radius != job.stencil.radius())
-      throw UsageError(format("--set: the stencil {} has radius {}, not {}", shape, job.stencil.radius(), radius));
+      throw UsageError(
+          format("--set: the stencil {} has radius {}, not {}", shape, job.stencil.radius(), radius));
     return job;
   }
   const bool symmetric = instance.setting_or("coefficients", "general").as_text() == "symmetric";

@@ -16,8 +16,9 @@ struct OwnStencil {
   Stencil stencil;  ///< of 2 or 3 dimensions
 };
 
-/// `steps` time steps of a 3-D stencil on nx x ny x nz cells, x fastest: in each, every cell becomes the sum of
-/// weight * cell over the stencil's points; what lies beyond the array is Boundary. Buffers `in` and `out`.
+/// `steps` time steps of a 3-D stencil on nx x ny x nz cells, x fastest: in each, every cell becomes the sum
+/// of weight * cell over the stencil's points; what lies beyond the array is Boundary. Buffers `in` and
+/// `out`.
 std::unique_ptr<Problem> make_stencil3d();
 /// The same in two dimensions, nx x ny.
 std::unique_ptr<Problem> make_stencil2d();

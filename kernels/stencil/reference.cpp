@@ -89,7 +89,8 @@ void step(const StencilJob& job, const Real* in, double* out) {
   const bool any_x = job.nx > 2 * held_x;
   parallel_for(static_cast<std::uint64_t>(job.ny * job.nz), 16,
                [&, held_y = held_y, held_z = held_z](std::uint64_t begin, std::uint64_t end) {
-                 for (auto row = static_cast<std::int64_t>(begin); row < static_cast<std::int64_t>(end); ++row) {
+                 for (auto row = static_cast<std::int64_t>(begin); row < static_cast<std::int64_t>(end);
+                      ++row) {
                    const Real* from = in + row * job.nx;
                    double* to = out + row * job.nx;
                    const std::int64_t y = row % job.ny, z = row / job.ny;

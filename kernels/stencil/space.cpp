@@ -62,7 +62,8 @@ Parameter variant_parameter(const StencilJob& job) {
   for (const StencilVariant& known : stencil_variants()) {
     if (!known.applies(job)) continue;
     variant.values.push_back(std::string(known.name));
-    variant.documentation += format("{}{}: {}", variant.documentation.empty() ? "" : "; ", known.name, known.summary);
+    variant.documentation +=
+        format("{}{}: {}", variant.documentation.empty() ? "" : "; ", known.name, known.summary);
   }
   return variant;
 }
@@ -78,21 +79,35 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
   } else {
     all.push_back({"block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8, sweep(), Role::threads});
   }
-  all.push_back({"block_z", flat ? "threads of a block along y" : "threads of a block along z", {1, 2, 4}, 1,
-                 direct(), Role::threads});
-  if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
-  all.push_back({"vector",
-                 "neighbouring cells along x of one access to memory; direct, streaming: and those that a thread "
-                 "computes",
+  all.push_back({"block_z",
+                 flat ? "threads of a block along y" : "threads of a block along z",
                  {1, 2, 4},
-                 default_vector(job),
-                 std::nullopt,
-                 Role::work});
+                 1,
+                 direct(),
+                 Role::threads});
+  if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
+  all.push_back(
+      {"vector",
+       "neighbouring cells along x of one access to memory; direct, streaming: and those that a thread "
+       "computes",
+       {1, 2, 4},
+       default_vector(job),
+       std::nullopt,
+       Role::work});
   if (!flat)
-    all.push_back({"cells_y", "neighbouring rows that a thread computes", {1, 2, 4, 8}, default_cells_y(job),
-                   std::nullopt, Role::work});
-  all.push_back({"cells_z", flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
-                 {1, 2, 4, 8}, default_cells_z, direct(), Role::work});
+    all.push_back({"cells_y",
+                   "neighbouring rows that a thread computes",
+                   {1, 2, 4, 8},
+                   default_cells_y(job),
+                   std::nullopt,
+                   Role::work});
+  all.push_back(
+      {"cells_z",
+       flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
+       {1, 2, 4, 8},
+       default_cells_z,
+       direct(),
+       Role::work});
   return all;
 }
 
@@ -143,7 +158,8 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
       {"chunk", "planes of z (rows of y in two dimensions) that a block computes", chunk, chunk[4],
        streaming() || temporal()},
       {"queue",
-       "what the registers hold: the input planes around the current one, or the sums of the outputs to which "
+       "what the registers hold: the input planes around the current one, or the sums of the outputs to "
+       "which "
        "the current plane contributes",
        {"inputs", "partial_sums"},
        "inputs",
@@ -162,13 +178,15 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        1,
        streaming()},
       {"unroll_rows",
-       "whether the loops over rows are unrolled, with the weights as immediates instead of reads of constant "
+       "whether the loops over rows are unrolled, with the weights as immediates instead of reads of "
+       "constant "
        "memory",
        {false, true},
        static_cast<int>(job.stencil.points.size()) * default_cells <= most_terms,
        sweep() && !var("star")},
       {"padded",
-       "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that loads "
+       "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
+       "loads "
        "need no guards)",
        {false, true},
        true},

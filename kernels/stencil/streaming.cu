@@ -117,7 +117,7 @@ __device__ __forceinline__ void march(March& block, int first) {
 // along x; dynamic shared memory: stages * shared_plane cells.
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     stencil_step(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz, long long pitch,
-              long long plane) {
+                 long long plane) {
   const Tile tile(in, out, nx, ny, nz, pitch, plane);
   if constexpr (partial) {
     PartialSums block(tile);

@@ -49,10 +49,12 @@ void add_streaming_rules(std::vector<Constraint>& rules) {
   rules.push_back({var("loader") != "async" || var("stages") >= 2,
                    "an asynchronous loader fills one shared plane while another one is read"});
   rules.push_back({var("unroll") <= width, "a turn longer than the queue gains nothing"});
-  rules.push_back({var("unroll") == 1 || var("unroll") * var("points") * cells <= 2 * most_terms, too_many_terms});
-  rules.push_back({!streaming() || !var("unroll_rows") || var("points") * cells <= most_terms, too_many_terms});
-  rules.push_back({var("star") || !streaming() || width * (var("reach_x") * 2 + 1) * cells <= 1200,
-                   too_many_terms});
+  rules.push_back(
+      {var("unroll") == 1 || var("unroll") * var("points") * cells <= 2 * most_terms, too_many_terms});
+  rules.push_back(
+      {!streaming() || !var("unroll_rows") || var("points") * cells <= most_terms, too_many_terms});
+  rules.push_back(
+      {var("star") || !streaming() || width * (var("reach_x") * 2 + 1) * cells <= 1200, too_many_terms});
 
   const Expr lead = ceil_div(var("reach_x"), var("vector")) * var("vector");
   const Expr shared = var("stages") * (var("block_x") * var("vector") + lead * 2) *

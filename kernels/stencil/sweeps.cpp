@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t constant_memory = 64 * 1024;
 
-Result<LaunchPlan> plan_of(const StencilJob& job, const Configuration& configuration, CompileRequest request) {
+Result<LaunchPlan> plan_of(const StencilJob& job, const Configuration& configuration,
+                           CompileRequest request) {
   const StencilGeometry geometry = stencil_geometry(job, configuration);
   const Result<Dim3> grid = stencil_grid(job, geometry);
   if (!grid) return tl::unexpected<Failure>(grid.error());
@@ -35,18 +36,18 @@ Result<LaunchPlan> plan_of(const StencilJob& job, const Configuration& configura
 
 Result<LaunchPlan> plan_direct(const StencilJob& job, const Configuration& configuration,
                                const KernelSources& sources) {
-  return plan_of(job, configuration,
-                 stencil_request(job, job.stencil, "direct.cu", {"indices.cuh", "vectors.cuh"}, configuration,
-                                 sources));
+  return plan_of(
+      job, configuration,
+      stencil_request(job, job.stencil, "direct.cu", {"indices.cuh", "vectors.cuh"}, configuration, sources));
 }
 
 Result<LaunchPlan> plan_streaming(const StencilJob& job, const Configuration& configuration,
                                   const KernelSources& sources) {
-  CompileRequest request = stencil_request(
-      job, job.stencil, "streaming.cu",
-      {"async_copy.cuh", "indices.cuh", "streaming_inputs.cuh", "streaming_partial_sums.cuh",
-       "streaming_planes.cuh", "streaming_sums.cuh", "streaming_tile.cuh", "vectors.cuh"},
-      configuration, sources);
+  CompileRequest request =
+      stencil_request(job, job.stencil, "streaming.cu",
+                      {"async_copy.cuh", "indices.cuh", "streaming_inputs.cuh", "streaming_partial_sums.cuh",
+                       "streaming_planes.cuh", "streaming_sums.cuh", "streaming_tile.cuh", "vectors.cuh"},
+                      configuration, sources);
   // Only a star has a choice of the queue.
   if (!configuration.has("queue")) request.defines.emplace_back("QUEUE", "Queue::partial_sums");
   return plan_of(job, configuration, std::move(request));

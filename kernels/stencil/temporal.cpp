@@ -39,9 +39,10 @@ Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int
   if (std::max({job.nx, job.ny, job.nz}) > limit - 65536)
     return fail(Phase::constraint, "extent", "an extent is beyond the kernel's 31-bit indices");
   const std::int64_t chunks = (job.nz + shape.chunk - 1) / shape.chunk;
-  const std::int64_t along_x =
-      tiles(job.nx, 32 * shape.cells_x, rounded_up(steps * rx, shape.vector), zero ? rounded_up(rx, shape.vector) : 0);
-  const std::int64_t along_y = ry == 0 ? 1 : tiles(job.ny, shape.warps * shape.cells_y, steps * ry, zero ? ry : 0);
+  const std::int64_t along_x = tiles(job.nx, 32 * shape.cells_x, rounded_up(steps * rx, shape.vector),
+                                     zero ? rounded_up(rx, shape.vector) : 0);
+  const std::int64_t along_y =
+      ry == 0 ? 1 : tiles(job.ny, shape.warps * shape.cells_y, steps * ry, zero ? ry : 0);
   if (along_x > limit / along_y || along_x * along_y > limit / chunks)
     return fail(Phase::constraint, "grid", "more than 2^31 - 1 blocks: choose larger tiles");
   const std::int64_t all = along_x * along_y * chunks;
@@ -73,10 +74,10 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
     return fail(Phase::constraint, "extent", "a row does not fit the kernel's 32-bit pitch");
 
   LaunchPlan plan;
-  plan.compile = stencil_request(
-      job, job.stencil, "temporal.cu",
-      {"temporal_levels.cuh", "temporal_sweep.cuh", "temporal_tile.cuh", "vectors.cuh"}, configuration, sources,
-      {"fused"});
+  plan.compile =
+      stencil_request(job, job.stencil, "temporal.cu",
+                      {"temporal_levels.cuh", "temporal_sweep.cuh", "temporal_tile.cuh", "vectors.cuh"},
+                      configuration, sources, {"fused"});
   plan.compile.defines.emplace_back("STEPS", std::to_string(fused));
   plan.compile.defines.emplace_back("REST", std::to_string(rest));
   plan.compile.entries = {"stencil_steps"};

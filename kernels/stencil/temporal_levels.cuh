@@ -9,7 +9,7 @@ template<int steps>
 struct Levels {
   const Tile<steps>& tile;
   Exchange exchange;
-  Cells pending[steps][2 * depth];                 // of each level, the sums that still miss planes
+  Cells pending[steps][2 * depth];                      // of each level, the sums that still miss planes
   Cells arrived[exchanging && !late_rows ? steps : 1];  // of each level, the plane that waits for its rows
 
   __device__ __forceinline__ explicit Levels(const Tile<steps>& tile)
@@ -41,8 +41,8 @@ struct Levels {
     if constexpr (careful) restore(sum, before, z - 1);
   }
 
-  // Adds plane z of level t, with the rows of other warps from `parity` unless they come late. `plane` becomes
-  // the output that it completes: plane z - depth of the level above.
+  // Adds plane z of level t, with the rows of other warps from `parity` unless they come late. `plane`
+  // becomes the output that it completes: plane z - depth of the level above.
   template<bool careful>
   __device__ __forceinline__ void add(int t, Cells& plane, int z, int parity) {
     Sums sums;

@@ -5,9 +5,9 @@
 
 #include "temporal_tile.cuh"
 
-// Whether the rows of other warps concern only sums of their own plane. They may come a plane late then: a sum
-// waits for reach_z more planes anyway. Else a level begins with a plane when all its rows are there, one plane
-// later, and holds it in registers until then.
+// Whether the rows of other warps concern only sums of their own plane. They may come a plane late then: a
+// sum waits for reach_z more planes anyway. Else a level begins with a plane when all its rows are there, one
+// plane later, and holds it in registers until then.
 __device__ constexpr bool only_flat_rows() {
   for (int dz = -reach_z; dz <= reach_z; ++dz)
     for (int dy = -reach_y; dy <= reach_y; ++dy)
@@ -16,7 +16,8 @@ __device__ constexpr bool only_flat_rows() {
   return true;
 }
 constexpr bool late_rows = reach_z > 0 && (star || only_flat_rows());
-constexpr int lag = depth + (exchanging && !late_rows ? 1 : 0);  // planes that a level stays behind the one before
+constexpr int lag =
+    depth + (exchanging && !late_rows ? 1 : 0);  // planes that a level stays behind the one before
 
 extern __shared__ __align__(16) unsigned char shared_bytes[];  // 2 level_cells for each step
 

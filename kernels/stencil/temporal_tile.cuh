@@ -36,7 +36,7 @@ struct Cut {
   }
 };
 template<int steps>
-using CutX = Cut<tile_x, rounded_up(steps * reach_x, lanes), margin_x>;
+using CutX = Cut<tile_x, rounded_up(steps* reach_x, lanes), margin_x>;
 template<int steps>
 using CutY = Cut<tile_y, steps * reach_y, margin_y>;
 
@@ -55,13 +55,13 @@ struct Tile {
   int nz;
   int pitch;  // a row holds fewer than 2^31 cells; 32-bit arithmetic is much cheaper
   long long plane;
-  const Real* in;    // the lane's first cell in plane 0; it may lie outside the array
-  Real* out;         // likewise
-  unsigned inside;   // bit of each cell: it belongs to the array
-  unsigned kept;     // bit of each cell: it keeps its value whatever its z, or lies outside
-  unsigned stored;   // bit of each cell: this tile completes it
-  bool careful;      // some cell of the block is kept or outside
-  int begin, end;    // planes that the block completes
+  const Real* in;   // the lane's first cell in plane 0; it may lie outside the array
+  Real* out;        // likewise
+  unsigned inside;  // bit of each cell: it belongs to the array
+  unsigned kept;    // bit of each cell: it keeps its value whatever its z, or lies outside
+  unsigned stored;  // bit of each cell: this tile completes it
+  bool careful;     // some cell of the block is kept or outside
+  int begin, end;   // planes that the block completes
   int lane, warp;
   bool exists;
 

@@ -18,10 +18,11 @@ std::int64_t fused_steps(const Configuration& configuration) {
 }
 
 constexpr StencilVariant table[] = {
-    {"direct", "a thread computes its cells straight from global memory", sweeps_apply, plan_direct, one_step},
+    {"direct", "a thread computes its cells straight from global memory", sweeps_apply, plan_direct,
+     one_step},
     {"streaming", "a block marches through planes of z", sweeps_apply, plan_streaming, one_step},
-    {"temporal", "a block marches through planes of z and computes several time steps on the way", temporal_applies,
-     plan_temporal, fused_steps},
+    {"temporal", "a block marches through planes of z and computes several time steps on the way",
+     temporal_applies, plan_temporal, fused_steps},
 };
 
 }  // namespace
