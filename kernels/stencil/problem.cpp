@@ -14,7 +14,7 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"async_copy.cuh",       "direct.cu",
+constexpr const char* files[] = {"async_copy.cuh", "block_barrier.cuh", "direct.cu",
                                  "indices.cuh",          "streaming.cu",
                                  "streaming_inputs.cuh", "streaming_partial_sums.cuh",
                                  "streaming_planes.cuh", "streaming_sums.cuh",

@@ -76,7 +76,7 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
   LaunchPlan plan;
   plan.compile =
       stencil_request(job, job.stencil, "temporal.cu",
-                      {"temporal_levels.cuh", "temporal_sweep.cuh", "temporal_tile.cuh", "vectors.cuh"},
+                      {"block_barrier.cuh", "temporal_levels.cuh", "temporal_sweep.cuh", "temporal_tile.cuh", "vectors.cuh"},
                       configuration, sources, {"fused"});
   plan.compile.defines.emplace_back("STEPS", std::to_string(fused));
   plan.compile.defines.emplace_back("REST", std::to_string(rest));
