@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any stencil, one time step: each thread computes VECTOR x CELLS_Y x CELLS_Z cells straight from global
-// memory, the caches hold what neighbouring threads share. out = sum of weight * in over the stencil's points;
-// what lies around the cells that have all their neighbours is BOUNDARY. 2-D arrays have ny = 1.
+// memory, the caches hold what neighbouring threads share. out = sum of weight * in over the stencil's
+// points; what lies around the cells that have all their neighbours is BOUNDARY. 2-D arrays have ny = 1.
 //
 // A thread walks through its planes of z; every input vector that it loads is added at once to each of its
 // outputs that needs it, so that it is loaded once by a thread and only the outputs stay in registers.
@@ -38,7 +38,8 @@
 #define CELLS_Z 4  // neighbouring planes that a thread computes
 #endif
 #ifndef UNROLL_ROWS
-#define UNROLL_ROWS 1  // no star: 1: rows unrolled, weights immediate; 0: rolled, weights from constant memory
+#define UNROLL_ROWS \
+  1  // no star: 1: rows unrolled, weights immediate; 0: rolled, weights from constant memory
 #endif
 #ifndef PADDED
 #define PADDED 1  // 1: ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
@@ -73,7 +74,7 @@ constexpr bool zero = boundary == Boundary::zero;
 constexpr bool clamping = !zero && !padded;  // indices beyond the array go to its nearest cell
 constexpr int threads = block_x * block_y * block_z;
 constexpr int halo_vectors = (reach_x + lanes - 1) / lanes;  // vectors that hold the x neighbours of one side
-constexpr int lead = halo_vectors * lanes;                   // cells of a segment in front of the thread's own
+constexpr int lead = halo_vectors * lanes;  // cells of a segment in front of the thread's own
 constexpr int segment = lanes + 2 * lead;
 
 static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
@@ -300,8 +301,8 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   for (int c = 0; c < cells_z; ++c) {
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
-      const bool inner = zero || (y + j >= reach_y && y + j < ny - reach_y && z + c >= reach_z &&
-                                  z + c < nz - reach_z);
+      const bool inner =
+          zero || (y + j >= reach_y && y + j < ny - reach_y && z + c >= reach_z && z + c < nz - reach_z);
       if (!padded && (x >= nx || y + j >= ny || z + c >= nz)) continue;
       if (!(inner && inner_x)) {
         // Few threads come here; loading their cells again is cheaper than keeping them in everyone's
