@@ -80,7 +80,6 @@ constexpr bool unroll_rows = UNROLL_ROWS != 0;
 constexpr bool padded = PADDED != 0;
 
 constexpr bool zero = boundary == Boundary::zero;
-constexpr bool clamping = !zero && !padded;  // indices beyond the array go to its nearest cell
 constexpr bool async = loader == Loader::async;
 constexpr bool cache = loader == Loader::cache;
 constexpr bool partial = queue == Queue::partial_sums;

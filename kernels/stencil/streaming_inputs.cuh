@@ -22,16 +22,13 @@ struct Inputs {
 
   __device__ __forceinline__ explicit Inputs(const Tile& tile)
       : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
-    if constexpr (zero) {
-      set(next, 0);
-      halo.clear();
-      if constexpr (async) clear_absent(tile, false);
-    }
 #pragma unroll
-    for (int k = 1; k < width; ++k) {
-      const int z = tile.begin - reach_z + k - 1;
-      if constexpr (zero) set(queued[k], 0);
-      if (!zero || below(z, tile.nz)) load_own(queued[k], tile, tile.plane_of(z));
+    for (int k = 1; k < width; ++k) load_own(queued[k], tile, tile.plane_of(tile.begin - reach_z + k - 1));
+    if (zero && (tile.begin < reach_z || tile.begin + reach_z > tile.nz)) {
+#pragma unroll
+      for (int k = 1; k < width; ++k) {
+        if (!below(tile.begin - reach_z + k - 1, tile.nz)) set(queued[k], 0);
+      }
     }
     coming = tile.plane_of(tile.begin + reach_z);
     fetch(tile.begin);
@@ -55,11 +52,7 @@ struct Inputs {
 
   // Loads what output plane p needs and the queue does not have yet.
   __device__ __forceinline__ void fetch(int p) {
-    if (!zero || p + reach_z < tile.nz) {
-      load_own(next, tile, coming);
-    } else {
-      set(next, 0);
-    }
+    load_own(next, tile, coming);
     if constexpr (loader == Loader::plain) halo.load(tile, tile.plane_of(p));
   }
 
@@ -69,6 +62,10 @@ struct Inputs {
     for (int c = 0; c < cells_y; ++c) {
 #pragma unroll
       for (int i = 0; i < lanes; ++i) queued[width - 1][c][i] = next[c][i];
+    }
+    if constexpr (zero) {
+      if (p + reach_z >= tile.nz) set(queued[width - 1], 0);
+      clear_absent(queued[reach_z], tile);
     }
     if constexpr (!cache) {
       if constexpr (stages == 1) __syncthreads();
@@ -109,7 +106,7 @@ struct Inputs {
       }
     }
     const Real* plane = cache ? tile.plane_of(p) : stage + tile.own;
-    if (cache && zero && !tile.whole) {
+    if (cache && zero && !tile.rows_whole) {
       add_star_plane(sum, queued[reach_z], Neighbours<true>{tile, plane});
     } else {
       add_star_plane(sum, queued[reach_z], Neighbours<false>{tile, plane});
@@ -119,7 +116,7 @@ struct Inputs {
     for (int c = 0; c < cells_y; ++c) {
       if (tile.stored(c)) store_vector<lanes, store_path>(tile.target(c, p), sum[c]);
     }
-    coming += !clamping || p + 1 + reach_z < tile.nz - 1 ? tile.plane : 0;
+    coming += padded || p + 1 + reach_z < tile.nz - 1 ? tile.plane : 0;
     coming_halo += tile.plane;
     stage = next_stage(stage);
   }

@@ -19,11 +19,6 @@ struct PartialSums {
       : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
 #pragma unroll
     for (int k = 0; k < width; ++k) set(sums[k], 0);
-    if constexpr (zero) {
-      set(next, 0);
-      halo.clear();
-      if constexpr (async) clear_absent(tile, true);
-    }
     if constexpr (async) {
 #pragma unroll
       for (int s = 0; s < stages - 1; ++s) copy(first() + s);
@@ -75,6 +70,7 @@ struct PartialSums {
 #pragma unroll
         for (int i = 0; i < lanes; ++i) own[c][i] = next[c][i];
       }
+      if constexpr (zero) clear_absent(own, tile);
       if constexpr (!cache) {
         if constexpr (stages == 1) __syncthreads();
         if (has_halo(p)) {
@@ -100,7 +96,7 @@ struct PartialSums {
       }
     }
     const Real* plane = cache ? tile.plane_of(p) : stage + tile.own;
-    if (cache && zero && !tile.whole) {
+    if (cache && zero && !tile.rows_whole) {
       add_around(own, p, Neighbours<true>{tile, plane});
     } else {
       add_around(own, p, Neighbours<false>{tile, plane});

@@ -2,8 +2,8 @@
 // How planes of a tile come to registers and to shared memory.
 // A part of streaming.cu, whose constants it uses.
 //
-// Zero: cells beyond the array are never loaded. Their places, in registers as in shared memory, are the same
-// in all planes: they are cleared once, before the first plane.
+// Zero: cells beyond the array are loaded like all others, from ghost cells or clamped addresses, and cleared
+// on their way. Few threads have any.
 #pragma once
 
 #include "async_copy.cuh"
@@ -11,42 +11,41 @@
 
 extern __shared__ __align__(16) unsigned char shared_bytes[];  // stages * shared_plane cells
 
-// Loads the first `count` cells of a vector.
-__device__ __forceinline__ void load_cells(Real* to, const Real* from, int count) {
-  if (!zero || count == lanes) {
-    load_vector<lanes, Load::readonly>(to, from);
-  } else {
+// Clears all but the first `count` cells of a vector.
+__device__ __forceinline__ void clear_rest(Real* vector, int count) {
 #pragma unroll
-    for (int i = 0; i + 1 < lanes; ++i) {
-      if (i < count) load_vector<1, Load::readonly>(to + i, from + i);
-    }
+  for (int i = 0; i < lanes; ++i) {
+    if (i >= count) vector[i] = 0;
   }
 }
 
 // `from` is plane_of() of the plane that is loaded.
 __device__ __forceinline__ void load_own(Rows& to, const Tile& tile, const Real* from) {
 #pragma unroll
-  for (int c = 0; c < cells_y; ++c) load_cells(to[c], from + tile.offset(0, c), tile.own_cells[c]);
+  for (int c = 0; c < cells_y; ++c) load_vector<lanes, Load::readonly>(to[c], from + tile.offset(0, c));
+}
+
+__device__ __forceinline__ void clear_absent(Rows& own, const Tile& tile) {
+  if (tile.own_whole) return;
+#pragma unroll
+  for (int c = 0; c < cells_y; ++c) clear_rest(own[c], tile.cells_at(0, c));
 }
 
 // The halo of a plane on its way through registers.
 struct Halo {
   Real cell[item_slots][lanes];
 
-  __device__ __forceinline__ void clear() {
-#pragma unroll
-    for (int k = 0; k < items; ++k) {
-#pragma unroll
-      for (int i = 0; i < lanes; ++i) cell[k][i] = 0;
-    }
-  }
   __device__ __forceinline__ void load(const Tile& tile, const Real* from) {
 #pragma unroll
     for (int k = 0; k < items; ++k) {
-      if (tile.has_item(k)) load_cells(cell[k], tile.halo_source(from, k), tile.halo_cells[k]);
+      if (tile.has_item(k)) load_vector<lanes, Load::readonly>(cell[k], tile.halo_source(from, k));
     }
   }
-  __device__ __forceinline__ void store(const Tile& tile, Real* shared) const {
+  __device__ __forceinline__ void store(const Tile& tile, Real* shared) {
+    if (zero && !tile.halo_whole) {
+#pragma unroll
+      for (int k = 0; k < items; ++k) clear_rest(cell[k], tile.halo_cells(k));
+    }
 #pragma unroll
     for (int k = 0; k < items; ++k) {
       if (tile.has_item(k)) store_vector<lanes, Store::plain>(shared + tile.halo_to[k], cell[k]);
@@ -60,54 +59,44 @@ __device__ __forceinline__ void store_own(const Rows& from, const Tile& tile, Re
     store_vector<lanes, Store::plain>(shared + tile.own + c * shared_pitch, from[c]);
 }
 
-// Copies the first `count` cells of a vector.
-__device__ __forceinline__ void copy_cells(Real* shared, const Real* global, int count) {
-  if (!zero || count == lanes) {
-    constexpr int step = word_lanes<Real, lanes>;
+__device__ __forceinline__ void copy_vector(Real* shared, const Real* global) {
+  constexpr int step = word_lanes<Real, lanes>;
 #pragma unroll
-    for (int w = 0; w < lanes; w += step) copy_async<step * sizeof(Real)>(shared + w, global + w);
-  } else {
+  for (int w = 0; w < lanes; w += step) copy_async<step * sizeof(Real)>(shared + w, global + w);
+}
+
+// Copies the first `count` cells of a vector and clears the others.
+__device__ __forceinline__ void copy_part(Real* shared, const Real* global, int count) {
+  constexpr int step = word_lanes<Real, lanes>;
 #pragma unroll
-    for (int i = 0; i + 1 < lanes; ++i) {
-      if (i < count) copy_async<sizeof(Real)>(shared + i, global + i);
-    }
+  for (int w = 0; w < lanes; w += step) {
+    const int cells = clamped(count - w, step);
+    copy_async_part<step * sizeof(Real)>(shared + w, global + w, cells * static_cast<int>(sizeof(Real)));
   }
 }
 
 __device__ __forceinline__ void copy_own(const Tile& tile, Real* shared, const Real* from) {
+  const bool parts = zero && !tile.own_whole;
 #pragma unroll
   for (int c = 0; c < cells_y; ++c) {
-    copy_cells(shared + tile.own + c * shared_pitch, from + tile.offset(0, c), tile.own_cells[c]);
+    Real* to = shared + tile.own + c * shared_pitch;
+    if (parts) {
+      copy_part(to, from + tile.offset(0, c), tile.cells_at(0, c));
+    } else {
+      copy_vector(to, from + tile.offset(0, c));
+    }
   }
 }
 
 __device__ __forceinline__ void copy_halo(const Tile& tile, Real* shared, const Real* from) {
+  const bool parts = zero && !tile.halo_whole;
 #pragma unroll
   for (int k = 0; k < items; ++k) {
-    if (tile.has_item(k)) copy_cells(shared + tile.halo_to[k], tile.halo_source(from, k), tile.halo_cells[k]);
-  }
-}
-
-__device__ __forceinline__ void clear_rest(Real* vector, int count) {
-#pragma unroll
-  for (int i = 0; i < lanes; ++i) {
-    if (i >= count) vector[i] = 0;
-  }
-}
-
-// Zero, async: clears what no copy will bring to the places that this thread fills: its halo vectors and,
-// with `own`, its own cells.
-__device__ __forceinline__ void clear_absent(const Tile& tile, bool own) {
-#pragma unroll 1
-  for (int s = 0; s < stages; ++s) {
-    Real* shared = reinterpret_cast<Real*>(shared_bytes) + s * shared_plane;
-#pragma unroll
-    for (int k = 0; k < items; ++k) {
-      if (tile.has_item(k)) clear_rest(shared + tile.halo_to[k], tile.halo_cells[k]);
-    }
-#pragma unroll
-    for (int c = 0; c < cells_y; ++c) {
-      if (own) clear_rest(shared + tile.own + c * shared_pitch, tile.own_cells[c]);
+    if (!tile.has_item(k)) continue;
+    if (parts) {
+      copy_part(shared + tile.halo_to[k], tile.halo_source(from, k), tile.halo_cells(k));
+    } else {
+      copy_vector(shared + tile.halo_to[k], tile.halo_source(from, k));
     }
   }
 }
@@ -118,7 +107,7 @@ __device__ __forceinline__ Real* next_stage(Real* stage) {
 }
 
 // The thread's surroundings in the current plane, vector by vector; offsets count from its first cell.
-// Careful: some of them may not exist, or lie across the array's end (zero without shared memory).
+// Careful (zero without shared memory): rows may not exist, vectors may lie across the array's end.
 template<bool careful>
 struct Neighbours {
   const Tile& tile;
@@ -127,14 +116,13 @@ struct Neighbours {
   __device__ __forceinline__ void load(Real* to, int dx, int dy) const {
     if constexpr (!cache) {
       load_vector<lanes, Load::shared>(to, plane + dy * shared_pitch + dx);
-    } else if constexpr (!zero) {
-      load_vector<lanes, Load::readonly>(to, plane + tile.offset(dx, dy));
     } else {
-#pragma unroll
-      for (int i = 0; i < lanes; ++i) to[i] = 0;
-      const bool exists = below(tile.x + dx, tile.nx) && (!careful || below(tile.y + dy, tile.ny));
-      const Real* from = plane + tile.offset(dx, dy);
-      if (exists) load_cells(to, from, careful ? tile.cells_of(tile.x + dx) : lanes);
+      load_vector<lanes, Load::readonly>(to, plane + tile.offset(dx, dy));
+      if constexpr (careful) {
+        clear_rest(to, tile.cells_at(dx, dy));
+      } else if (zero && dx != 0) {
+        clear_rest(to, below(tile.x + dx, tile.nx) ? lanes : 0);
+      }
     }
   }
 };

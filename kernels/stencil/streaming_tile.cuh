@@ -35,19 +35,16 @@ struct Tile {
   int own;               // the thread's first cell in a shared plane
   unsigned inner_lanes;  // held: bit i: lane i is no boundary cell as far as x is concerned
   bool inner;      // held: none of the thread's cells is a boundary cell as far as x and y are concerned
-  const Real* in;  // the thread's first cell in plane 0; clamping: cell (0, 0, 0)
+  const Real* in;  // padded: the thread's first cell in plane 0; dense: cell (0, 0, 0)
   Real* out;       // the thread's first cell in plane 0
   // The halo vectors that the thread brings: from where, counted from plane_of() [bytes], to where in a
   // shared plane [cells], and whether it has the last one.
   long long halo_from[item_slots];
   int halo_to[item_slots];
   bool last_item;
-  // Zero: the first so many cells of a vector belong to the array: of the thread's own, in each of its rows,
-  // and of the halo vectors that it brings; the others are zeros. And whether all rows of the halo belong to
-  // it and no vector lies across its end.
-  int own_cells[cells_y];
-  int halo_cells[item_slots];
-  bool whole;
+  // Zero: whether the array has all of the thread's own cells, all of the halo vectors that it brings, and
+  // all rows around the block's tile with no vector across their end.
+  bool own_whole, halo_whole, rows_whole;
 
   __device__ __forceinline__ Tile(const Real* in_, Real* out_, int nx, int ny, int nz, long long pitch_,
                                   long long plane)
@@ -68,21 +65,29 @@ struct Tile {
     for (int i = 0; i < lanes; ++i) inner_lanes |= (x + i >= reach_x && x + i < nx - reach_x ? 1u : 0u) << i;
     inner = x >= reach_x && x + lanes <= nx - reach_x && y >= reach_y && y + cells_y <= ny - reach_y;
     const long long first = static_cast<long long>(y) * pitch + x;
-    in = clamping ? in_ : in_ + first;
+    in = padded ? in_ + first : in_;
     out = out_ + first;
 #pragma unroll
     for (int k = 0; k < items; ++k) place_halo(k, ty * block_x + tx + k * threads, first_x, first_y);
     if constexpr (zero) {
+      own_whole = x + lanes <= nx && y + cells_y <= ny;
+      halo_whole = true;
 #pragma unroll
-      for (int c = 0; c < cells_y; ++c) own_cells[c] = below(y + c, ny) ? cells_of(x) : 0;
-      whole = first_y >= reach_y && first_y + tile_y + reach_y <= ny &&
-              (!padded || nx % lanes == 0 || first_x + tile_x + lead <= nx);
+      for (int k = 0; k < items; ++k) halo_whole = halo_whole && (!has_item(k) || halo_cells(k) == lanes);
+      rows_whole = first_y >= reach_y && first_y + tile_y + reach_y <= ny &&
+                   (!padded || nx % lanes == 0 || first_x + tile_x + lead <= nx);
     }
   }
 
-  // How many cells of the vector that begins at column `at` belong to a row.
-  __device__ __forceinline__ int cells_of(int at) const {
-    return at < 0 || at >= nx ? 0 : (nx - at < lanes ? nx - at : lanes);
+  // How many cells of a vector belong to the array, from its first one on.
+  __device__ __forceinline__ int cells_at(int dx, int dy) const {
+    const int left = nx - (x + dx);
+    return x + dx < 0 || left <= 0 || !below(y + dy, ny) ? 0 : (left < lanes ? left : lanes);
+  }
+  // The same of a halo vector that the thread brings.
+  __device__ __forceinline__ int halo_cells(int k) const {
+    return cells_at(halo_to[k] % shared_pitch - own % shared_pitch,
+                    halo_to[k] / shared_pitch - own / shared_pitch);
   }
 
   __device__ __forceinline__ void place_halo(int k, int item, int first_x, int first_y) {
@@ -101,20 +106,17 @@ struct Tile {
     last_item = item < halo_items;
     halo_from[k] = offset(first_x + column * lanes - lead - x, first_y + row - reach_y - y) *
                    static_cast<long long>(sizeof(Real));
-    if constexpr (zero) {
-      const bool row_exists = last_item && below(first_y + row - reach_y, ny);
-      halo_cells[k] = row_exists ? cells_of(first_x + column * lanes - lead) : 0;
-    }
   }
 
   // `in` of plane z, for offset().
   __device__ __forceinline__ const Real* plane_of(int z) const {
-    return in + (clamping ? clamped(z, nz - 1) : z) * plane;
+    return in + (padded ? z : clamped(z, nz - 1)) * plane;
   }
   // The cell dx, dy away from the thread's first cell, counted from plane_of(). Clamping keeps the address
-  // inside a dense array; what it fetches is used by boundary cells alone, and these drop it.
+  // inside a dense array; what it fetches is used by boundary cells alone, and these drop it, or cleared
+  // (zero).
   __device__ __forceinline__ long long offset(int dx, int dy) const {
-    if constexpr (!clamping) return static_cast<long long>(dy) * pitch + dx;
+    if constexpr (padded) return static_cast<long long>(dy) * pitch + dx;
     return static_cast<long long>(clamped(y + dy, ny - 1)) * pitch + clamped(x + dx, nx - lanes);
   }
   __device__ __forceinline__ Real* target(int c, int z) const {
