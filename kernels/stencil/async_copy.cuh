@@ -22,6 +22,25 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global) {
 #endif
 }
 
+// The same, but only the first `present` bytes are read, the others become zeros.
+template<int bytes>
+__device__ __forceinline__ void copy_async_part(void* shared, const void* global, int present) {
+#ifdef TUNE_EMULATOR
+  tune_copy_async(shared, global, bytes, bytes - present);
+#else
+  const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  if constexpr (bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(global), "r"(present)
+                 : "memory");
+  } else {
+    static_assert(bytes == 4 || bytes == 8, "cp.async copies 4, 8 or 16 bytes");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target), "l"(global), "n"(bytes),
+                 "r"(present)
+                 : "memory");
+  }
+#endif
+}
+
 // Closes the group of the copies that this thread has issued since the last call (the group may be empty).
 __device__ __forceinline__ void commit_async() {
 #ifdef TUNE_EMULATOR

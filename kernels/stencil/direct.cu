@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// 3-D stencil, one time step: each thread computes VECTOR x CELLS_Y x CELLS_Z cells straight from global
-// memory, the caches hold what neighbouring threads share. Interior cells (at least RADIUS away from every
-// face): out = sum of weight * in over the stencil's points; all other cells: out = in.
+// Any stencil, one time step: each thread computes VECTOR x CELLS_Y x CELLS_Z cells straight from global
+// memory, the caches hold what neighbouring threads share. out = sum of weight * in over the stencil's
+// points; what lies around the cells that have all their neighbours is BOUNDARY. 2-D arrays have ny = 1.
 //
 // A thread walks through its planes of z; every input vector that it loads is added at once to each of its
 // outputs that needs it, so that it is loaded once by a thread and only the outputs stay in registers.
 // The grid is one-dimensional: tiles of x first, then y, then z (extents may exceed the 65535 blocks of y,
 // z).
 
+#include "boundary.cuh"
 #include "indices.cuh"
 #include "vectors.cuh"
 
 // ---- defaults ----
-#ifndef RADIUS
-#define RADIUS 1  // reach of the stencil [cells], 1..8
-#endif
-#ifndef SHAPE
-#define SHAPE Shape::star  // which points belong to the stencil
-#endif
 #ifndef REAL
 #define REAL float  // type of a cell: float or double
+#endif
+#ifndef BOUNDARY
+#define BOUNDARY Boundary::held  // held or zero
 #endif
 #ifndef BLOCK_X
 #define BLOCK_X 32  // threads of a block along x
@@ -40,7 +38,8 @@
 #define CELLS_Z 4  // neighbouring planes that a thread computes
 #endif
 #ifndef UNROLL_ROWS
-#define UNROLL_ROWS 1  // box: 1: rows unrolled, weights immediate; 0: rolled, weights from constant memory
+#define UNROLL_ROWS \
+  1  // no star: 1: rows unrolled, weights immediate; 0: rolled, weights from constant memory
 #endif
 #ifndef PADDED
 #define PADDED 1  // 1: ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
@@ -59,11 +58,10 @@
 #endif
 // ---- end of defaults ----
 
-#include "stencil_weights.cuh"  // generated: stencil_weights[points], the points sorted by (z, y, x)
+#include "stencil_points.cuh"  // generated: reach_x, reach_y, reach_z, star, weight(), has_point()
 
 using Real = REAL;
-constexpr int radius = RADIUS;
-constexpr Shape shape = SHAPE;
+constexpr Boundary boundary = BOUNDARY;
 constexpr int block_x = BLOCK_X, block_y = BLOCK_Y, block_z = BLOCK_Z;
 constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
 constexpr bool unroll_rows = UNROLL_ROWS != 0;
@@ -72,58 +70,85 @@ constexpr bool shuffle = SHUFFLE != 0;
 constexpr Load load_path = READONLY != 0 ? Load::readonly : Load::ordinary;
 constexpr Store store_path = STORE;
 
+constexpr bool zero = boundary == Boundary::zero;
+constexpr bool clamping = !zero && !padded;  // indices beyond the array go to its nearest cell
 constexpr int threads = block_x * block_y * block_z;
-constexpr int halo_vectors = (radius + lanes - 1) / lanes;  // vectors that hold the x neighbours of one side
-constexpr int lead = halo_vectors * lanes;                  // cells of a segment in front of the thread's own
+constexpr int halo_vectors = (reach_x + lanes - 1) / lanes;  // vectors that hold the x neighbours of one side
+constexpr int lead = halo_vectors * lanes;  // cells of a segment in front of the thread's own
 constexpr int segment = lanes + 2 * lead;
 
-static_assert(radius >= 1 && radius <= 8, "RADIUS is 1..8");
 static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
 static_assert(threads <= 1024, "at most 1024 threads a block");
-static_assert(sizeof(stencil_weights) / sizeof(Real) == point_count(shape, radius),
-              "weights do not fit RADIUS and SHAPE");
-static_assert(!shuffle || (radius <= lanes && (block_x % 32 == 0 || 32 % block_x == 0)),
+static_assert(!shuffle || (reach_x >= 1 && reach_x <= lanes && (block_x % 32 == 0 || 32 % block_x == 0)),
               "SHUFFLE needs the x neighbours in the next lane and rows that divide, or are made of, warps");
 
 // ---- input ----
 
 // The thread's view of the input. Offsets count from its first cell.
 struct Input {
-  const Real* base;  // padded: the thread's first cell; dense: cell (0, 0, 0)
+  const Real* base;  // the thread's first cell; clamping: cell (0, 0, 0)
   int pitch;         // fewer than 2^31 cells: a row's address is one multiply-add then, six instructions else
   long long plane;
   int x, y, z;  // the thread's first cell
-  int last_x, last_y, last_z;
+  int nx, ny, nz;
 
   __device__ __forceinline__ const Real* at(int dx, int dy, int dz) const {
-    if constexpr (padded) {
-      return base + (dz * plane + static_cast<long long>(dy) * pitch + dx);
-    } else {
+    if constexpr (clamping) {
       // Clamping keeps the address inside the array; what it fetches is used by boundary cells alone, and
       // these drop it.
-      return base + (clamped(z + dz, last_z) * plane +
-                     static_cast<long long>(clamped(y + dy, last_y)) * pitch + clamped(x + dx, last_x));
+      return base + (clamped(z + dz, nz - 1) * plane +
+                     static_cast<long long>(clamped(y + dy, ny - 1)) * pitch + clamped(x + dx, nx - lanes));
+    } else {
+      return base + (dz * plane + static_cast<long long>(dy) * pitch + dx);
+    }
+  }
+
+  // Zero beyond the array. Not careful: its rows and planes exist, and no vector lies across its end: what is
+  // left to ask is whether a vector beside the thread's own lies outside, or the thread itself.
+  template<bool careful>
+  __device__ __forceinline__ bool exists(int dx, int dy, int dz) const {
+    bool yes = true;
+    if (careful || dx != 0 || shuffle || !padded) yes = below(x + dx, nx);
+    if constexpr (careful) yes = yes && below(y + dy, ny) && below(z + dz, nz);
+    return yes;
+  }
+
+  template<bool careful>
+  __device__ __forceinline__ void load(Real* to, int dx, int dy, int dz) const {
+    if constexpr (zero) {
+#pragma unroll
+      for (int i = 0; i < lanes; ++i) to[i] = 0;
+      if (exists<careful>(dx, dy, dz)) load_vector<lanes, load_path>(to, at(dx, dy, dz));
+      if constexpr (careful && padded) {
+#pragma unroll
+        for (int i = 1; i < lanes; ++i) {
+          if (x + dx + i >= nx) to[i] = 0;  // padding
+        }
+      }
+    } else {
+      load_vector<lanes, load_path>(to, at(dx, dy, dz));
     }
   }
 };
 
 // The thread's cells of one row with their x neighbours: to[lead + i] is cell i. `own` is already there.
+template<bool careful>
 __device__ __forceinline__ void load_sides(Real (&to)[segment], const Input& in, int dy, int dz) {
   if constexpr (shuffle) {
     constexpr int row_lanes = block_x < 32 ? block_x : 32;
     const int lane = static_cast<int>(threadIdx.x) % row_lanes;
 #pragma unroll
-    for (int i = 1; i <= radius; ++i) {
+    for (int i = 1; i <= reach_x; ++i) {
       to[lead - i] = __shfl_up_sync(0xffffffffu, to[lead + lanes - i], 1, row_lanes);
       to[lead + lanes - 1 + i] = __shfl_down_sync(0xffffffffu, to[lead + i - 1], 1, row_lanes);
     }
-    if (lane == 0) load_vector<lanes, load_path>(to + lead - lanes, in.at(-lanes, dy, dz));
-    if (lane == row_lanes - 1) load_vector<lanes, load_path>(to + lead + lanes, in.at(lanes, dy, dz));
+    if (lane == 0) in.load<careful>(to + lead - lanes, -lanes, dy, dz);
+    if (lane == row_lanes - 1) in.load<careful>(to + lead + lanes, lanes, dy, dz);
   } else {
 #pragma unroll
     for (int v = 0; v < halo_vectors; ++v) {
-      load_vector<lanes, load_path>(to + v * lanes, in.at(v * lanes - lead, dy, dz));
-      load_vector<lanes, load_path>(to + lead + (v + 1) * lanes, in.at((v + 1) * lanes, dy, dz));
+      in.load<careful>(to + v * lanes, v * lanes - lead, dy, dz);
+      in.load<careful>(to + lead + (v + 1) * lanes, (v + 1) * lanes, dy, dz);
     }
   }
 }
@@ -137,18 +162,18 @@ __device__ __forceinline__ void add_along_y(Sums& sums, const Real (&from)[lanes
 #pragma unroll
   for (int j = 0; j < cells_y; ++j) {
     const int dy = row - j;
-    if (dy == 0 || dy < -radius || dy > radius) continue;
-    const Real weight = stencil_weights[along_y<radius>(dy)];
+    if (dy == 0 || dy < -reach_y || dy > reach_y || !has_point(0, dy, 0)) continue;
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight * from[i];
+    for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight(0, dy, 0) * from[i];
   }
 }
 
 __device__ __forceinline__ void add_along_x(Real (&sum)[lanes], const Real (&from)[segment]) {
 #pragma unroll
-  for (int dx = -radius; dx <= radius; ++dx) {
+  for (int dx = -reach_x; dx <= reach_x; ++dx) {
+    if (!has_point(dx, 0, 0)) continue;
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) sum[i] += stencil_weights[along_x<radius>(dx)] * from[lead + i + dx];
+    for (int i = 0; i < lanes; ++i) sum[i] += weight(dx, 0, 0) * from[lead + i + dx];
   }
 }
 
@@ -156,70 +181,83 @@ __device__ __forceinline__ void add_along_z(Sums& sums, const Real (&from)[lanes
 #pragma unroll
   for (int c = 0; c < cells_z; ++c) {
     const int dz = p - c;
-    if (dz == 0 || dz < -radius || dz > radius) continue;
+    if (dz == 0 || dz < -reach_z || dz > reach_z || !has_point(0, 0, dz)) continue;
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) sums[c][j][i] += stencil_weights[along_z<radius>(dz)] * from[i];
+    for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight(0, 0, dz) * from[i];
   }
 }
 
+template<bool careful>
 __device__ __forceinline__ void sum_star(Sums& sums, const Input& in) {
 #pragma unroll
-  for (int p = -radius; p < cells_z + radius; ++p) {
+  for (int p = -reach_z; p < cells_z + reach_z; ++p) {
     const bool own_plane = p >= 0 && p < cells_z;
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
       Real row[segment];
-      load_vector<lanes, load_path>(row + lead, in.at(0, j, p));
+      in.load<careful>(row + lead, 0, j, p);
       Real own[lanes];
 #pragma unroll
       for (int i = 0; i < lanes; ++i) own[i] = row[lead + i];
       add_along_z(sums, own, j, p);
       if (own_plane) {
-        load_sides(row, in, j, p);
+        load_sides<careful>(row, in, j, p);
         add_along_x(sums[p][j], row);
         add_along_y(sums, own, j, p);
       }
     }
     if (!own_plane) continue;
 #pragma unroll
-    for (int k = 0; k < 2 * radius; ++k) {
-      const int row = k < radius ? k - radius : k - radius + cells_y;
+    for (int k = 0; k < 2 * reach_y; ++k) {
+      const int row = k < reach_y ? k - reach_y : k - reach_y + cells_y;
       Real other[lanes];
-      load_vector<lanes, load_path>(other, in.at(0, row, p));
+      in.load<careful>(other, 0, row, p);
       add_along_y(sums, other, row, p);
     }
   }
 }
 
 // Adds one row of plane p to every output of the thread within reach.
-__device__ __forceinline__ void add_box_row(Sums& sums, const Real (&from)[segment], int row, int p) {
+__device__ __forceinline__ void add_row(Sums& sums, const Real (&from)[segment], int row, int p) {
 #pragma unroll
   for (int c = 0; c < cells_z; ++c) {
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
       const int dy = row - j, dz = p - c;
-      if (dy < -radius || dy > radius || dz < -radius || dz > radius) continue;
+      if (dy < -reach_y || dy > reach_y || dz < -reach_z || dz > reach_z) continue;
 #pragma unroll
-      for (int dx = -radius; dx <= radius; ++dx) {
-        const Real weight = stencil_weights[in_box<radius>(dx, dy, dz)];
+      for (int dx = -reach_x; dx <= reach_x; ++dx) {
+        if (unroll_rows && !has_point(dx, dy, dz)) continue;
+        const Real factor = weight(dx, dy, dz);
 #pragma unroll
-        for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight * from[lead + i + dx];
+        for (int i = 0; i < lanes; ++i) sums[c][j][i] += factor * from[lead + i + dx];
       }
     }
   }
 }
 
+// The stencil's box: rows of absent points are skipped where they are unrolled, else they have weight 0.
+template<bool careful>
 __device__ __forceinline__ void sum_box(Sums& sums, const Input& in) {
-  constexpr int planes = cells_z + 2 * radius, rows = cells_y + 2 * radius;
+  constexpr int planes = cells_z + 2 * reach_z, rows = cells_y + 2 * reach_y;
 #pragma unroll(unroll_rows ? planes : 1)
-  for (int p = -radius; p < cells_z + radius; ++p) {
+  for (int p = -reach_z; p < cells_z + reach_z; ++p) {
 #pragma unroll(unroll_rows ? rows : 1)
-    for (int row = -radius; row < cells_y + radius; ++row) {
+    for (int row = -reach_y; row < cells_y + reach_y; ++row) {
       Real from[segment];
-      load_vector<lanes, load_path>(from + lead, in.at(0, row, p));
-      load_sides(from, in, row, p);
-      add_box_row(sums, from, row, p);
+      in.load<careful>(from + lead, 0, row, p);
+      load_sides<careful>(from, in, row, p);
+      add_row(sums, from, row, p);
     }
+  }
+}
+
+template<bool careful>
+__device__ __forceinline__ void sum(Sums& sums, const Input& in) {
+  if constexpr (star) {
+    sum_star<careful>(sums, in);
+  } else {
+    sum_box<careful>(sums, in);
   }
 }
 
@@ -235,26 +273,36 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const unsigned tiles_x = (static_cast<unsigned>(nx) + tile_x - 1) / tile_x;
   const unsigned tiles_y = (static_cast<unsigned>(ny) + tile_y - 1) / tile_y;
   const unsigned row_of_tiles = blockIdx.x / tiles_x;
-  const int x = static_cast<int>((blockIdx.x % tiles_x) * tile_x + threadIdx.x * lanes);
-  const int y = static_cast<int>((row_of_tiles % tiles_y) * tile_y + threadIdx.y * cells_y);
-  const int z = static_cast<int>((row_of_tiles / tiles_y) * tile_z + threadIdx.z * cells_z);
+  const int first_x = static_cast<int>((blockIdx.x % tiles_x) * tile_x);
+  const int first_y = static_cast<int>((row_of_tiles % tiles_y) * tile_y);
+  const int first_z = static_cast<int>((row_of_tiles / tiles_y) * tile_z);
+  const int x = first_x + static_cast<int>(threadIdx.x * lanes);
+  const int y = first_y + static_cast<int>(threadIdx.y * cells_y);
+  const int z = first_z + static_cast<int>(threadIdx.z * cells_z);
 
   const long long first = z * plane + y * pitch + x;
-  const Input input{
-      padded ? in + first : in, static_cast<int>(pitch), plane, x, y, z, nx - lanes, ny - 1, nz - 1};
+  const Input input{clamping ? in : in + first, static_cast<int>(pitch), plane, x, y, z, nx, ny, nz};
   Sums sums = {};
-  if constexpr (shape == Shape::star) {
-    sum_star(sums, input);
+  if constexpr (zero) {
+    const bool careful = first_y < reach_y || first_y + tile_y + reach_y > ny || first_z < reach_z ||
+                         first_z + tile_z + reach_z > nz ||
+                         (padded && nx % lanes != 0 && first_x + tile_x + lead > nx);
+    if (careful) {
+      sum<true>(sums, input);
+    } else {
+      sum<false>(sums, input);
+    }
   } else {
-    sum_box(sums, input);
+    sum<false>(sums, input);
   }
 
-  const bool inner_x = x >= radius && x + lanes <= nx - radius;
+  const bool inner_x = zero || (x >= reach_x && x + lanes <= nx - reach_x);
 #pragma unroll
   for (int c = 0; c < cells_z; ++c) {
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
-      const bool inner = y + j >= radius && y + j < ny - radius && z + c >= radius && z + c < nz - radius;
+      const bool inner =
+          zero || (y + j >= reach_y && y + j < ny - reach_y && z + c >= reach_z && z + c < nz - reach_z);
       if (!padded && (x >= nx || y + j >= ny || z + c >= nz)) continue;
       if (!(inner && inner_x)) {
         // Few threads come here; loading their cells again is cheaper than keeping them in everyone's
@@ -263,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
         load_vector<lanes, load_path>(own, input.at(0, j, c));
 #pragma unroll
         for (int i = 0; i < lanes; ++i) {
-          if (!(inner && x + i >= radius && x + i < nx - radius)) sums[c][j][i] = own[i];
+          if (!(inner && x + i >= reach_x && x + i < nx - reach_x)) sums[c][j][i] = own[i];
         }
       }
       store_vector<lanes, store_path>(out + first + (c * plane + j * pitch), sums[c][j]);

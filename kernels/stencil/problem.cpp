@@ -14,13 +14,22 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"async_copy.cuh", "block_barrier.cuh", "direct.cu",
-                                 "indices.cuh",          "streaming.cu",
-                                 "streaming_inputs.cuh", "streaming_partial_sums.cuh",
-                                 "streaming_planes.cuh", "streaming_sums.cuh",
-                                 "streaming_tile.cuh",   "temporal.cu",
-                                 "temporal_levels.cuh",  "temporal_sweep.cuh",
-                                 "temporal_tile.cuh",    "vectors.cuh"};
+constexpr const char* files[] = {"async_copy.cuh",
+                                 "block_barrier.cuh",
+                                 "boundary.cuh",
+                                 "direct.cu",
+                                 "indices.cuh",
+                                 "streaming.cu",
+                                 "streaming_inputs.cuh",
+                                 "streaming_partial_sums.cuh",
+                                 "streaming_planes.cuh",
+                                 "streaming_sums.cuh",
+                                 "streaming_tile.cuh",
+                                 "temporal.cu",
+                                 "temporal_levels.cuh",
+                                 "temporal_sweep.cuh",
+                                 "temporal_tile.cuh",
+                                 "vectors.cuh"};
 
 constexpr std::int64_t most_steps = 1'000'000;
 

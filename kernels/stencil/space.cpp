@@ -153,7 +153,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "whether x neighbours come from the neighbouring lanes of the warp instead of the cache",
        {false, true},
        false,
-       direct() && var("reach_x") <= 4},
+       direct() && var("reach_x") >= 1 && var("reach_x") <= 4},
       {"readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true, direct()},
       {"chunk", "planes of z (rows of y in two dimensions) that a block computes", chunk, chunk[4],
        streaming() || temporal()},
@@ -183,7 +183,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "memory",
        {false, true},
        static_cast<int>(job.stencil.points.size()) * default_cells <= most_terms,
-       sweep() && !var("star")},
+       (job.dimensions == 2 ? direct() : sweep()) && !var("star")},
       {"padded",
        "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
        "loads "

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// 3-D stencil, one time step, 2.5-D: a block owns a tile of x and y and marches through CHUNK planes of z.
+// Any stencil, one time step, 2.5-D: a block owns a tile of x and y and marches through CHUNK planes of z.
 // The x and y neighbours of the plane at which it stands come from shared memory (or L1), what concerns the z
 // neighbours lies in registers (Micikevicius, GPGPU-2, 2009).
-// Interior cells (at least RADIUS away from every face): out = sum of weight * in; all other cells: out = in.
+// out = sum of weight * in over the stencil's points; what lies around the cells that have all their
+// neighbours is BOUNDARY. 2-D arrays have ny = 1: a block marches through their rows.
 // The grid is one-dimensional: tiles of x first, then y, then chunks of z.
 
+#include "boundary.cuh"
 #include "indices.cuh"
 #include "vectors.cuh"
 
-// What the registers hold. inputs: the 2 RADIUS + 1 input planes around the current one. partial_sums: the
-// 2 RADIUS + 1 outputs to which the current plane contributes; it is added into all of them and forgotten.
+// What the registers hold. inputs: the 2 reach_z + 1 input planes around the current one. partial_sums: the
+// 2 reach_z + 1 outputs to which the current plane contributes; it is added into all of them and forgotten.
 enum class Queue { inputs, partial_sums };
 // How x and y neighbours come to a thread. plain: to shared memory through registers, a plane ahead. async:
 // to shared memory by cp.async. cache: as loads that hit L1, without shared memory and barriers.
 enum class Loader { plain, async, cache };
 
 // ---- defaults ----
-#ifndef RADIUS
-#define RADIUS 1  // reach of the stencil [cells], 1..8
-#endif
-#ifndef SHAPE
-#define SHAPE Shape::star  // which points belong to the stencil: star or box
-#endif
 #ifndef REAL
 #define REAL float  // type of a cell: float or double
+#endif
+#ifndef BOUNDARY
+#define BOUNDARY Boundary::held  // held or zero
 #endif
 #ifndef BLOCK_X
 #define BLOCK_X 32  // threads of a block along x
@@ -41,7 +40,7 @@ enum class Loader { plain, async, cache };
 #define CHUNK 64  // planes of z that a block computes
 #endif
 #ifndef QUEUE
-#define QUEUE Queue::partial_sums  // what the registers hold; a box needs partial_sums
+#define QUEUE Queue::partial_sums  // what the registers hold; no star: partial_sums
 #endif
 #ifndef LOADER
 #define LOADER Loader::async  // how the x and y neighbours come to the threads
@@ -50,10 +49,11 @@ enum class Loader { plain, async, cache };
 #define STAGES 3  // planes in shared memory; plain: 1 (2 barriers a plane) or 2 (1 barrier); async: 2..4
 #endif
 #ifndef UNROLL
-#define UNROLL 1  // planes a turn of the loop over z; the queue moves once a turn, at 2 RADIUS + 1 never
+#define UNROLL 1  // planes a turn of the loop over z; the queue moves once a turn, at 2 reach_z + 1 never
 #endif
 #ifndef UNROLL_ROWS
-#define UNROLL_ROWS 1  // box: 1: rows unrolled, weights immediate; 0: rolled, weights from constant memory
+#define UNROLL_ROWS \
+  1  // no star: 1: rows unrolled, weights immediate; 0: rolled, weights from constant memory
 #endif
 #ifndef PADDED
 #define PADDED 1  // 1: ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
@@ -66,11 +66,10 @@ enum class Loader { plain, async, cache };
 #endif
 // ---- end of defaults ----
 
-#include "stencil_weights.cuh"  // generated: stencil_weights[points], the points sorted by (z, y, x)
+#include "stencil_points.cuh"  // generated: reach_x, reach_y, reach_z, star, weight(), has_point()
 
 using Real = REAL;
-constexpr int radius = RADIUS;
-constexpr Shape shape = SHAPE;
+constexpr Boundary boundary = BOUNDARY;
 constexpr int block_x = BLOCK_X, block_y = BLOCK_Y;
 constexpr int lanes = VECTOR, cells_y = CELLS_Y, chunk = CHUNK, stages = STAGES;
 constexpr Queue queue = QUEUE;
@@ -80,21 +79,18 @@ constexpr int turn = UNROLL;
 constexpr bool unroll_rows = UNROLL_ROWS != 0;
 constexpr bool padded = PADDED != 0;
 
-constexpr bool star = shape == Shape::star;
+constexpr bool zero = boundary == Boundary::zero;
 constexpr bool async = loader == Loader::async;
 constexpr bool cache = loader == Loader::cache;
 constexpr bool partial = queue == Queue::partial_sums;
 constexpr int threads = block_x * block_y;
-constexpr int width = 2 * radius + 1;
+constexpr int width = 2 * reach_z + 1;
 
-static_assert(radius >= 1 && radius <= 8, "RADIUS is 1..8");
 static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
 static_assert(threads <= 1024, "at most 1024 threads a block");
-static_assert(star || partial, "a box needs Queue::partial_sums");
+static_assert(star || partial, "what is no star needs Queue::partial_sums");
 static_assert(cache || (async ? stages >= 2 : stages >= 1 && stages <= 2), "STAGES does not fit LOADER");
-static_assert(turn >= 1 && turn <= width, "UNROLL is 1..2 RADIUS + 1");
-static_assert(sizeof(stencil_weights) / sizeof(Real) == point_count(shape, radius),
-              "weights do not fit RADIUS and SHAPE");
+static_assert(turn >= 1 && turn <= width, "UNROLL is 1..2 reach_z + 1");
 
 #include "streaming_inputs.cuh"
 #include "streaming_partial_sums.cuh"
@@ -121,7 +117,8 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const Tile tile(in, out, nx, ny, nz, pitch, plane);
   if constexpr (partial) {
     PartialSums block(tile);
-    march(block, tile.begin - radius);
+    march(block, block.first());
+    if constexpr (zero) block.drain();
   } else {
     Inputs block(tile);
     march(block, tile.begin);

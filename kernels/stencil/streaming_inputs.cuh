@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue::inputs: the registers hold the 2 radius + 1 input planes around the current one.
+// Queue::inputs: the registers hold the 2 reach_z + 1 input planes around the current one.
 // A part of streaming.cu, whose constants it uses.
 #pragma once
 
@@ -12,7 +12,7 @@ struct Inputs {
   const Tile& tile;
   Real* stage;
   Real* free_stage;
-  Rows queued[width];  // queued[k]: input p - radius + k
+  Rows queued[width];  // queued[k]: input p - reach_z + k
   Rows next;           // own cells of the plane that enters the queue next
   Halo halo;           // plain: the halo of the output plane to come
   // plane_of() the planes that are loaded next, moved on at the end of every step: 4 % faster than computing
@@ -23,10 +23,16 @@ struct Inputs {
   __device__ __forceinline__ explicit Inputs(const Tile& tile)
       : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
 #pragma unroll
-    for (int k = 1; k < width; ++k) load_own(queued[k], tile, tile.plane_of(tile.begin - radius + k - 1));
-    coming = tile.plane_of(tile.begin + radius);
+    for (int k = 1; k < width; ++k) load_own(queued[k], tile, tile.plane_of(tile.begin - reach_z + k - 1));
+    if (zero && (tile.begin < reach_z || tile.begin + reach_z > tile.nz)) {
+#pragma unroll
+      for (int k = 1; k < width; ++k) {
+        if (!below(tile.begin - reach_z + k - 1, tile.nz)) set(queued[k], 0);
+      }
+    }
+    coming = tile.plane_of(tile.begin + reach_z);
     fetch(tile.begin);
-    coming = tile.plane_of(tile.begin + radius + 1);
+    coming = tile.plane_of(tile.begin + reach_z + 1);
     coming_halo = tile.plane_of(tile.begin + stages - 1);
     if constexpr (async) {
 #pragma unroll
@@ -57,9 +63,13 @@ struct Inputs {
 #pragma unroll
       for (int i = 0; i < lanes; ++i) queued[width - 1][c][i] = next[c][i];
     }
+    if constexpr (zero) {
+      if (p + reach_z >= tile.nz) set(queued[width - 1], 0);
+      clear_absent(queued[reach_z], tile);
+    }
     if constexpr (!cache) {
       if constexpr (stages == 1) __syncthreads();
-      store_own(queued[radius], tile, stage);
+      store_own(queued[reach_z], tile, stage);
       if constexpr (async) {
         wait_async<async ? stages - 2 : 0>();
       } else {
@@ -77,7 +87,7 @@ struct Inputs {
       const unsigned inner = tile.inner_row(c) && tile.inner_plane(p) ? tile.inner_lanes : 0;
 #pragma unroll
       for (int i = 0; i < lanes; ++i) {
-        if (!(inner >> i & 1u)) sum[c][i] = queued[radius][c][i];
+        if (!(inner >> i & 1u)) sum[c][i] = queued[reach_z][c][i];
       }
     }
   }
@@ -88,21 +98,25 @@ struct Inputs {
     set(sum, 0);
 #pragma unroll
     for (int k = 0; k < width; ++k) {
-      if (k == radius) continue;
+      if (k == reach_z || !has_point(0, 0, k - reach_z)) continue;
 #pragma unroll
       for (int c = 0; c < cells_y; ++c) {
 #pragma unroll
-        for (int i = 0; i < lanes; ++i)
-          sum[c][i] += stencil_weights[along_z<radius>(k - radius)] * queued[k][c][i];
+        for (int i = 0; i < lanes; ++i) sum[c][i] += weight(0, 0, k - reach_z) * queued[k][c][i];
       }
     }
-    add_star_plane(sum, queued[radius], {tile, cache ? tile.plane_of(p) : stage + tile.own});
-    if (!(tile.inner && tile.inner_plane(p))) keep_boundary(sum, p);
+    const Real* plane = cache ? tile.plane_of(p) : stage + tile.own;
+    if (cache && zero && !tile.rows_whole) {
+      add_star_plane(sum, queued[reach_z], Neighbours<true>{tile, plane});
+    } else {
+      add_star_plane(sum, queued[reach_z], Neighbours<false>{tile, plane});
+    }
+    if (!zero && !(tile.inner && tile.inner_plane(p))) keep_boundary(sum, p);
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
       if (tile.stored(c)) store_vector<lanes, store_path>(tile.target(c, p), sum[c]);
     }
-    coming += padded || p + 1 + radius < tile.nz - 1 ? tile.plane : 0;
+    coming += padded || p + 1 + reach_z < tile.nz - 1 ? tile.plane : 0;
     coming_halo += tile.plane;
     stage = next_stage(stage);
   }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue::partial_sums: the registers hold the 2 radius + 1 outputs to which the current plane contributes.
+// Queue::partial_sums: the registers hold the 2 reach_z + 1 outputs to which the current plane contributes.
 // A part of streaming.cu, whose constants it uses.
 #pragma once
 
 #include "streaming_sums.cuh"
 
-// Input planes begin - radius .. end + radius - 1 come one after another; plane p completes output p -
-// radius.
+// Input planes begin - reach_z .. end + reach_z - 1, as far as they exist or are held, come one after
+// another; plane p completes output p - reach_z.
 struct PartialSums {
   const Tile& tile;
   Real* stage;       // the shared plane that is used
   Real* free_stage;  // async: the one that is filled next
-  Rows sums[width];  // sums[k]: output p - radius + k
+  Rows sums[width];  // sums[k]: output p - reach_z + k
   Rows next;         // plain: own cells of the plane to come
   Halo halo;         // plain: its halo
 
@@ -21,14 +21,20 @@ struct PartialSums {
     for (int k = 0; k < width; ++k) set(sums[k], 0);
     if constexpr (async) {
 #pragma unroll
-      for (int s = 0; s < stages - 1; ++s) copy(tile.begin - radius + s);
+      for (int s = 0; s < stages - 1; ++s) copy(first() + s);
     } else {
-      fetch(tile.begin - radius);
+      fetch(first());
     }
   }
 
+  // Zero: planes beyond the array add nothing.
+  __device__ __forceinline__ int first() const {
+    const int p = tile.begin - reach_z;
+    return zero && p < 0 ? 0 : p;
+  }
   __device__ __forceinline__ int last() const {
-    return tile.end + radius;
+    const int p = tile.end + reach_z;
+    return zero && p > tile.nz ? tile.nz : p;
   }
   // The planes before and after the block's own give a star only their z contribution: no halo is needed.
   __device__ __forceinline__ bool has_halo(int p) const {
@@ -64,6 +70,7 @@ struct PartialSums {
 #pragma unroll
         for (int i = 0; i < lanes; ++i) own[c][i] = next[c][i];
       }
+      if constexpr (zero) clear_absent(own, tile);
       if constexpr (!cache) {
         if constexpr (stages == 1) __syncthreads();
         if (has_halo(p)) {
@@ -77,28 +84,56 @@ struct PartialSums {
   }
 
   __device__ __forceinline__ void add(const Rows& own, int p) {
-    const Neighbours near{tile, cache ? tile.plane_of(p) : stage + tile.own};
     if constexpr (star) {
 #pragma unroll
       for (int k = 0; k < width; ++k) {
-        if (k == radius) continue;
+        if (k == reach_z || !has_point(0, 0, reach_z - k)) continue;
 #pragma unroll
         for (int c = 0; c < cells_y; ++c) {
 #pragma unroll
-          for (int i = 0; i < lanes; ++i)
-            sums[k][c][i] += stencil_weights[along_z<radius>(radius - k)] * own[c][i];
+          for (int i = 0; i < lanes; ++i) sums[k][c][i] += weight(0, 0, reach_z - k) * own[c][i];
         }
       }
-      if (has_halo(p)) add_star_plane(sums[radius], own, near);
+    }
+    const Real* plane = cache ? tile.plane_of(p) : stage + tile.own;
+    if (cache && zero && !tile.rows_whole) {
+      add_around(own, p, Neighbours<true>{tile, plane});
+    } else {
+      add_around(own, p, Neighbours<false>{tile, plane});
+    }
+  }
+
+  template<bool careful>
+  __device__ __forceinline__ void add_around(const Rows& own, int p, const Neighbours<careful>& near) {
+    if constexpr (star) {
+      if (has_halo(p)) add_star_plane(sums[reach_z], own, near);
     } else {
       add_box_plane(sums, near);
     }
   }
 
-  // Boundary cells of plane p are stored while their value is at hand, inner cells when their sum is
-  // complete: keeping the values until then would cost radius more registers a cell.
+  __device__ __forceinline__ void store_sums(int z) const {
+    if (z < tile.begin) return;
+#pragma unroll
+    for (int c = 0; c < cells_y; ++c) {
+      if (tile.stored(c)) store_vector<lanes, store_path>(tile.target(c, z), sums[0][c]);
+    }
+  }
+
+  // Zero: stores the outputs that wait for planes beyond the array.
+  __device__ __forceinline__ void drain() {
+#pragma unroll 1
+    for (int p = last(); p < tile.end + reach_z; ++p) {
+      store_sums(p - reach_z);
+      shift(sums);
+    }
+  }
+
+  // Held: boundary cells of plane p are stored while their value is at hand, inner cells when their sum is
+  // complete: keeping the values until then would cost reach_z more registers a cell.
   __device__ __forceinline__ void store(const Rows& own, int p) {
-    const int done = p - radius;
+    const int done = p - reach_z;
+    if constexpr (zero) return store_sums(done);
     const bool completes = done >= tile.begin && tile.inner_plane(done);
     if (tile.inner) {
       const bool whole_plane = !tile.inner_plane(p) && p >= tile.begin && p < tile.end;

@@ -6,9 +6,10 @@
 #include "streaming_planes.cuh"
 
 // Adds the x and y neighbours of the star and the cell itself.
-__device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const Neighbours& near) {
+template<bool careful>
+__device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const Neighbours<careful>& near) {
 #pragma unroll
-  for (int row = -radius; row < cells_y + radius; ++row) {
+  for (int row = -reach_y; row < cells_y + reach_y; ++row) {
     Real from[segment];
     if (row >= 0 && row < cells_y) {
 #pragma unroll
@@ -19,10 +20,10 @@ __device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const
 #pragma unroll
       for (int i = 0; i < lanes; ++i) from[lead + i] = own[row][i];
 #pragma unroll
-      for (int dx = -radius; dx <= radius; ++dx) {
+      for (int dx = -reach_x; dx <= reach_x; ++dx) {
+        if (!has_point(dx, 0, 0)) continue;
 #pragma unroll
-        for (int i = 0; i < lanes; ++i)
-          sum[row][i] += stencil_weights[along_x<radius>(dx)] * from[lead + i + dx];
+        for (int i = 0; i < lanes; ++i) sum[row][i] += weight(dx, 0, 0) * from[lead + i + dx];
       }
     } else {
       near.load(from + lead, 0, row);
@@ -30,32 +31,35 @@ __device__ __forceinline__ void add_star_plane(Rows& sum, const Rows& own, const
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
       const int dy = row - c;
-      if (dy == 0 || dy < -radius || dy > radius) continue;
+      if (dy == 0 || dy < -reach_y || dy > reach_y || !has_point(0, dy, 0)) continue;
 #pragma unroll
-      for (int i = 0; i < lanes; ++i) sum[c][i] += stencil_weights[along_y<radius>(dy)] * from[lead + i];
+      for (int i = 0; i < lanes; ++i) sum[c][i] += weight(0, dy, 0) * from[lead + i];
     }
   }
 }
 
-// Adds a plane of the box to the pending outputs; sums[k] is the output k - radius planes above.
-__device__ __forceinline__ void add_box_plane(Rows (&sums)[width], const Neighbours& near) {
-  constexpr int rows = cells_y + 2 * radius;
+// Adds a plane to the pending outputs; sums[k] is the output k - reach_z planes above. Absent points of the
+// stencil's box are skipped where rows are unrolled, else they have weight 0.
+template<bool careful>
+__device__ __forceinline__ void add_box_plane(Rows (&sums)[width], const Neighbours<careful>& near) {
+  constexpr int rows = cells_y + 2 * reach_y;
 #pragma unroll(unroll_rows ? rows : 1)
-  for (int row = -radius; row < cells_y + radius; ++row) {
+  for (int row = -reach_y; row < cells_y + reach_y; ++row) {
     Real from[segment];
 #pragma unroll
     for (int v = 0; v <= 2 * halo_vectors; ++v) near.load(from + v * lanes, v * lanes - lead, row);
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
       const int dy = row - c;
-      if (dy < -radius || dy > radius) continue;
+      if (dy < -reach_y || dy > reach_y) continue;
 #pragma unroll
       for (int k = 0; k < width; ++k) {
 #pragma unroll
-        for (int dx = -radius; dx <= radius; ++dx) {
-          const Real weight = stencil_weights[in_box<radius>(dx, dy, radius - k)];
+        for (int dx = -reach_x; dx <= reach_x; ++dx) {
+          if (unroll_rows && !has_point(dx, dy, reach_z - k)) continue;
+          const Real factor = weight(dx, dy, reach_z - k);
 #pragma unroll
-          for (int i = 0; i < lanes; ++i) sums[k][c][i] += weight * from[lead + i + dx];
+          for (int i = 0; i < lanes; ++i) sums[k][c][i] += factor * from[lead + i + dx];
         }
       }
     }

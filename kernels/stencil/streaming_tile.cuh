@@ -8,18 +8,19 @@
 
 constexpr int tile_x = block_x * lanes, tile_y = block_y * cells_y;
 
-// A plane in shared memory: tile_y + 2 radius rows of whole vectors, the x halo rounded up to vectors.
-constexpr int halo_vectors = (radius + lanes - 1) / lanes;
+// A plane in shared memory: tile_y + 2 reach_y rows of whole vectors, the x halo rounded up to vectors.
+constexpr int halo_vectors = (reach_x + lanes - 1) / lanes;
 constexpr int lead = halo_vectors * lanes;
 constexpr int segment = lanes + 2 * lead;
 constexpr int shared_pitch = tile_x + 2 * lead;
-constexpr int shared_plane = shared_pitch * (tile_y + 2 * radius);
+constexpr int shared_plane = shared_pitch * (tile_y + 2 * reach_y);
 
 // The halo in vectors: rows below and above the tile (a star needs no corners), then the columns beside it.
 constexpr int edge_vectors = star ? block_x : block_x + 2 * halo_vectors;
-constexpr int edge_items = 2 * radius * edge_vectors;
+constexpr int edge_items = 2 * reach_y * edge_vectors;
 constexpr int halo_items = edge_items + tile_y * 2 * halo_vectors;
 constexpr int items = (halo_items + threads - 1) / threads;  // of a thread
+constexpr int item_slots = items > 0 ? items : 1;            // an array has an element
 
 using Rows = Real[cells_y][lanes];  // the cells of a thread in one plane
 
@@ -32,15 +33,18 @@ struct Tile {
   int x, y;              // the thread's first cell
   int begin, end;        // the block's output planes
   int own;               // the thread's first cell in a shared plane
-  unsigned inner_lanes;  // bit i: lane i is no boundary cell as far as x is concerned
-  bool inner;            // none of the thread's cells is a boundary cell as far as x and y are concerned
-  const Real* in;        // padded: the thread's first cell in plane 0; dense: cell (0, 0, 0)
-  Real* out;             // the thread's first cell in plane 0
+  unsigned inner_lanes;  // held: bit i: lane i is no boundary cell as far as x is concerned
+  bool inner;      // held: none of the thread's cells is a boundary cell as far as x and y are concerned
+  const Real* in;  // padded: the thread's first cell in plane 0; dense: cell (0, 0, 0)
+  Real* out;       // the thread's first cell in plane 0
   // The halo vectors that the thread brings: from where, counted from plane_of() [bytes], to where in a
   // shared plane [cells], and whether it has the last one.
-  long long halo_from[items];
-  int halo_to[items];
+  long long halo_from[item_slots];
+  int halo_to[item_slots];
   bool last_item;
+  // Zero: whether the array has all of the thread's own cells, all of the halo vectors that it brings, and
+  // all rows around the block's tile with no vector across their end.
+  bool own_whole, halo_whole, rows_whole;
 
   __device__ __forceinline__ Tile(const Real* in_, Real* out_, int nx, int ny, int nz, long long pitch_,
                                   long long plane)
@@ -55,16 +59,35 @@ struct Tile {
     y = first_y + ty * cells_y;
     begin = static_cast<int>(row_of_tiles / tiles_y) * chunk;
     end = nz - begin < chunk ? nz : begin + chunk;
-    own = (ty * cells_y + radius) * shared_pitch + lead + tx * lanes;
+    own = (ty * cells_y + reach_y) * shared_pitch + lead + tx * lanes;
     inner_lanes = 0;
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) inner_lanes |= (x + i >= radius && x + i < nx - radius ? 1u : 0u) << i;
-    inner = x >= radius && x + lanes <= nx - radius && y >= radius && y + cells_y <= ny - radius;
+    for (int i = 0; i < lanes; ++i) inner_lanes |= (x + i >= reach_x && x + i < nx - reach_x ? 1u : 0u) << i;
+    inner = x >= reach_x && x + lanes <= nx - reach_x && y >= reach_y && y + cells_y <= ny - reach_y;
     const long long first = static_cast<long long>(y) * pitch + x;
     in = padded ? in_ + first : in_;
     out = out_ + first;
 #pragma unroll
     for (int k = 0; k < items; ++k) place_halo(k, ty * block_x + tx + k * threads, first_x, first_y);
+    if constexpr (zero) {
+      own_whole = x + lanes <= nx && y + cells_y <= ny;
+      halo_whole = true;
+#pragma unroll
+      for (int k = 0; k < items; ++k) halo_whole = halo_whole && (!has_item(k) || halo_cells(k) == lanes);
+      rows_whole = first_y >= reach_y && first_y + tile_y + reach_y <= ny &&
+                   (!padded || nx % lanes == 0 || first_x + tile_x + lead <= nx);
+    }
+  }
+
+  // How many cells of a vector belong to the array, from its first one on.
+  __device__ __forceinline__ int cells_at(int dx, int dy) const {
+    const int left = nx - (x + dx);
+    return x + dx < 0 || left <= 0 || !below(y + dy, ny) ? 0 : (left < lanes ? left : lanes);
+  }
+  // The same of a halo vector that the thread brings.
+  __device__ __forceinline__ int halo_cells(int k) const {
+    return cells_at(halo_to[k] % shared_pitch - own % shared_pitch,
+                    halo_to[k] / shared_pitch - own / shared_pitch);
   }
 
   __device__ __forceinline__ void place_halo(int k, int item, int first_x, int first_y) {
@@ -72,15 +95,16 @@ struct Tile {
     if (item < edge_items) {
       row = item / edge_vectors;
       column = item % edge_vectors + (star ? halo_vectors : 0);
-      if (row >= radius) row += tile_y;
+      if (row >= reach_y) row += tile_y;
     } else {
-      row = radius + (item - edge_items) / (2 * halo_vectors);
-      column = (item - edge_items) % (2 * halo_vectors);
+      constexpr int side_vectors = halo_vectors > 0 ? 2 * halo_vectors : 1;
+      row = reach_y + (item - edge_items) / side_vectors;
+      column = (item - edge_items) % side_vectors;
       if (column >= halo_vectors) column += block_x;
     }
     halo_to[k] = row * shared_pitch + column * lanes;
     last_item = item < halo_items;
-    halo_from[k] = offset(first_x + column * lanes - lead - x, first_y + row - radius - y) *
+    halo_from[k] = offset(first_x + column * lanes - lead - x, first_y + row - reach_y - y) *
                    static_cast<long long>(sizeof(Real));
   }
 
@@ -89,7 +113,8 @@ struct Tile {
     return in + (padded ? z : clamped(z, nz - 1)) * plane;
   }
   // The cell dx, dy away from the thread's first cell, counted from plane_of(). Clamping keeps the address
-  // inside a dense array; what it fetches is used by boundary cells alone, and these drop it.
+  // inside a dense array; what it fetches is used by boundary cells alone, and these drop it, or cleared
+  // (zero).
   __device__ __forceinline__ long long offset(int dx, int dy) const {
     if constexpr (padded) return static_cast<long long>(dy) * pitch + dx;
     return static_cast<long long>(clamped(y + dy, ny - 1)) * pitch + clamped(x + dx, nx - lanes);
@@ -104,10 +129,10 @@ struct Tile {
     return (k + 1) * threads <= halo_items || last_item;
   }
   __device__ __forceinline__ bool inner_row(int c) const {
-    return y + c >= radius && y + c < ny - radius;
+    return y + c >= reach_y && y + c < ny - reach_y;
   }
   __device__ __forceinline__ bool inner_plane(int z) const {
-    return z >= radius && z < nz - radius;
+    return z >= reach_z && z < nz - reach_z;
   }
   __device__ __forceinline__ bool stored(int c) const {
     return padded || (x < nx && y + c < ny);

@@ -21,6 +21,8 @@ Result<LaunchPlan> plan_of(const StencilJob& job, const Configuration& configura
     return fail(Phase::constraint, "extent", "a row does not fit the kernel's 32-bit pitch");
   LaunchPlan plan;
   plan.compile = std::move(request);
+  if (job.dimensions == 2)  // the y axis has no parameters
+    for (const char* name : {"BLOCK_Y", "CELLS_Y"}) plan.compile.defines.emplace_back(name, "1");
   plan.compile.entries = {"stencil_step"};
   Launch launch;
   launch.entry = "stencil_step";
@@ -36,18 +38,18 @@ Result<LaunchPlan> plan_of(const StencilJob& job, const Configuration& configura
 
 Result<LaunchPlan> plan_direct(const StencilJob& job, const Configuration& configuration,
                                const KernelSources& sources) {
-  return plan_of(
-      job, configuration,
-      stencil_request(job, job.stencil, "direct.cu", {"indices.cuh", "vectors.cuh"}, configuration, sources));
+  return plan_of(job, configuration,
+                 stencil_request(job, job.stencil, "direct.cu",
+                                 {"boundary.cuh", "indices.cuh", "vectors.cuh"}, configuration, sources));
 }
 
 Result<LaunchPlan> plan_streaming(const StencilJob& job, const Configuration& configuration,
                                   const KernelSources& sources) {
-  CompileRequest request =
-      stencil_request(job, job.stencil, "streaming.cu",
-                      {"async_copy.cuh", "indices.cuh", "streaming_inputs.cuh", "streaming_partial_sums.cuh",
-                       "streaming_planes.cuh", "streaming_sums.cuh", "streaming_tile.cuh", "vectors.cuh"},
-                      configuration, sources);
+  CompileRequest request = stencil_request(
+      job, job.stencil, "streaming.cu",
+      {"async_copy.cuh", "boundary.cuh", "indices.cuh", "streaming_inputs.cuh", "streaming_partial_sums.cuh",
+       "streaming_planes.cuh", "streaming_sums.cuh", "streaming_tile.cuh", "vectors.cuh"},
+      configuration, sources);
   // Only a star has a choice of the queue.
   if (!configuration.has("queue")) request.defines.emplace_back("QUEUE", "Queue::partial_sums");
   return plan_of(job, configuration, std::move(request));

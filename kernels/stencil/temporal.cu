@@ -13,12 +13,8 @@
 // STEPS * reach of a tile's edge is spoilt by what the tile does not know: neighbouring tiles overlap by
 // twice that and store their middle only. At the array's own edges nothing is spoilt: tiles begin there.
 
-#include "stencil_points.cuh"  // generated: reach_x, reach_y, reach_z, weight(dx, dy, dz)
+#include "boundary.cuh"
 #include "vectors.cuh"
-
-// What lies around the cells that have all their neighbours. held: cells nearer to a face than the stencil
-// reaches keep their values; zero: all cells are computed, the array continues with zeros.
-enum class Boundary { held, zero };
 
 // ---- defaults ----
 #ifndef REAL
@@ -61,6 +57,8 @@ enum class Boundary { held, zero };
 #define MIN_BLOCKS 1  // blocks that shall fit on a multiprocessor; limits the registers accordingly
 #endif
 // ---- end of defaults ----
+
+#include "stencil_points.cuh"  // generated: reach_x, reach_y, reach_z, weight(dx, dy, dz)
 
 using Real = REAL;
 constexpr Boundary boundary = BOUNDARY;

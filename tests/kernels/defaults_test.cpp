@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil/stencil.hpp"
 #include "kernels/stencil/problem.hpp"
+#include "kernels/stencil/shapes.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/cuda/available.hpp"
@@ -66,27 +66,37 @@ class KernelDefaults : public ::testing::TestWithParam<const char*> {
  protected:
   std::string text() const { return EmbeddedSources().text("stencil/" + std::string(GetParam()) + ".cu"); }
 
-  /// Configurations of the variant, of all kinds of stencil, each with its instance.
+  /// Configurations of the variant, of all kinds of stencil in both dimensions, each with its instance.
   std::vector<std::pair<Instance, Configuration>> configurations() const {
-    std::vector<std::pair<Instance, Configuration>> all;
+    std::vector<testing::StencilCase> cases = testing::varied_cases();
     for (const int radius : {1, 3, 8})
-      for (const testing::StencilCase& stencil : testing::cases_of_radius(radius)) {
-        const Instance instance = testing::stencil_instance(stencil, 512, 512, 512);
-        const search::SearchSpace space = testing::stencil_space_on(*problem_, instance, "sm_90");
-        for (const Configuration& configuration : testing::sample_of(space, 300, 1))
-          if (configuration["variant"].as_text() == GetParam()) all.emplace_back(instance, configuration);
-      }
+      for (const testing::StencilCase& stencil : testing::cases_of_radius(radius)) cases.push_back(stencil);
+    std::vector<std::pair<Instance, Configuration>> all;
+    for (const testing::StencilCase& stencil : cases) {
+      const auto problem = testing::stencil_problem(stencil);
+      const Instance instance = testing::stencil_instance(stencil, 512, 512, 512);
+      for (Configuration& configuration : testing::sample_of_variants(*problem, instance, 60, 1))
+        if (configuration["variant"].as_text() == GetParam())
+          all.emplace_back(instance, std::move(configuration));
+    }
     return all;
   }
 
-  std::unique_ptr<Problem> problem_ = make_stencil3d();
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration) const {
+    const auto problem = instance.problem == "stencil2d" ? make_stencil2d() : make_stencil3d();
+    return problem->plan(instance, configuration, EmbeddedSources());
+  }
+
+  bool temporal() const { return std::string(GetParam()) == "temporal"; }
 };
 
 TEST_P(KernelDefaults, NameTheParametersOfTheVariant) {
-  std::set<std::string> expected = {"RADIUS", "SHAPE", "REAL"};
+  std::set<std::string> expected = {"REAL", "BOUNDARY"};
+  // A launch of the fused steps, and one of what is left over.
+  if (temporal()) expected.insert({"STEPS", "REST"});
   for (const auto& [instance, configuration] : configurations())
     for (const auto& [name, value] : configuration.entries())
-      if (name != "variant") expected.insert(upper(name));
+      if (name != "variant" && name != "fused") expected.insert(upper(name));
   std::set<std::string> named;
   for (const auto& [name, value] : defaults_of(text())) named.insert(name);
   EXPECT_EQ(named, expected);
@@ -95,33 +105,37 @@ TEST_P(KernelDefaults, NameTheParametersOfTheVariant) {
 // A macro that no kernel reads would be ignored without a word.
 TEST_P(KernelDefaults, NameEveryMacroThatAPlanDefines) {
   const auto defaults = defaults_of(text());
-  const EmbeddedSources sources;
   for (const auto& [instance, configuration] : configurations()) {
-    const Result<LaunchPlan> plan = problem_->plan(instance, configuration, sources);
-    ASSERT_TRUE(plan);
+    const Result<LaunchPlan> planned = plan(instance, configuration);
+    ASSERT_TRUE(planned);
     std::set<std::string> defined;
-    for (const auto& [name, value] : plan->compile.defines) {
+    for (const auto& [name, value] : planned->compile.defines) {
       EXPECT_TRUE(defaults.contains(name)) << name;
       EXPECT_TRUE(defined.insert(name).second) << name << " twice";
     }
-    for (const char* name : {"RADIUS", "SHAPE", "REAL"}) EXPECT_TRUE(defined.contains(name)) << name;
-    const bool box = instance.setting("shape").as_text() == "box";
-    if (box && defaults.contains("QUEUE")) {
-      EXPECT_TRUE(defined.contains("QUEUE")) << "a box would take the default queue";
+    // Whose defaults do not go with every stencil.
+    for (const char* name : {"REAL", "BOUNDARY", "QUEUE", "BLOCK_Y", "CELLS_Y", "STEPS", "REST"}) {
+      if (defaults.contains(name)) {
+        EXPECT_TRUE(defined.contains(name)) << name;
+      }
     }
   }
 }
 
 TEST_P(KernelDefaults, AreValuesOfTheirParameters) {
   std::map<std::string, std::set<std::string>> values;
-  for (const testing::StencilCase& stencil : testing::cases_of_radius(1)) {
+  values["REST"] = {"0"};
+  const auto problem = make_stencil3d();
+  for (testing::StencilCase stencil : testing::cases_of_radius(1)) {
+    stencil.steps = 16;
     const search::SpaceDefinition definition =
-        problem_->space(testing::stencil_instance(stencil, 512, 512, 512), architecture_facts("sm_90"));
+        problem->space(testing::stencil_instance(stencil, 512, 512, 512), architecture_facts("sm_90"));
     for (const search::Parameter& parameter : definition.parameters)
       for (const Value& value : parameter.values)
-        values[upper(parameter.name)].insert(macro_value(parameter.name, value));
+        values[parameter.name == "fused" ? "STEPS" : upper(parameter.name)].insert(
+            macro_value(parameter.name, value));
   }
-  for (const SettingInfo& setting : problem_->info().settings) {
+  for (const SettingInfo& setting : problem->info().settings) {
     const std::string name = setting.name == "type" ? "REAL" : upper(setting.name);
     for (const Value& value : setting.values)
       values[name].insert(setting.name == "type" ? value.as_text() : macro_value(setting.name, value));
@@ -137,14 +151,15 @@ TEST_P(KernelDefaults, CompileWithoutAnyDefinition) {
   const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &why);
   if (!compiler) GTEST_SKIP() << why;
   const auto [instance, configuration] = configurations().at(0);
-  CompileRequest request = problem_->plan(instance, configuration, EmbeddedSources())->compile;
+  CompileRequest request = plan(instance, configuration)->compile;
   request.defines.clear();
-  // RADIUS and SHAPE of the defaults; both files have the same.
+  const std::string entry = temporal() ? "stencil_steps" : "stencil_step";
+  request.entries = {entry};
   for (SourceFile& header : request.headers)
-    if (header.name == "stencil_weights.cuh") header.text = weights_header(make_stencil("star", 1));
+    if (header.name == "stencil_points.cuh") header.text = points_header(make_stencil("star", 1));
   const Result<Binary> binary = compiler->compile(request);
   ASSERT_TRUE(binary) << binary.error().detail;
-  EXPECT_GT(binary->resources.at("stencil3d").registers, 0);
+  EXPECT_GT(binary->resources.at(entry).registers, 0);
 }
 
 // Macros stay in the block of defaults; one use of each below it, which gives it a type.
@@ -152,6 +167,7 @@ TEST_P(KernelDefaults, AreTheOnlyMacros) {
   const std::string all = text();
   const std::string below = all.substr(all.find("// ---- end of defaults ----"));
   EXPECT_EQ(below.find("#define"), std::string::npos);
+  if (temporal()) return;  // whether there is a second kernel is a macro's to say
   EXPECT_EQ(below.find("#if"), std::string::npos);
   for (const auto& [name, given] : defaults_of(all)) {
     const std::regex use("\\b" + name + "\\b");
@@ -166,7 +182,7 @@ TEST_P(KernelDefaults, AreTheOnlyMacros) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stencil3d, KernelDefaults, ::testing::Values("direct", "streaming"),
+INSTANTIATE_TEST_SUITE_P(Stencils, KernelDefaults, ::testing::Values("direct", "streaming", "temporal"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace

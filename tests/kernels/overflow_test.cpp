@@ -27,16 +27,16 @@ std::int64_t tile_of(const Configuration& configuration, std::size_t axis) {
                                                         : value("chunk");
 }
 
-void expect_sound(const LaunchPlan& plan, const StencilSize& size, const Configuration& configuration) {
+void expect_sound(const LaunchPlan& plan, const StencilJob& job, const Configuration& configuration) {
   const Layout& layout = plan.buffers.at(0).layout;
-  const std::int64_t extents[] = {size.nx, size.ny, size.nz};
+  const std::int64_t extents[] = {job.nx, job.ny, job.nz};
   Wide blocks = 1;
   Wide strides[] = {1, 0, 0};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t tile = tile_of(configuration, axis);
     blocks *= tiles(extents[axis], tile);
-    // The kernels add a tile, the radius and a vector to an index.
-    ASSERT_LE(Wide{extents[axis]} + tile + size.radius + 4, Wide{largest});
+    // The kernels add a tile, the reach and a vector to an index.
+    ASSERT_LE(Wide{extents[axis]} + tile + job.stencil.reach()[axis] + 4, Wide{largest});
     Wide covered = extents[axis];
     if (configuration["padded"].as_bool()) covered = tiles(extents[axis], tile) * tile;
     if (configuration["padded"].as_bool() && axis == 0) covered = (covered + 31) / 32 * 32;
@@ -46,8 +46,8 @@ void expect_sound(const LaunchPlan& plan, const StencilSize& size, const Configu
   ASSERT_EQ(Wide{plan.launches.at(0).grid.x}, blocks);
   ASSERT_LE(blocks, Wide{largest});
   ASSERT_LE(Wide{layout.strides[1]}, Wide{largest}) << "the kernels keep the pitch in 32 bits";
-  ASSERT_GE(Wide{layout.allocation}, Wide{layout.offset} + strides[2] * size.nz);
-  ASSERT_EQ(Wide{plan.memory()}, 2 * Wide{layout.allocation} * size.element_bytes());
+  ASSERT_GE(Wide{layout.allocation}, Wide{layout.offset} + strides[2] * job.nz);
+  ASSERT_EQ(Wide{plan.memory()}, 2 * Wide{layout.allocation} * job.element_bytes());
 }
 
 class StencilOverflow : public ::testing::Test {
@@ -61,13 +61,14 @@ class StencilOverflow : public ::testing::Test {
     for (const int radius : {1, 8})
       for (const testing::StencilCase& stencil : testing::cases_of_radius(radius)) {
         const Instance instance = testing::stencil_instance(stencil, nx, ny, nz);
-        const search::SearchSpace space = testing::stencil_space_on(*problem_, instance, "sm_90");
+        const search::SearchSpace space =
+            testing::stencil_space_on(*problem_, instance, "sm_90", testing::sweeps_only);
         for (const Configuration& configuration : testing::sample_of(space, 300, 1)) {
           SCOPED_TRACE(instance.key() + ": " + configuration.to_string());
           const Result<LaunchPlan> plan = problem_->plan(instance, configuration, sources_);
           ++(plan ? count.plans : count.failures);
           if (plan) {
-            expect_sound(*plan, StencilSize(instance), configuration);
+            expect_sound(*plan, stencil_job(instance), configuration);
             if (HasFatalFailure()) return count;
           } else {
             EXPECT_EQ(plan.error().phase, Phase::constraint);

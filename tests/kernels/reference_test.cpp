@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference against a second implementation that shares nothing with it but the list of points: one time
-// step as the product with a sparse matrix.
+// The reference against a second implementation that shares nothing with it but the list of points: a time
+// step is the product with a sparse matrix.
 #include "kernels/stencil/reference.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <Eigen/SparseCore>
 #include <cmath>
 
-#include "kernels/stencil/shapes.hpp"
+#include "kernels/stencil/problem.hpp"
 #include "search/random.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 
@@ -19,30 +19,33 @@ using testing::StencilCase;
 
 using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-bool on_boundary(int i, std::int64_t extent, int radius) {
-  return i < radius || i + radius >= extent;
+bool beyond(std::int64_t i, std::int64_t extent, int distance) {
+  return i < distance || i + distance >= extent;
 }
 
-/// A row for each cell: the weights, or the identity for boundary cells.
-Matrix matrix_of(const StencilSize& size, const Stencil& stencil) {
+/// A row for each cell: the weights of the points that exist, or the identity for held cells.
+Matrix matrix_of(const StencilJob& job) {
   const auto number = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
-    return static_cast<int>(x + size.nx * y + size.nx * size.ny * z);
+    return static_cast<int>(x + job.nx * y + job.nx * job.ny * z);
   };
+  const auto [rx, ry, rz] = job.stencil.reach();
   std::vector<Eigen::Triplet<double>> entries;
-  for (int z = 0; z < size.nz; ++z)
-    for (int y = 0; y < size.ny; ++y)
-      for (int x = 0; x < size.nx; ++x) {
+  for (int z = 0; z < job.nz; ++z)
+    for (int y = 0; y < job.ny; ++y)
+      for (int x = 0; x < job.nx; ++x) {
         const int row = number(x, y, z);
-        const bool boundary = on_boundary(x, size.nx, size.radius) || on_boundary(y, size.ny, size.radius) ||
-                              on_boundary(z, size.nz, size.radius);
-        if (boundary) {
+        const bool lacks = beyond(x, job.nx, rx) || beyond(y, job.ny, ry) || beyond(z, job.nz, rz);
+        if (lacks && job.boundary == Boundary::held) {
           entries.emplace_back(row, row, 1.0);
           continue;
         }
-        for (const StencilPoint& point : stencil.points)
-          entries.emplace_back(row, number(x + point.dx, y + point.dy, z + point.dz), point.weight);
+        for (const StencilPoint& point : job.stencil.points) {
+          const int px = x + point.dx, py = y + point.dy, pz = z + point.dz;
+          if (!beyond(px, job.nx, 0) && !beyond(py, job.ny, 0) && !beyond(pz, job.nz, 0))
+            entries.emplace_back(row, number(px, py, pz), point.weight);
+        }
       }
-  const int cells = number(0, 0, size.nz);
+  const int cells = number(0, 0, job.nz);
   Matrix matrix(cells, cells);
   matrix.setFromTriplets(entries.begin(), entries.end());
   return matrix;
@@ -62,15 +65,17 @@ void expect_equal(const StencilCase& stencil, std::int64_t nx, std::int64_t ny, 
                   std::uint64_t seed) {
   const Instance instance = testing::stencil_instance(stencil, nx, ny, nz);
   SCOPED_TRACE(instance.key());
-  const StencilSize size(instance);
-  const Stencil points = make_stencil(stencil.shape, stencil.radius);
-  const HostTensor input = stencil_input(size, seed);
-  const HostTensor output = stencil_reference(size, points, input);
+  const StencilJob job = stencil_job(instance);
+  const HostTensor input = stencil_input(job, seed);
+  const HostTensor output = stencil_reference(job, input);
   ASSERT_EQ(output.type(), ElementType::f64);
-  ASSERT_EQ(output.extents(), size.extents());
-  const Eigen::VectorXd expected = matrix_of(size, points) * vector_of(input);
-  // Both sum at most 4913 terms in double precision, in another order.
-  ASSERT_LT((vector_of(output) - expected).cwiseAbs().maxCoeff(), 4913 * 0x1.0p-52);
+  ASSERT_EQ(output.extents(), job.extents());
+  const Matrix matrix = matrix_of(job);
+  Eigen::VectorXd expected = vector_of(input);
+  for (std::int64_t step = 0; step < job.steps; ++step) expected = matrix * expected;
+  // Both sum at most 4913 terms a step in double precision, in another order.
+  ASSERT_LT((vector_of(output) - expected).cwiseAbs().maxCoeff(),
+            4913 * 0x1.0p-52 * static_cast<double>(job.steps));
 }
 
 TEST(StencilReference, EqualsAMatrixAtOddSizes) {
@@ -96,9 +101,9 @@ TEST(StencilReference, KeepsBoundaryCells) {
                                      {r, 1, 2 * r + 1},
                                      {67, 1, 1}};
     for (const auto& [nx, ny, nz] : sizes) {
-      const StencilSize size(testing::stencil_instance(stencil, nx, ny, nz));
-      const HostTensor input = stencil_input(size, 5);
-      const HostTensor output = stencil_reference(size, make_stencil(stencil.shape, stencil.radius), input);
+      const StencilJob job = stencil_job(testing::stencil_instance(stencil, nx, ny, nz));
+      const HostTensor input = stencil_input(job, 5);
+      const HostTensor output = stencil_reference(job, input);
       const bool inner = nx > 2 * r && ny > 2 * r && nz > 2 * r;
       EXPECT_TRUE(inner || vector_of(output) == vector_of(input)) << stencil.name() << nx << ny << nz;
       expect_equal(stencil, nx, ny, nz, 5);
@@ -124,6 +129,35 @@ TEST(StencilReference, EqualsAMatrixAtRandomSizes) {
   }
 }
 
+// Every built-in shape, both boundaries, several steps; arrays that are smaller than the stencil among them.
+TEST(StencilReference, EqualsPowersOfAMatrix) {
+  search::Random random(7);
+  for (testing::StencilCase stencil : testing::with_every_type_and_boundary(testing::varied_cases(), 1))
+    for (const std::int64_t steps : {1, 2, 5}) {
+      stencil.steps = steps;
+      const auto r = static_cast<std::uint64_t>(stencil.radius);
+      const auto extent = [&] { return static_cast<std::int64_t>(1 + random.below(4 * r + 5)); };
+      const std::int64_t nx = extent(), ny = extent(), nz = extent();
+      expect_equal(stencil, nx, ny, nz, random.below(1000));
+      if (HasFatalFailure()) return;
+    }
+}
+
+// Zeros beyond the array: one cell is multiplied by the weight of its own point.
+TEST(StencilReference, MultipliesALoneCellByItsOwnWeight) {
+  for (const StencilCase& stencil : testing::varied_cases()) {
+    const StencilJob job = stencil_job(testing::stencil_instance(stencil, 1, 1, 1));
+    const HostTensor input = stencil_input(job, 3);
+    double own = 0;
+    for (const StencilPoint& point : job.stencil.points)
+      if (point.dx == 0 && point.dy == 0 && point.dz == 0) own = point.weight;
+    const bool held = job.boundary == Boundary::held;
+    const double factor = held ? 1 : std::pow(own, static_cast<double>(job.steps));
+    EXPECT_NEAR(vector_of(stencil_reference(job, input))[0], factor * vector_of(input)[0], 1e-15)
+        << stencil.name();
+  }
+}
+
 // Parts of the work go to several threads only from some rows on.
 TEST(StencilReference, EqualsAMatrixOverManyRows) {
   expect_equal({"float", "star", 2}, 23, 67, 61, 6);
@@ -131,16 +165,16 @@ TEST(StencilReference, EqualsAMatrixOverManyRows) {
 }
 
 TEST(StencilInput, IsTheSameForTheSameSeed) {
-  const StencilSize size(testing::stencil_instance({"float", "star", 1}, 131, 71, 53));
-  const Eigen::VectorXd one = vector_of(stencil_input(size, 1));
-  EXPECT_EQ(one, vector_of(stencil_input(size, 1)));
-  EXPECT_NE(one, vector_of(stencil_input(size, 2)));
+  const StencilJob job = stencil_job(testing::stencil_instance({"float", "star", 1}, 131, 71, 53));
+  const Eigen::VectorXd one = vector_of(stencil_input(job, 1));
+  EXPECT_EQ(one, vector_of(stencil_input(job, 1)));
+  EXPECT_NE(one, vector_of(stencil_input(job, 2)));
 }
 
 TEST(StencilInput, SpreadsOverMinusOneToOne) {
   for (const char* type : {"float", "double"}) {
-    const StencilSize size(testing::stencil_instance({type, "star", 1}, 131, 71, 53));
-    const Eigen::VectorXd values = vector_of(stencil_input(size, 3));
+    const StencilJob job = stencil_job(testing::stencil_instance({type, "star", 1}, 131, 71, 53));
+    const Eigen::VectorXd values = vector_of(stencil_input(job, 3));
     EXPECT_GE(values.minCoeff(), -1);
     EXPECT_LT(values.maxCoeff(), 1);
     const double deviation = std::sqrt(1.0 / 3 / static_cast<double>(values.size()));

@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "kernels/registry.hpp"
-#include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/error.hpp"
 
@@ -29,6 +28,11 @@ std::set<std::string> files_of(const std::string& problem) {
   return files;
 }
 
+/// Problems of one family have a folder together.
+std::string folder_of(const ProblemInfo& info) {
+  return info.sources.at(0).substr(0, info.sources.at(0).find('/'));
+}
+
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -41,38 +45,39 @@ TEST(KernelFiles, AreAllInTheSourceHash) {
     const ProblemInfo info = entry.make()->info();
     const std::set<std::string> sources(info.sources.begin(), info.sources.end());
     EXPECT_EQ(sources.size(), info.sources.size()) << "a file twice";
-    EXPECT_EQ(sources, files_of(info.name));
+    EXPECT_EQ(sources, files_of(folder_of(info)));
   }
 }
 
 TEST(KernelFiles, AreEmbeddedAsTheyAre) {
   const EmbeddedSources sources;
   for (const ProblemEntry& entry : problems())
-    for (const std::string& name : files_of(std::string(entry.name)))
+    for (const std::string& name : files_of(folder_of(entry.make()->info())))
       EXPECT_EQ(sources.text(name), text_of(folder / name)) << name;
   EXPECT_THROW(sources.text("stencil/missing.cu"), Error);
 }
 
 // A plan carries every header that its source includes, and none that no file includes.
 TEST(KernelFiles, AreThereForEveryInclude) {
-  const auto problem = make_stencil3d();
-  const Instance instance = testing::stencil_instance({"float", "star", 2}, 64, 64, 64);
-  const search::SearchSpace space = testing::stencil_space_on(*problem, instance, "sm_90");
   const EmbeddedSources sources;
-  for (const Configuration& configuration : testing::sample_of(space, 30, 1)) {
-    const CompileRequest request = problem->plan(instance, configuration, sources)->compile;
-    std::set<std::string> included, carried;
-    std::string all = request.source.text;
-    for (const SourceFile& header : request.headers) {
-      carried.insert(header.name);
-      all += header.text;
+  for (const testing::StencilCase& stencil : testing::varied_cases()) {
+    const auto problem = testing::stencil_problem(stencil);
+    const Instance instance = testing::stencil_instance(stencil, 64, 64, 64);
+    for (const Configuration& configuration : testing::sample_of_variants(*problem, instance, 3, 1)) {
+      const CompileRequest request = problem->plan(instance, configuration, sources)->compile;
+      std::set<std::string> included, carried;
+      std::string all = request.source.text;
+      for (const SourceFile& header : request.headers) {
+        carried.insert(header.name);
+        all += header.text;
+      }
+      std::istringstream lines(all);
+      const std::string start = "#include \"";
+      for (std::string line; std::getline(lines, line);)
+        if (line.starts_with(start))
+          included.insert(line.substr(start.size(), line.find('"', start.size()) - start.size()));
+      EXPECT_EQ(included, carried) << configuration.to_string();
     }
-    std::istringstream lines(all);
-    const std::string start = "#include \"";
-    for (std::string line; std::getline(lines, line);)
-      if (line.starts_with(start))
-        included.insert(line.substr(start.size(), line.find('"', start.size()) - start.size()));
-    EXPECT_EQ(included, carried) << configuration.to_string();
   }
 }
 

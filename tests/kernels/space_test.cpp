@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil/variants.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "kernels/stencil/problem.hpp"
+#include "kernels/stencil/variants.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/architectures.hpp"
 
@@ -16,35 +17,52 @@ namespace {
 using search::Parameter;
 using search::SearchSpace;
 
-/// Parameters that exist under one variant only; all others exist under both.
-const std::map<std::string, std::string> variant_of = {
-    {"block_z", "direct"},   {"cells_z", "direct"},   {"shuffle", "direct"},
-    {"readonly", "direct"},  {"chunk", "streaming"},  {"queue", "streaming"},
-    {"loader", "streaming"}, {"stages", "streaming"}, {"unroll", "streaming"}};
+const std::set<std::string> sweeps = {"direct", "streaming"};
+
+/// Under which of these variants a parameter exists; `vector`, `cells_y`, `padded`, `store` and `min_blocks`
+/// under all of them.
+const std::map<std::string, std::set<std::string>> variants_of = {
+    {"block_x", sweeps},       {"block_y", sweeps},
+    {"block_z", {"direct"}},   {"cells_z", {"direct"}},
+    {"shuffle", {"direct"}},   {"readonly", {"direct"}},
+    {"unroll_rows", sweeps},   {"chunk", {"streaming", "temporal"}},
+    {"queue", {"streaming"}},  {"loader", {"streaming"}},
+    {"stages", {"streaming"}}, {"unroll", {"streaming"}},
+    {"fused", {"temporal"}},   {"cells_x", {"temporal"}},
+    {"threads", {"temporal"}}, {"ahead", {"temporal"}}};
 
 void expect_conditional_parameters(const Configuration& configuration, const Instance& instance) {
   const std::string variant = configuration["variant"].as_text();
-  const bool star = instance.setting("shape").as_text() == "star";
+  if (!sweeps.contains(variant) && variant != "temporal") return;
+  const StencilJob job = stencil_job(instance);
+  const bool star = job.stencil.star(), flat = job.dimensions == 2;
+  const int reach_x = job.stencil.reach()[0];
   const auto expected = [&](const std::string& name) {
-    const auto found = variant_of.find(name);
-    if (found != variant_of.end() && found->second != variant) return false;
-    if (name == "shuffle") return instance.setting("radius").as_int() <= 4;
+    const auto found = variants_of.find(name);
+    if (found != variants_of.end() && !found->second.contains(variant)) return false;
+    if (name == "block_y" || name == "cells_y") return !flat;
+    if (name == "shuffle") return reach_x >= 1 && reach_x <= 4;
     if (name == "queue") return star;
     if (name == "stages") return configuration["loader"].as_text() != "cache";
-    if (name == "unroll_rows") return !star;
+    // A march over the rows of two dimensions has no loop over rows besides.
+    if (name == "unroll_rows") return !star && !(flat && variant == "streaming");
     return true;
   };
-  for (const char* name :
-       {"block_x", "block_y", "block_z", "vector", "cells_y", "cells_z", "shuffle", "readonly", "chunk",
-        "queue", "loader", "stages", "unroll", "unroll_rows", "padded", "store", "min_blocks"})
+  std::set<std::string> names = {"block_y", "vector", "cells_y", "padded", "store", "min_blocks"};
+  for (const auto& [name, variants] : variants_of) names.insert(name);
+  for (const std::string& name : names)
     ASSERT_EQ(configuration.has(name), expected(name)) << name << " in " << configuration.to_string();
 }
 
 /// What no rule may let through, told once more without the rules' own words.
 void expect_runnable(const Configuration& configuration, const Instance& instance,
                      const DeviceFacts& device) {
-  const auto value = [&](const char* name) { return configuration[name].as_int(); };
-  const bool direct = configuration["variant"].as_text() == "direct";
+  const auto value = [&](const char* name) {
+    return configuration.has(name) ? configuration[name].as_int() : 1;
+  };
+  const std::string& variant = configuration["variant"].as_text();
+  if (!sweeps.contains(variant)) return;
+  const bool direct = variant == "direct";
   const std::int64_t threads = value("block_x") * value("block_y") * (direct ? value("block_z") : 1);
   const std::string text = configuration.to_string();
   ASSERT_GE(threads, 64) << text;
@@ -57,19 +75,31 @@ void expect_runnable(const Configuration& configuration, const Instance& instanc
   const std::string& loader = configuration["loader"].as_text();
   ASSERT_TRUE(loader != "async" || value("stages") >= 2) << text;
   ASSERT_TRUE(loader != "plain" || value("stages") <= 2) << text;
-  ASSERT_LE(value("unroll"), 2 * instance.setting("radius").as_int() + 1) << text;
+  ASSERT_LE(value("unroll"), 2 * stencil_job(instance).stencil.reach()[2] + 1) << text;
 }
 
-class StencilSpace : public ::testing::TestWithParam<const char*> {
- protected:
-  std::unique_ptr<Problem> problem_ = make_stencil3d();
-};
+class StencilSpace : public ::testing::TestWithParam<const char*> {};
+
+std::set<std::string> values_of_variant(const SearchSpace& space) {
+  std::set<std::string> names;
+  for (const Parameter& parameter : space.parameters())
+    if (parameter.name == "variant")
+      for (const Value& value : parameter.values) names.insert(value.as_text());
+  return names;
+}
+
+std::vector<testing::StencilCase> every_case() {
+  std::vector<testing::StencilCase> cases = testing::all_cases();
+  for (const testing::StencilCase& stencil : testing::varied_cases()) cases.push_back(stencil);
+  return cases;
+}
 
 TEST_P(StencilSpace, HasEveryVariantAndItsDefaults) {
-  for (const testing::StencilCase& stencil : testing::all_cases()) {
+  for (const testing::StencilCase& stencil : every_case()) {
     SCOPED_TRACE(stencil.name());
-    const SearchSpace space =
-        testing::stencil_space_on(*problem_, testing::stencil_instance(stencil, 512, 512, 512), GetParam());
+    const auto problem = testing::stencil_problem(stencil);
+    const Instance instance = testing::stencil_instance(stencil, 512, 512, 512);
+    const SearchSpace space = testing::stencil_space_on(*problem, instance, GetParam());
     ASSERT_FALSE(space.empty());
     const auto id = space.default_configuration();
     ASSERT_TRUE(id);
@@ -79,22 +109,47 @@ TEST_P(StencilSpace, HasEveryVariantAndItsDefaults) {
       EXPECT_TRUE(value == nullptr || *value == parameter.default_value)
           << parameter.name << " is " << value->to_string();
     }
-    std::set<std::string> variants;
-    for (const Configuration& configuration : testing::sample_of(space, 500, 1))
-      variants.insert(configuration["variant"].as_text());
-    EXPECT_EQ(variants, (std::set<std::string>{"direct", "streaming"}));
+    std::set<std::string> applying;
+    for (const StencilVariant& variant : stencil_variants())
+      if (variant.applies(stencil_job(instance))) applying.insert(std::string(variant.name));
+    EXPECT_EQ(values_of_variant(space), applying);
+    EXPECT_TRUE(applying.contains("direct"));
   }
+}
+
+// Whatever the stencil, there is a way to compute it: `direct`, and `streaming` where its queue fits.
+TEST_P(StencilSpace, HasDirectAndStreamingForLargeStencils) {
+  struct Large {
+    const char* shape;
+    int dimensions, radius;
+    bool streaming;
+  };
+  for (const Large& large : {Large{"star", 3, 32, true}, Large{"star", 2, 32, true}, Large{"box", 3, 4, true},
+                             Large{"box", 2, 16, true}, Large{"box", 2, 32, false}, Large{"box", 3, 8, true},
+                             Large{"flux", 3, 32, true}, Large{"flux", 2, 32, true}})
+    for (const testing::StencilCase& stencil :
+         testing::with_every_type_and_boundary({{"float", large.shape, large.radius, large.dimensions}}, 2)) {
+      SCOPED_TRACE(stencil.name());
+      const auto problem = testing::stencil_problem(stencil);
+      const Instance instance = testing::stencil_instance(stencil, 512, 512, 512);
+      for (const char* variant : {"direct", "streaming"}) {
+        const SearchSpace space = testing::stencil_space_on(*problem, instance, GetParam(),
+                                                            "variant == '" + std::string(variant) + "'");
+        EXPECT_EQ(space.empty(), std::string(variant) == "streaming" && !large.streaming) << variant;
+      }
+    }
 }
 
 TEST_P(StencilSpace, HoldsWhatCanRun) {
   const DeviceFacts device = architecture_facts(GetParam());
   std::uint64_t seed = 0;
-  for (const testing::StencilCase& stencil : testing::all_cases())
+  for (const testing::StencilCase& stencil : every_case())
     for (const std::int64_t nx : {512, 510, 511}) {
       if (nx != 512 && stencil.radius % 4 != 1) continue;
+      const auto problem = testing::stencil_problem(stencil);
       const Instance instance = testing::stencil_instance(stencil, nx, 67, 29);
-      SCOPED_TRACE(instance.key());
-      const SearchSpace space(problem_->space(instance, device));
+      SCOPED_TRACE(stencil.name() + " " + instance.key());
+      const SearchSpace space(problem->space(instance, device));
       std::set<std::int64_t> unpadded_vectors;
       for (const Configuration& configuration : testing::sample_of(space, 1500, ++seed)) {
         expect_conditional_parameters(configuration, instance);
@@ -113,10 +168,9 @@ INSTANTIATE_TEST_SUITE_P(Architectures, StencilSpace, ::testing::Values("sm_80",
                          [](const auto& tested) { return std::string(tested.param); });
 
 TEST(StencilSpaceText, DocumentsEveryParameterAndRule) {
-  const auto problem = make_stencil3d();
-  for (const testing::StencilCase& stencil : testing::all_cases()) {
-    const search::SpaceDefinition definition =
-        problem->space(testing::stencil_instance(stencil, 512, 512, 512), architecture_facts("sm_90"));
+  for (const testing::StencilCase& stencil : every_case()) {
+    const search::SpaceDefinition definition = testing::stencil_problem(stencil)->space(
+        testing::stencil_instance(stencil, 512, 512, 512), architecture_facts("sm_90"));
     for (const Parameter& parameter : definition.parameters)
       EXPECT_GT(parameter.documentation.size(), 15u) << parameter.name;
     for (const search::Constraint& constraint : definition.constraints)
@@ -126,17 +180,21 @@ TEST(StencilSpaceText, DocumentsEveryParameterAndRule) {
 
 // Every value of every parameter is in some valid configuration of some stencil: no dead choices.
 TEST(StencilSpaceText, NoValueIsImpossible) {
-  const auto problem = make_stencil3d();
-  std::set<std::string> listed, seen;
-  for (const testing::StencilCase& stencil : testing::all_cases()) {
-    const SearchSpace space =
-        testing::stencil_space_on(*problem, testing::stencil_instance(stencil, 512, 512, 512), "sm_90");
-    for (const Parameter& parameter : space.parameters())
-      for (const Value& value : parameter.values) listed.insert(parameter.name + "=" + value.to_string());
-    for (const Configuration& configuration : testing::sample_of(space, 1000, 3))
-      for (const auto& [name, value] : configuration.entries()) seen.insert(name + "=" + value.to_string());
+  for (const int dimensions : {2, 3}) {
+    std::set<std::string> listed, seen;
+    for (testing::StencilCase stencil : every_case()) {
+      if (stencil.dimensions != dimensions) continue;
+      stencil.steps = 16;  // all values of `fused`
+      const auto problem = testing::stencil_problem(stencil);
+      const SearchSpace space =
+          testing::stencil_space_on(*problem, testing::stencil_instance(stencil, 512, 512, 512), "sm_90");
+      for (const Parameter& parameter : space.parameters())
+        for (const Value& value : parameter.values) listed.insert(parameter.name + "=" + value.to_string());
+      for (const Configuration& configuration : testing::sample_of(space, 1000, 3))
+        for (const auto& [name, value] : configuration.entries()) seen.insert(name + "=" + value.to_string());
+    }
+    EXPECT_EQ(listed, seen);
   }
-  EXPECT_EQ(listed, seen);
 }
 
 }  // namespace

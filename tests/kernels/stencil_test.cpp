@@ -9,9 +9,10 @@
 #include <sstream>
 #include <stdexcept>
 #include <tuple>
+#include <vector>
 
+#include "kernels/stencil/job.hpp"
 #include "kernels/stencil/shapes.hpp"
-#include "kernels/stencil/weights.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -59,22 +60,46 @@ TEST_P(StencilPoints, HaveWeightsThatTellThemApart) {
   EXPECT_GT(closest, 0x1.0p-24 * largest * 16);
 }
 
-TEST_P(StencilPoints, AreWrittenToTheHeaderInOrderAndExactly) {
-  const std::string header = weights_header(stencil_);
-  EXPECT_NE(header.find("#pragma once"), std::string::npos);
-  const std::string declaration =
-      "constexpr __constant__ REAL stencil_weights[" + std::to_string(stencil_.points.size()) + "] = {";
-  ASSERT_NE(header.find(declaration), std::string::npos) << header.substr(0, 200);
+/// The elements of a constant array of a generated header.
+std::vector<double> array_in(const std::string& header, const std::string& name) {
+  const std::size_t at = header.find("constexpr __constant__ REAL " + name + "[");
+  if (at == std::string::npos) return {};
+  const std::string text = header.substr(at, header.find(';', at) - at);
+  const std::string start = "REAL(";
   std::vector<double> read;
-  std::istringstream lines(header.substr(header.find(declaration)));
-  for (std::string line; std::getline(lines, line);) {
-    const std::string start = "static_cast<REAL>(";
-    if (line.starts_with(start)) read.push_back(std::strtod(line.c_str() + start.size(), nullptr));
+  for (std::size_t next = text.find(start); next != std::string::npos; next = text.find(start, next + 1))
+    read.push_back(std::strtod(text.c_str() + next + start.size(), nullptr));
+  EXPECT_NE(text.find("[" + std::to_string(read.size()) + "]"), std::string::npos) << name;
+  return read;
+}
+
+double weight_at(const Stencil& stencil, int dx, int dy, int dz) {
+  for (const StencilPoint& point : stencil.points)
+    if (point.dx == dx && point.dy == dy && point.dz == dz) return point.weight;
+  return 0;
+}
+
+TEST_P(StencilPoints, AreWrittenToTheHeaderInOrderAndExactly) {
+  const int r = radius();
+  const std::string header = points_header(stencil_), reach = std::to_string(r);
+  EXPECT_NE(header.find("#pragma once"), std::string::npos);
+  EXPECT_NE(header.find("reach_x = " + reach + ", reach_y = " + reach + ", reach_z = " + reach + ";"),
+            std::string::npos);
+  EXPECT_NE(header.find("points = " + std::to_string(stencil_.points.size()) + ";"), std::string::npos);
+  EXPECT_NE(header.find(std::string("star = ") + (star() ? "true" : "false") + ";"), std::string::npos);
+  std::vector<double> all, along_x, along_y, along_z;
+  for (int dz = -r; dz <= r; ++dz)
+    for (int dy = -r; dy <= r; ++dy)
+      for (int dx = -r; dx <= r; ++dx) all.push_back(weight_at(stencil_, dx, dy, dz));
+  for (int d = -r; d <= r; ++d) {
+    along_x.push_back(weight_at(stencil_, d, 0, 0));
+    along_y.push_back(weight_at(stencil_, 0, d, 0));
+    along_z.push_back(weight_at(stencil_, 0, 0, d));
   }
-  std::vector<double> weights;
-  for (const StencilPoint& point : stencil_.points) weights.push_back(point.weight);
-  EXPECT_EQ(read, weights);
-  EXPECT_TRUE(header.ends_with("};\n"));
+  EXPECT_EQ(array_in(header, "weights"), star() ? std::vector<double>{} : all);
+  EXPECT_EQ(array_in(header, "weights_x"), star() ? along_x : std::vector<double>{});
+  EXPECT_EQ(array_in(header, "weights_y"), star() ? along_y : std::vector<double>{});
+  EXPECT_EQ(array_in(header, "weights_z"), star() ? along_z : std::vector<double>{});
 }
 
 INSTANTIATE_TEST_SUITE_P(AllShapesAndRadii, StencilPoints,
@@ -83,6 +108,24 @@ INSTANTIATE_TEST_SUITE_P(AllShapesAndRadii, StencilPoints,
                            return std::string(std::get<0>(tested.param)) +
                                   std::to_string(std::get<1>(tested.param));
                          });
+
+// The reach of each axis is its own, and a point that is missing has the weight 0.
+TEST(PointsHeader, HasTheBoxThatTheStencilReaches) {
+  const Stencil stencil{3, {{-2, 0, 0, 0.5}, {0, 0, 0, 0.25}, {1, -1, 0, 0.125}}};
+  const std::string header = points_header(stencil);
+  EXPECT_NE(header.find("reach_x = 2, reach_y = 1, reach_z = 0;"), std::string::npos);
+  EXPECT_EQ(array_in(header, "weights"),
+            (std::vector<double>{0, 0, 0, 0.125, 0, 0.5, 0, 0.25, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(PointsHeader, TurnsTwoDimensionsIntoXAndZ) {
+  const std::string header = points_header(in_kernel_axes(make_stencil("star", 2, 2)));
+  EXPECT_NE(header.find("reach_x = 2, reach_y = 0, reach_z = 2;"), std::string::npos);
+  EXPECT_EQ(array_in(header, "weights_x").size(), 5u);
+  EXPECT_EQ(array_in(header, "weights_y").size(), 1u);
+  EXPECT_EQ(array_in(header, "weights_z").size(), 5u);
+  EXPECT_THROW(points_header(Stencil{}), std::invalid_argument);
+}
 
 TEST(MakeStencil, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(make_stencil("star", 0), std::invalid_argument);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations of stencil3d give right results on device 0, at odd sizes.
+// Configurations of stencil3d and stencil2d give right results on device 0, at odd sizes.
 #include <cstdio>
 
 #include "kernels/sources.hpp"
@@ -11,11 +11,12 @@
 namespace tune::kernels {
 namespace {
 
-class GpuStencil3d : public cuda::GpuTest {
+class GpuStencils : public cuda::GpuTest {
  protected:
   /// All are right, or cannot run here; returns how many ran.
   int verify(const Instance& instance, const std::vector<Configuration>& configurations) {
-    DeviceEvaluator evaluator(*problem_, instance, *backend_, sources_,
+    const auto problem = problem_of(instance);
+    DeviceEvaluator evaluator(*problem, instance, *backend_, sources_,
                               {.measure = {}, .measure_time = false});
     int ran = 0;
     evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
@@ -33,15 +34,18 @@ class GpuStencil3d : public cuda::GpuTest {
   }
 
   std::vector<Configuration> sample(const Instance& instance, std::size_t count, std::uint64_t seed) const {
-    const search::SearchSpace space(problem_->space(instance, backend_->facts()));
+    const search::SearchSpace space(problem_of(instance)->space(instance, backend_->facts()));
     return testing::sample_of(space, count, seed);
   }
 
-  std::unique_ptr<Problem> problem_ = make_stencil3d();
+  static std::unique_ptr<Problem> problem_of(const Instance& instance) {
+    return instance.problem == "stencil2d" ? make_stencil2d() : make_stencil3d();
+  }
+
   EmbeddedSources sources_;
 };
 
-TEST_F(GpuStencil3d, VerifiesASampleAtOddSizes) {
+TEST_F(GpuStencils, VerifiesASampleAtOddSizes) {
   int ran = 0;
   std::uint64_t seed = 0;
   for (const testing::StencilCase& stencil : testing::all_cases()) {
@@ -54,8 +58,19 @@ TEST_F(GpuStencil3d, VerifiesASampleAtOddSizes) {
   EXPECT_GT(ran, 80);
 }
 
+// Every shape, both boundaries, one to three steps, every variant.
+TEST_F(GpuStencils, VerifiesEveryVariantOfEveryShape) {
+  int ran = 0;
+  for (const testing::StencilCase& stencil : testing::varied_cases()) {
+    const Instance instance = testing::stencil_instance(stencil, 131, 37, 61);
+    ran += verify(instance, testing::sample_of_variants(*problem_of(instance), instance, 2, 3));
+  }
+  std::printf("%d configurations verified\n", ran);
+  EXPECT_GT(ran, 100);
+}
+
 // Rows of whole vectors: unpadded vectors are valid.
-TEST_F(GpuStencil3d, VerifiesUnpaddedVectors) {
+TEST_F(GpuStencils, VerifiesUnpaddedVectors) {
   int ran = 0;
   for (const testing::StencilCase& stencil : testing::cases_of_radius(2)) {
     const Instance instance = testing::stencil_instance(stencil, 68, 37, 29);
@@ -68,7 +83,7 @@ TEST_F(GpuStencil3d, VerifiesUnpaddedVectors) {
   EXPECT_GT(ran, 16);
 }
 
-TEST_F(GpuStencil3d, VerifiesExtremeSizes) {
+TEST_F(GpuStencils, VerifiesExtremeSizes) {
   int ran = 0;
   const std::int64_t sizes[][3] = {{1, 1, 1}, {4, 1, 300}, {513, 2, 1}, {1, 257, 9}, {9, 9, 9}};
   for (const auto& [nx, ny, nz] : sizes) {
@@ -79,13 +94,13 @@ TEST_F(GpuStencil3d, VerifiesExtremeSizes) {
 }
 
 // Once read beyond the array: the pointer to the coming plane moved on without a limit.
-TEST_F(GpuStencil3d, VerifiesTheConfigurationThatOnceFaulted) {
+TEST_F(GpuStencils, VerifiesTheConfigurationThatOnceFaulted) {
   const Configuration configuration = Configuration::parse(
       "variant=streaming,block_x=8,block_y=16,vector=4,cells_y=1,chunk=64,queue=inputs,loader=async,stages=3,"
       "unroll=9,padded=false,store=streaming,min_blocks=1");
   for (const std::int64_t extent : {64, 132, 256}) {
     const Instance instance = testing::stencil_instance({"float", "star", 4}, extent, extent, extent);
-    const search::SearchSpace space(problem_->space(instance, backend_->facts()));
+    const search::SearchSpace space(make_stencil3d()->space(instance, backend_->facts()));
     ASSERT_TRUE(space.find(configuration)) << space.explain(configuration);
     EXPECT_EQ(verify(instance, {configuration}), 1) << instance.key();
   }
