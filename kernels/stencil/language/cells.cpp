@@ -140,9 +140,6 @@ Equation ExpressionParser::equation() {
   if (has_left_hand_side()) left_hand_side();
   Equation equation;
   equation.value = expression(Place::equation);
-  if (!equation.value.cells)
-    throw SourceFault{equation.value.offset, "an expression without cells",
-                      "cells of an array, such as D[x,y,z]"};
   equation.dimensions = static_cast<int>(order_.size());
   return equation;
 }

@@ -205,6 +205,8 @@ int integer_value(const SyntaxNode& node, const char* what, int most) {
 }
 
 Stencil stencil_of(const Equation& equation) {
+  if (!equation.value.cells)
+    fail_at(equation.value, "an expression without cells", "cells of an array, such as D[x,y,z]");
   Stencil stencil{equation.dimensions, {}};
   Evaluator().cells(equation.value, stencil.points);
   stencil = normalized(std::move(stencil));
