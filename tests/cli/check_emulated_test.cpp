@@ -26,7 +26,7 @@ std::vector<std::string> check_small(const std::vector<std::string>& more) {
 /// Kernel files with one barrier removed.
 std::filesystem::path broken_kernels(const Sandbox& sandbox) {
   const std::filesystem::path folder = sandbox / "kernels";
-  std::filesystem::create_directories(folder / "stencil3d");
+  std::filesystem::create_directories(folder / "stencil");
   std::string text = kernels::EmbeddedSources().text("stencil/streaming_inputs.cuh");
   const std::string barrier = "__syncthreads();  // the plane is complete";
   text.replace(text.find(barrier), 16, "");

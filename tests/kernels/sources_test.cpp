@@ -78,7 +78,7 @@ TEST(KernelFiles, AreThereForEveryInclude) {
 
 // PTX stays in one header, whose functions have host twins.
 TEST(KernelFiles, KeepPtxInOnePlace) {
-  for (const std::string& name : files_of("stencil3d"))
+  for (const std::string& name : files_of("stencil"))
     EXPECT_EQ(text_of(folder / name).find("asm ") != std::string::npos, name == "stencil/async_copy.cuh")
         << name;
 }
