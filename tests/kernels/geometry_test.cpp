@@ -36,7 +36,7 @@ struct LaidOut {
   bool padded() const { return configuration["padded"].as_bool(); }
   // The same for all buffers, which one test checks.
   const Layout& layout() const { return plan.buffers.at(0).layout; }
-  const Launch& launch() const { return plan.launches.at(0); }
+  const Launch& launch() const { return std::get<Launch>(plan.launches.at(0)); }
   std::int64_t stride(std::size_t axis) const { return static_cast<std::int64_t>(layout().strides.at(axis)); }
 
   // Cells that a block computes along each axis, from the parameters alone.

@@ -35,16 +35,17 @@ LaunchPlan toy_plan() {
                             testing::ToySources());
   plan.compile.headers = {{"a.cuh", "// a\n"}, {"b.cuh", std::string("\0\xff", 2)}};
   plan.compile.options = {"-lineinfo"};
-  plan.launches[0].dynamic_shared_memory = 1ULL << 40;
-  plan.launches[0].cooperative = true;
-  plan.launches[0].arguments = {BufferArgument{"out"},
-                                ScalarArgument{std::int32_t{-5}},
-                                ScalarArgument{std::uint32_t{4'000'000'000}},
-                                ScalarArgument{std::numeric_limits<std::int64_t>::min()},
-                                ScalarArgument{std::numeric_limits<std::uint64_t>::max()},
-                                ScalarArgument{0.1f},
-                                ScalarArgument{1e-320},
-                                TextureArgument{"in", unusual_texture()}};
+  auto& launch = std::get<Launch>(plan.launches[0]);
+  launch.dynamic_shared_memory = 1ULL << 40;
+  launch.cooperative = true;
+  launch.arguments = {BufferArgument{"out"},
+                      ScalarArgument{std::int32_t{-5}},
+                      ScalarArgument{std::uint32_t{4'000'000'000}},
+                      ScalarArgument{std::numeric_limits<std::int64_t>::min()},
+                      ScalarArgument{std::numeric_limits<std::uint64_t>::max()},
+                      ScalarArgument{0.1f},
+                      ScalarArgument{1e-320},
+                      TextureArgument{"in", unusual_texture()}};
   return plan;
 }
 
@@ -55,7 +56,19 @@ TEST(Archive, PlansSurviveToTheLastBit) {
   EXPECT_EQ(content_of(copy.compile), content_of(plan.compile));
   EXPECT_EQ(launches_of(copy), launches_of(plan));
   EXPECT_EQ(copy.buffers[0].layout, plan.buffers[0].layout);
-  EXPECT_EQ(std::get<TextureArgument>(copy.launches[0].arguments.back()).texture, unusual_texture());
+  EXPECT_EQ(std::get<TextureArgument>(std::get<Launch>(copy.launches[0]).arguments.back()).texture,
+            unusual_texture());
+}
+
+TEST(Archive, FourierTransformsSurviveAmongLaunches) {
+  LaunchPlan plan = toy_plan();
+  plan.compile.headers.clear();
+  plan.launches.push_back(FourierTransform{FourierDirection::inverse, "in", "out", {7, 1, 1ULL << 40}});
+  plan.launches.push_back(plan.launches[0]);
+  const LaunchPlan copy = travelled(plan);
+  ASSERT_EQ(copy.launches.size(), 3u);
+  EXPECT_EQ(std::get<FourierTransform>(copy.launches[1]), std::get<FourierTransform>(plan.launches[1]));
+  EXPECT_EQ(launches_of(copy), launches_of(plan));
 }
 
 TEST(Archive, NumbersThatAreNoneSurvive) {

@@ -41,6 +41,18 @@ std::string text_of(const KernelArgument& argument) {
                     scalar));
 }
 
+std::string text_of(const Launch& launch) {
+  std::string text = format("{} grid {} {} {} block {} {} {} shared {}{}", launch.entry, launch.grid.x,
+                            launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
+                            launch.dynamic_shared_memory, launch.cooperative ? " cooperative" : "");
+  for (const KernelArgument& argument : launch.arguments) text += " " + text_of(argument);
+  return text;
+}
+
+std::string text_of(const FourierTransform& transform) {
+  return format("{} of [{}]", name_of(transform), list_of(transform.extents));
+}
+
 }  // namespace
 
 void add_textures(const Launch& launch, std::vector<TextureArgument>& all) {
@@ -58,7 +70,7 @@ const BufferSpec& LaunchPlan::buffer(std::string_view name) const {
 
 std::vector<TextureArgument> LaunchPlan::textures() const {
   std::vector<TextureArgument> all;
-  for (const Launch& launch : launches) add_textures(launch, all);
+  for (const Launch* launch : kernel_launches(*this)) add_textures(*launch, all);
   return all;
 }
 
@@ -71,6 +83,24 @@ std::uint64_t LaunchPlan::memory() const {
     bytes += element_count(copied.layout.extents) * size_of(copied.type);
   }
   return bytes;
+}
+
+std::vector<const Launch*> kernel_launches(const LaunchPlan& plan) {
+  std::vector<const Launch*> launches;
+  for (const PlanStep& step : plan.launches)
+    if (const auto* launch = std::get_if<Launch>(&step)) launches.push_back(launch);
+  return launches;
+}
+
+std::string name_of(const FourierTransform& transform) {
+  const bool forward = transform.direction == FourierDirection::forward;
+  return format("{} Fourier transform of '{}' to '{}'", forward ? "forward" : "inverse", transform.input,
+                transform.output);
+}
+
+std::string name_of(const PlanStep& step) {
+  const auto* transform = std::get_if<FourierTransform>(&step);
+  return transform != nullptr ? name_of(*transform) : std::get<Launch>(step).entry;
 }
 
 std::string content_of(const CompileRequest& request) {
@@ -106,13 +136,8 @@ std::string launches_of(const LaunchPlan& plan) {
     text += format("{} {} {} [{}] [{}] {} {}\n", buffer.name, static_cast<int>(buffer.role),
                    to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
                    buffer.layout.offset, buffer.layout.allocation);
-  for (const Launch& launch : plan.launches) {
-    text += format("{} grid {} {} {} block {} {} {} shared {}{}", launch.entry, launch.grid.x, launch.grid.y,
-                   launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
-                   launch.dynamic_shared_memory, launch.cooperative ? " cooperative" : "");
-    for (const KernelArgument& argument : launch.arguments) text += " " + text_of(argument);
-    text += "\n";
-  }
+  for (const PlanStep& step : plan.launches)
+    text += std::visit([](const auto& known) { return text_of(known); }, step) + "\n";
   return text;
 }
 

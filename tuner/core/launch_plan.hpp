@@ -83,20 +83,51 @@ struct Launch {
 /// Adds the launch's textures that `all` lacks.
 void add_textures(const Launch& launch, std::vector<TextureArgument>& all);
 
-/// What a configuration means at a size: what to compile, which memory, which launches in order. Plain data;
-/// every backend (a GPU, an emulator) carries it out.
+/// Real numbers to the complex ones of their spectrum, or back. Neither is scaled: the inverse of the forward
+/// transform multiplies by the number of cells.
+enum class FourierDirection { forward, inverse };
+
+/// A transform of real numbers over all dimensions, by cuFFT on a device. Plain data; what it asks of the
+/// buffers is told and checked by fourier_shape.
+///
+/// Both buffers hold elements of one type, f32 or f64, and have the transform's dimensions; their strides say
+/// where rows begin, their extents do not matter. Real rows have nx elements. Complex rows have the nx / 2 +
+/// 1 values that are no conjugates of others, each an element for the real and one for the imaginary part: 2
+/// * (nx / 2 + 1) elements. Element k of a forward transform is sum over j of in[j] * exp(-2 pi i j k / n).
+struct FourierTransform {
+  FourierDirection direction = FourierDirection::forward;
+  std::string input;   ///< a buffer; an inverse transform leaves nothing of use in it
+  std::string output;  ///< a buffer, the input's name for a transform in place
+  Extents extents;     ///< of the real numbers: {nx}, {nx, ny} or {nx, ny, nz}
+  friend bool operator==(const FourierTransform&, const FourierTransform&) = default;
+};
+
+/// What a device does at once, one after another.
+using PlanStep = std::variant<Launch, FourierTransform>;
+
+/// What a configuration means at a size: what to compile, which memory, which launches and transforms in
+/// order. Plain data; every backend (a GPU, an emulator) carries it out.
 struct LaunchPlan {
   CompileRequest compile;
   std::vector<BufferSpec> buffers;
-  std::vector<Launch> launches;
+  std::vector<PlanStep> launches;  ///< in the order in which they run
 
   /// Throws Error for a name that the plan lacks.
   const BufferSpec& buffer(std::string_view name) const;
   /// The textures of all launches, each once.
   std::vector<TextureArgument> textures() const;
-  /// Bytes of device memory of all buffers and of the arrays that textures read.
+  /// Bytes of device memory of all buffers and of the arrays that textures read. What a Fourier transform
+  /// needs besides, only its library knows.
   std::uint64_t memory() const;
 };
+
+/// The steps that launch a kernel, in their order; valid until the plan changes.
+std::vector<const Launch*> kernel_launches(const LaunchPlan& plan);
+
+/// `forward Fourier transform of 'in' to 'spectrum'`: for people.
+std::string name_of(const FourierTransform& transform);
+/// That, or the kernel's entry.
+std::string name_of(const PlanStep& step);
 
 /// Buffers and launches as one text: plans with equal texts and equal machine code do the same.
 std::string launches_of(const LaunchPlan& plan);

@@ -10,12 +10,13 @@
 
 namespace tune::cuda {
 CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
-                                   PlanBuffers buffers, PlanTextures textures, LaunchSequence launches,
-                                   std::vector<KernelResources> resources)
+                                   PlanBuffers buffers, PlanTextures textures, FourierPlans transforms,
+                                   LaunchSequence launches, std::vector<KernelResources> resources)
     : context_(context),
       module_(std::move(module)),
       buffers_(std::move(buffers)),
       textures_(std::move(textures)),
+      transforms_(std::move(transforms)),
       launches_(std::move(launches)),
       resources_(std::move(resources)) {}
 
@@ -32,8 +33,11 @@ Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   filled_ = true;
   auto status = launches_.enqueue(context_.stream.get());
   if (status == cudaSuccess) status = wait();
-  if (status != cudaSuccess) return tl::unexpected(context_.failure(status));
-  return {};
+  if (status == cudaSuccess) return {};
+  auto failure = context_.failure(status);
+  if (failure.phase == Phase::launch && !launches_.refusal().empty())
+    failure = {Phase::launch, "cuFFT", launches_.refusal()};
+  return tl::unexpected(std::move(failure));
 }
 
 Result<TensorView> CudaPreparedPlan::fetch(std::string_view buffer) {

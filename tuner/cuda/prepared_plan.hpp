@@ -7,6 +7,7 @@
 #include "tuner/core/runner.hpp"
 #include "tuner/cuda/buffers.hpp"
 #include "tuner/cuda/device_context.hpp"
+#include "tuner/cuda/fourier_plans.hpp"
 #include "tuner/cuda/launch_sequence.hpp"
 #include "tuner/cuda/module.hpp"
 #include "tuner/cuda/plan_textures.hpp"
@@ -17,7 +18,8 @@ namespace tune::cuda {
 class CudaPreparedPlan : public PreparedPlan {
  public:
   CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
-                   PlanTextures textures, LaunchSequence launches, std::vector<KernelResources> resources);
+                   PlanTextures textures, FourierPlans transforms, LaunchSequence launches,
+                   std::vector<KernelResources> resources);
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
@@ -36,6 +38,7 @@ class CudaPreparedPlan : public PreparedPlan {
   std::shared_ptr<const Module> module_;
   PlanBuffers buffers_;
   PlanTextures textures_;
+  FourierPlans transforms_;
   LaunchSequence launches_;
   std::vector<KernelResources> resources_;
   bool filled_ = false;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/core/format.hpp"
+#include "tuner/emulator/fourier.hpp"
 #include "tuner/emulator/plan_textures.hpp"
 
 namespace tune::emulator {
@@ -90,13 +91,7 @@ void Emulation::begin_plan(const LoadedModule& module, std::size_t variant, std:
 bool Emulation::run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
                     Order order) {
   kernel_ = entry.name;
-  Array dynamic;
-  dynamic.name = "dynamic shared memory";
-  dynamic.begin = module_->table().dynamic_shared;
-  dynamic.bytes = launch.dynamic_shared_memory;
-  dynamic.element_bytes = 4;
-  dynamic.space = Array::Space::shared;
-  memory_.begin_launch(dynamic);
+  begin_launch(launch.dynamic_shared_memory);
   indices_->block_extent = {launch.block.x, launch.block.y, launch.block.z};
   indices_->grid_extent = {launch.grid.x, launch.grid.y, launch.grid.z};
   const auto threads = static_cast<unsigned>(launch.block.count());
@@ -114,6 +109,68 @@ bool Emulation::run(const tune_emulator::Entry& entry, const Launch& launch, std
     if (!finished || log_.full()) return false;
   }
   return true;
+}
+
+void Emulation::begin_launch(std::uint64_t dynamic_shared_memory) {
+  Array dynamic;
+  dynamic.name = "dynamic shared memory";
+  dynamic.begin = module_->table().dynamic_shared;
+  dynamic.bytes = dynamic_shared_memory;
+  dynamic.element_bytes = 4;
+  dynamic.space = Array::Space::shared;
+  memory_.begin_launch(dynamic);
+}
+
+bool Emulation::run(const FourierTransform& transform, const FourierShape& shape, char* input, char* output) {
+  kernel_ = name_of(transform);
+  begin_launch(0);
+  if (flavour_ == Flavour::sanitize) memory_.order().begin_block(1);
+  if (!lies_within(shape, shape.input()) || !lies_within(shape, shape.output())) return false;
+  if (!access_rows(shape, shape.input(), input, access_read)) return false;
+  carry_out(shape, input, output);
+  if (!access_rows(shape, shape.output(), output, access_write)) return false;
+  if (shape.forward()) return true;
+  forget_rows(shape, shape.complex, input, shape.in_place() ? shape.real.row : 0);
+  return true;
+}
+
+bool Emulation::lies_within(const FourierShape& shape, const FourierSide& side) {
+  if (side.fits()) return true;
+  Finding finding;
+  finding.kind = Kind::out_of_bounds;
+  finding.array = side.buffer;
+  finding.offset = static_cast<std::int64_t>(side.allocation * size_of(shape.type));
+  finding.detail = format("the transform reaches element {} of '{}', which has {} elements", side.end - 1,
+                          side.buffer, side.allocation);
+  locate(finding);
+  log_.add(std::move(finding), {nullptr, 0, nullptr});
+  return false;
+}
+
+/// All elements in turn, as by one thread.
+bool Emulation::access_rows(const FourierShape& shape, const FourierSide& side, const char* first,
+                            unsigned kind) {
+  if (flavour_ == Flavour::plain) return true;
+  const std::size_t bytes = size_of(shape.type);
+  const std::size_t before = log_.size();
+  for (std::uint64_t row = 0; row < shape.rows(); ++row) {
+    const char* const begin = first + shape.row_begin(side, row) * bytes;
+    for (std::uint64_t i = 0; i < side.row; ++i)
+      if (!memory_.access(0, begin + i * bytes, bytes, kind, {nullptr, 0, nullptr})) return false;
+  }
+  return log_.size() == before;
+}
+
+/// The elements of every row but the first `kept` ones.
+void Emulation::forget_rows(const FourierShape& shape, const FourierSide& side, char* first,
+                            std::uint64_t kept) {
+  const std::size_t bytes = size_of(shape.type);
+  for (std::uint64_t row = 0; row < shape.rows(); ++row) {
+    char* const begin = first + (shape.row_begin(side, row) + kept) * bytes;
+    const std::size_t lost = (side.row - kept) * bytes;
+    std::memset(begin, poison, lost);
+    if (flavour_ == Flavour::sanitize) memory_.forget(begin, lost);
+  }
 }
 
 void Emulation::begin_block(const Launch& launch, unsigned threads) {
@@ -160,7 +217,8 @@ void Emulation::on_divergence(Kind kind, unsigned thread, const Place& place, co
 
 void Emulation::locate(Finding& finding) const {
   finding.kernel = kernel_;
-  finding.has_thread = true;
+  finding.has_thread = running_;
+  if (!running_) return;
   finding.block = indices_->block;
   finding.thread = indices_->thread;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/fourier_shape.hpp"
 #include "tuner/core/launch_plan.hpp"
 #include "tuner/emulator/async_copies.hpp"
 #include "tuner/emulator/block_scheduler.hpp"
@@ -32,6 +33,11 @@ class Emulation final : private SchedulerEvents {
   bool run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
            Order order);
 
+  /// Carries a Fourier transform out, as one more launch; `input` and `output` are the addresses of the first
+  /// element of either side. What cuFFT may overwrite without making it a result counts as never written
+  /// afterwards. False where it was not done: the log says why.
+  bool run(const FourierTransform& transform, const FourierShape& shape, char* input, char* output);
+
   FindingLog& log() { return log_; }
   /// What a fault of the running thread at this address means; for the handler of that signal.
   void note_fault(int signal, const void* address);
@@ -45,7 +51,11 @@ class Emulation final : private SchedulerEvents {
   void on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) override;
 
   void connect();
+  void begin_launch(std::uint64_t dynamic_shared_memory);
   void begin_block(const Launch& launch, unsigned number);
+  bool lies_within(const FourierShape& shape, const FourierSide& side);
+  bool access_rows(const FourierShape& shape, const FourierSide& side, const char* first, unsigned kind);
+  void forget_rows(const FourierShape& shape, const FourierSide& side, char* first, std::uint64_t kept);
   void access(const void* address, unsigned bytes, unsigned kind, const Place& place);
   void copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place);
   void wait_async(unsigned thread, int pending);
@@ -63,7 +73,7 @@ class Emulation final : private SchedulerEvents {
   std::vector<Array> variables_;
   std::vector<Texture> textures_;
   tune_emulator::Indices* indices_ = nullptr;
-  std::string kernel_;
+  std::string kernel_;             ///< or what is carried out instead of one
   const void* awaited_ = nullptr;  ///< the atomic variable that the running thread touched last in its turn
   bool running_ = false;
 };

@@ -257,6 +257,13 @@ void MemoryChecker::mark_copying(const char* to, std::size_t bytes, bool copying
   }
 }
 
+void MemoryChecker::forget(const void* address, std::size_t bytes) {
+  Checked* const checked = find(static_cast<const char*>(address));
+  const auto byte = static_cast<std::size_t>(static_cast<const char*>(address) - checked->array.begin);
+  for (std::size_t i = 0; i < bytes; i += checked->shadow->cell_bytes())
+    checked->shadow->at(byte + i) = Cell{};
+}
+
 void MemoryChecker::add(Finding finding, const Place& place) {
   locate_(finding);
   log_.add(std::move(finding), place);

@@ -51,6 +51,9 @@ class MemoryChecker {
   [[nodiscard]] bool begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place);
   void end_copy(unsigned thread, const void* to, std::size_t bytes);
 
+  /// What lies there, within one array that may be written, counts as never written.
+  void forget(const void* address, std::size_t bytes);
+
   /// The array that an access ended in last, if it is an input: what is read there needs no call.
   const Array* quick_input() const { return quick_; }
   /// What an address is, for people: `element 12 of 'in' ...`; nothing where it is in or near no array.

@@ -111,6 +111,16 @@ struct Fields<Launch> {
   }
 };
 template<>
+struct Fields<FourierTransform> {
+  static void each(auto& t, auto field) {
+    auto& [direction, input, output, extents] = t;
+    field("direction", direction);
+    field("input", input);
+    field("output", output);
+    field("extents", extents);
+  }
+};
+template<>
 struct Fields<LaunchPlan> {
   static void each(auto& t, auto field) {
     auto& [compile, buffers, launches] = t;
