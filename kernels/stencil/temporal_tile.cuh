@@ -158,19 +158,22 @@ struct Tile {
 
   // The same where cells may lie outside the array: these are 0.
   __device__ __forceinline__ void load_inside(Cells& to, const Real* from, bool exists_plane) const {
+    constexpr unsigned all_of_access = (1u << lanes) - 1;
     const unsigned loaded = exists_plane ? inside : 0;
+    clear(to);
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
+      const Real* row = from + static_cast<long long>(j) * pitch;
 #pragma unroll
       for (int i = 0; i < cells_x; i += lanes) {
+        const unsigned which = loaded >> (j * cells_x + i) & all_of_access;
+        if (which == all_of_access) {
+          load_vector<lanes, Load::readonly>(&to[j][i], row + i);
+        } else if (which != 0) {
 #pragma unroll
-        for (int k = 0; k < lanes; ++k) to[j][i + k] = 0;
-        // Of an access that lies across the array's end, the rest belongs to the row's padding.
-        if (loaded & bit(j, i))
-          load_vector<lanes, Load::readonly>(&to[j][i], from + static_cast<long long>(j) * pitch + i);
-        if constexpr (boundary == Boundary::zero) {
-#pragma unroll
-          for (int k = 1; k < lanes; ++k) to[j][i + k] = loaded & bit(j, i + k) ? to[j][i + k] : Real(0);
+          for (int k = 0; k < lanes; ++k) {
+            if (which >> k & 1u) to[j][i + k] = row[i + k];
+          }
         }
       }
     }
