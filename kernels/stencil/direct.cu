@@ -71,7 +71,6 @@ constexpr Load load_path = READONLY != 0 ? Load::readonly : Load::ordinary;
 constexpr Store store_path = STORE;
 
 constexpr bool zero = boundary == Boundary::zero;
-constexpr bool clamping = !zero && !padded;  // indices beyond the array go to its nearest cell
 constexpr int threads = block_x * block_y * block_z;
 constexpr int halo_vectors = (reach_x + lanes - 1) / lanes;  // vectors that hold the x neighbours of one side
 constexpr int lead = halo_vectors * lanes;  // cells of a segment in front of the thread's own
@@ -86,16 +85,19 @@ static_assert(!shuffle || (reach_x >= 1 && reach_x <= lanes && (block_x % 32 == 
 
 // The thread's view of the input. Offsets count from its first cell.
 struct Input {
-  const Real* base;  // the thread's first cell; clamping: cell (0, 0, 0)
+  const Real* base;  // padded: the thread's first cell; dense: cell (0, 0, 0)
   int pitch;         // fewer than 2^31 cells: a row's address is one multiply-add then, six instructions else
   long long plane;
   int x, y, z;  // the thread's first cell
   int nx, ny, nz;
 
+  template<bool careful>
   __device__ __forceinline__ const Real* at(int dx, int dy, int dz) const {
-    if constexpr (clamping) {
+    if constexpr (!padded && zero && !careful) {
+      return base + ((z + dz) * plane + static_cast<long long>(y + dy) * pitch + clamped(x + dx, nx - lanes));
+    } else if constexpr (!padded) {
       // Clamping keeps the address inside the array; what it fetches is used by boundary cells alone, and
-      // these drop it.
+      // these drop it, or cleared (zero).
       return base + (clamped(z + dz, nz - 1) * plane +
                      static_cast<long long>(clamped(y + dy, ny - 1)) * pitch + clamped(x + dx, nx - lanes));
     } else {
@@ -103,30 +105,20 @@ struct Input {
     }
   }
 
-  // Zero beyond the array. Not careful: its rows and planes exist, and no vector lies across its end: what is
-  // left to ask is whether a vector beside the thread's own lies outside, or the thread itself.
-  template<bool careful>
-  __device__ __forceinline__ bool exists(int dx, int dy, int dz) const {
-    bool yes = true;
-    if (careful || dx != 0 || shuffle || !padded) yes = below(x + dx, nx);
-    if constexpr (careful) yes = yes && below(y + dy, ny) && below(z + dz, nz);
-    return yes;
-  }
-
+  // Zero: cells beyond the array are loaded like all others, from ghost cells or clamped addresses, and then
+  // cleared. Not careful: rows and planes exist and no vector lies across their end; what is left to ask is
+  // whether a vector beside the thread's own, or the thread itself, lies outside.
   template<bool careful>
   __device__ __forceinline__ void load(Real* to, int dx, int dy, int dz) const {
+    load_vector<lanes, load_path>(to, at<careful>(dx, dy, dz));
     if constexpr (zero) {
+      bool exists = true;
+      if (careful || dx != 0 || shuffle) exists = below(x + dx, nx);
+      if constexpr (careful) exists = exists && below(y + dy, ny) && below(z + dz, nz);
 #pragma unroll
-      for (int i = 0; i < lanes; ++i) to[i] = 0;
-      if (exists<careful>(dx, dy, dz)) load_vector<lanes, load_path>(to, at(dx, dy, dz));
-      if constexpr (careful && padded) {
-#pragma unroll
-        for (int i = 1; i < lanes; ++i) {
-          if (x + dx + i >= nx) to[i] = 0;  // padding
-        }
+      for (int i = 0; i < lanes; ++i) {
+        if (!exists || (careful && padded && i > 0 && x + dx + i >= nx)) to[i] = 0;
       }
-    } else {
-      load_vector<lanes, load_path>(to, at(dx, dy, dz));
     }
   }
 };
@@ -281,7 +273,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const int z = first_z + static_cast<int>(threadIdx.z * cells_z);
 
   const long long first = z * plane + y * pitch + x;
-  const Input input{clamping ? in : in + first, static_cast<int>(pitch), plane, x, y, z, nx, ny, nz};
+  const Input input{padded ? in + first : in, static_cast<int>(pitch), plane, x, y, z, nx, ny, nz};
   Sums sums = {};
   if constexpr (zero) {
     const bool careful = first_y < reach_y || first_y + tile_y + reach_y > ny || first_z < reach_z ||
@@ -308,7 +300,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
         // Few threads come here; loading their cells again is cheaper than keeping them in everyone's
         // registers.
         Real own[lanes];
-        load_vector<lanes, load_path>(own, input.at(0, j, c));
+        load_vector<lanes, load_path>(own, input.at<false>(0, j, c));
 #pragma unroll
         for (int i = 0; i < lanes; ++i) {
           if (!(inner && x + i >= reach_x && x + i < nx - reach_x)) sums[c][j][i] = own[i];
