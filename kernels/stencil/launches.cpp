@@ -19,6 +19,19 @@ std::int64_t value_or_one(const search::Configuration& configuration, std::strin
   return configuration.has(name) ? configuration[name].as_int() : 1;
 }
 
+bool is_direct(const search::Configuration& configuration) {
+  const search::Value* sweep = configuration.find("sweep");
+  return (sweep != nullptr ? *sweep : configuration["variant"]).as_text() == "direct";
+}
+
+SweepFiles sweep_files(bool direct) {
+  if (direct) return {"direct.cu", {"boundary.cuh", "indices.cuh", "vectors.cuh"}};
+  return {
+      "streaming.cu",
+      {"async_copy.cuh", "boundary.cuh", "indices.cuh", "streaming_inputs.cuh", "streaming_partial_sums.cuh",
+       "streaming_planes.cuh", "streaming_sums.cuh", "streaming_tile.cuh", "vectors.cuh"}};
+}
+
 std::pair<std::string, std::string> macro(const std::string& name, const Value& value) {
   std::string macro_name = name;
   std::ranges::transform(macro_name, macro_name.begin(), upper);

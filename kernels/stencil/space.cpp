@@ -35,11 +35,14 @@ Expr fits_registers(const Expr& needed, const Expr& block_threads) {
 
 namespace {
 
+Expr composed() {
+  return is_variant("composed");
+}
 Expr direct() {
-  return is_variant("direct");
+  return is_variant("direct") || (composed() && var("sweep") == "direct");
 }
 Expr streaming() {
-  return is_variant("streaming");
+  return is_variant("streaming") || (composed() && var("sweep") == "streaming");
 }
 Expr temporal() {
   return is_variant("temporal");
@@ -125,12 +128,20 @@ std::vector<Value> fused_steps(const StencilJob& job) {
   return values;
 }
 
+std::vector<Parameter> fusion_parameters(const StencilJob& job) {
+  const std::vector<Value> steps = fused_steps(job);
+  return {{"sweep",
+           "how the composed stencil is applied, as the variants of the same names do it",
+           {"direct", "streaming"},
+           "streaming",
+           composed()},
+          {"fused", "time steps of a launch", steps, steps[std::min<std::size_t>(steps.size() - 1, 1)],
+           temporal() || composed()}};
+}
+
 std::vector<Parameter> temporal_parameters(const StencilJob& job) {
   const bool flat = job.dimensions == 2;
-  const std::vector<Value> steps = fused_steps(job);
   std::vector<Parameter> all;
-  all.push_back({"fused", "time steps of a launch", steps, steps[std::min<std::size_t>(steps.size() - 1, 3)],
-                 temporal()});
   all.push_back({"cells_x", "neighbouring cells along x of a lane", {1, 2, 4}, 4, temporal(), Role::work});
   if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
   all.push_back({"threads",
@@ -163,7 +174,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "the current plane contributes",
        {"inputs", "partial_sums"},
        "inputs",
-       streaming() && var("star")},
+       is_variant("streaming") && var("star")},
       {"loader",
        "how x and y neighbours come to a thread: through registers to shared memory (plain), by cp.async "
        "(async), "
@@ -173,10 +184,12 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        streaming()},
       {"stages", "planes in shared memory", {1, 2, 3, 4}, 3, streaming() && var("loader") != "cache"},
       {"unroll",
-       "planes a turn of the loop over z; the queue is moved once a turn, never at 2 reach + 1",
-       {1, 3, 5, 9, 17},
+       "planes a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
+       "1; "
+       "temporal: 1 or 2, sums are not moved at 2",
+       {1, 2, 3, 5, 9, 17},
        1,
-       streaming()},
+       streaming() || temporal()},
       {"unroll_rows",
        "whether the loops over rows are unrolled, with the weights as immediates instead of reads of "
        "constant "
@@ -209,21 +222,26 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
     for (Parameter& parameter : parameters) space.parameters.push_back(std::move(parameter));
   };
   add({variant_parameter(job)});
+  add(fusion_parameters(job));
   add(tile_parameters(job));
   add(temporal_parameters(job));
   add(path_parameters(job));
   space.constraints.push_back(
       {var("padded") || var("nx") % var("vector") == 0,
        "vectors of an unpadded array need rows that are whole vectors: else they are not aligned"});
-  add_direct_rules(space.constraints);
-  add_streaming_rules(space.constraints);
+  const bool star = job.stencil.star();
+  add_direct_rules(space.constraints, {is_variant("direct"), var("points"), var("reach_x"), var("reach_y"),
+                                       var("reach_z"), star});
+  add_streaming_rules(space.constraints, {is_variant("streaming"), var("points"), var("reach_x"),
+                                          var("reach_y"), var("reach_z"), star});
+  add_composed_rules(space.constraints, job);
   add_temporal_rules(space.constraints, job);
   const auto [rx, ry, rz] = job.stencil.reach();
   space.constants = {
       {"nx", job.nx},
       {"ny", job.ny},
       {"nz", job.nz},
-      {"star", job.stencil.star()},
+      {"star", star},
       {"reach_x", rx},
       {"reach_y", ry},
       {"reach_z", rz},
