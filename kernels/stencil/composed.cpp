@@ -51,11 +51,7 @@ Result<LaunchPlan> plan_composed(const StencilJob& job, const Configuration& con
   add_axis_macros(job, plan.compile);
   plan.compile.entries = {"stencil_step", "stencil_rim"};
   const std::int64_t whole = job.steps / fused, rest = job.steps % fused, passes = whole + rest;
-  plan.buffers = {{"in", job.type, sweep->layout, BufferRole::input},
-                  {"out", job.type, sweep->layout, BufferRole::output}};
-  if (passes > 1) plan.buffers.push_back({"other", job.type, sweep->layout, BufferRole::scratch});
-  for (const char* name : {"rim_even", "rim_odd"})
-    plan.buffers.push_back({name, job.type, sweep->layout, BufferRole::scratch});
+  add_arrays(plan, job, sweep->layout, 3);
   std::string source = "in";
   for (std::int64_t pass = 0; pass < passes; ++pass) {
     const std::string target = target_of(pass, passes);

@@ -59,10 +59,18 @@ CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std
   return request;
 }
 
+void add_arrays(LaunchPlan& plan, const StencilJob& job, const Layout& layout, int scratch) {
+  const auto add = [&](std::string name, BufferRole role) {
+    plan.buffers.push_back({std::move(name), job.type, layout, role, true});
+  };
+  add("in", BufferRole::input);
+  add("out", BufferRole::output);
+  for (int i = 0; i < scratch; ++i) add(scratch_names[static_cast<std::size_t>(i)], BufferRole::scratch);
+}
+
 void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout,
                      std::vector<Launch> sweeps) {
-  plan.buffers = {{"in", job.type, layout, BufferRole::input}, {"out", job.type, layout, BufferRole::output}};
-  if (sweeps.size() > 1) plan.buffers.push_back({"other", job.type, layout, BufferRole::scratch});
+  add_arrays(plan, job, layout, sweeps.size() > 1 ? 1 : 0);
   std::string source = "in";
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     const std::string target = (sweeps.size() - 1 - i) % 2 == 0 ? "out" : "other";

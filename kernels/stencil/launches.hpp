@@ -37,6 +37,11 @@ struct SweepFiles {
 };
 SweepFiles sweep_files(bool direct);
 
+/// The names of arrays between `in` and `out`.
+inline constexpr const char* scratch_names[] = {"other", "rim_even", "rim_odd"};
+/// Adds `in`, `out` and the first `scratch` of these, all as `layout` says; ghost cells may be read.
+void add_arrays(LaunchPlan& plan, const StencilJob& job, const Layout& layout, int scratch);
+
 /// Buffers and launches that go from `in` to `out`, alternating with the scratch buffer `other`: `sweeps` are
 /// in order, without the buffers, which become their first two arguments (source, target). All arrays lie as
 /// `layout` says.

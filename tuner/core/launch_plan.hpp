@@ -45,6 +45,9 @@ struct BufferSpec {
   ElementType type = ElementType::f32;
   Layout layout;
   BufferRole role = BufferRole::input;
+  /// Whether kernels may read what lies beside the tensor before anybody wrote it: ghost cells that hold
+  /// anything, which concern no result.
+  bool readable_padding = false;
 
   std::uint64_t allocation_bytes() const { return layout.allocation * size_of(type); }
 };

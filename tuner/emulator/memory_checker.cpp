@@ -128,7 +128,8 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     add(std::move(finding), place);
     cell.flags &= static_cast<std::uint16_t>(~cell_copying);
   }
-  const bool defined = cell.write.epoch != 0 || array.space == Array::Space::variable;
+  const bool defined = cell.write.epoch != 0 || array.space == Array::Space::variable ||
+                       (array.layout && !array.layout->contains(byte / array.element_bytes));
   if (!defined && reads && (cell.flags & cell_reported) == 0) {
     Finding finding = finding_in(Kind::uninitialised_read, array, static_cast<std::int64_t>(byte));
     finding.detail = format("{} of {} bytes at {}, which nobody has written", verb(kind), bytes,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/tensor.hpp"
 #include "tuner/emulator/finding_log.hpp"
 #include "tuner/emulator/memory_order.hpp"
 #include "tuner/emulator/shadow.hpp"
@@ -21,6 +22,8 @@ struct Array {
   std::size_t bytes = 0;
   std::size_t element_bytes = 1;  ///< for reports
   Space space = Space::global;
+  /// Of a buffer whose padding may be read before it is written.
+  std::optional<Layout> layout = std::nullopt;
 
   bool contains(const char* address) const { return address >= begin && address < begin + bytes; }
 };

@@ -110,6 +110,7 @@ std::vector<Array> PlanMemory::arrays() const {
     array.bytes = static_cast<std::size_t>(buffer.spec.allocation_bytes());
     array.element_bytes = size_of(buffer.spec.type);
     array.space = buffer.spec.role == BufferRole::input ? Array::Space::input : Array::Space::global;
+    if (buffer.spec.readable_padding) array.layout = buffer.spec.layout;
     arrays.push_back(std::move(array));
   }
   return arrays;
