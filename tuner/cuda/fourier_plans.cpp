@@ -33,12 +33,13 @@ struct Embedding {
   }
 };
 
-tl::unexpected<Failure> refused(const FourierShape& shape, const char* what, int status) {
+tl::unexpected<Failure> refused(const FourierShape& shape, const CufftLibrary& library, int status) {
   std::string extents;
   for (const std::uint64_t extent : shape.extents)
     extents += format("{}{}", extents.empty() ? "" : "x", extent);
-  return fail(Phase::resources, status == cufft_alloc_failed ? "device memory" : "cuFFT",
-              format("{} of a transform of {}: {}", what, extents, cufft_status_text(status)));
+  return fail(
+      Phase::resources, status == cufft_alloc_failed ? "device memory" : "cuFFT",
+      format("no plan for a transform of {}: {} by {}", extents, cufft_status_text(status), library.path));
 }
 
 }  // namespace
@@ -47,10 +48,10 @@ Result<FourierPlan> FourierPlan::make(std::shared_ptr<const CufftLibrary> librar
                                       const FourierShape& shape) {
   int number = 0;
   if (const int status = library->create(&number); status != cufft_success)
-    return refused(shape, "a plan", status);
+    return refused(shape, *library, status);
   FourierPlan plan(std::move(library), shape, number);
   if (const int status = plan.library_->set_auto_allocation(number, 0); status != cufft_success)
-    return refused(shape, "memory", status);
+    return refused(shape, *plan.library_, status);
   std::vector<long long> extents(shape.extents.rbegin(), shape.extents.rend());
   Embedding real(shape, shape.real, 1), complex(shape, shape.complex, 2);
   auto& input = shape.forward() ? real : complex;
@@ -58,7 +59,7 @@ Result<FourierPlan> FourierPlan::make(std::shared_ptr<const CufftLibrary> librar
   const int status = plan.library_->make_plan_many(number, static_cast<int>(extents.size()), extents.data(),
                                                    input.extents.data(), 1, input.all, output.extents.data(),
                                                    1, output.all, type_of(shape), 1, &plan.work_bytes_);
-  if (status != cufft_success) return refused(shape, "the plan", status);
+  if (status != cufft_success) return refused(shape, *plan.library_, status);
   return plan;
 }
 
