@@ -34,7 +34,8 @@ void add_direct_rules(std::vector<Constraint>& rules) {
                    "the sums alone need more registers than min_blocks leaves to a thread"});
   rules.push_back({!var("shuffle") || var("reach_x") <= var("vector"),
                    "shuffles bring the x neighbours of the next lane only: the reach must fit the vector"});
-  rules.push_back({!var("unroll_rows") || var("points") * cells <= most_terms, too_many_terms});
+  rules.push_back({!direct() || !var("star") || var("points") * cells <= most_terms, too_many_terms});
+  rules.push_back({!direct() || !var("unroll_rows") || var("points") * cells <= most_terms, too_many_terms});
 }
 
 void add_streaming_rules(std::vector<Constraint>& rules) {
@@ -51,6 +52,7 @@ void add_streaming_rules(std::vector<Constraint>& rules) {
   rules.push_back({var("unroll") <= width, "a turn longer than the queue gains nothing"});
   rules.push_back(
       {var("unroll") == 1 || var("unroll") * var("points") * cells <= 2 * most_terms, too_many_terms});
+  rules.push_back({!streaming() || !var("star") || var("points") * cells <= most_terms, too_many_terms});
   rules.push_back(
       {!streaming() || !var("unroll_rows") || var("points") * cells <= most_terms, too_many_terms});
   rules.push_back(
@@ -59,6 +61,11 @@ void add_streaming_rules(std::vector<Constraint>& rules) {
   const Expr lead = ceil_div(var("reach_x"), var("vector")) * var("vector");
   const Expr shared = var("stages") * (var("block_x") * var("vector") + lead * 2) *
                       (var("block_y") * var("cells_y") + var("reach_y") * 2) * var("words") * 4;
+  // The halo vectors of a thread: where each comes from and goes to stays in three registers.
+  const Expr halo =
+      var("reach_y") * 2 * (var("block_x") + lead * 2) + var("block_y") * var("cells_y") * lead * 2;
+  rules.push_back({halo <= threads() * var("vector") * 32 || var("loader") == "cache",
+                   "a thread has to bring too many vectors of the halo: more threads have fewer each"});
   rules.push_back({shared <= var("block_shared"), "the planes do not fit the shared memory of a block"});
   rules.push_back({(shared + var("reserved_shared")) * var("min_blocks") <= var("multiprocessor_shared"),
                    "the planes of min_blocks blocks do not fit the shared memory of a multiprocessor"});

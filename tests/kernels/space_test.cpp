@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -193,7 +195,9 @@ TEST(StencilSpaceText, NoValueIsImpossible) {
       for (const Configuration& configuration : testing::sample_of(space, 1000, 3))
         for (const auto& [name, value] : configuration.entries()) seen.insert(name + "=" + value.to_string());
     }
-    EXPECT_EQ(listed, seen);
+    std::set<std::string> never;
+    std::ranges::set_difference(listed, seen, std::inserter(never, never.end()));
+    EXPECT_TRUE(never.empty()) << *never.begin() << " and " << never.size() - 1 << " more";
   }
 }
 
