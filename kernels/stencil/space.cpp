@@ -53,7 +53,7 @@ int default_vector(const StencilJob& job) {
   return job.type == ElementType::f64 ? 2 : 4;
 }
 int default_cells_y(const StencilJob& job) {
-  return job.stencil.star() ? 1 : 2;
+  return job.stencil.star() || job.dimensions == 2 ? 1 : 2;
 }
 int default_cells_z(const StencilJob& job) {
   const auto terms = static_cast<int>(job.stencil.points.size()) * default_vector(job) * default_cells_y(job);

@@ -98,7 +98,9 @@ TEST_P(KernelDefaults, NameTheParametersOfTheVariant) {
   if (temporal()) expected.insert({"STEPS", "REST"});
   for (const auto& [instance, configuration] : configurations())
     for (const auto& [name, value] : configuration.entries())
-      if (name != "variant" && name != "fused") expected.insert(upper(name));
+      // Rows of `temporal` end where the array's do: only the layout is padded.
+      if (name != "variant" && name != "fused" && !(temporal() && name == "padded"))
+        expected.insert(upper(name));
   std::set<std::string> named;
   for (const auto& [name, value] : defaults_of(text())) named.insert(name);
   EXPECT_EQ(named, expected);
