@@ -38,8 +38,7 @@
 #define CELLS_Z 4  // neighbouring planes that a thread computes
 #endif
 #ifndef UNROLL_ROWS
-#define UNROLL_ROWS \
-  1  // no star: 1: rows unrolled, weights immediate; 0: rolled, weights from constant memory
+#define UNROLL_ROWS 1  // no star: 1: unrolled, weights immediate; 0: rolled, weights from constant memory
 #endif
 #ifndef PADDED
 #define PADDED 1  // 1: ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped

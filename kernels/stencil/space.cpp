@@ -56,9 +56,15 @@ int default_vector(const StencilJob& job) {
   return job.type == ElementType::f64 ? 2 : 4;
 }
 int default_cells_y(const StencilJob& job) {
-  return job.stencil.star() ? 1 : 2;
+  return job.stencil.star() || job.dimensions == 2 ? 1 : 2;
 }
-constexpr int default_cells_z = 4;
+int default_cells_z(const StencilJob& job) {
+  const auto terms = static_cast<int>(job.stencil.points.size()) * default_vector(job) * default_cells_y(job);
+  int cells = 4;
+  // The terms of a star are always unrolled.
+  while (job.stencil.star() && cells > 1 && terms * cells > most_terms) cells /= 2;
+  return cells;
+}
 
 Parameter variant_parameter(const StencilJob& job) {
   Parameter variant{"variant", "", {}, "direct"};
@@ -108,7 +114,7 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
       {"cells_z",
        flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
        {1, 2, 4, 8},
-       default_cells_z,
+       default_cells_z(job),
        direct(),
        Role::work});
   return all;
@@ -157,7 +163,7 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job) {
 }
 
 std::vector<Parameter> path_parameters(const StencilJob& job) {
-  const int default_cells = default_vector(job) * default_cells_y(job) * default_cells_z;
+  const int default_cells = default_vector(job) * default_cells_y(job) * default_cells_z(job);
   const std::vector<Value> chunk = chunks(job);
   return {
       {"shuffle",

@@ -52,8 +52,7 @@ enum class Loader { plain, async, cache };
 #define UNROLL 1  // planes a turn of the loop over z; the queue moves once a turn, at 2 reach_z + 1 never
 #endif
 #ifndef UNROLL_ROWS
-#define UNROLL_ROWS \
-  1  // no star: 1: rows unrolled, weights immediate; 0: rolled, weights from constant memory
+#define UNROLL_ROWS 1  // no star: 1: unrolled, weights immediate; 0: rolled, weights from constant memory
 #endif
 #ifndef PADDED
 #define PADDED 1  // 1: ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped

@@ -31,6 +31,7 @@ class SweepRules {
         "the sums alone need more registers than min_blocks leaves to a thread");
     add(!var("shuffle") || stencil_.reach_x <= var("vector"),
         "shuffles bring the x neighbours of the next lane only: the reach must fit the vector");
+    if (stencil_.star) add(stencil_.points * cells <= most_terms, too_many_terms);
     add(!var("unroll_rows") || stencil_.points * cells <= most_terms, too_many_terms);
   }
 
@@ -48,11 +49,17 @@ class SweepRules {
         "a turn is odd, and one longer than the queue gains nothing");
     add(var("unroll") == 1 || var("unroll") * stencil_.points * cells <= 2 * most_terms, too_many_terms);
     add(!var("unroll_rows") || stencil_.points * cells <= most_terms, too_many_terms);
+    if (stencil_.star) add(stencil_.points * cells <= most_terms, too_many_terms);
     if (!stencil_.star) add(width * (stencil_.reach_x * 2 + 1) * cells <= 1200, too_many_terms);
 
     const Expr lead = ceil_div(stencil_.reach_x, var("vector")) * var("vector");
     const Expr shared = var("stages") * (var("block_x") * var("vector") + lead * 2) *
                         (var("block_y") * var("cells_y") + stencil_.reach_y * 2) * var("words") * 4;
+    // The halo vectors of a thread: where each comes from and goes to stays in three registers.
+    const Expr halo = stencil_.reach_y * 2 * (var("block_x") + lead * 2) +
+                      var("block_y") * var("cells_y") * lead * 2;
+    add(halo <= threads() * var("vector") * 32 || var("loader") == "cache",
+        "a thread has to bring too many vectors of the halo: more threads have fewer each");
     add(shared <= var("block_shared"), "the planes do not fit the shared memory of a block");
     add((shared + var("reserved_shared")) * var("min_blocks") <= var("multiprocessor_shared"),
         "the planes of min_blocks blocks do not fit the shared memory of a multiprocessor");

@@ -77,7 +77,7 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
   plan.compile = stencil_request(job, job.stencil, "temporal.cu",
                                  {"block_barrier.cuh", "boundary.cuh", "temporal_levels.cuh",
                                   "temporal_sweep.cuh", "temporal_tile.cuh", "vectors.cuh"},
-                                 configuration, sources, {"fused"});
+                                 configuration, sources, {"fused", "padded"});
   plan.compile.defines.emplace_back("STEPS", std::to_string(fused));
   plan.compile.defines.emplace_back("REST", std::to_string(rest));
   if (job.dimensions == 2) plan.compile.defines.emplace_back("CELLS_Y", "1");

@@ -66,20 +66,22 @@ class KernelDefaults : public ::testing::TestWithParam<const char*> {
  protected:
   std::string text() const { return EmbeddedSources().text("stencil/" + std::string(GetParam()) + ".cu"); }
 
+  using Configurations = std::vector<std::pair<Instance, Configuration>>;
+
   /// Configurations of the variant, of all kinds of stencil in both dimensions, each with its instance.
-  std::vector<std::pair<Instance, Configuration>> configurations() const {
+  const Configurations& configurations() const {
+    static std::map<std::string, Configurations> made;  // spaces are large: once a variant
+    const auto [found, fresh] = made.try_emplace(GetParam());
+    if (!fresh) return found->second;
     std::vector<testing::StencilCase> cases = testing::varied_cases();
-    for (const int radius : {1, 3, 8})
-      for (const testing::StencilCase& stencil : testing::cases_of_radius(radius)) cases.push_back(stencil);
-    std::vector<std::pair<Instance, Configuration>> all;
+    for (const testing::StencilCase& stencil : testing::cases_of_radius(8)) cases.push_back(stencil);
     for (const testing::StencilCase& stencil : cases) {
       const auto problem = testing::stencil_problem(stencil);
       const Instance instance = testing::stencil_instance(stencil, 512, 512, 512);
-      for (Configuration& configuration : testing::sample_of_variants(*problem, instance, 60, 1))
-        if (configuration["variant"].as_text() == GetParam())
-          all.emplace_back(instance, std::move(configuration));
+      for (Configuration& configuration : testing::sample_of_variant(*problem, instance, GetParam(), 60, 1))
+        found->second.emplace_back(instance, std::move(configuration));
     }
-    return all;
+    return found->second;
   }
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration) const {
@@ -96,7 +98,9 @@ TEST_P(KernelDefaults, NameTheParametersOfTheVariant) {
   if (temporal()) expected.insert({"STEPS", "REST"});
   for (const auto& [instance, configuration] : configurations())
     for (const auto& [name, value] : configuration.entries())
-      if (name != "variant" && name != "fused") expected.insert(upper(name));
+      // Rows of `temporal` end where the array's do: only the layout is padded.
+      if (name != "variant" && name != "fused" && !(temporal() && name == "padded"))
+        expected.insert(upper(name));
   std::set<std::string> named;
   for (const auto& [name, value] : defaults_of(text())) named.insert(name);
   EXPECT_EQ(named, expected);
@@ -106,12 +110,13 @@ TEST_P(KernelDefaults, NameTheParametersOfTheVariant) {
 TEST_P(KernelDefaults, NameEveryMacroThatAPlanDefines) {
   const auto defaults = defaults_of(text());
   for (const auto& [instance, configuration] : configurations()) {
+    SCOPED_TRACE(instance.key() + ": " + configuration.to_string());
     const Result<LaunchPlan> planned = plan(instance, configuration);
-    ASSERT_TRUE(planned);
+    ASSERT_TRUE(planned) << planned.error().detail;
     std::set<std::string> defined;
     for (const auto& [name, value] : planned->compile.defines) {
-      EXPECT_TRUE(defaults.contains(name)) << name;
-      EXPECT_TRUE(defined.insert(name).second) << name << " twice";
+      ASSERT_TRUE(defaults.contains(name)) << name;
+      ASSERT_TRUE(defined.insert(name).second) << name << " twice";
     }
     // Whose defaults do not go with every stencil.
     for (const char* name : {"REAL", "BOUNDARY", "QUEUE", "BLOCK_Y", "CELLS_Y", "STEPS", "REST"}) {

@@ -91,18 +91,22 @@ std::vector<Configuration> sample_of(const search::SearchSpace& space, std::size
   return sample;
 }
 
+std::vector<Configuration> sample_of_variant(const Problem& problem, const Instance& instance,
+                                             const std::string& variant, std::size_t count,
+                                             std::uint64_t seed) {
+  const search::SearchSpace space =
+      stencil_space_on(problem, instance, "sm_90", "variant == '" + variant + "'");
+  return space.empty() ? std::vector<Configuration>{} : sample_of(space, count, seed);
+}
+
 std::vector<Configuration> sample_of_variants(const Problem& problem, const Instance& instance,
                                               std::size_t count, std::uint64_t seed) {
   std::vector<Configuration> sample;
   const search::SpaceDefinition definition = problem.space(instance, architecture_facts("sm_90"));
   const auto variant = std::ranges::find(definition.parameters, "variant", &search::Parameter::name);
-  for (const Value& name : variant->values) {
-    const search::SearchSpace space =
-        stencil_space_on(problem, instance, "sm_90", "variant == '" + name.as_text() + "'");
-    if (space.empty()) continue;
-    for (Configuration& configuration : sample_of(space, count, ++seed))
+  for (const Value& name : variant->values)
+    for (Configuration& configuration : sample_of_variant(problem, instance, name.as_text(), count, ++seed))
       sample.push_back(std::move(configuration));
-  }
   return sample;
 }
 

@@ -57,6 +57,11 @@ search::SearchSpace stencil_space_on(const Problem& problem, const Instance& ins
 /// Random valid configurations, the same for the same seed.
 std::vector<Configuration> sample_of(const search::SearchSpace& space, std::size_t count, std::uint64_t seed);
 
+/// `count` random valid configurations of one variant; none where it has none.
+std::vector<Configuration> sample_of_variant(const Problem& problem, const Instance& instance,
+                                             const std::string& variant, std::size_t count,
+                                             std::uint64_t seed);
+
 /// `count` random valid configurations of every variant that the instance has.
 std::vector<Configuration> sample_of_variants(const Problem& problem, const Instance& instance,
                                               std::size_t count, std::uint64_t seed);
