@@ -9,6 +9,7 @@
 
 #include "tests/support/fourier_sample.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/cuda/available.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -240,6 +241,16 @@ TEST(FourierPlans, OfAllSamples) {
       EXPECT_EQ(real.back(), 2 * complex.back()) << of.text();
     }
     for (std::size_t i = 0; i < asked.extents.size(); ++i) EXPECT_GE(real[i], asked.extents[i]);
+  }
+}
+
+TEST(FourierPlans, SamplesCompileForADevice) {
+  std::string why;
+  const auto compiler = make_nvrtc_compiler("sm_90", &why);
+  if (compiler == nullptr) GTEST_SKIP() << why;
+  for (const auto type : {ElementType::f32, ElementType::f64}) {
+    const auto binary = compiler->compile(moving_sample(type, {6, 5, 4}, false).plan.compile);
+    EXPECT_TRUE(binary) << binary.error().detail;
   }
 }
 

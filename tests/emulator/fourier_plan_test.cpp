@@ -104,6 +104,7 @@ TEST(FourierPlans, ATransformOfUnwrittenCellsIsFound) {
   expect_first(found, Kind::uninitialised_read, "work", forward_name);
   const Layout& layout = buffer(sample, "work").layout;
   const std::uint64_t last_row = layout.offset + 4 * layout.strides[1] + 3 * layout.strides[2];
+  ASSERT_FALSE(found.findings.empty());
   EXPECT_EQ(found.findings[0].offset, static_cast<std::int64_t>(last_row * 4)) << found.findings[0].text();
   EXPECT_FALSE(found.findings[0].has_thread);
   EXPECT_EQ(found.findings.size(), 1u) << "once, not for every cell:\n" << report(found);
@@ -131,6 +132,7 @@ TEST(FourierPlans, ATransformBeyondABufferIsFound) {
       buffer(sample, name).layout.allocation = end - 1;
       const Verdict found = verdict(sample, flavour);
       expect_first(found, Kind::out_of_bounds, name, forward_name);
+      ASSERT_FALSE(found.findings.empty());
       EXPECT_EQ(found.findings[0].offset, static_cast<std::int64_t>((end - 1) * 4));
     }
 }
@@ -146,6 +148,7 @@ TEST(FourierPlans, WhatAnInverseTransformOverwritesIsLost) {
   const Verdict found = verdict(sample);
   expect_first(found, Kind::uninitialised_read, "work", "spread");
   const Layout& layout = buffer(sample, "work").layout;
+  ASSERT_FALSE(found.findings.empty());
   EXPECT_EQ((found.findings[0].offset / 4 - static_cast<std::int64_t>(layout.offset)) %
                 static_cast<std::int64_t>(layout.strides[1]),
             6);

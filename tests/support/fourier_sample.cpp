@@ -15,15 +15,15 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr const char* kernels = R"(
-extern "C" __global__ void spread(const T* from, T* to, int first, int row, int rows_y, int rows, int from_row,
-                                  int from_plane, int to_row, int to_plane) {
+extern "C" __global__ void spread(const Real* from, Real* to, int first, int row, int rows_y, int rows,
+                                  int from_row, int from_plane, int to_row, int to_plane) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= row * rows) return;
   const int x = i % row, y = i / row % rows_y, z = i / row / rows_y;
   to[z * to_plane + y * to_row + x] = from[z * from_plane + y * from_row + x + first];
 }
 
-extern "C" __global__ void turn(T* spectrum, int nx, int ny, int nz, int row, int plane) {
+extern "C" __global__ void turn(Real* spectrum, int nx, int ny, int nz, int row, int plane) {
   const int values = nx / 2 + 1;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= values * ny * nz) return;
@@ -31,10 +31,10 @@ extern "C" __global__ void turn(T* spectrum, int nx, int ny, int nz, int row, in
   const double turns = x * 1 % nx / (double)nx + y * 2 % ny / (double)ny + z * 3 % nz / (double)nz;
   double sine, cosine;
   sincospi(-2 * turns, &sine, &cosine);
-  T* const at = spectrum + z * plane + y * row + 2 * x;
+  Real* const at = spectrum + z * plane + y * row + 2 * x;
   const double real = at[0], imaginary = at[1], scale = 1.0 / nx / ny / nz;
-  at[0] = (T)(scale * (real * cosine - imaginary * sine));
-  at[1] = (T)(scale * (real * sine + imaginary * cosine));
+  at[0] = (Real)(scale * (real * cosine - imaginary * sine));
+  at[1] = (Real)(scale * (real * sine + imaginary * cosine));
 }
 )";
 
@@ -137,7 +137,7 @@ Launch spread(const LaunchPlan& plan, const std::string& from, const std::string
 LaunchPlan empty_plan(ElementType type) {
   LaunchPlan plan;
   plan.compile.source = {"fourier.cu", kernels};
-  plan.compile.defines = {{"T", type == ElementType::f32 ? "float" : "double"}};
+  plan.compile.defines = {{"Real", type == ElementType::f32 ? "float" : "double"}};
   plan.compile.entries = {"spread", "turn"};
   return plan;
 }
