@@ -2,6 +2,7 @@
 #include "tuner/emulator/memory_checker.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "tuner/core/format.hpp"
 
@@ -29,6 +30,12 @@ std::string element_text(const Array& array, std::int64_t byte) {
   return format("element {} of '{}' ({}, {} elements of {} bytes)", element, array.name,
                 spaces[static_cast<int>(array.space)], array.bytes / array.element_bytes,
                 array.element_bytes);
+}
+
+bool is_padding(const Array& array, std::size_t byte) {
+  const auto behind =
+      std::ranges::upper_bound(array.padding, byte, {}, [](const auto& gap) { return gap.first; });
+  return behind != array.padding.begin() && byte < std::prev(behind)->second;
 }
 
 Finding finding_in(Kind kind, const Array& array, std::int64_t byte) {
@@ -129,7 +136,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     cell.flags &= static_cast<std::uint16_t>(~cell_copying);
   }
   const bool defined = cell.write.epoch != 0 || array.space == Array::Space::variable;
-  if (!defined && reads && (cell.flags & cell_reported) == 0) {
+  if (!defined && reads && (cell.flags & cell_reported) == 0 && !is_padding(array, byte)) {
     Finding finding = finding_in(Kind::uninitialised_read, array, static_cast<std::int64_t>(byte));
     finding.detail = format("{} of {} bytes at {}, which nobody has written", verb(kind), bytes,
                             element_text(array, finding.offset));

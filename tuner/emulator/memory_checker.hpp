@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/emulator/finding_log.hpp"
@@ -21,6 +22,9 @@ struct Array {
   std::size_t bytes = 0;
   std::size_t element_bytes = 1;  ///< for reports
   Space space = Space::global;
+  /// Bytes from .. to - 1 between the rows of a padded tensor, in order. They hold NaNs from the start, as on
+  /// a device: reading them is no error, making use of them spoils the result.
+  std::vector<std::pair<std::size_t, std::size_t>> padding;
 
   bool contains(const char* address) const { return address >= begin && address < begin + bytes; }
 };

@@ -41,6 +41,23 @@ void each_row(const BufferSpec& spec, const std::function<void(std::size_t, std:
   }
 }
 
+/// Bytes of the allocation that belong to no row.
+std::vector<std::pair<std::size_t, std::size_t>> padding_of(const BufferSpec& spec) {
+  std::vector<std::pair<std::size_t, std::size_t>> rows, gaps;
+  if (spec.layout.is_dense()) return gaps;
+  each_row(spec, [&](std::size_t, std::size_t device, std::size_t bytes) {
+    rows.emplace_back(device, device + bytes);
+  });
+  std::ranges::sort(rows);
+  rows.emplace_back(spec.allocation_bytes(), spec.allocation_bytes());
+  std::size_t end = 0;
+  for (const auto& [from, to] : rows) {
+    if (from > end) gaps.emplace_back(end, from);
+    end = to;
+  }
+  return gaps;
+}
+
 const HostTensor& tensor_of(const BufferSpec& spec, const TensorSet& inputs) {
   const auto found = inputs.find(spec.name);
   if (found == inputs.end()) throw Error(format("there is no tensor for input '{}'", spec.name));
@@ -110,6 +127,7 @@ std::vector<Array> PlanMemory::arrays() const {
     array.bytes = static_cast<std::size_t>(buffer.spec.allocation_bytes());
     array.element_bytes = size_of(buffer.spec.type);
     array.space = buffer.spec.role == BufferRole::input ? Array::Space::input : Array::Space::global;
+    array.padding = padding_of(buffer.spec);
     arrays.push_back(std::move(array));
   }
   return arrays;
