@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "search/random.hpp"
 #include "tuner/core/architectures.hpp"
+#include "tuner/core/error.hpp"
 
 namespace tune::emulator::testing {
 namespace {
@@ -13,12 +15,33 @@ namespace {
 /// Which configurations of a problem are meant to be right, where not all of them are.
 const std::map<std::string, std::string> right = {{"fault_injection", "behaviour == 'right'"}};
 
+/// Values of a setting that are emulated: small ones.
+constexpr std::uint64_t most_values = 9;
+constexpr std::int64_t largest_value = 3;  ///< where any number will do
+
 /// The problem's settings drawn at random, its extents as they are by default.
 Instance random_instance(const ProblemInfo& info, search::Random& random) {
   std::vector<std::pair<std::string, Value>> settings;
-  for (const SettingInfo& setting : info.settings)
-    settings.emplace_back(setting.name, setting.values[random.below(setting.values.size())]);
+  for (const SettingInfo& setting : info.settings) {
+    if (setting.range)
+      settings.emplace_back(
+          setting.name, setting.range->first + static_cast<std::int64_t>(
+                                                   random.below(static_cast<std::uint64_t>(largest_value))));
+    else
+      settings.emplace_back(
+          setting.name,
+          setting.values[random.below(std::min<std::uint64_t>(most_values, setting.values.size()))]);
+  }
   return make_instance(info, "", settings);
+}
+
+/// Nothing where the settings do not go together, such as a shape and a radius that it does not have.
+std::optional<search::SpaceDefinition> space_of(const Problem& problem, const Instance& instance) {
+  try {
+    return problem.space(instance, architecture_facts("sm_90"));
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -29,7 +52,9 @@ std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, st
   std::vector<Sampled> sample;
   while (sample.size() < count) {
     const Instance instance = random_instance(problem.info(), random);
-    search::SpaceDefinition definition = problem.space(instance, architecture_facts("sm_90"));
+    std::optional<search::SpaceDefinition> drawn = space_of(problem, instance);
+    if (!drawn) continue;
+    search::SpaceDefinition definition = std::move(*drawn);
     const auto restricted = right.find(problem.info().name);
     if (restricted != right.end())
       definition.constraints.push_back({search::Expr::parse(restricted->second), "meant to be right"});

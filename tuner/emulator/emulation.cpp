@@ -259,7 +259,7 @@ Texel Emulation::fetch(const tune_emulator::TextureRequest& request) {
 void Emulation::copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place) {
   const unsigned thread = scheduler_.current();
   if (flavour_ == Flavour::sanitize) {
-    const bool fine = memory_.access(thread, from, bytes - filled, access_read, place) &&
+    const bool fine = (filled == bytes || memory_.access(thread, from, bytes - filled, access_read, place)) &&
                       memory_.begin_copy(thread, to, bytes, place);
     if (!fine || log_.full()) scheduler_.abandon();
   }
