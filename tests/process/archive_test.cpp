@@ -37,6 +37,8 @@ LaunchPlan toy_plan() {
   plan.compile.options = {"-lineinfo"};
   plan.launches[0].dynamic_shared_memory = 1ULL << 40;
   plan.launches[0].cooperative = true;
+  plan.buffers.push_back(
+      {"counter", ElementType::u32, Layout::dense({1}), BufferRole::scratch, Fill::zero});
   plan.launches[0].arguments = {BufferArgument{"out"},
                                 ScalarArgument{std::int32_t{-5}},
                                 ScalarArgument{std::uint32_t{4'000'000'000}},
@@ -55,6 +57,7 @@ TEST(Archive, PlansSurviveToTheLastBit) {
   EXPECT_EQ(content_of(copy.compile), content_of(plan.compile));
   EXPECT_EQ(launches_of(copy), launches_of(plan));
   EXPECT_EQ(copy.buffers[0].layout, plan.buffers[0].layout);
+  EXPECT_EQ(copy.buffers.back().fill, Fill::zero);
   EXPECT_EQ(std::get<TextureArgument>(copy.launches[0].arguments.back()).texture, unusual_texture());
 }
 

@@ -53,11 +53,12 @@ struct Fields<Layout> {
 template<>
 struct Fields<BufferSpec> {
   static void each(auto& t, auto field) {
-    auto& [name, type, layout, role] = t;
+    auto& [name, type, layout, role, fill] = t;
     field("name", name);
     field("type", type);
     field("layout", layout);
     field("role", role);
+    field("fill", fill);
   }
 };
 template<>
