@@ -46,6 +46,8 @@ LaunchPlan toy_plan() {
                       ScalarArgument{0.1f},
                       ScalarArgument{1e-320},
                       TextureArgument{"in", unusual_texture()}};
+  plan.buffers.push_back(
+      {"counter", ElementType::u32, Layout::dense({1}), BufferRole::scratch, false, Fill::zero});
   return plan;
 }
 
@@ -56,6 +58,7 @@ TEST(Archive, PlansSurviveToTheLastBit) {
   EXPECT_EQ(content_of(copy.compile), content_of(plan.compile));
   EXPECT_EQ(launches_of(copy), launches_of(plan));
   EXPECT_EQ(copy.buffers[0].layout, plan.buffers[0].layout);
+  EXPECT_EQ(copy.buffers.back().fill, Fill::zero);
   EXPECT_EQ(std::get<TextureArgument>(std::get<Launch>(copy.launches[0]).arguments.back()).texture,
             unusual_texture());
 }

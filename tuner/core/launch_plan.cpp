@@ -55,6 +55,14 @@ std::string text_of(const FourierTransform& transform) {
 
 }  // namespace
 
+int initial_byte(const BufferSpec& buffer) {
+  if (buffer.fill == Fill::poison) return 0xff;
+  // Zeros in an output would hide what nobody wrote.
+  if (buffer.role != BufferRole::scratch)
+    throw Error(format("only scratch buffers may begin as zeros, and `{}` is none", buffer.name));
+  return 0;
+}
+
 void add_textures(const Launch& launch, std::vector<TextureArgument>& all) {
   for (const KernelArgument& argument : launch.arguments)
     if (const auto* texture = std::get_if<TextureArgument>(&argument);
@@ -133,9 +141,9 @@ std::string content_of(const CompileRequest& request) {
 std::string launches_of(const LaunchPlan& plan) {
   std::string text;
   for (const BufferSpec& buffer : plan.buffers)
-    text += format("{} {} {} [{}] [{}] {} {}\n", buffer.name, static_cast<int>(buffer.role),
+    text += format("{} {} {} [{}] [{}] {} {}{}\n", buffer.name, static_cast<int>(buffer.role),
                    to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
-                   buffer.layout.offset, buffer.layout.allocation);
+                   buffer.layout.offset, buffer.layout.allocation, buffer.fill == Fill::zero ? " zero" : "");
   for (const PlanStep& step : plan.launches)
     text += std::visit([](const auto& known) { return text_of(known); }, step) + "\n";
   return text;

@@ -38,6 +38,10 @@ bool uses_files(const CompileRequest& request);
 
 enum class BufferRole { input, output, scratch };
 
+/// What scratch memory holds before the first launch: zero is for what launches leave as they have found it
+/// (the counter of a grid's barrier), because a measurement repeats them without filling anything anew.
+enum class Fill { poison, zero };
+
 /// Device memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned
 /// before a checked launch and compared with the reference of the same name.
 struct BufferSpec {
@@ -48,9 +52,14 @@ struct BufferSpec {
   /// Whether kernels may read what lies beside the tensor before anybody wrote it: ghost cells that hold
   /// anything, which concern no result.
   bool readable_padding = false;
+  Fill fill = Fill::poison;  ///< zero: scratch only
 
   std::uint64_t allocation_bytes() const { return layout.allocation * size_of(type); }
 };
+
+/// What every byte of an output or scratch buffer is before a checked run: 0xff, NaN in floating point, or 0.
+/// Throws Error for another buffer than scratch that asks for zeros.
+int initial_byte(const BufferSpec& buffer);
 
 /// The address of logical element (0, 0, ...) of a buffer.
 struct BufferArgument {

@@ -25,8 +25,9 @@ class PreparedPlan {
   /// One entry a kernel launch, in the plan's order, occupancy included. Fourier transforms have none: which
   /// kernels they are made of, only their library knows.
   virtual const std::vector<KernelResources>& resources() const = 0;
-  /// Fills inputs, poisons outputs and scratch (every byte 0xff: NaN in floating point) and the guards around
-  /// all buffers, runs all launches and transforms once and waits. Failure{launch}.
+  /// Fills inputs, poisons outputs and scratch (every byte 0xff: NaN in floating point; scratch that asks for
+  /// zeros gets them) and the guards around all buffers, runs all launches and transforms once and waits.
+  /// Failure{launch}.
   virtual Result<void> run_checked(const TensorViews& inputs) = 0;
   /// After run_checked: Failure{verify} where a kernel wrote outside a buffer (`out of bounds`) or changed an
   /// input (`changed input`), naming the buffer and the first place.

@@ -189,7 +189,11 @@ double processor_seconds() {
 std::string beyond(const LaunchPlan& plan) {
   for (const Launch* step : kernel_launches(plan)) {
     const Launch& launch = *step;
-    if (launch.cooperative) return "a cooperative launch: blocks run one after another here";
+    if (launch.cooperative && launch.grid.count() * launch.block.count() > ResidentBlocks::most_threads)
+      return format(
+          "a cooperative launch of {} blocks of {} threads: {} threads of a grid have room together "
+          "here, take a smaller size or fewer blocks",
+          launch.grid.count(), launch.block.count(), ResidentBlocks::most_threads);
     if (launch.block.count() > BlockScheduler::most_threads) return "more than 1024 threads a block";
     if (launch.dynamic_shared_memory > 233472) return "more than 228 KiB of dynamic shared memory";
   }

@@ -55,8 +55,9 @@ void MemoryChecker::begin_plan(std::vector<Array> arrays) {
   order_.begin_plan();
 }
 
-void MemoryChecker::begin_launch(const Array& dynamic) {
+void MemoryChecker::begin_launch(const Array& dynamic, bool cooperative) {
   order_.begin_launch();
+  cooperative_ = cooperative;
   const auto same = [&](const Array& array) { return array.begin == dynamic.begin; };
   std::erase_if(checked_, [&](const Checked& checked) { return same(checked.array); });
   std::erase_if(arrays_, same);
@@ -67,6 +68,16 @@ void MemoryChecker::begin_launch(const Array& dynamic) {
   }
   last_ = 0;
   quick_ = nullptr;
+}
+
+void MemoryChecker::exchange_shared(std::vector<Shadow>& other) {
+  const bool fresh = other.empty();
+  std::size_t next = 0;
+  for (Checked& checked : checked_) {
+    if (checked.array.space != Array::Space::shared) continue;
+    if (fresh) other.emplace_back(checked.array.bytes);
+    std::swap(*checked.shadow, other[next++]);
+  }
 }
 
 MemoryChecker::Checked* MemoryChecker::find(const char* address) {
@@ -128,7 +139,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     add(std::move(finding), place);
     cell.flags &= static_cast<std::uint16_t>(~cell_copying);
   }
-  const bool defined = cell.write.epoch != 0 || array.space == Array::Space::variable ||
+  const bool defined = cell.write.epoch != 0 || array.initialised ||
                        (array.layout && !array.layout->contains(byte / array.element_bytes));
   if (!defined && reads && (cell.flags & cell_reported) == 0) {
     Finding finding = finding_in(Kind::uninitialised_read, array, static_cast<std::int64_t>(byte));
@@ -170,8 +181,8 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
 void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const Access& earlier,
                                 bool earlier_wrote, unsigned thread, unsigned kind, const Place& place) {
   constexpr Kind kinds[] = {Kind::crash, Kind::race_in_warp, Kind::race_in_block, Kind::race_between_blocks};
-  constexpr const char* missing[] = {"", "neither __syncwarp nor __syncthreads", "no __syncthreads",
-                                     "nothing"};
+  const char* const missing[] = {"", "neither __syncwarp nor __syncthreads", "no __syncthreads",
+                                 cooperative_ ? "no barrier of the grid" : "nothing"};
   const auto unordered = static_cast<std::size_t>(order_.unordered(earlier, thread));
   Finding finding = finding_in(kinds[unordered], checked.array, static_cast<std::int64_t>(byte));
   std::string who = format("thread {}", earlier.thread);

@@ -24,6 +24,7 @@ struct Array {
   Space space = Space::global;
   /// Of a buffer whose padding may be read before it is written.
   std::optional<Layout> layout = std::nullopt;
+  bool initialised = false;  ///< before the first launch
 
   bool contains(const char* address) const { return address >= begin && address < begin + bytes; }
 };
@@ -39,7 +40,10 @@ class MemoryChecker {
 
   void begin_plan(std::vector<Array> arrays);
   /// Orders what follows after everything before; `dynamic` is the launch's dynamic shared memory.
-  void begin_launch(const Array& dynamic);
+  void begin_launch(const Array& dynamic, bool cooperative);
+  /// Exchanges what is known of all shared arrays with what is known of another block's; an empty list is
+  /// that of a block that has not begun.
+  void exchange_shared(std::vector<Shadow>& other);
   /// Code addresses are kept relative to this one.
   void set_code_base(const char* base) { code_base_ = base; }
   MemoryOrder& order() { return order_; }
@@ -83,6 +87,7 @@ class MemoryChecker {
   MemoryOrder order_;
   std::vector<Checked> checked_;  ///< by address
   std::vector<Array> arrays_;
+  bool cooperative_ = false;  ///< the launch
   std::size_t last_ = 0;
   const Array* quick_ = nullptr;
   const char* code_base_ = nullptr;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t guard = std::size_t{1} << 20;  ///< on either side: farther than most wrong indices go
 constexpr std::size_t alignment = 256;               ///< of cudaMalloc
-constexpr int poison = 0xff;                         ///< NaN in floating point
+constexpr int poison = 0xff;                         ///< NaN in floating point: around all buffers
 
 std::size_t rounded(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;
@@ -79,7 +79,11 @@ Result<PlanMemory> PlanMemory::take(const std::vector<BufferSpec>& specs) {
 void PlanMemory::fill(const TensorSet& inputs) {
   for (const Buffer& buffer : buffers_) {
     std::memset(buffer.first, poison, buffer.accessible);
-    if (buffer.spec.role != BufferRole::input) continue;
+    if (buffer.spec.role != BufferRole::input) {
+      if (const int byte = initial_byte(buffer.spec); byte != poison)
+        std::memset(buffer.begin, byte, buffer.spec.allocation_bytes());
+      continue;
+    }
     const auto from = tensor_of(buffer.spec, inputs).bytes();
     each_row(buffer.spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
       std::memcpy(buffer.begin + device, from.data() + host, bytes);
@@ -111,6 +115,7 @@ std::vector<Array> PlanMemory::arrays() const {
     array.element_bytes = size_of(buffer.spec.type);
     array.space = buffer.spec.role == BufferRole::input ? Array::Space::input : Array::Space::global;
     if (buffer.spec.readable_padding) array.layout = buffer.spec.layout;
+    array.initialised = buffer.spec.fill == Fill::zero;
     arrays.push_back(std::move(array));
   }
   return arrays;

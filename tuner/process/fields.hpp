@@ -53,12 +53,13 @@ struct Fields<Layout> {
 template<>
 struct Fields<BufferSpec> {
   static void each(auto& t, auto field) {
-    auto& [name, type, layout, role, readable_padding] = t;
+    auto& [name, type, layout, role, readable_padding, fill] = t;
     field("name", name);
     field("type", type);
     field("layout", layout);
     field("role", role);
     field("readable_padding", readable_padding);
+    field("fill", fill);
   }
 };
 template<>
