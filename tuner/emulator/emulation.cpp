@@ -12,6 +12,8 @@
 namespace tune::emulator {
 namespace {
 
+constexpr int poison = 0xff;  ///< of every byte: NaN in floating point
+
 using tune_emulator::access_atomic;
 using tune_emulator::access_read;
 using tune_emulator::access_texture;
@@ -223,8 +225,8 @@ void Emulation::on_divergence(Kind kind, unsigned thread, const Place& place, co
 
 void Emulation::locate(Finding& finding) const {
   finding.kernel = kernel_;
-  finding.has_thread = running_;
-  if (!running_) return;
+  finding.has_thread = blocks_.running();
+  if (!finding.has_thread) return;
   finding.block = indices_->block;
   finding.thread = indices_->thread;
 }
