@@ -4,6 +4,7 @@
 #include "kernels/stencil/geometry.hpp"
 #include "kernels/stencil/launches.hpp"
 #include "kernels/stencil/rim.hpp"
+#include "kernels/stencil/rounding.hpp"
 #include "kernels/stencil/sweeps.hpp"
 #include "tuner/core/format.hpp"
 
@@ -50,6 +51,7 @@ Result<LaunchPlan> plan_composed(const StencilJob& job, const Configuration& con
   plan.compile = std::move(request);
   add_axis_macros(job, plan.compile);
   plan.compile.entries = {"stencil_step", "stencil_rim"};
+  plan.tolerance = composed_tolerance(job, fused, sweep_job.stencil.points.size());
   const std::int64_t whole = job.steps / fused, rest = job.steps % fused, passes = whole + rest;
   add_arrays(plan, job, sweep->layout, 3);
   std::string source = "in";

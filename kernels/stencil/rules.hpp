@@ -38,5 +38,6 @@ void add_direct_rules(std::vector<search::Constraint>& rules, const SweptStencil
 void add_streaming_rules(std::vector<search::Constraint>& rules, const SweptStencil& stencil);
 void add_composed_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
 void add_temporal_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
+void add_fft_rules(std::vector<search::Constraint>& rules);
 
 }  // namespace tune::kernels

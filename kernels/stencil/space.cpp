@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of all variants of the stencil family.
 #include <algorithm>
+#include <array>
 
+#include "kernels/stencil/fft.hpp"
 #include "kernels/stencil/rules.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "search/space/expr.hpp"
@@ -46,6 +48,9 @@ Expr streaming() {
 }
 Expr temporal() {
   return is_variant("temporal");
+}
+Expr fft() {
+  return is_variant("fft");
 }
 Expr sweep() {
   return direct() || streaming();
@@ -101,14 +106,14 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
        "computes",
        {1, 2, 4},
        default_vector(job),
-       std::nullopt,
+       !fft(),
        Role::work});
   if (!flat)
     all.push_back({"cells_y",
                    "neighbouring rows that a thread computes",
                    {1, 2, 4, 8},
                    default_cells_y(job),
-                   std::nullopt,
+                   !fft(),
                    Role::work});
   all.push_back(
       {"cells_z",
@@ -126,10 +131,10 @@ std::vector<Value> chunks(const StencilJob& job) {
   return {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512};
 }
 
-/// Steps that a launch may fuse: no more than there are.
+/// Steps that a pass may fuse: no more than there are. Many are for `fft` alone.
 std::vector<Value> fused_steps(const StencilJob& job) {
   std::vector<Value> values;
-  for (const int steps : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16})
+  for (const int steps : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 24, 32, 48, 64, 96, 128})
     if (steps <= job.steps) values.emplace_back(steps);
   return values;
 }
@@ -141,8 +146,8 @@ std::vector<Parameter> fusion_parameters(const StencilJob& job) {
            {"direct", "streaming"},
            "streaming",
            composed()},
-          {"fused", "time steps of a launch", steps, steps[std::min<std::size_t>(steps.size() - 1, 1)],
-           temporal() || composed()}};
+          {"fused", "time steps of a launch, or between two transforms", steps,
+           steps[std::min<std::size_t>(steps.size() - 1, 1)], temporal() || composed() || fft()}};
 }
 
 std::vector<Parameter> temporal_parameters(const StencilJob& job) {
@@ -160,6 +165,25 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job) {
   if (flat) all.back().values = {32, 64, 128, 256, 512};
   all.push_back({"ahead", "planes that are loaded before they are needed", {1, 2}, 1, temporal()});
   return all;
+}
+
+std::vector<Parameter> fft_parameters(const StencilJob& job) {
+  std::vector<Value> transforms = {"exact"};
+  if (smooth_extents(job) != std::array{job.nx, job.ny, job.nz}) transforms.emplace_back("smooth");
+  return {
+      {"transform",
+       "extents of the transforms: those of the array, or these rounded up to products of 2, 3, 5 and 7",
+       transforms, "exact", fft()},
+      {"in_place",
+       "whether spectra lie where the cells do, after a copy of these, or in an array of their own",
+       {false, true},
+       false,
+       fft()},
+      {"spectrum",
+       "the stencil's spectrum: an array of all modes, or three tables, one for each axis, that are added",
+       {"array", "tables"},
+       "tables",
+       fft() && var("star")}};
 }
 
 std::vector<Parameter> path_parameters(const StencilJob& job) {
@@ -208,15 +232,18 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "loads "
        "need no guards)",
        {false, true},
-       true},
+       true,
+       !fft()},
       {"store",
        "path of the stores: ordinary, or evict first (st.global.cs)",
        {"plain", "streaming"},
-       "streaming"},
+       "streaming",
+       !fft()},
       {"min_blocks",
        "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
        {1, 2, 3, 4, 8},
-       1},
+       1,
+       !fft()},
   };
 }
 
@@ -231,9 +258,10 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   add(fusion_parameters(job));
   add(tile_parameters(job));
   add(temporal_parameters(job));
+  add(fft_parameters(job));
   add(path_parameters(job));
   space.constraints.push_back(
-      {var("padded") || var("nx") % var("vector") == 0,
+      {fft() || var("padded") || var("nx") % var("vector") == 0,
        "vectors of an unpadded array need rows that are whole vectors: else they are not aligned"});
   const bool star = job.stencil.star();
   add_direct_rules(space.constraints, {is_variant("direct"), var("points"), var("reach_x"), var("reach_y"),
@@ -242,6 +270,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
                                           var("reach_y"), var("reach_z"), star});
   add_composed_rules(space.constraints, job);
   add_temporal_rules(space.constraints, job);
+  add_fft_rules(space.constraints);
   const auto [rx, ry, rz] = job.stencil.reach();
   space.constants = {
       {"nx", job.nx},

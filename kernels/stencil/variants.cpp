@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/stencil/composed.hpp"
+#include "kernels/stencil/fft.hpp"
 #include "kernels/stencil/sweeps.hpp"
 #include "kernels/stencil/temporal.hpp"
 #include "tuner/core/format.hpp"
@@ -26,6 +27,8 @@ constexpr StencilVariant table[] = {
      plan_composed, fused_steps},
     {"temporal", "a block marches through planes of z and computes several time steps on the way",
      temporal_applies, plan_temporal, fused_steps},
+    {"fft", "Fourier transforms, between which any number of time steps is a product", fft_applies, plan_fft,
+     fused_steps},
 };
 
 }  // namespace

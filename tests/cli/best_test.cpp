@@ -49,7 +49,9 @@ TEST(Best, AHeaderHasTheStepsInTheirOrder) {
   launch.grid = {7, 2, 1};
   launch.block = {64, 1, 1};
   plan.launches = {launch, FourierTransform{FourierDirection::forward, "a", "b", {30, 20}}, launch};
+  plan.setup = {FourierTransform{FourierDirection::forward, "c", "c", {8}}};
   const std::string text = cli::launch_constants(plan);
+  EXPECT_EQ(text.find("inline constexpr unsigned long long fourier_setup_0[1] = {8};"), 0u) << text;
   EXPECT_NE(text.find("grid_0[3] = {7, 2, 1};"), std::string::npos) << text;
   EXPECT_NE(
       text.find("unsigned long long fourier_1[2] = {30, 20};  ///< forward Fourier transform of 'a' to 'b'"),

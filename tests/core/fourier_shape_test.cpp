@@ -190,6 +190,34 @@ TEST(PlanSteps, PlansThatDoOtherThingsHaveOtherTexts) {
   EXPECT_NE(launches_of(made), text) << "order matters";
 }
 
+TEST(PlanSteps, SetupComesFirst) {
+  LaunchPlan made = plan();
+  Launch fill, work;
+  fill.entry = "fill";
+  work.entry = "work";
+  made.setup = {fill, there};
+  made.launches = {work, back};
+  std::vector<std::string> names;
+  for (const PlanStep* step : all_steps(made)) names.push_back(name_of(*step));
+  EXPECT_EQ(names, (std::vector<std::string>{"fill", name_of(there), "work", name_of(back)}));
+  ASSERT_EQ(kernel_launches(made).size(), 2u);
+  EXPECT_EQ(kernel_launches(made)[0]->entry, "fill");
+  EXPECT_EQ(kernel_launches(made)[1]->entry, "work");
+}
+
+TEST(PlanSteps, SetupIsPartOfWhatPlansDo) {
+  LaunchPlan made = plan();
+  made.launches = {there, back};
+  LaunchPlan prepared = made;
+  prepared.setup = {there};
+  prepared.launches = {back};
+  EXPECT_NE(launches_of(made), launches_of(prepared)) << "the same steps, of which one is not repeated";
+  made.tolerance = Tolerance{1, "any"};
+  LaunchPlan strict = made;
+  strict.tolerance->absolute = 0.5;
+  EXPECT_EQ(launches_of(made), launches_of(strict)) << "what is compared is not what is done";
+}
+
 TEST(FourierShape, OfAllSamples) {
   for (const auto& of : testing::all_fourier_cases()) {
     const auto sample = testing::fourier_sample(of);

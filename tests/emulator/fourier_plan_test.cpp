@@ -164,6 +164,26 @@ TEST(FourierPlans, AForwardTransformKeepsItsInput) {
   EXPECT_EQ(report(verdict(sample)), "");
 }
 
+// The first two steps of five, which write `work` and its spectrum, are done before the others.
+TEST(FourierPlans, SetupRunsBeforeTheLaunches) {
+  FourierSample sample = moving_sample(ElementType::f32, extents, false);
+  auto& setup = sample.plan.setup;
+  auto& launches = sample.plan.launches;
+  setup.assign(launches.begin(), launches.begin() + 2);
+  launches.erase(launches.begin(), launches.begin() + 2);
+  EXPECT_EQ(report(verdict(sample)), "");
+  setup.pop_back();
+  EXPECT_NE(report(verdict(sample)), "") << "nothing writes the spectrum";
+}
+
+TEST(FourierPlans, TheToleranceOfThePlanComesFirst) {
+  FourierSample sample = moving_sample(ElementType::f32, extents, false);
+  sample.plan.tolerance = Tolerance{sample.tolerance.absolute * 2, "twice"};
+  EXPECT_EQ(verdict(sample).tolerance, sample.tolerance.absolute * 2);
+  sample.plan.tolerance->absolute = 0;
+  expect_first(verdict(sample, Flavour::plain), Kind::wrong_result, "out", "spread");
+}
+
 TEST(FourierPlans, AForgottenStepGivesWrongResults) {
   for (const std::size_t step : {1u, 2u, 3u}) {
     FourierSample sample = moving_sample(ElementType::f32, extents, true);

@@ -63,6 +63,19 @@ TEST(Archive, PlansSurviveToTheLastBit) {
             unusual_texture());
 }
 
+TEST(Archive, SetupAndToleranceSurvive) {
+  LaunchPlan plan = toy_plan();
+  EXPECT_FALSE(travelled(plan).tolerance);
+  plan.setup = {FourierTransform{FourierDirection::forward, "in", "out", {7}}, plan.launches[0]};
+  plan.tolerance = Tolerance{1e-300, "why"};
+  const LaunchPlan copy = travelled(plan);
+  ASSERT_EQ(copy.setup.size(), 2u);
+  EXPECT_EQ(launches_of(copy), launches_of(plan));
+  ASSERT_TRUE(copy.tolerance);
+  EXPECT_EQ(copy.tolerance->absolute, 1e-300);
+  EXPECT_EQ(copy.tolerance->derivation, "why");
+}
+
 TEST(Archive, FourierTransformsSurviveAmongLaunches) {
   LaunchPlan plan = toy_plan();
   plan.compile.headers.clear();

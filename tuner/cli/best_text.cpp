@@ -76,7 +76,7 @@ std::string constant(const std::string& name, const Value& value) {
   return format("inline constexpr {} {} = {};\n", type, name, value.to_string());
 }
 
-std::string constants(std::size_t step, const Launch& launch) {
+std::string constants(const std::string& step, const Launch& launch) {
   std::string text = format("inline constexpr unsigned grid_{}[3] = {{{}, {}, {}}};\n", step, launch.grid.x,
                             launch.grid.y, launch.grid.z);
   text += format("inline constexpr unsigned block_{}[3] = {{{}, {}, {}}};\n", step, launch.block.x,
@@ -85,7 +85,7 @@ std::string constants(std::size_t step, const Launch& launch) {
                        launch.dynamic_shared_memory);
 }
 
-std::string constants(std::size_t step, const FourierTransform& transform) {
+std::string constants(const std::string& step, const FourierTransform& transform) {
   std::string extents;
   for (const std::uint64_t extent : transform.extents)
     extents += format("{}{}", extents.empty() ? "" : ", ", extent);
@@ -97,8 +97,13 @@ std::string constants(std::size_t step, const FourierTransform& transform) {
 
 std::string launch_constants(const LaunchPlan& plan) {
   std::string text;
-  for (std::size_t i = 0; i < plan.launches.size(); ++i)
-    text += std::visit([i](const auto& step) { return constants(i, step); }, plan.launches[i]);
+  const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      text +=
+          std::visit([&](const auto& step) { return constants(before + std::to_string(i), step); }, steps[i]);
+  };
+  add(plan.setup, "setup_");
+  add(plan.launches, "");
   return text;
 }
 

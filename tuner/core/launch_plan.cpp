@@ -93,10 +93,17 @@ std::uint64_t LaunchPlan::memory() const {
   return bytes;
 }
 
+std::vector<const PlanStep*> all_steps(const LaunchPlan& plan) {
+  std::vector<const PlanStep*> steps;
+  for (const std::vector<PlanStep>* part : {&plan.setup, &plan.launches})
+    for (const PlanStep& step : *part) steps.push_back(&step);
+  return steps;
+}
+
 std::vector<const Launch*> kernel_launches(const LaunchPlan& plan) {
   std::vector<const Launch*> launches;
-  for (const PlanStep& step : plan.launches)
-    if (const auto* launch = std::get_if<Launch>(&step)) launches.push_back(launch);
+  for (const PlanStep* step : all_steps(plan))
+    if (const auto* launch = std::get_if<Launch>(step)) launches.push_back(launch);
   return launches;
 }
 
@@ -144,8 +151,12 @@ std::string launches_of(const LaunchPlan& plan) {
     text += format("{} {} {} [{}] [{}] {} {}{}\n", buffer.name, static_cast<int>(buffer.role),
                    to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
                    buffer.layout.offset, buffer.layout.allocation, buffer.fill == Fill::zero ? " zero" : "");
-  for (const PlanStep& step : plan.launches)
-    text += std::visit([](const auto& known) { return text_of(known); }, step) + "\n";
+  const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
+    for (const PlanStep& step : steps)
+      text += before + std::visit([](const auto& known) { return text_of(known); }, step) + "\n";
+  };
+  add(plan.setup, "setup ");
+  add(plan.launches, "");
   return text;
 }
 

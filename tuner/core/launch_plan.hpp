@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "tuner/core/tensor.hpp"
 #include "tuner/core/texture.hpp"
+#include "tuner/core/tolerance.hpp"
 
 namespace tune {
 
@@ -122,18 +124,26 @@ using PlanStep = std::variant<Launch, FourierTransform>;
 struct LaunchPlan {
   CompileRequest compile;
   std::vector<BufferSpec> buffers;
-  std::vector<PlanStep> launches;  ///< in the order in which they run
+  /// Steps that run once, after the buffers are filled and before the launches, and are not timed: what an
+  /// application does once for all its calls, such as the spectrum of a filter. Repeated launches find what
+  /// these left: no launch may change a buffer that they write.
+  std::vector<PlanStep> setup = {};
+  std::vector<PlanStep> launches = {};  ///< in the order in which they run
+  /// Instead of the problem's: where rounding depends on the algorithm.
+  std::optional<Tolerance> tolerance = std::nullopt;
 
   /// Throws Error for a name that the plan lacks.
   const BufferSpec& buffer(std::string_view name) const;
-  /// The textures of all launches, each once.
+  /// The textures of all launches, those of the setup too, each once.
   std::vector<TextureArgument> textures() const;
   /// Bytes of device memory of all buffers and of the arrays that textures read. What a Fourier transform
   /// needs besides, only its library knows.
   std::uint64_t memory() const;
 };
 
-/// The steps that launch a kernel, in their order; valid until the plan changes.
+/// The setup and then the launches; valid until the plan changes.
+std::vector<const PlanStep*> all_steps(const LaunchPlan& plan);
+/// Those of all steps that launch a kernel, in their order; valid until the plan changes.
 std::vector<const Launch*> kernel_launches(const LaunchPlan& plan);
 
 /// `forward Fourier transform of 'in' to 'spectrum'`: for people.
@@ -141,7 +151,7 @@ std::string name_of(const FourierTransform& transform);
 /// That, or the kernel's entry.
 std::string name_of(const PlanStep& step);
 
-/// Buffers and launches as one text: plans with equal texts and equal machine code do the same.
+/// Buffers, setup and launches as one text: plans with equal texts and equal machine code do the same.
 std::string launches_of(const LaunchPlan& plan);
 
 }  // namespace tune

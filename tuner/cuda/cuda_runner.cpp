@@ -106,7 +106,8 @@ void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kerne
                                static_cast<int>(most)));
 }
 
-/// Everything about the launches that needs no memory; checked in the order in which it can be asked.
+/// Everything about the launches, those of the setup first, that needs no memory; checked in the order in
+/// which it can be asked.
 Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan, const Binary& binary,
                               const Module& module, std::vector<PreparedLaunch>& launches,
                               std::vector<KernelResources>& resources) {
@@ -145,7 +146,7 @@ Result<PlanTextures> textures_of(const LaunchPlan& plan, const PlanTextures::Add
 /// What cuFFT takes for itself has to be free: idle memory and images make room. Empty where the plan has no
 /// transforms: it then needs no cuFFT.
 Result<FourierPlans> transforms_of(const LaunchPlan& plan, DeviceContext& context) {
-  if (kernel_launches(plan).size() == plan.launches.size()) return FourierPlans();
+  if (kernel_launches(plan).size() == all_steps(plan).size()) return FourierPlans();
   const auto library = context.cufft();
   if (!library) return tl::unexpected(library.error());
   auto made = FourierPlans::make(plan, *library);
@@ -158,17 +159,26 @@ Result<FourierPlans> transforms_of(const LaunchPlan& plan, DeviceContext& contex
   return made;
 }
 
-/// The plan's steps in their order, of which `launches` are those that launch a kernel.
-std::vector<PreparedStep> steps_of(const LaunchPlan& plan, std::vector<PreparedLaunch> launches,
+/// `steps` of the plan in their order; `launch` is the first of them that launches a kernel, and moves
+/// behind the last.
+std::vector<PreparedStep> steps_of(const LaunchPlan& plan, const std::vector<PlanStep>& steps,
+                                   std::vector<PreparedLaunch>::const_iterator& launch,
                                    const FourierPlans& transforms) {
-  std::vector<PreparedStep> steps;
-  auto launch = launches.begin();
-  for (const auto& step : plan.launches)
+  std::vector<PreparedStep> prepared;
+  for (const auto& step : steps)
     if (const auto* transform = std::get_if<FourierTransform>(&step))
-      steps.push_back(PreparedTransform{*transform, &transforms.find(fourier_shape(plan, *transform))});
+      prepared.push_back(PreparedTransform{*transform, &transforms.find(fourier_shape(plan, *transform))});
     else
-      steps.push_back(std::move(*launch++));
-  return steps;
+      prepared.push_back(*launch++);
+  return prepared;
+}
+
+/// Without those of the setup, which come first.
+std::vector<KernelResources> of_launches(const LaunchPlan& plan, std::vector<KernelResources> all) {
+  const auto setup = std::ranges::count_if(
+      plan.setup, [](const PlanStep& step) { return std::holds_alternative<Launch>(step); });
+  all.erase(all.begin(), all.begin() + setup);
+  return all;
 }
 
 }  // namespace
@@ -202,10 +212,12 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   if (!textures) return tl::unexpected(textures.error());
   auto transforms = transforms_of(plan, context_);
   if (!transforms) return tl::unexpected(transforms.error());
-  LaunchSequence sequence(steps_of(plan, std::move(launches), *transforms), address_of, *textures);
+  auto launch = launches.cbegin();
+  LaunchSequence setup(steps_of(plan, plan.setup, launch, *transforms), address_of, *textures);
+  LaunchSequence sequence(steps_of(plan, plan.launches, launch, *transforms), address_of, *textures);
   return std::make_unique<CudaPreparedPlan>(context_, *module, std::move(*buffers), std::move(*textures),
-                                            std::move(*transforms), std::move(sequence),
-                                            std::move(resources));
+                                            std::move(*transforms), std::move(setup), std::move(sequence),
+                                            of_launches(plan, std::move(resources)));
 }
 
 }  // namespace tune::cuda

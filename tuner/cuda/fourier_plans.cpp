@@ -102,8 +102,8 @@ int FourierPlan::enqueue(std::byte* input, std::byte* output, cudaStream_t strea
 Result<FourierPlans> FourierPlans::make(const LaunchPlan& plan,
                                         const std::shared_ptr<const CufftLibrary>& library) {
   FourierPlans made;
-  for (const auto& step : plan.launches) {
-    const auto* transform = std::get_if<FourierTransform>(&step);
+  for (const auto* step : all_steps(plan)) {
+    const auto* transform = std::get_if<FourierTransform>(step);
     if (transform == nullptr) continue;
     const auto shape = fourier_shape(plan, *transform);
     for (const auto* side : {&shape.real, &shape.complex})

@@ -18,7 +18,8 @@ namespace tune::cuda {
 class CudaPreparedPlan : public PreparedPlan {
  public:
   CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
-                   PlanTextures textures, FourierPlans transforms, LaunchSequence launches,
+                   PlanTextures textures, FourierPlans transforms, LaunchSequence setup,
+                   LaunchSequence launches,
                    std::vector<KernelResources> resources);
   ~CudaPreparedPlan() override;
 
@@ -33,12 +34,14 @@ class CudaPreparedPlan : public PreparedPlan {
 
  private:
   cudaError_t wait() const;
+  Failure failure(cudaError_t status) const;
 
   DeviceContext& context_;
   std::shared_ptr<const Module> module_;
   PlanBuffers buffers_;
   PlanTextures textures_;
   FourierPlans transforms_;
+  LaunchSequence setup_;
   LaunchSequence launches_;
   std::vector<KernelResources> resources_;
   bool filled_ = false;

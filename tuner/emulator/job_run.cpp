@@ -113,10 +113,10 @@ class CaseRun {
 
  private:
   void launch_all(const PlanMemory& memory, const PlanTextures& textures, Order order) {
-    for (const PlanStep& step : case_.plan.launches) {
-      const auto* const transform = std::get_if<FourierTransform>(&step);
+    for (const PlanStep* step : all_steps(case_.plan)) {
+      const auto* const transform = std::get_if<FourierTransform>(step);
       if (!(transform != nullptr ? carry_out(*transform, memory)
-                                 : carry_out(std::get<Launch>(step), memory, textures, order)))
+                                 : carry_out(std::get<Launch>(*step), memory, textures, order)))
         return;
     }
   }
@@ -152,7 +152,7 @@ class CaseRun {
       if (buffer.role != BufferRole::output || reference == case_.expected->reference.end()) continue;
       const std::vector<std::byte> bytes = memory.fetch(buffer);
       const TensorView view{buffer.type, buffer.layout.extents, bytes};
-      const Tolerance& tolerance = case_.expected->tolerance;
+      const Tolerance& tolerance = case_.plan.tolerance ? *case_.plan.tolerance : case_.expected->tolerance;
       const Comparison comparison = compare(view, view_of(reference->second), tolerance);
       verdict_.error = std::max(verdict_.error, comparison.worst_error);
       verdict_.tolerance = std::max(verdict_.tolerance, tolerance.absolute);

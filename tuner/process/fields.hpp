@@ -125,10 +125,12 @@ struct Fields<FourierTransform> {
 template<>
 struct Fields<LaunchPlan> {
   static void each(auto& t, auto field) {
-    auto& [compile, buffers, launches] = t;
+    auto& [compile, buffers, setup, launches, tolerance] = t;
     field("compile", compile);
     field("buffers", buffers);
+    field("setup", setup);
     field("launches", launches);
+    field("tolerance", tolerance);
   }
 };
 template<>
