@@ -59,10 +59,13 @@ class ModelSearch : public Strategy {
   ConfigurationId climb(const Surrogate& model, ConfigurationId from);
   std::optional<ConfigurationId> choose_blindly();
   std::optional<ConfigurationId> next_of(std::vector<ConfigurationId>& plan);
-  std::optional<ConfigurationId> unseen();
   std::vector<ConfigurationId> draw_candidates();
   Surrogate& updated(Model& model);
-  bool follows_records() const { return transfer_ && evidence_.seen.size() < options_.trust; }
+  /// Whether the candidates are all that is unseen, not a sample.
+  bool sees_all() const { return evidence_.seen.remaining() <= options_.pool; }
+  bool follows_records() const {
+    return transfer_ && space_.size() - evidence_.seen.remaining() < options_.trust;
+  }
 
   const SearchSpace& space_;
   ModelOptions options_;
