@@ -19,6 +19,7 @@ struct Evidence {
     ConfigurationId id = 0;
     std::vector<Level> levels;
     std::optional<double> cost;
+    double gain = 0;  ///< on the best before it, as a share; 1 for the first that succeeded
   };
 
   std::vector<Evaluated> evaluated;  ///< in the order in which it was told
@@ -33,7 +34,10 @@ struct Evidence {
     pending.erase(one.id);
     seen.take(one.id);
     if (one.cost) {
-      if (good.empty() || *one.cost < *evaluated[best].cost) best = evaluated.size();
+      if (good.empty() || *one.cost < *evaluated[best].cost) {
+        one.gain = good.empty() ? 1 : 1 - *one.cost / *evaluated[best].cost;
+        best = evaluated.size();
+      }
       good.push_back(evaluated.size());
     }
     evaluated.push_back(std::move(one));

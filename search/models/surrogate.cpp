@@ -117,6 +117,7 @@ void Surrogate::take_in(const Evidence& evidence) {
 }
 
 void Surrogate::update(const Evidence& evidence) {
+  if (taken_in_ == evidence.evaluated.size()) return;
   for (; good_taken_in_ < evidence.good.size(); ++good_taken_in_) {
     const Evidence::Evaluated& one = evidence.evaluated[evidence.good[good_taken_in_]];
     followed_.push_back(evidence.good[good_taken_in_]);

@@ -25,7 +25,7 @@ class Surrogate {
   bool wants_fit(const Evidence& evidence) const;
   /// Fits to all of the evidence, at least three of which succeeded, and starts over with these candidates.
   void fit(const Evidence& evidence, const std::vector<ConfigurationId>& candidates);
-  /// Takes in what was told since.
+  /// Takes in what was told since, if anything. In how many steps makes no difference.
   void update(const Evidence& evidence);
   /// This one is on its way; it and what is like it promise less.
   void expect(ConfigurationId id, std::span<const Level> levels);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int most_steps = 8;          // of a climb
 constexpr std::size_t kLeastGood = 3;  // successes before a fit means anything
+constexpr std::size_t kRecent = 20;    // evaluations whose gains may come again
 
 }  // namespace
 
@@ -104,6 +105,18 @@ Surrogate& ModelSearch::updated(Model& model) {
   else
     model.surrogate.update(evidence_);
   return model.surrogate;
+}
+
+/// No less than what one of the last evaluations gained: where the process did not see that coming, there may
+/// be more of it.
+std::optional<double> ModelSearch::expected_gain() {
+  if (follows_records() || evidence_.evaluated.size() < kRecent) return std::nullopt;
+  if (!model_.surrogate.largest_gain()) return std::nullopt;
+  model_.surrogate.update(evidence_);
+  std::optional<double> gain = model_.surrogate.largest_gain();
+  for (std::size_t i = evidence_.evaluated.size() - kRecent; gain && i < evidence_.evaluated.size(); ++i)
+    gain = std::max(*gain, evidence_.evaluated[i].gain);
+  return gain;
 }
 
 std::optional<ConfigurationId> ModelSearch::next_of(std::vector<ConfigurationId>& plan) {

@@ -40,9 +40,7 @@ class ModelSearch : public Strategy {
 
   std::vector<ConfigurationId> ask(std::size_t count) override;
   void tell(std::span<const Observation> observations) override;
-  std::optional<double> expected_gain() const override {
-    return follows_records() ? std::nullopt : model_.surrogate.largest_gain();
-  }
+  std::optional<double> expected_gain() override;
   std::size_t most_in_flight() const override {
     return std::max<std::size_t>(8, evidence_.evaluated.size() / 4);
   }
