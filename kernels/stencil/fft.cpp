@@ -54,8 +54,9 @@ class FftPlan {
       add_pass(plan, pass < whole() ? fused_ : rest(), source, target);
       source = target;
     }
-    plan.compile.entries = {tables_ ? "fft_tables" : "fft_filter", "fft_multiply", "stencil_rim"};
-    if (in_place_ || padded_) plan.compile.entries.emplace_back("fft_clear_around");
+    // Whether an array has to be copied depends on the extents, and what is compiled shall not.
+    plan.compile.entries = {tables_ ? "fft_tables" : "fft_filter", "fft_multiply", "fft_clear_around",
+                            "stencil_rim"};
     plan.tolerance = fft_tolerance(job_, {extents_, fused_, tables_});
     return plan;
   }

@@ -68,6 +68,7 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
   std::vector<Value> radii;
   for (int radius = 1; radius <= most_radius; ++radius) radii.emplace_back(radius);
   const int own_radius = own ? own->stencil.radius() : 1;
+  if (own) radii = {own_radius};
   info.settings = {
       {"type", "type of a cell", {"float", "double"}, "float"},
       shape_setting(dimensions, own),
@@ -89,9 +90,9 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
   return info;
 }
 
-/// Operations of a real transform forth and back (5/2 n log2 n each) and of the product of the spectra: a step
-/// of a stencil with more points is cheaper that way. (One transform for many steps costs less still; held
-/// edges keep such a launch from being the whole work.)
+/// Operations of a real transform forth and back (5/2 n log2 n each) and of the product of the spectra: a
+/// step of a stencil with more points is cheaper that way. (One transform for many steps costs less still;
+/// held edges keep such a launch from being the whole work.)
 double transform_flops(double cells) {
   return 5 * cells * std::log2(std::max(2.0, cells)) + 3 * cells;
 }
@@ -117,8 +118,8 @@ class StencilProblem : public Problem {
     const double computed = inner(job.nx, held_x) * inner(job.ny, held_y) * inner(job.nz, held_z);
     Work work;
     work.items = job.cells() * static_cast<double>(job.steps);
-    work.flops = std::min(computed * (2 * points - 1), transform_flops(job.cells())) *
-                 static_cast<double>(job.steps);
+    work.flops =
+        std::min(computed * (2 * points - 1), transform_flops(job.cells())) * static_cast<double>(job.steps);
     work.bytes = 2 * job.cells() * job.element_bytes();
     work.arithmetic = job.type;
     return work;

@@ -7,6 +7,7 @@
 #include "kernels/stencil/rules.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "search/space/expr.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::kernels {
@@ -79,6 +80,13 @@ Parameter variant_parameter(const StencilJob& job) {
     variant.documentation +=
         format("{}{}: {}", variant.documentation.empty() ? "" : "; ", known.name, known.summary);
   }
+  if (variant.values.empty())
+    throw UsageError(
+        format("no variant can compute a stencil of {} points: its weights do not fit a kernel's constant "
+               "memory; take "
+               "a smaller radius, or a star",
+               job.stencil.points.size()));
+  variant.default_value = variant.values.front();
   return variant;
 }
 
@@ -111,7 +119,7 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
   if (!flat)
     all.push_back({"cells_y",
                    "neighbouring rows that a thread computes",
-                   {1, 2, 4, 8},
+                   {1, 2, 3, 4, 5, 6, 8},
                    default_cells_y(job),
                    !fft(),
                    Role::work});

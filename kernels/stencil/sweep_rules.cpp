@@ -21,6 +21,7 @@ class SweepRules {
       : rules_(rules), stencil_(stencil) {}
 
   void add_direct() {
+    add_rows();
     const Expr cells = var("vector") * var("cells_y") * var("cells_z");
     const Expr block = threads() * var("block_z");
     add_block_limits(rules_, stencil_.applies, block);
@@ -36,6 +37,7 @@ class SweepRules {
   }
 
   void add_streaming() {
+    add_rows();
     const Expr width = stencil_.reach_z * 2 + 1;
     const Expr cells = var("vector") * var("cells_y");
     add_block_limits(rules_, stencil_.applies, threads());
@@ -66,6 +68,11 @@ class SweepRules {
   }
 
  private:
+  /// Other numbers of rows serve `temporal`, whose tiles have to fit the multiprocessors.
+  void add_rows() {
+    add(var("cells_y") != 3 && var("cells_y") != 5 && var("cells_y") != 6,
+        "a sweep's tiles have a power of two of rows");
+  }
   void add(const Expr& rule, const char* reason) { rules_.push_back({!stencil_.applies || rule, reason}); }
 
   std::vector<Constraint>& rules_;

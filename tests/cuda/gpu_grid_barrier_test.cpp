@@ -42,7 +42,7 @@ LaunchPlan meeting(Dim3 grid, Dim3 block, std::int32_t rounds) {
                              {BufferArgument{"slots"}, BufferArgument{"counter"}, BufferArgument{"out"},
                               ScalarArgument{rounds}}));
   plan.compile.headers = {kernels::grid_barrier_header(kernels::EmbeddedSources())};
-  plan.launches[0].cooperative = true;
+  std::get<Launch>(plan.launches[0]).cooperative = true;
   return plan;
 }
 
@@ -90,7 +90,7 @@ TEST_F(GpuGridBarrier, IsReadyForEveryExecutionOfAGraph) {
 TEST_F(GpuGridBarrier, IsSharedByLaunchesOfAPlan) {
   const auto multiprocessors = static_cast<std::uint32_t>(backend_->facts().multiprocessors);
   auto plan = meeting({multiprocessors}, {64}, 101);
-  auto small = plan.launches[0];
+  auto small = std::get<Launch>(plan.launches[0]);
   small.grid.x = 3;
   plan.launches.insert(plan.launches.begin(), {plan.launches[0], small});
   const auto prepared = run(plan, {});
