@@ -19,7 +19,7 @@ const std::string head =
 
 /// Makes the launch cooperative, and the plan one that knows the barrier.
 void cooperate(LaunchPlan& plan, Expectation&) {
-  plan.launches[0].cooperative = true;
+  std::get<Launch>(plan.launches[0]).cooperative = true;
   plan.compile.headers.push_back(kernels::grid_barrier_header(kernels::EmbeddedSources()));
   for (BufferSpec& buffer : plan.buffers)
     if (buffer.name == "counter") buffer = kernels::grid_barrier_counter("counter");
@@ -252,7 +252,7 @@ TEST(PlantedGrid, LaunchesThatCannotMeet) {
   for (const std::size_t one : {0, 1})
     all[one].change = [](LaunchPlan& plan, Expectation& expected) {
       cooperate(plan, expected);
-      plan.launches[0].cooperative = !has_bug(plan);
+      std::get<Launch>(plan.launches[0]).cooperative = !has_bug(plan);
     };
   all[2].change = [](LaunchPlan& plan, Expectation& expected) {
     cooperate(plan, expected);
@@ -317,7 +317,7 @@ TEST(PlantedGrid, CorrectKernels) {
     plan.launches.push_back(plan.launches[0]);
     // One of another grid on the same counter between two others.
     plan.launches.push_back(plan.launches[0]);
-    plan.launches[1].grid.x = 1;
+    std::get<Launch>(plan.launches[1]).grid.x = 1;
   };
   expect_clean({
       dynamic,
