@@ -161,7 +161,7 @@ TEST(Best, FlagsNameEveryParameterOfTheKernel) {
   const Json answer = best_json(sandbox);
   const std::string flags = sandbox.tune(best({"--format", "flags"})).out;
   EXPECT_EQ(lines_of(flags).size(), 1U);
-  EXPECT_NE(flags.find("-DRADIUS=1"), std::string::npos) << flags;
+  EXPECT_NE(flags.find("-DBOUNDARY=Boundary::held"), std::string::npos) << flags;
   EXPECT_NE(flags.find("-DREAL=float"), std::string::npos) << flags;
   for (const auto& [name, value] : answer["configuration"].items()) {
     if (name == "variant") continue;

@@ -50,7 +50,7 @@ TEST(CheckEmulated, NamesARaceByItsPlace) {
   const std::filesystem::path kernels = broken_kernels(sandbox);
   const Outcome text = sandbox.tune(check_small({"--kernel-dir", kernels.string()}));
   EXPECT_EQ(text.status, 1);
-  for (const char* word : {"race within a block", "kernel stencil3d", "dynamic shared memory", "block (",
+  for (const char* word : {"race within a block", "kernel stencil_step", "dynamic shared memory", "block (",
                            "thread (", "streaming_", "13x11x9", "loader=plain"})
     EXPECT_NE(text.out.find(word), std::string::npos) << "no '" << word << "' in " << text.out;
 

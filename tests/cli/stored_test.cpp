@@ -99,7 +99,7 @@ TEST(List, WhatDoesNotExistIsNamed) {
       all.insert(all.end(), {option, value});
       return sandbox.tune(all);
     };
-    expect_refused(with("--problem", "stencil2d"), 2, {"unknown problem 'stencil2d'", "'stencil3d'"});
+    expect_refused(with("--problem", "stencil4d"), 2, {"unknown problem 'stencil4d'", "'stencil3d'"});
     expect_refused(with("--device", "Invented H3"), 3, {"'Invented H3'", "did you mean 'Invented H2'?"});
     expect_refused(with("--device", "zzz"), 3, {"'zzz'", "Invented B7, Invented H2"});
     EXPECT_FALSE(std::filesystem::exists(sandbox / "out.db"));

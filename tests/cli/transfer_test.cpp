@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 
 #include "db/queries.hpp"
 #include "kernels/registry.hpp"
@@ -45,10 +46,29 @@ std::vector<Configuration> best_at_512(const Sandbox& sandbox, bool failures = f
   return configurations;
 }
 
+/// The place of a configuration, fastest first, among those at 512^3 that the recording at 64^3 can answer
+/// too.
+std::size_t place_at_512(const Sandbox& sandbox, const std::string& key) {
+  db::ResultFilter filter{.size = "64x64x64"};
+  filter.failures = true;
+  std::set<std::string> known;
+  for (const db::ResultRow& row :
+       db::list_results(db::Database(sandbox.recording(), db::Access::immutable), filter))
+    known.insert(row.configuration.key());
+  std::size_t place = 0;
+  for (const Configuration& configuration : best_at_512(sandbox)) {
+    if (configuration.key() == key) return place;
+    place += known.contains(configuration.key()) ? 1 : 0;
+  }
+  return std::string::npos;
+}
+/// A search begins with so many of the best, which differ from each other.
+constexpr std::size_t transfers = 4;
+
 TEST(Transfer, ASecondSizeBeginsWithTheBestOfTheFirst) {
   const Sandbox sandbox;
   EXPECT_EQ(notice(sandbox), start + " 512x512x512" + settings + " (60 evaluations)");
-  EXPECT_EQ(configurations(sandbox, 1).front(), best_at_512(sandbox).front().key());
+  EXPECT_LT(place_at_512(sandbox, configurations(sandbox, 1).front()), transfers);
 }
 
 TEST(Transfer, NoTransferBeginsAnew) {
@@ -71,7 +91,7 @@ TEST(Transfer, OnlyAStrategyThatUsesRecordsIsGivenThem) {
 TEST(Transfer, QuietIsQuiet) {
   const Sandbox sandbox;
   EXPECT_EQ(notice(sandbox, {"--quiet"}), "");
-  EXPECT_EQ(configurations(sandbox, 1).front(), best_at_512(sandbox).front().key());
+  EXPECT_LT(place_at_512(sandbox, configurations(sandbox, 1).front()), transfers);
 }
 
 // Whatever else is stored of the very same work: a search must not be told the answers of its examination.
@@ -117,7 +137,10 @@ TEST(Transfer, WhatIsNotValidHereIsLeftOut) {
   const Sandbox sandbox;
   std::size_t valid = 0;
   for (const Configuration& configuration : best_at_512(sandbox, true))
-    valid += configuration["block_x"].as_int() * configuration["block_y"].as_int() <= 128 ? 1 : 0;
+    valid += configuration.has("block_x") &&
+                     configuration["block_x"].as_int() * configuration["block_y"].as_int() <= 128
+                 ? 1
+                 : 0;
   ASSERT_GE(valid, 10U);
   ASSERT_LT(valid, 60U);
   EXPECT_EQ(notice(sandbox, {"--where", "block_x * block_y <= 128"}),

@@ -90,7 +90,7 @@ TEST_F(DeviceEvaluatorTest, ThePlansToleranceComesBeforeTheProblems) {
   ASSERT_EQ(all.size(), 1u);
   ASSERT_TRUE(all[0].outcome.has_value()) << all[0].outcome.error().detail;
   EXPECT_EQ(all[0].outcome->tolerance, 2);
-  EXPECT_EQ(all[0].outcome->error, 1);
+  EXPECT_NEAR(all[0].outcome->error, 1, 1e-6);
 }
 
 TEST_F(DeviceEvaluatorTest, WhatCannotRunIsNeverLaunched) {

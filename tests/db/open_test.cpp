@@ -163,7 +163,7 @@ TEST_F(OpenTest, ANewerSchemaIsNotTouched) {
   Database(path).connection().exec("PRAGMA user_version = 7");
   for (const Access access : {Access::read_write, Access::read_only, Access::immutable}) {
     const Said said = error_of([&] { Database(path, access); });
-    EXPECT_THAT(said, OneLineWith(path, "was made by a newer tune (schema 7, this program knows 2)"));
+    EXPECT_THAT(said, OneLineWith(path, "was made by a newer tune (schema 7, this program knows 3)"));
     EXPECT_THAT(said.what, HasSubstr("--db"));
   }
 }

@@ -30,8 +30,9 @@ struct Checked {
 Instance sized(const Checked& checked, std::int64_t nx, std::int64_t ny, std::int64_t nz) {
   Instance instance = checked.instance;
   // Rows of an unpadded array are whole vectors.
-  const bool padded = checked.configuration["padded"].as_bool();
-  const std::int64_t vector = padded ? 1 : checked.configuration["vector"].as_int();
+  const search::Value* padded = checked.configuration.find("padded");
+  const bool aligned = padded == nullptr || padded->as_bool();
+  const std::int64_t vector = aligned ? 1 : checked.configuration["vector"].as_int();
   nx = (nx + vector - 1) / vector * vector;
   if (instance.extents.size() == 2)
     instance.extents = {{"nx", nx}, {"ny", nz}};

@@ -91,6 +91,7 @@ void Emulation::begin_plan(const LoadedModule& module, std::size_t variant, std:
 bool Emulation::run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
                     Order order) {
   kernel_ = entry.name;
+  transforming_ = false;
   std::vector<std::span<char>> shared = begin_launch(launch.dynamic_shared_memory, launch.cooperative);
   indices_->block_extent = {launch.block.x, launch.block.y, launch.block.z};
   indices_->grid_extent = {launch.grid.x, launch.grid.y, launch.grid.z};
@@ -119,6 +120,7 @@ std::vector<std::span<char>> Emulation::begin_launch(std::uint64_t dynamic_share
 
 bool Emulation::run(const FourierTransform& transform, const FourierShape& shape, char* input, char* output) {
   kernel_ = name_of(transform);
+  transforming_ = true;
   begin_launch(0, false);
   if (flavour_ == Flavour::sanitize) memory_.order().begin_block(0, 1);
   if (!lies_within(shape, shape.input()) || !lies_within(shape, shape.output())) return false;
@@ -225,7 +227,7 @@ void Emulation::on_divergence(Kind kind, unsigned thread, const Place& place, co
 
 void Emulation::locate(Finding& finding) const {
   finding.kernel = kernel_;
-  finding.has_thread = blocks_.running();
+  finding.has_thread = !transforming_;
   if (!finding.has_thread) return;
   finding.block = indices_->block;
   finding.thread = indices_->thread;

@@ -78,6 +78,7 @@ class Emulation final : private SchedulerEvents {
   std::vector<Array> variables_;
   std::vector<Texture> textures_;
   tune_emulator::Indices* indices_ = nullptr;
+  bool transforming_ = false;      ///< no kernel, whose threads could be named
   std::string kernel_;             ///< or what is carried out instead of one
   const void* awaited_ = nullptr;  ///< the atomic variable that the running thread touched last in its turn
 };
