@@ -2,6 +2,8 @@
 // Plans of stencil jobs through the emulator, against the steps one after another.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
