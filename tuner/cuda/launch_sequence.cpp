@@ -73,6 +73,7 @@ std::vector<TextureArgument> LaunchSequence::textures() const {
 }
 
 cudaError_t LaunchSequence::enqueue(cudaStream_t stream) {
+  refusal_.clear();
   auto status = cudaSuccess;
   for (std::size_t i = 0; i < steps_.size() && status == cudaSuccess; ++i) {
     const auto* launch = std::get_if<PreparedLaunch>(&steps_[i]);

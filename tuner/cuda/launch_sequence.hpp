@@ -41,7 +41,7 @@ class LaunchSequence {
   /// Enqueues all steps, in their order. cudaErrorUnknown where cuFFT refuses a transform: `refusal` tells
   /// more.
   cudaError_t enqueue(cudaStream_t stream);
-  /// What cuFFT said of the last step that it refused; empty where it never did.
+  /// What cuFFT said of the step that it refused in the last `enqueue`; empty where it did not.
   const std::string& refusal() const { return refusal_; }
   const std::vector<PreparedStep>& steps() const { return steps_; }
   /// Those of all launches, each once.
