@@ -345,5 +345,14 @@ TEST(PlantedGrid, CorrectKernels) {
   });
 }
 
+// Wrong on a device, whose read-only cache may hold what was there before, and not seen.
+TEST(KnownGaps, ReadOnlyLoadsOfWhatTheLaunchWritesAreNotSeen) {
+  expect_clean({grid("__ldg behind a barrier of the grid", Kind::crash, anywhere(),
+                     "  scratch[i] = 0;\n  float v = __ldg(scratch + i);\n  grid_barrier(counter);\n"
+                     "  scratch[i] = in[i] + v;\n  grid_barrier(counter);\n"
+                     "  out[i] = __ldg(scratch + (i + size()) % n);\n",
+                     of_next_block)});
+}
+
 }  // namespace
 }  // namespace tune::emulator::testing

@@ -166,6 +166,24 @@ TEST(PlantedTextures, ReadOfWhatTheLaunchWrites) {
   });
 }
 
+// A barrier of the grid orders writes and reads, but textures do not look again.
+TEST(PlantedTextures, ReadBehindABarrierOfTheGrid) {
+  Planted planted = pipeline(
+      "a write before the grid's barrier", Kind::stale_texture, "  scratch[i] = in[i];\n",
+      "  if (BUG) scratch[i] = in[i];\n  cooperative_groups::this_grid().sync();\n"
+      "  out[i] = tex1Dfetch<float>(texture, (i + size()) % n);  //!\n",
+      [](const Scene& scene) {
+        return Where{"scratch", scene.threads() * 4, 0, 0};
+      },
+      [](const Scene& scene, int element) { return (element + scene.threads()) % scene.all() + 1.0; });
+  planted.source.insert(0, "#include <cooperative_groups.h>\n");
+  planted.change = [in_turn = planted.change](LaunchPlan& plan, Expectation& expected) {
+    in_turn(plan, expected);
+    plan.launches.back().cooperative = true;
+  };
+  expect_reported({planted});
+}
+
 TEST(PlantedTextures, WritesThatRaceWithFetches) {
   // Thread 0 fetches the element that thread 1 writes afterwards.
   Planted planted = pipeline("the writer comes later", Kind::race_in_warp, "  scratch[i] = in[i];\n",
