@@ -5,6 +5,7 @@
 #include "kernels/stencil/rules.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "search/space/expr.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::kernels {
@@ -71,6 +72,10 @@ Parameter variant_parameter(const StencilJob& job) {
     variant.documentation +=
         format("{}{}: {}", variant.documentation.empty() ? "" : "; ", known.name, known.summary);
   }
+  if (variant.values.empty())
+    throw UsageError(
+        format("--set: a stencil of {} points is too large for every variant: choose a smaller radius",
+               job.stencil.points.size()));
   return variant;
 }
 
