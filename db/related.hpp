@@ -9,19 +9,27 @@
 
 namespace tune::db {
 
-/// What was measured of the same problem for other work: another size, setting, device or version.
+/// Other work of the same problem that was measured: another size, setting, device or version.
 struct RelatedWork {
   WorkInfo work;
-  /// The current evaluation of each configuration: seconds, or nothing where it failed.
-  std::vector<std::pair<Configuration, std::optional<double>>> results;
+  std::size_t configurations = 0;  ///< that were evaluated
   /// How unlike the work asked about it is: 1 for each setting that differs or another vendor's or
   /// generation's device, less for devices of one architecture, a tenth for each doubling of the volume, a
   /// hundredth for other versions.
   double distance = 0;
 };
 
-/// The works with at least ten measurements, the most alike first and then the largest, at most `count`. The
-/// work of `key` itself in this database is not among them: that is known, not related. Throws Error.
-std::vector<RelatedWork> related_works(const Database& database, const WorkKey& key, std::size_t count);
+/// The works with at least ten measurements, the most alike first and then the largest. The work of `key`
+/// itself in this database is not among them: that is known, not related. Throws Error.
+std::vector<RelatedWork> related_works(const Database& database, const WorkKey& key);
+
+/// What came out of a configuration: the median of its samples in seconds, or nothing where it failed. Not
+/// what finals said: they timed a few again at another moment, and these are to be compared with each other.
+using RelatedResult = std::pair<Configuration, std::optional<double>>;
+
+/// The current evaluation of each configuration of that work. Where there are more than `most`, half as many
+/// of the fastest and, of all others, some that are spread evenly over the order in which they came; together
+/// hardly more than `most`. Throws Error.
+std::vector<RelatedResult> related_results(const Database& database, const WorkInfo& work, std::size_t most);
 
 }  // namespace tune::db

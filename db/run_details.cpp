@@ -17,8 +17,8 @@ namespace tune::db {
 namespace {
 
 constexpr const char* select_run = R"(
-SELECT o.*, r.seed, r.budget_evaluations, r.budget_seconds, r.restriction, r.pinned, r.command_line,
-       r.program_version, r.host, r.core_clock, r.memory_clock, r.temperature, r.power, r.throttle, r.space_size,
+SELECT o.*, r.seed, r.budget_evaluations, r.budget_seconds, r.until_gain, r.restriction, r.pinned,
+       r.command_line, r.program_version, r.host, r.core_clock, r.memory_clock, r.temperature, r.power, r.throttle, r.space_size,
        r.limit_seconds, r.items, r.flops, r.bytes, r.item, o.best_evaluation AS winner,
        i.settings AS settings_json, d.facts
 FROM run_overview o JOIN runs r ON r.id = o.run JOIN works w ON w.id = r.work
@@ -50,6 +50,7 @@ RunOptions options(SQLite::Statement& row) {
   if (const auto budget = optional_integer(row, "budget_evaluations"))
     result.budget_evaluations = static_cast<std::uint64_t>(*budget);
   result.budget_seconds = optional_real(row, "budget_seconds");
+  result.until_gain = optional_real(row, "until_gain");
   result.where = text(row, "restriction");
   result.pinned = entries_from_json(text(row, "pinned"));
   result.command_line = text(row, "command_line");

@@ -26,11 +26,11 @@ std::int64_t stored(std::uint64_t count) {
 }
 
 constexpr const char* insert_run = R"(
-INSERT INTO runs (work, device, strategy, objective, seed, budget_evaluations, budget_seconds, restriction, pinned,
-                  command_line, program_version, host, core_clock, memory_clock, temperature, power, throttle,
+INSERT INTO runs (work, device, strategy, objective, seed, budget_evaluations, budget_seconds, until_gain, restriction,
+                  pinned, command_line, program_version, host, core_clock, memory_clock, temperature, power, throttle,
                   space_size, limit_seconds, items, flops, bytes, item, started)
-VALUES (:work, :device, :strategy, :objective, :seed, :budget_evaluations, :budget_seconds, :restriction, :pinned,
-        :command_line, :program_version, :host, :core_clock, :memory_clock, :temperature, :power, :throttle,
+VALUES (:work, :device, :strategy, :objective, :seed, :budget_evaluations, :budget_seconds, :until_gain, :restriction,
+        :pinned, :command_line, :program_version, :host, :core_clock, :memory_clock, :temperature, :power, :throttle,
         :space_size, :limit_seconds, :items, :flops, :bytes, :item, :started))";
 
 constexpr const char* insert_link = R"(
@@ -65,6 +65,7 @@ void bind_options(SQLite::Statement& insert, const RunOptions& options) {
       insert, ":budget_evaluations",
       options.budget_evaluations ? std::optional(stored(*options.budget_evaluations)) : std::nullopt);
   bind_optional(insert, ":budget_seconds", options.budget_seconds);
+  bind_optional(insert, ":until_gain", options.until_gain);
   insert.bind(":restriction", options.where);
   insert.bind(":pinned", to_json(options.pinned));
   insert.bind(":command_line", options.command_line);

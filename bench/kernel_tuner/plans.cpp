@@ -35,8 +35,10 @@ Json to_json(const Dim3& extent) {
 }
 
 Json to_json(const LaunchPlan& plan) {
-  if (plan.launches.size() != 1) throw Error("only plans of one launch can be handed on");
-  const Launch& launch = plan.launches.front();
+  const auto launches = kernel_launches(plan);
+  if (plan.launches.size() != 1 || launches.size() != 1)
+    throw Error("only plans of one kernel launch can be handed on");
+  const Launch& launch = *launches.front();
   Json defines = Json::object();
   for (const auto& [name, value] : plan.compile.defines) defines[name] = value;
   Json buffers = Json::object();
@@ -140,7 +142,7 @@ Json collect(const db::Database& database, RunId run, const std::string& variant
     plans.push_back(std::move(json));
     if (!files.empty()) continue;
     kernel_file = plan->compile.source.name;
-    entry = plan->launches.front().entry;
+    entry = kernel_launches(*plan).front()->entry;
     files[kernel_file] = plan->compile.source.text;
     for (const SourceFile& header : plan->compile.headers) files[header.name] = header.text;
   }

@@ -21,7 +21,7 @@ std::int64_t rounded(std::int64_t extent, std::int64_t tile) {
 
 StencilGeometry stencil_geometry(const StencilJob& job, const search::Configuration& configuration) {
   const auto value = [&](std::string_view name) { return value_or_one(configuration, name); };
-  const bool direct = configuration["variant"].as_text() == "direct";
+  const bool direct = is_direct(configuration);
   const std::int64_t block_z = direct ? value("block_z") : 1;
   StencilGeometry geometry;
   geometry.block = {static_cast<std::uint32_t>(value("block_x")),

@@ -19,6 +19,19 @@ std::int64_t value_or_one(const search::Configuration& configuration, std::strin
   return configuration.has(name) ? configuration[name].as_int() : 1;
 }
 
+bool is_direct(const search::Configuration& configuration) {
+  const search::Value* sweep = configuration.find("sweep");
+  return (sweep != nullptr ? *sweep : configuration["variant"]).as_text() == "direct";
+}
+
+SweepFiles sweep_files(bool direct) {
+  if (direct) return {"direct.cu", {"boundary.cuh", "indices.cuh", "vectors.cuh"}};
+  return {
+      "streaming.cu",
+      {"async_copy.cuh", "boundary.cuh", "indices.cuh", "streaming_inputs.cuh", "streaming_partial_sums.cuh",
+       "streaming_planes.cuh", "streaming_sums.cuh", "streaming_tile.cuh", "vectors.cuh"}};
+}
+
 std::pair<std::string, std::string> macro(const std::string& name, const Value& value) {
   std::string macro_name = name;
   std::ranges::transform(macro_name, macro_name.begin(), upper);
@@ -46,10 +59,18 @@ CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std
   return request;
 }
 
+void add_arrays(LaunchPlan& plan, const StencilJob& job, const Layout& layout, int scratch) {
+  const auto add = [&](std::string name, BufferRole role) {
+    plan.buffers.push_back({std::move(name), job.type, layout, role, true});
+  };
+  add("in", BufferRole::input);
+  add("out", BufferRole::output);
+  for (int i = 0; i < scratch; ++i) add(scratch_names[static_cast<std::size_t>(i)], BufferRole::scratch);
+}
+
 void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout,
                      std::vector<Launch> sweeps) {
-  plan.buffers = {{"in", job.type, layout, BufferRole::input}, {"out", job.type, layout, BufferRole::output}};
-  if (sweeps.size() > 1) plan.buffers.push_back({"other", job.type, layout, BufferRole::scratch});
+  add_arrays(plan, job, layout, sweeps.size() > 1 ? 1 : 0);
   std::string source = "in";
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     const std::string target = (sweeps.size() - 1 - i) % 2 == 0 ? "out" : "other";

@@ -17,6 +17,9 @@ namespace tune::kernels {
 /// 2-D array.
 std::int64_t value_or_one(const search::Configuration& configuration, std::string_view name);
 
+/// Whether a thread computes its cells straight from global memory, by itself or inside of `composed`.
+bool is_direct(const search::Configuration& configuration);
+
 /// A parameter as a kernel's macro takes it: `LOADER` and `Loader::async`, `VECTOR` and `4`.
 std::pair<std::string, std::string> macro(const std::string& name, const Value& value);
 
@@ -26,6 +29,18 @@ CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std
                                const std::vector<std::string_view>& headers,
                                const search::Configuration& configuration, const KernelSources& sources,
                                const std::vector<std::string_view>& no_macros = {});
+
+/// The headers of the sweep that the configuration chooses, and its file.
+struct SweepFiles {
+  std::string_view file;
+  std::vector<std::string_view> headers;
+};
+SweepFiles sweep_files(bool direct);
+
+/// The names of arrays between `in` and `out`.
+inline constexpr const char* scratch_names[] = {"other", "rim_even", "rim_odd"};
+/// Adds `in`, `out` and the first `scratch` of these, all as `layout` says; ghost cells may be read.
+void add_arrays(LaunchPlan& plan, const StencilJob& job, const Layout& layout, int scratch);
 
 /// Buffers and launches that go from `in` to `out`, alternating with the scratch buffer `other`: `sweeps` are
 /// in order, without the buffers, which become their first two arguments (source, target). All arrays lie as

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/stencil/launches.hpp"
+#include "kernels/stencil/check_sizes.hpp"
 #include "kernels/stencil/reference.hpp"
+#include "kernels/stencil/rounding.hpp"
 #include "kernels/stencil/shapes.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "tuner/core/error.hpp"
@@ -15,9 +16,14 @@ namespace tune::kernels {
 namespace {
 
 constexpr const char* files[] = {"async_copy.cuh",
+                                 "block_barrier.cuh",
                                  "boundary.cuh",
+                                 "composed_direct.cu",
+                                 "composed_streaming.cu",
                                  "direct.cu",
+                                 "fft.cu",
                                  "indices.cuh",
+                                 "rim.cuh",
                                  "streaming.cu",
                                  "streaming_inputs.cuh",
                                  "streaming_partial_sums.cuh",
@@ -62,6 +68,7 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
   std::vector<Value> radii;
   for (int radius = 1; radius <= most_radius; ++radius) radii.emplace_back(radius);
   const int own_radius = own ? own->stencil.radius() : 1;
+  if (own) radii = {own_radius};
   info.settings = {
       {"type", "type of a cell", {"float", "double"}, "float"},
       shape_setting(dimensions, own),
@@ -83,8 +90,9 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
   return info;
 }
 
-/// Multiply-adds of a real transform forth and back (5/2 n log2 n each) and of the product of the spectra:
-/// what no variant needs more than, however many points and steps there are.
+/// Operations of a real transform forth and back (5/2 n log2 n each) and of the product of the spectra: a
+/// step of a stencil with more points is cheaper that way. (One transform for many steps costs less still;
+/// held edges keep such a launch from being the whole work.)
 double transform_flops(double cells) {
   return 5 * cells * std::log2(std::max(2.0, cells)) + 3 * cells;
 }
@@ -111,7 +119,7 @@ class StencilProblem : public Problem {
     Work work;
     work.items = job.cells() * static_cast<double>(job.steps);
     work.flops =
-        std::min(computed * (2 * points - 1) * static_cast<double>(job.steps), transform_flops(job.cells()));
+        std::min(computed * (2 * points - 1), transform_flops(job.cells())) * static_cast<double>(job.steps);
     work.bytes = 2 * job.cells() * job.element_bytes();
     work.arithmetic = job.type;
     return work;
@@ -137,18 +145,7 @@ class StencilProblem : public Problem {
   }
 
   Tolerance tolerance(const Instance& instance) const override {
-    const StencilJob job = stencil_job(instance, own_);
-    const double unit = job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
-    const double growth = std::max(1.0, absolute_weight(job.stencil));
-    const auto terms = static_cast<double>(job.stencil.points.size());
-    const auto steps = static_cast<double>(job.steps);
-    // Every addition rounds a partial sum, at most sum |w| max |in|, by one unit roundoff; the weights' own
-    // rounding and, without fused multiply-adds, that of the products add one such unit each over the whole
-    // sum. Each step adds as much, and multiplies what is there by sum |w| at most.
-    const double bound = absolute_weight(job.stencil) * std::pow(growth, steps - 1);
-    return {(terms + 3) * steps * unit * bound,
-            format("(points + 3) roundings a step of sums bounded by (sum |weight|)^steps max |in| = {:.3g}",
-                   bound)};
+    return step_tolerance(stencil_job(instance, own_));
   }
 
   std::vector<Instance> check_instances(const Instance& instance,
@@ -159,43 +156,18 @@ class StencilProblem : public Problem {
   std::optional<OwnStencil> own_;
 };
 
-/// Steps that run one whole launch and what is left over at the instance's own steps, as often as it has any.
-std::int64_t checked_steps(std::int64_t steps, std::int64_t fused) {
-  const std::int64_t rest = steps % fused;
-  return std::min(steps, rest > 0 ? fused + rest : 2 * fused);
-}
-
 std::vector<Instance> StencilProblem::check_instances(const Instance& instance,
                                                       const Configuration& configuration) const {
   const StencilJob job = stencil_job(instance, own_);
-  const auto [rx, ry, rz] = job.stencil.reach();
-  // Rows of an unpadded array are whole vectors.
-  const std::int64_t vector = configuration["padded"].as_bool() ? 1 : configuration["vector"].as_int();
-  const std::int64_t fused = variant_of(configuration).fused(configuration);
   std::vector<Instance> instances;
-  const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+  for (const CheckSize& size : check_sizes(job, configuration)) {
     Instance check = instance;
-    nx = (nx + vector - 1) / vector * vector;
-    check.extents = {{"nx", nx}, {"ny", ny}, {"nz", nz}};
-    if (job.dimensions == 2) check.extents = {{"nx", nx}, {"ny", nz}};
+    check.extents = {{"nx", size.nx}, {"ny", size.ny}, {"nz", size.nz}};
+    if (job.dimensions == 2) check.extents = {{"nx", size.nx}, {"ny", size.nz}};
     for (auto& [name, value] : check.settings)
-      if (name == "steps") value = checked_steps(job.steps, fused);
+      if (name == "steps") value = size.steps;
     instances.push_back(std::move(check));
-  };
-  // A reference of a large box costs many operations a cell: fewer cells there.
-  const bool costly = job.stencil.points.size() > 200;
-  if (configuration.has("cells_x")) {
-    // Tiles whose edges all lie within the array, and planes that no boundary concerns.
-    const std::int64_t tile_y =
-        configuration["threads"].as_int() / 32 * value_or_one(configuration, "cells_y");
-    add(32 * configuration["cells_x"].as_int() * 2 + 11, 2 * tile_y + 7, 2 * fused * (rz + 1) + 2 * rz + 9);
-  } else if (costly) {
-    add(2 * rx + 21, 2 * ry + 7, 2 * rz + 9);
-  } else {
-    add(139, 45, 39);
   }
-  add(2 * rx + 1, 2 * ry + 3, 2 * rz + 2);
-  add(5, 3, 2);  // boundary cells alone, as soon as they are held
   return instances;
 }
 

@@ -25,9 +25,19 @@ void add_block_limits(std::vector<search::Constraint>& rules, const search::Expr
 /// Whether `needed` 32-bit registers are at most what a thread of min_blocks such blocks may have.
 search::Expr fits_registers(const search::Expr& needed, const search::Expr& block_threads);
 
+/// What a sweep over the array sums.
+struct SweptStencil {
+  search::Expr applies;  ///< to which configurations
+  search::Expr points;
+  search::Expr reach_x, reach_y, reach_z;
+  bool star = false;
+};
+
 /// Rules of the variants; each applies to its own configurations only.
-void add_direct_rules(std::vector<search::Constraint>& rules);
-void add_streaming_rules(std::vector<search::Constraint>& rules);
+void add_direct_rules(std::vector<search::Constraint>& rules, const SweptStencil& stencil);
+void add_streaming_rules(std::vector<search::Constraint>& rules, const SweptStencil& stencil);
+void add_composed_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
 void add_temporal_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
+void add_fft_rules(std::vector<search::Constraint>& rules);
 
 }  // namespace tune::kernels

@@ -71,7 +71,7 @@ Stencil star_or_box(bool star, int radius, int dimensions, bool symmetric) {
 Stencil flux(int radius, int dimensions, bool symmetric) {
   constexpr double factors[] = {37, 41, 43};
   const double sum = dimensions == 3 ? 37 + 41 + 43 : 37 + 41;
-  Stencil stencil{dimensions, {}};
+  Stencil stencil{dimensions, {{0, 0, 0, 1}}};
   const double r = radius;
   for (int axis = 0; axis < dimensions; ++axis) {
     const double c = symmetric ? 0.25 / dimensions : factors[axis] / (4 * sum);
@@ -90,7 +90,6 @@ Stencil flux(int radius, int dimensions, bool symmetric) {
       add(-k, f);
     }
   }
-  stencil.points.push_back({0, 0, 0, 1});
   return normalized(std::move(stencil));
 }
 

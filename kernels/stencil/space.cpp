@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of all variants of the stencil family.
 #include <algorithm>
+#include <array>
 
+#include "kernels/stencil/fft.hpp"
 #include "kernels/stencil/rules.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "search/space/expr.hpp"
@@ -36,14 +38,20 @@ Expr fits_registers(const Expr& needed, const Expr& block_threads) {
 
 namespace {
 
+Expr composed() {
+  return is_variant("composed");
+}
 Expr direct() {
-  return is_variant("direct");
+  return is_variant("direct") || (composed() && var("sweep") == "direct");
 }
 Expr streaming() {
-  return is_variant("streaming");
+  return is_variant("streaming") || (composed() && var("sweep") == "streaming");
 }
 Expr temporal() {
   return is_variant("temporal");
+}
+Expr fft() {
+  return is_variant("fft");
 }
 Expr sweep() {
   return direct() || streaming();
@@ -74,8 +82,11 @@ Parameter variant_parameter(const StencilJob& job) {
   }
   if (variant.values.empty())
     throw UsageError(
-        format("--set: a stencil of {} points is too large for every variant: choose a smaller radius",
+        format("no variant can compute a stencil of {} points: its weights do not fit a kernel's constant "
+               "memory; take "
+               "a smaller radius, or a star",
                job.stencil.points.size()));
+  variant.default_value = variant.values.front();
   return variant;
 }
 
@@ -103,14 +114,14 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
        "computes",
        {1, 2, 4},
        default_vector(job),
-       std::nullopt,
+       !fft(),
        Role::work});
   if (!flat)
     all.push_back({"cells_y",
                    "neighbouring rows that a thread computes",
-                   {1, 2, 4, 8},
+                   {1, 2, 3, 4, 5, 6, 8},
                    default_cells_y(job),
-                   std::nullopt,
+                   !fft(),
                    Role::work});
   all.push_back(
       {"cells_z",
@@ -128,20 +139,28 @@ std::vector<Value> chunks(const StencilJob& job) {
   return {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512};
 }
 
-/// Steps that a launch may fuse: no more than there are.
+/// Steps that a pass may fuse: no more than there are. Many are for `fft` alone.
 std::vector<Value> fused_steps(const StencilJob& job) {
   std::vector<Value> values;
-  for (const int steps : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16})
+  for (const int steps : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 24, 32, 48, 64, 96, 128})
     if (steps <= job.steps) values.emplace_back(steps);
   return values;
 }
 
+std::vector<Parameter> fusion_parameters(const StencilJob& job) {
+  const std::vector<Value> steps = fused_steps(job);
+  return {{"sweep",
+           "how the composed stencil is applied, as the variants of the same names do it",
+           {"direct", "streaming"},
+           "streaming",
+           composed()},
+          {"fused", "time steps of a launch, or between two transforms", steps,
+           steps[std::min<std::size_t>(steps.size() - 1, 1)], temporal() || composed() || fft()}};
+}
+
 std::vector<Parameter> temporal_parameters(const StencilJob& job) {
   const bool flat = job.dimensions == 2;
-  const std::vector<Value> steps = fused_steps(job);
   std::vector<Parameter> all;
-  all.push_back({"fused", "time steps of a launch", steps, steps[std::min<std::size_t>(steps.size() - 1, 3)],
-                 temporal()});
   all.push_back({"cells_x", "neighbouring cells along x of a lane", {1, 2, 4}, 4, temporal(), Role::work});
   if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
   all.push_back({"threads",
@@ -154,6 +173,25 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job) {
   if (flat) all.back().values = {32, 64, 128, 256, 512};
   all.push_back({"ahead", "planes that are loaded before they are needed", {1, 2}, 1, temporal()});
   return all;
+}
+
+std::vector<Parameter> fft_parameters(const StencilJob& job) {
+  std::vector<Value> transforms = {"exact"};
+  if (smooth_extents(job) != std::array{job.nx, job.ny, job.nz}) transforms.emplace_back("smooth");
+  return {
+      {"transform",
+       "extents of the transforms: those of the array, or these rounded up to products of 2, 3, 5 and 7",
+       transforms, "exact", fft()},
+      {"in_place",
+       "whether spectra lie where the cells do, after a copy of these, or in an array of their own",
+       {false, true},
+       false,
+       fft()},
+      {"spectrum",
+       "the stencil's spectrum: an array of all modes, or three tables, one for each axis, that are added",
+       {"array", "tables"},
+       "tables",
+       fft() && var("star")}};
 }
 
 std::vector<Parameter> path_parameters(const StencilJob& job) {
@@ -174,7 +212,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "the current plane contributes",
        {"inputs", "partial_sums"},
        "inputs",
-       streaming() && var("star")},
+       is_variant("streaming") && var("star")},
       {"loader",
        "how x and y neighbours come to a thread: through registers to shared memory (plain), by cp.async "
        "(async), "
@@ -184,10 +222,12 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        streaming()},
       {"stages", "planes in shared memory", {1, 2, 3, 4}, 3, streaming() && var("loader") != "cache"},
       {"unroll",
-       "planes a turn of the loop over z; the queue is moved once a turn, never at 2 reach + 1",
-       {1, 3, 5, 9, 17},
+       "planes a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
+       "1; "
+       "temporal: 1 or 2, sums are not moved at 2",
+       {1, 2, 3, 5, 9, 17},
        1,
-       streaming()},
+       streaming() || temporal()},
       {"unroll_rows",
        "whether the loops over rows are unrolled, with the weights as immediates instead of reads of "
        "constant "
@@ -200,15 +240,18 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "loads "
        "need no guards)",
        {false, true},
-       true},
+       true,
+       !fft()},
       {"store",
        "path of the stores: ordinary, or evict first (st.global.cs)",
        {"plain", "streaming"},
-       "streaming"},
+       "streaming",
+       !fft()},
       {"min_blocks",
        "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
        {1, 2, 3, 4, 8},
-       1},
+       1,
+       !fft()},
   };
 }
 
@@ -220,21 +263,28 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
     for (Parameter& parameter : parameters) space.parameters.push_back(std::move(parameter));
   };
   add({variant_parameter(job)});
+  add(fusion_parameters(job));
   add(tile_parameters(job));
   add(temporal_parameters(job));
+  add(fft_parameters(job));
   add(path_parameters(job));
   space.constraints.push_back(
-      {var("padded") || var("nx") % var("vector") == 0,
+      {fft() || var("padded") || var("nx") % var("vector") == 0,
        "vectors of an unpadded array need rows that are whole vectors: else they are not aligned"});
-  add_direct_rules(space.constraints);
-  add_streaming_rules(space.constraints);
+  const bool star = job.stencil.star();
+  add_direct_rules(space.constraints, {is_variant("direct"), var("points"), var("reach_x"), var("reach_y"),
+                                       var("reach_z"), star});
+  add_streaming_rules(space.constraints, {is_variant("streaming"), var("points"), var("reach_x"),
+                                          var("reach_y"), var("reach_z"), star});
+  add_composed_rules(space.constraints, job);
   add_temporal_rules(space.constraints, job);
+  add_fft_rules(space.constraints);
   const auto [rx, ry, rz] = job.stencil.reach();
   space.constants = {
       {"nx", job.nx},
       {"ny", job.ny},
       {"nz", job.nz},
-      {"star", job.stencil.star()},
+      {"star", star},
       {"reach_x", rx},
       {"reach_y", ry},
       {"reach_z", rz},

@@ -35,7 +35,8 @@ struct Stencil {
 Stencil normalized(Stencil stencil);
 
 /// `steps` applications as one stencil (on an array without boundary): its points' offsets are sums of
-/// `steps` offsets, their weights sums of products. `steps` >= 1.
+/// `steps` offsets, their weights sums of products. Throws std::invalid_argument for `steps` below 1 or a
+/// result that reaches over more than 2^27 offsets.
 Stencil composed(const Stencil& stencil, int steps);
 
 /// Sum of the weights' absolute values.

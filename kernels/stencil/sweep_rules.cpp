@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configurations of `direct` and `streaming` are valid.
+// Which configurations of the sweeps `direct` and `streaming` are valid, by themselves and inside of
+// `composed`.
 #include "kernels/stencil/rules.hpp"
 
 namespace tune::kernels {
@@ -9,66 +10,83 @@ using search::Constraint;
 using search::Expr;
 using search::var;
 
-Expr direct() {
-  return is_variant("direct");
-}
-Expr streaming() {
-  return is_variant("streaming");
-}
 Expr threads() {
   return var("block_x") * var("block_y");
 }
-Expr direct_threads() {
-  return threads() * var("block_z");
-}
+
+/// The rules of one sweep: where they apply, and what it sums.
+class SweepRules {
+ public:
+  SweepRules(std::vector<Constraint>& rules, const SweptStencil& stencil)
+      : rules_(rules), stencil_(stencil) {}
+
+  void add_direct() {
+    add_rows();
+    const Expr cells = var("vector") * var("cells_y") * var("cells_z");
+    const Expr block = threads() * var("block_z");
+    add_block_limits(rules_, stencil_.applies, block);
+    add(var("block_x") * var("vector") >= 32,
+        "tiles narrower than 32 cells waste most of the lines that they touch");
+    add(cells <= 32, "more than 32 cells a thread: their sums and loads exceed the registers");
+    add(fits_registers(cells * var("words") + 16, block),
+        "the sums alone need more registers than min_blocks leaves to a thread");
+    add(!var("shuffle") || stencil_.reach_x <= var("vector"),
+        "shuffles bring the x neighbours of the next lane only: the reach must fit the vector");
+    if (stencil_.star) add(stencil_.points * cells <= most_terms, too_many_terms);
+    add(!var("unroll_rows") || stencil_.points * cells <= most_terms, too_many_terms);
+  }
+
+  void add_streaming() {
+    add_rows();
+    const Expr width = stencil_.reach_z * 2 + 1;
+    const Expr cells = var("vector") * var("cells_y");
+    add_block_limits(rules_, stencil_.applies, threads());
+    add(fits_registers(width * cells * var("words") + 20, threads()),
+        "the queue alone needs more registers than min_blocks leaves to a thread");
+    add(var("loader") != "plain" || var("stages") <= 2,
+        "a plain loader has one plane on the way, in registers: it uses one or two shared planes");
+    add(var("loader") != "async" || var("stages") >= 2,
+        "an asynchronous loader fills one shared plane while another one is read");
+    add(var("unroll") <= width && var("unroll") != 2,
+        "a turn is odd, and one longer than the queue gains nothing");
+    add(var("unroll") == 1 || var("unroll") * stencil_.points * cells <= 2 * most_terms, too_many_terms);
+    add(!var("unroll_rows") || stencil_.points * cells <= most_terms, too_many_terms);
+    if (stencil_.star) add(stencil_.points * cells <= most_terms, too_many_terms);
+    if (!stencil_.star) add(width * (stencil_.reach_x * 2 + 1) * cells <= 1200, too_many_terms);
+
+    const Expr lead = ceil_div(stencil_.reach_x, var("vector")) * var("vector");
+    const Expr shared = var("stages") * (var("block_x") * var("vector") + lead * 2) *
+                        (var("block_y") * var("cells_y") + stencil_.reach_y * 2) * var("words") * 4;
+    // The halo vectors of a thread: where each comes from and goes to stays in three registers.
+    const Expr halo = stencil_.reach_y * 2 * (var("block_x") + lead * 2) +
+                      var("block_y") * var("cells_y") * lead * 2;
+    add(halo <= threads() * var("vector") * 32 || var("loader") == "cache",
+        "a thread has to bring too many vectors of the halo: more threads have fewer each");
+    add(shared <= var("block_shared"), "the planes do not fit the shared memory of a block");
+    add((shared + var("reserved_shared")) * var("min_blocks") <= var("multiprocessor_shared"),
+        "the planes of min_blocks blocks do not fit the shared memory of a multiprocessor");
+  }
+
+ private:
+  /// Other numbers of rows serve `temporal`, whose tiles have to fit the multiprocessors.
+  void add_rows() {
+    add(var("cells_y") != 3 && var("cells_y") != 5 && var("cells_y") != 6,
+        "a sweep's tiles have a power of two of rows");
+  }
+  void add(const Expr& rule, const char* reason) { rules_.push_back({!stencil_.applies || rule, reason}); }
+
+  std::vector<Constraint>& rules_;
+  const SweptStencil& stencil_;
+};
 
 }  // namespace
 
-void add_direct_rules(std::vector<Constraint>& rules) {
-  const Expr cells = var("vector") * var("cells_y") * var("cells_z");
-  add_block_limits(rules, direct(), direct_threads());
-  rules.push_back({var("block_x") * var("vector") >= 32,
-                   "tiles narrower than 32 cells waste most of the lines that they touch"});
-  rules.push_back({cells <= 32, "more than 32 cells a thread: their sums and loads exceed the registers"});
-  rules.push_back({fits_registers(cells * var("words") + 16, direct_threads()),
-                   "the sums alone need more registers than min_blocks leaves to a thread"});
-  rules.push_back({!var("shuffle") || var("reach_x") <= var("vector"),
-                   "shuffles bring the x neighbours of the next lane only: the reach must fit the vector"});
-  rules.push_back({!direct() || !var("star") || var("points") * cells <= most_terms, too_many_terms});
-  rules.push_back({!direct() || !var("unroll_rows") || var("points") * cells <= most_terms, too_many_terms});
+void add_direct_rules(std::vector<Constraint>& rules, const SweptStencil& stencil) {
+  SweepRules(rules, stencil).add_direct();
 }
 
-void add_streaming_rules(std::vector<Constraint>& rules) {
-  const Expr width = var("reach_z") * 2 + 1;
-  const Expr cells = var("vector") * var("cells_y");
-  add_block_limits(rules, streaming(), threads());
-  rules.push_back({!streaming() || fits_registers(width * cells * var("words") + 20, threads()),
-                   "the queue alone needs more registers than min_blocks leaves to a thread"});
-  rules.push_back(
-      {var("loader") != "plain" || var("stages") <= 2,
-       "a plain loader has one plane on the way, in registers: it uses one or two shared planes"});
-  rules.push_back({var("loader") != "async" || var("stages") >= 2,
-                   "an asynchronous loader fills one shared plane while another one is read"});
-  rules.push_back({var("unroll") <= width, "a turn longer than the queue gains nothing"});
-  rules.push_back(
-      {var("unroll") == 1 || var("unroll") * var("points") * cells <= 2 * most_terms, too_many_terms});
-  rules.push_back({!streaming() || !var("star") || var("points") * cells <= most_terms, too_many_terms});
-  rules.push_back(
-      {!streaming() || !var("unroll_rows") || var("points") * cells <= most_terms, too_many_terms});
-  rules.push_back(
-      {var("star") || !streaming() || width * (var("reach_x") * 2 + 1) * cells <= 1200, too_many_terms});
-
-  const Expr lead = ceil_div(var("reach_x"), var("vector")) * var("vector");
-  const Expr shared = var("stages") * (var("block_x") * var("vector") + lead * 2) *
-                      (var("block_y") * var("cells_y") + var("reach_y") * 2) * var("words") * 4;
-  // The halo vectors of a thread: where each comes from and goes to stays in three registers.
-  const Expr halo =
-      var("reach_y") * 2 * (var("block_x") + lead * 2) + var("block_y") * var("cells_y") * lead * 2;
-  rules.push_back({halo <= threads() * var("vector") * 32 || var("loader") == "cache",
-                   "a thread has to bring too many vectors of the halo: more threads have fewer each"});
-  rules.push_back({shared <= var("block_shared"), "the planes do not fit the shared memory of a block"});
-  rules.push_back({(shared + var("reserved_shared")) * var("min_blocks") <= var("multiprocessor_shared"),
-                   "the planes of min_blocks blocks do not fit the shared memory of a multiprocessor"});
+void add_streaming_rules(std::vector<Constraint>& rules, const SweptStencil& stencil) {
+  SweepRules(rules, stencil).add_streaming();
 }
 
 }  // namespace tune::kernels

@@ -6,13 +6,24 @@
 
 namespace tune::kernels {
 
-/// One launch a time step, each reading what the last one wrote.
-Result<LaunchPlan> plan_direct(const StencilJob& job, const Configuration& configuration,
-                               const KernelSources& sources);
-Result<LaunchPlan> plan_streaming(const StencilJob& job, const Configuration& configuration,
-                                  const KernelSources& sources);
+/// Bytes of constant memory of a kernel.
+inline constexpr std::int64_t constant_memory = 64 * 1024;
 
-/// Weights must fit constant memory and offsets a block's halo.
+/// `direct` and `streaming`: one launch a time step, each reading what the last one wrote.
+Result<LaunchPlan> plan_sweeps(const StencilJob& job, const Configuration& configuration,
+                               const KernelSources& sources);
+
+/// Whether the weights fit constant memory.
 bool sweeps_apply(const StencilJob& job);
+
+/// A launch of `stencil_step` without its buffers, which become its first two arguments.
+struct SweepLaunch {
+  Launch launch;
+  Layout layout;  ///< of both arrays
+};
+Result<SweepLaunch> sweep_launch(const StencilJob& job, const Configuration& configuration);
+
+/// The macros of the y axis, for which arrays of two dimensions have no parameters.
+void add_axis_macros(const StencilJob& job, CompileRequest& request);
 
 }  // namespace tune::kernels

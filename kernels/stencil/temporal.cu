@@ -44,6 +44,9 @@
 #ifndef VECTOR
 #define VECTOR 2  // cells of one access to global memory; divides CELLS_X
 #endif
+#ifndef UNROLL
+#define UNROLL 1  // planes a turn of the loop over z
+#endif
 #ifndef AHEAD
 #define AHEAD 1  // planes that are loaded before they are needed
 #endif
@@ -61,6 +64,7 @@ using Real = REAL;
 constexpr Boundary boundary = BOUNDARY;
 constexpr int cells_x = CELLS_X, cells_y = CELLS_Y, warps = THREADS / 32, chunk = CHUNK, lanes = VECTOR,
               ahead = AHEAD;
+constexpr int turn = UNROLL;
 constexpr Store store_path = STORE;
 
 static_assert(cells_x % lanes == 0, "VECTOR divides CELLS_X");

@@ -25,12 +25,14 @@ void add_temporal_rules(std::vector<Constraint>& rules, const StencilJob& job) {
     rules.push_back({!temporal() || rule, reason});
   };
   const Expr cells = var("cells_x") * var("cells_y");
+  add(var("fused") <= 16, "the sums of more than 16 steps exceed the registers");
   add(cells <= 32, "more than 32 cells a lane: their sums exceed the registers");
+  add(var("unroll") <= 2, "after two planes all sums are where they were");
   add(var("cells_x") % var("vector") == 0, "an access must not reach into the cells of the next lane");
   add(var("threads") <= var("max_threads"), "a block has more threads than the device allows");
   add(var("threads") * var("min_blocks") <= var("multiprocessor_threads"),
       "min_blocks blocks have more threads than fit on a multiprocessor");
-  add(var("fused") * var("points") * cells <= most_fused_terms, too_many_terms);
+  add(var("fused") * var("points") * cells * var("unroll") <= most_fused_terms, too_many_terms);
 
   // Sums of every level, the plane at hand and those that are loaded, and, where levels wait for rows of
   // other warps, the planes that wait.

@@ -49,19 +49,39 @@ __device__ __forceinline__ constexpr unsigned bit(int j, int i) {
   return 1u << (j * cells_x + i);
 }
 
+constexpr unsigned all_of_row = cells_x == 32 ? ~0u : (1u << cells_x) - 1;
+
+__device__ __forceinline__ void copy(Cells& to, const Cells& from) {
+#pragma unroll
+  for (int j = 0; j < cells_y; ++j) {
+#pragma unroll
+    for (int i = 0; i < cells_x; ++i) to[j][i] = from[j][i];
+  }
+}
+
+__device__ __forceinline__ void clear(Cells& to) {
+#pragma unroll
+  for (int j = 0; j < cells_y; ++j) {
+#pragma unroll
+    for (int i = 0; i < cells_x; ++i) to[j][i] = 0;
+  }
+}
+
 // What a lane knows about its place.
 template<int steps>
 struct Tile {
   int nz;
   int pitch;  // a row holds fewer than 2^31 cells; 32-bit arithmetic is much cheaper
   long long plane;
-  const Real* in;   // the lane's first cell in plane 0; it may lie outside the array
-  Real* out;        // likewise
-  unsigned inside;  // bit of each cell: it belongs to the array
-  unsigned kept;    // bit of each cell: it keeps its value whatever its z, or lies outside
-  unsigned stored;  // bit of each cell: this tile completes it
-  bool careful;     // some cell of the block is kept or outside
-  int begin, end;   // planes that the block completes
+  const Real* in;     // the lane's first cell in plane 0; it may lie outside the array
+  Real* out;          // likewise
+  unsigned inside;    // bit of each cell: it belongs to the array
+  unsigned kept;      // bit of each cell: it keeps its value whatever its z, or lies outside
+  unsigned stored;    // bit of each cell: this tile completes it
+  bool whole;         // the lane's rows are stored as a whole or not at all
+  bool kept_columns;  // some cells of the warp are kept, or outside, whatever their row
+  bool kept_rows;     // some rows of the warp are kept, or outside
+  int begin, end;     // planes that the block completes
   int lane, warp;
   bool exists;
 
@@ -84,8 +104,8 @@ struct Tile {
     const int y = exchanging ? first_y + warp * cells_y : 0;
     in = in_ + (static_cast<long long>(y) * pitch + x);
     out = out_ + (static_cast<long long>(y) * pitch + x);
-    careful = first_x < held_x || first_x + tile_x > nx - held_x;
-    if constexpr (exchanging) careful |= first_y < held_y || first_y + tile_y > ny - held_y;
+    kept_columns = first_x < held_x || first_x + tile_x > nx - held_x;
+    kept_rows = exchanging && (y < held_y || y + cells_y > ny - held_y);
 
     constexpr int halo_x = (tile_x - CutX<steps>::stride) / 2;
     const int from_x = index_x == 0 ? 0 : first_x + halo_x;
@@ -109,6 +129,12 @@ struct Tile {
         stored |= within && cx >= from_x && cx < to_x && cy >= from_y && cy < to_y ? bit(j, i) : 0;
       }
     }
+    whole = true;
+#pragma unroll
+    for (int j = 0; j < cells_y; ++j) {
+      const unsigned row = stored >> (j * cells_x) & all_of_row;
+      whole &= row == 0 || row == all_of_row;
+    }
   }
 
   // Whether all cells of plane z keep their values.
@@ -116,46 +142,59 @@ struct Tile {
     return z < held_z || z >= nz - held_z;
   }
 
-  // Plane z as it is in global memory; 0 outside the array.
-  __device__ __forceinline__ void load(Cells& to, int z) const {
-    const bool exists_plane = z >= 0 && z < nz;
-    const Real* from = in + z * plane;
+  // Loads a plane from `from`, where the lane's first cell is; all of it lies within the array, or, unless it
+  // exists, nothing. It always does where this is called: the condition keeps the compiler from loading to
+  // registers of its own choice, from which it would move the cells, and wait for them, much too early.
+  __device__ __forceinline__ void load_whole(Cells& to, const Real* from, bool exists_plane) const {
+    clear(to);
+    if (!exists_plane) return;
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
 #pragma unroll
+      for (int i = 0; i < cells_x; i += lanes)
+        load_vector<lanes, Load::readonly>(&to[j][i], from + static_cast<long long>(j) * pitch + i);
+    }
+  }
+
+  // The same where cells may lie outside the array: these are 0.
+  __device__ __forceinline__ void load_inside(Cells& to, const Real* from, bool exists_plane) const {
+    constexpr unsigned all_of_access = (1u << lanes) - 1;
+    const unsigned loaded = exists_plane ? inside : 0;
+    clear(to);
+#pragma unroll
+    for (int j = 0; j < cells_y; ++j) {
+      const Real* row = from + static_cast<long long>(j) * pitch;
+#pragma unroll
       for (int i = 0; i < cells_x; i += lanes) {
-        // Of an access that lies across the array's end, the rest belongs to the row's padding.
-        if (exists_plane && (inside & bit(j, i))) {
-          load_vector<lanes, Load::readonly>(&to[j][i], from + j * pitch + i);
-        } else {
+        const unsigned which = loaded >> (j * cells_x + i) & all_of_access;
+        if (which == all_of_access) {
+          load_vector<lanes, Load::readonly>(&to[j][i], row + i);
+        } else if (which != 0) {
 #pragma unroll
-          for (int k = 0; k < lanes; ++k) to[j][i + k] = 0;
-        }
-        if constexpr (boundary == Boundary::zero && lanes > 1) {
-#pragma unroll
-          for (int k = 1; k < lanes; ++k) {
-            if (!(inside & bit(j, i + k))) to[j][i + k] = 0;
+          for (int k = 0; k < lanes; ++k) {
+            if (which >> k & 1u) to[j][i + k] = row[i + k];
           }
         }
       }
     }
   }
 
-  __device__ __forceinline__ void store(const Cells& from, int z) const {
-    Real* to = out + z * plane;
-    constexpr unsigned whole = (1u << lanes) - 1;
+  // Stores what this tile completes of a plane; `to` is where the lane's first cell is.
+  __device__ __forceinline__ void store(const Cells& from, Real* to) const {
+    if (whole) {
 #pragma unroll
-    for (int j = 0; j < cells_y; ++j) {
+      for (int j = 0; j < cells_y; ++j) {
+        if (!(stored & bit(j, 0))) continue;
 #pragma unroll
-      for (int i = 0; i < cells_x; i += lanes) {
-        const unsigned which = stored >> (j * cells_x + i) & whole;
-        if (which == whole) {
-          store_vector<lanes, store_path>(to + j * pitch + i, &from[j][i]);
-        } else if (which != 0) {
+        for (int i = 0; i < cells_x; i += lanes)
+          store_vector<lanes, store_path>(to + static_cast<long long>(j) * pitch + i, &from[j][i]);
+      }
+    } else {
 #pragma unroll
-          for (int k = 0; k < lanes; ++k) {
-            if (which >> k & 1u) to[j * pitch + i + k] = from[j][i + k];
-          }
+      for (int j = 0; j < cells_y; ++j) {
+#pragma unroll
+        for (int i = 0; i < cells_x; ++i) {
+          if (stored & bit(j, i)) to[static_cast<long long>(j) * pitch + i] = from[j][i];
         }
       }
     }

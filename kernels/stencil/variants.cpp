@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "kernels/stencil/composed.hpp"
+#include "kernels/stencil/fft.hpp"
 #include "kernels/stencil/sweeps.hpp"
 #include "kernels/stencil/temporal.hpp"
 #include "tuner/core/format.hpp"
@@ -18,11 +20,15 @@ std::int64_t fused_steps(const Configuration& configuration) {
 }
 
 constexpr StencilVariant table[] = {
-    {"direct", "a thread computes its cells straight from global memory", sweeps_apply, plan_direct,
+    {"direct", "a thread computes its cells straight from global memory", sweeps_apply, plan_sweeps,
      one_step},
-    {"streaming", "a block marches through planes of z", sweeps_apply, plan_streaming, one_step},
+    {"streaming", "a block marches through planes of z", sweeps_apply, plan_sweeps, one_step},
+    {"composed", "the stencil convolved with itself, several time steps in one sweep", composed_applies,
+     plan_composed, fused_steps},
     {"temporal", "a block marches through planes of z and computes several time steps on the way",
      temporal_applies, plan_temporal, fused_steps},
+    {"fft", "Fourier transforms, between which any number of time steps is a product", fft_applies, plan_fft,
+     fused_steps},
 };
 
 }  // namespace

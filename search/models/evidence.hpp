@@ -3,34 +3,41 @@
 
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "search/models/encoding.hpp"
+#include "search/strategies/visited.hpp"
 
 namespace tune::search {
 
 /// All that a search has seen: what models learn from.
 struct Evidence {
+  /// Of a space with so many configurations.
+  explicit Evidence(ConfigurationId size) : seen(size) {}
+
   struct Evaluated {
     ConfigurationId id = 0;
     std::vector<Level> levels;
     std::optional<double> cost;
+    double gain = 0;  ///< on the best before it, as a share; 1 for the first that succeeded
   };
 
-  std::vector<Evaluated> evaluated;          ///< in the order in which it was told
-  std::vector<std::size_t> good;             ///< places in `evaluated` of what succeeded
-  std::size_t best = 0;                      ///< place of the lowest cost, where something succeeded
-  std::unordered_set<ConfigurationId> seen;  ///< asked for or told
+  std::vector<Evaluated> evaluated;  ///< in the order in which it was told
+  std::vector<std::size_t> good;     ///< places in `evaluated` of what succeeded
+  std::size_t best = 0;              ///< place of the lowest cost, where something succeeded
+  Visited seen;                      ///< asked for or told; its costs are not used
   std::unordered_map<ConfigurationId, std::vector<Level>> pending;  ///< asked for and not told
 
   const Evaluated& best_one() const { return evaluated[best]; }
 
   void add(Evaluated one) {
     pending.erase(one.id);
-    seen.insert(one.id);
+    seen.take(one.id);
     if (one.cost) {
-      if (good.empty() || *one.cost < *evaluated[best].cost) best = evaluated.size();
+      if (good.empty() || *one.cost < *evaluated[best].cost) {
+        one.gain = good.empty() ? 1 : 1 - *one.cost / *evaluated[best].cost;
+        best = evaluated.size();
+      }
       good.push_back(evaluated.size());
     }
     evaluated.push_back(std::move(one));

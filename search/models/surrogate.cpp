@@ -33,10 +33,8 @@ std::vector<std::size_t> best_followed(const Evidence& evidence) {
 
 }  // namespace
 
-Surrogate::Surrogate(const SearchSpace& space, const Encoding& encoding, Beliefs beliefs,
-                     const GaussianProcessPrior& prior)
-    : space_(space),
-      encoding_(encoding),
+Surrogate::Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior)
+    : encoding_(encoding),
       beliefs_(std::move(beliefs)),
       process_(encoding.dimensions(), prior),
       candidates_(encoding) {
@@ -58,7 +56,7 @@ double Surrogate::believed(ConfigurationId id) const {
 
 bool Surrogate::wants_fit(const Evidence& evidence) const {
   const bool used_up = scores_.size() == 0 || scores_.maxCoeff() < 0;
-  return evidence.good.size() >= next_fit_ || (used_up && evidence.seen.size() < space_.size());
+  return evidence.good.size() >= next_fit_ || (used_up && evidence.seen.remaining() > 0);
 }
 
 Eigen::VectorXd Surrogate::slowdowns(const Evidence& evidence) const {
@@ -119,6 +117,7 @@ void Surrogate::take_in(const Evidence& evidence) {
 }
 
 void Surrogate::update(const Evidence& evidence) {
+  if (taken_in_ == evidence.evaluated.size()) return;
   for (; good_taken_in_ < evidence.good.size(); ++good_taken_in_) {
     const Evidence::Evaluated& one = evidence.evaluated[evidence.good[good_taken_in_]];
     followed_.push_back(evidence.good[good_taken_in_]);
@@ -148,7 +147,7 @@ void Surrogate::score(const Evidence& evidence) {
     scores_(i) = feasible(i) * static_cast<float>(expected_improvement(static_cast<double>(means(i)),
                                                                        static_cast<double>(deviations(i))));
   for (std::size_t i = 0; i < candidates_.size(); ++i)
-    if (evidence.seen.contains(candidates_.id(i))) scores_(static_cast<Eigen::Index>(i)) = kSeen;
+    if (evidence.seen.seen(candidates_.id(i))) scores_(static_cast<Eigen::Index>(i)) = kSeen;
   largest_gain_ = std::nullopt;
   if (scores_.size() > 0 && scores_.maxCoeff() >= 0) largest_gain_ = static_cast<double>(scores_.maxCoeff());
   for (const auto& [id, levels] : evidence.pending) lower(levels);
@@ -194,7 +193,7 @@ std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationI
   std::optional<ConfigurationId> best;
   double most = -1;
   for (const ConfigurationId id : ids) {
-    if (evidence.seen.contains(id)) continue;
+    if (evidence.seen.seen(id)) continue;
     const double score = promise(id, evidence);
     if (score <= most) continue;
     most = score;

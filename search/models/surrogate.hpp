@@ -18,15 +18,14 @@ namespace tune::search {
 /// succeeded, by the squares of the kernel's correlations, is its probability.
 class Surrogate {
  public:
-  /// Space and encoding must outlive it.
-  Surrogate(const SearchSpace& space, const Encoding& encoding, Beliefs beliefs,
-            const GaussianProcessPrior& prior);
+  /// The encoding must outlive it.
+  Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior);
 
   /// Whether enough is new for another fit, or no candidate is left.
   bool wants_fit(const Evidence& evidence) const;
   /// Fits to all of the evidence, at least three of which succeeded, and starts over with these candidates.
   void fit(const Evidence& evidence, const std::vector<ConfigurationId>& candidates);
-  /// Takes in what was told since.
+  /// Takes in what was told since, if anything. In how many steps makes no difference.
   void update(const Evidence& evidence);
   /// This one is on its way; it and what is like it promise less.
   void expect(ConfigurationId id, std::span<const Level> levels);
@@ -55,7 +54,6 @@ class Surrogate {
   void score(const Evidence& evidence);
   void lower(std::span<const Level> levels);
 
-  const SearchSpace& space_;
   const Encoding& encoding_;
   Beliefs beliefs_;
   std::vector<LinearBelief> weights_;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int most_steps = 8;          // of a climb
 constexpr std::size_t kLeastGood = 3;  // successes before a fit means anything
+constexpr std::size_t kRecent = 20;    // evaluations whose gains may come again
 
 }  // namespace
 
@@ -18,7 +19,8 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
       options_(options),
       random_(task.seed),
       encoding_(space_),
-      model_{Surrogate(space_, encoding_, launch_beliefs(encoding_), options.prior)} {
+      evidence_(space_.size()),
+      model_{Surrogate(encoding_, launch_beliefs(encoding_), options.prior)} {
   Beliefs transfers;
   for (const RelatedRecord& record : task.related) {
     if (auto belief = transfer_belief(encoding_, record, 1 / static_cast<double>(task.related.size())))
@@ -29,8 +31,7 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
   }
   std::ranges::reverse(from_records_);
   if (!transfers.empty())
-    transfer_ =
-        std::make_unique<Model>(Model{Surrogate(space_, encoding_, std::move(transfers), options.prior)});
+    transfer_ = std::make_unique<Model>(Model{Surrogate(encoding_, std::move(transfers), options.prior)});
   plan_design();
 }
 
@@ -52,17 +53,13 @@ void ModelSearch::plan_design() {
 }
 
 std::vector<ConfigurationId> ModelSearch::draw_candidates() {
+  if (sees_all()) return evidence_.seen.unseen();
   std::vector<ConfigurationId> ids;
-  if (space_.size() <= options_.pool + evidence_.seen.size()) {
-    for (ConfigurationId id = 0; id < space_.size(); ++id)
-      if (!evidence_.seen.contains(id)) ids.push_back(id);
-    return ids;
-  }
   std::unordered_set<ConfigurationId> chosen;
   const auto add = [&](ConfigurationId id) {
-    if (!evidence_.seen.contains(id) && chosen.insert(id).second) ids.push_back(id);
+    if (!evidence_.seen.seen(id) && chosen.insert(id).second) ids.push_back(id);
   };
-  while (ids.size() < options_.pool) add(space_.sample(random_));
+  while (ids.size() < options_.pool) add(*evidence_.seen.random_unseen(random_));
   if (evidence_.good.empty()) return ids;
   const std::vector<ConfigurationId> ring = space_.neighbours(evidence_.best_one().id);
   for (const ConfigurationId id : ring) add(id);
@@ -75,21 +72,11 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
 
 void ModelSearch::tell(std::span<const Observation> observations) {
   for (const Observation& observation : observations) {
-    if (evidence_.seen.contains(observation.id) && !evidence_.pending.contains(observation.id)) continue;
+    if (evidence_.seen.seen(observation.id) && !evidence_.pending.contains(observation.id)) continue;
     evidence_.add({observation.id, encoding_.encode(observation.id), observation.cost});
     model_.up_to_date = false;
     if (transfer_) transfer_->up_to_date = false;
   }
-}
-
-/// Uniform where much is unseen.
-std::optional<ConfigurationId> ModelSearch::unseen() {
-  const auto& seen = evidence_.seen;
-  if (seen.size() >= space_.size()) return std::nullopt;
-  ConfigurationId id = space_.sample(random_);
-  for (int attempt = 0; attempt < 100 && seen.contains(id); ++attempt) id = space_.sample(random_);
-  while (seen.contains(id)) id = (id + 1) % space_.size();
-  return id;
 }
 
 /// Before enough succeeded: random, but rather far from what failed or is on its way.
@@ -97,7 +84,7 @@ std::optional<ConfigurationId> ModelSearch::choose_blindly() {
   std::optional<ConfigurationId> best;
   double most = -1;
   for (int attempt = 0; attempt < 16; ++attempt) {
-    const auto id = unseen();
+    const auto id = evidence_.seen.random_unseen(random_);
     if (!id) return std::nullopt;
     const std::vector<Level> levels = encoding_.encode(*id);
     double score = model_.surrogate.feasibility(levels, evidence_);
@@ -120,11 +107,23 @@ Surrogate& ModelSearch::updated(Model& model) {
   return model.surrogate;
 }
 
+/// No less than what one of the last evaluations gained: where the process did not see that coming, there may
+/// be more of it.
+std::optional<double> ModelSearch::expected_gain() {
+  if (follows_records() || evidence_.evaluated.size() < kRecent) return std::nullopt;
+  if (!model_.surrogate.largest_gain()) return std::nullopt;
+  model_.surrogate.update(evidence_);
+  std::optional<double> gain = model_.surrogate.largest_gain();
+  for (std::size_t i = evidence_.evaluated.size() - kRecent; gain && i < evidence_.evaluated.size(); ++i)
+    gain = std::max(*gain, evidence_.evaluated[i].gain);
+  return gain;
+}
+
 std::optional<ConfigurationId> ModelSearch::next_of(std::vector<ConfigurationId>& plan) {
   while (!plan.empty()) {
     const ConfigurationId id = plan.back();
     plan.pop_back();
-    if (!evidence_.seen.contains(id)) return id;
+    if (!evidence_.seen.seen(id)) return id;
   }
   return std::nullopt;
 }
@@ -139,13 +138,13 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   if (turns_ % options_.local_turn == 0)
     if (const auto id = model.best_of(space_.neighbours(evidence_.best_one().id), evidence_)) return id;
   const auto candidate = model.best_candidate();
-  return candidate ? climb(model, *candidate) : unseen();
+  return candidate ? climb(model, *candidate) : evidence_.seen.random_unseen(random_);
 }
 
 /// Where candidates are a sample, what promises most is beside the best of them as a rule: from neighbour to
 /// neighbour as long as they promise more.
 ConfigurationId ModelSearch::climb(const Surrogate& model, ConfigurationId from) {
-  if (space_.size() <= options_.pool + evidence_.seen.size()) return from;
+  if (sees_all()) return from;
   double promise = model.promise(from, evidence_);
   for (int step = 0; step < most_steps; ++step) {
     const auto next = model.best_of(space_.neighbours(from), evidence_);
@@ -166,7 +165,7 @@ std::vector<ConfigurationId> ModelSearch::ask(std::size_t count) {
     std::vector<Level> levels = encoding_.encode(*id);
     model_.surrogate.expect(*id, levels);
     if (transfer_) transfer_->surrogate.expect(*id, levels);
-    evidence_.seen.insert(*id);
+    evidence_.seen.take(*id);
     evidence_.pending.emplace(*id, std::move(levels));
     batch.push_back(*id);
   }

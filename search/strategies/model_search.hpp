@@ -40,9 +40,7 @@ class ModelSearch : public Strategy {
 
   std::vector<ConfigurationId> ask(std::size_t count) override;
   void tell(std::span<const Observation> observations) override;
-  std::optional<double> expected_gain() const override {
-    return follows_records() ? std::nullopt : model_.surrogate.largest_gain();
-  }
+  std::optional<double> expected_gain() override;
   std::size_t most_in_flight() const override {
     return std::max<std::size_t>(8, evidence_.evaluated.size() / 4);
   }
@@ -59,10 +57,13 @@ class ModelSearch : public Strategy {
   ConfigurationId climb(const Surrogate& model, ConfigurationId from);
   std::optional<ConfigurationId> choose_blindly();
   std::optional<ConfigurationId> next_of(std::vector<ConfigurationId>& plan);
-  std::optional<ConfigurationId> unseen();
   std::vector<ConfigurationId> draw_candidates();
   Surrogate& updated(Model& model);
-  bool follows_records() const { return transfer_ && evidence_.seen.size() < options_.trust; }
+  /// Whether the candidates are all that is unseen, not a sample.
+  bool sees_all() const { return evidence_.seen.remaining() <= options_.pool; }
+  bool follows_records() const {
+    return transfer_ && space_.size() - evidence_.seen.remaining() < options_.trust;
+  }
 
   const SearchSpace& space_;
   ModelOptions options_;

@@ -44,9 +44,10 @@ class Strategy {
   virtual ~Strategy() = default;
   virtual std::vector<ConfigurationId> ask(std::size_t count) = 0;
   virtual void tell(std::span<const Observation> observations) = 0;
-  /// What the most promising configuration left is expected to gain, as a share of the best cost; nothing
-  /// where the strategy has no idea, or too few results for one.
-  virtual std::optional<double> expected_gain() const { return std::nullopt; }
+  /// What the most promising configuration left is expected to gain, as a share of the best cost, by all that
+  /// was told; nothing where the strategy has no idea, or too few results for one. May compute for some
+  /// milliseconds; changes nothing of what is asked for later.
+  virtual std::optional<double> expected_gain() { return std::nullopt; }
   /// How many configurations may be out, asked for and not told, before a session had better wait for
   /// results: one that learns chooses badly when it knows little. Asking for more is allowed.
   virtual std::size_t most_in_flight() const { return std::numeric_limits<std::size_t>::max(); }

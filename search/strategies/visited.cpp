@@ -28,30 +28,35 @@ bool Visited::take(ConfigurationId id) {
   return true;
 }
 
-void Visited::list_unseen() {
-  few_.clear();
-  few_.reserve(remaining_);
+std::vector<ConfigurationId> Visited::unseen() const {
+  std::vector<ConfigurationId> ids;
+  ids.reserve(remaining_);
   for (std::size_t word = 0; word < seen_.size(); ++word) {
     for (std::uint64_t left = ~seen_[word]; left != 0; left &= left - 1) {
       const ConfigurationId id = word * kBits + static_cast<ConfigurationId>(std::countr_zero(left));
-      if (id < size_) few_.push_back(id);
+      if (id < size_) ids.push_back(id);
     }
   }
-  listed_ = true;
+  return ids;
+}
+
+std::optional<ConfigurationId> Visited::random_unseen(Random& random) {
+  if (remaining_ == 0) return std::nullopt;
+  if (few_.empty() && remaining_ < size_ / kTries) few_ = unseen();
+  // What was taken meanwhile still stands in the list and leaves it when it is drawn: once each.
+  while (!few_.empty()) {
+    std::swap(few_[random.below(few_.size())], few_.back());
+    if (!seen(few_.back())) return few_.back();
+    few_.pop_back();
+  }
+  ConfigurationId id = random.below(size_);
+  while (seen(id)) id = random.below(size_);
+  return id;
 }
 
 std::optional<ConfigurationId> Visited::take_random(Random& random) {
-  if (remaining_ == 0) return std::nullopt;
-  if (!listed_ && remaining_ < size_ / kTries) list_unseen();
-  // What was taken in other ways still stands in the list and leaves it when it is drawn: once each.
-  while (listed_) {
-    std::swap(few_[random.below(few_.size())], few_.back());
-    const ConfigurationId id = few_.back();
-    few_.pop_back();
-    if (take(id)) return id;
-  }
-  ConfigurationId id = random.below(size_);
-  while (!take(id)) id = random.below(size_);
+  const auto id = random_unseen(random);
+  if (id) take(*id);
   return id;
 }
 

@@ -26,9 +26,13 @@ class Visited {
 
   /// Marks as seen. False where it was seen before.
   bool take(ConfigurationId id);
-  /// Takes one of the unseen, each with the same chance; nothing where all were seen. O(1) on average over
-  /// any sequence of calls.
+  /// One of the unseen, each with the same chance; nothing where all were seen. O(1) on average over any
+  /// sequence of calls.
+  std::optional<ConfigurationId> random_unseen(Random& random);
+  /// The same, and takes it.
   std::optional<ConfigurationId> take_random(Random& random);
+  /// All of the unseen, in increasing order.
+  std::vector<ConfigurationId> unseen() const;
 
   /// Marks as seen and remembers the cost; what is told again replaces what was told before.
   void tell(const Observation& observation);
@@ -43,14 +47,12 @@ class Visited {
  private:
   static constexpr ConfigurationId kBits = 64;
 
-  void list_unseen();
   void find_best();
 
   ConfigurationId size_;
   ConfigurationId remaining_;
-  std::vector<std::uint64_t> seen_;  ///< a bit each
-  bool listed_ = false;              ///< whether `few_` lists all that are unseen, and maybe others
-  std::vector<ConfigurationId> few_;
+  std::vector<std::uint64_t> seen_;   ///< a bit each
+  std::vector<ConfigurationId> few_;  ///< once few are left: all that are unseen, and maybe others
   std::unordered_map<ConfigurationId, double> costs_;
   std::optional<ConfigurationId> best_;
   double best_cost_ = std::numeric_limits<double>::infinity();

@@ -10,6 +10,7 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
+#include "tuner/cli/best_text.hpp"
 
 namespace tune::test {
 namespace {
@@ -40,6 +41,24 @@ TEST(Best, InEveryFormat) {
     expect_golden("cli/best." + format, sandbox.steady(outcome.out));
   }
   EXPECT_EQ(sandbox.tune({"best", "stencil3d", "--size", "64x64x64"}).out, sandbox.tune(best({})).out);
+}
+
+TEST(Best, AHeaderHasTheStepsInTheirOrder) {
+  LaunchPlan plan;
+  Launch launch;
+  launch.grid = {7, 2, 1};
+  launch.block = {64, 1, 1};
+  plan.launches = {launch, FourierTransform{FourierDirection::forward, "a", "b", {30, 20}}, launch};
+  plan.setup = {FourierTransform{FourierDirection::forward, "c", "c", {8}}};
+  const std::string text = cli::launch_constants(plan);
+  EXPECT_EQ(text.find("inline constexpr unsigned long long fourier_setup_0[1] = {8};"), 0u) << text;
+  EXPECT_NE(text.find("grid_0[3] = {7, 2, 1};"), std::string::npos) << text;
+  EXPECT_NE(
+      text.find("unsigned long long fourier_1[2] = {30, 20};  ///< forward Fourier transform of 'a' to 'b'"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("block_2[3] = {64, 1, 1};"), std::string::npos) << text;
+  EXPECT_EQ(text.find("grid_1"), std::string::npos) << text;
 }
 
 TEST(Best, ComesFromTheShippedRecordingBeforeAnythingWasTuned) {

@@ -122,6 +122,26 @@ TEST(Replay, JsonAndCsvForPrograms) {
     EXPECT_EQ(strategy["strategy_seconds"].is_null(), strategy["strategy"] == "random (exact)");
 }
 
+TEST(Replay, SharesByTimeWhereTheFileHasTimes) {
+  const Sandbox sandbox;
+  Json file = Json::parse(kernel_tuner(1));
+  for (auto& [key, entry] : file["cache"].items()) {
+    entry["compile_time"] = 300;  // ms
+    entry["benchmark_time"] = 100;
+  }
+  const std::string json = (sandbox / "out.json").string();
+  const auto call = replay_of({written(sandbox, "timed.json", file.dump())}, {"--json", json});
+  const Outcome outcome = sandbox.tune(call);
+  EXPECT_NE(outcome.out.find("\n    by time          .826   .826\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("By time: after what so many evaluations"), std::string::npos);
+  const Json space = Json::parse(read_file(json))["spaces"][0];
+  EXPECT_DOUBLE_EQ(space["seconds_an_evaluation"].get<double>(), 0.4);
+  EXPECT_TRUE(space["strategies"][0]["by_time"].is_null()) << "computed, not simulated";
+  // All take the same: nothing but another way to say the same.
+  const Json& grid = space["strategies"][1];
+  for (std::size_t b = 0; b < 2; ++b) EXPECT_EQ(grid["by_time"][b]["share"], grid["budgets"][b]["share"]);
+}
+
 TEST(Replay, FormatsOfOneSpaceAreOneSpace) {
   const Sandbox sandbox;
   const auto one = cli::read_spaces(written(sandbox, "space.kt.json", kernel_tuner(1)));

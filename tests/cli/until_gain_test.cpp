@@ -17,6 +17,10 @@ TEST(UntilGain, EndsTheRunAndSaysWhy) {
   // There is no default budget then: the space is the end.
   EXPECT_NE(outcome.err.find("/600 evaluated"), std::string::npos) << outcome.err;
   EXPECT_NE(sandbox.tune({"list", "runs"}).out.find("stopped"), std::string::npos);
+  const std::string shown = sandbox.tune({"show"}).out;
+  EXPECT_NE(shown.find("budget until less than 20 % is to gain"), std::string::npos) << shown;
+  const auto json = nlohmann::json::parse(sandbox.tune({"show", "--format", "json"}).out);
+  EXPECT_EQ(json["until_gain"], 0.2);
 }
 
 TEST(UntilGain, LessLeftTakesLonger) {

@@ -68,6 +68,31 @@ TEST_F(DeviceEvaluatorTest, EveryPhaseCanFail) {
   }
 }
 
+/// Plans that allow an error of 2.
+class LenientProblem : public ToyProblem {
+ public:
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    Result<LaunchPlan> plan = ToyProblem::plan(instance, configuration, sources);
+    plan->tolerance = Tolerance{2, "lenient"};
+    return plan;
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, ThePlansToleranceComesBeforeTheProblems) {
+  const LenientProblem lenient;
+  DeviceEvaluator evaluator(lenient, testing::toy_instance(1000), backend_, sources_, {});
+  std::vector<Evaluation> all;
+  evaluate_all(evaluator, std::vector{configuration("wrong")}, [&](const Evaluation& evaluation) {
+    all.push_back(evaluation);
+    return true;
+  });
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_TRUE(all[0].outcome.has_value()) << all[0].outcome.error().detail;
+  EXPECT_EQ(all[0].outcome->tolerance, 2);
+  EXPECT_EQ(all[0].outcome->error, 1);
+}
+
 TEST_F(DeviceEvaluatorTest, WhatCannotRunIsNeverLaunched) {
   evaluate({configuration("too_big")});
   EXPECT_EQ(backend_.runner().calls, std::vector<std::string>{"prepare 1000"});

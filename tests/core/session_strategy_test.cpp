@@ -31,7 +31,7 @@ class ScriptedStrategy : public search::Strategy {
     return ids;
   }
   void tell(std::span<const search::Observation> observations) override { told += observations.size(); }
-  Gain expected_gain() const override { return gain(told); }
+  Gain expected_gain() override { return gain(told); }
   std::size_t most_in_flight() const override { return limit(told); }
 
   std::size_t size = 5000;

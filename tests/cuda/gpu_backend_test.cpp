@@ -184,7 +184,7 @@ extern "C" __global__ void meet(unsigned* count, unsigned* out) {
               {buffer("count", Layout::dense({1}), BufferRole::scratch, ElementType::u32),
                buffer("out", Layout::dense({blocks}), BufferRole::output, ElementType::u32)},
               launch("meet", {blocks, 1, 1}, {32, 1, 1}, {BufferArgument{"count"}, BufferArgument{"out"}}));
-  plan.launches[0].cooperative = true;
+  std::get<Launch>(plan.launches[0]).cooperative = true;
   const auto prepared = run(plan, {});
   const auto view = prepared->fetch("out");
   ASSERT_TRUE(view);
@@ -221,8 +221,9 @@ TEST_F(GpuBackend, AgreesWithTheOccupancyComputedOnTheHost) {
       const auto binary = compile(plan);
       for (const std::uint32_t threads : {32u, 96u, 224u, 256u})
         for (const std::uint64_t dynamic : {0u, 4096u, 40000u, 66000u}) {
-          plan.launches[0].block.x = threads;
-          plan.launches[0].dynamic_shared_memory = dynamic;
+          auto& launched = std::get<Launch>(plan.launches[0]);
+          launched.block.x = threads;
+          launched.dynamic_shared_memory = dynamic;
           const auto prepared = backend_->runner().prepare(plan, binary);
           ASSERT_TRUE(prepared) << prepared.error().detail;
           const auto& asked = (*prepared)->resources()[0];

@@ -85,6 +85,28 @@ TEST_F(GpuBuffers, PoisonsWhatIsNotWritten) {
   }
 }
 
+// Before every checked run, not before every execution.
+TEST_F(GpuBuffers, FillScratchWithZerosWhereItAsksForThem) {
+  constexpr const char* count_up = R"(
+extern "C" __global__ void count_up(unsigned* counts, unsigned* out) { out[threadIdx.x] = ++counts[threadIdx.x]; })";
+  auto counts = buffer("counts", Layout::dense({64}), BufferRole::scratch, ElementType::u32);
+  counts.fill = Fill::zero;
+  auto plan =
+      plan_of(count_up, {counts, buffer("out", Layout::dense({64}), BufferRole::output, ElementType::u32)},
+              launch("count_up", {1, 1, 1}, {64, 1, 1}, {BufferArgument{"counts"}, BufferArgument{"out"}}));
+  plan.launches.push_back(plan.launches[0]);
+  const auto prepared = run(plan, {});
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto view = prepared->fetch("out");
+    ASSERT_TRUE(view);
+    for (std::size_t i = 0; i < 64; ++i)
+      ASSERT_EQ(reinterpret_cast<const std::uint32_t*>(view->bytes.data())[i], 2u) << i;
+    ASSERT_TRUE(prepared->run_checked({}));
+  }
+  plan.buffers[1].fill = Fill::zero;
+  EXPECT_THROW(run(plan, {}), Error);
+}
+
 constexpr const char* spoil = R"(
 extern "C" __global__ void spoil(float* in, float* out, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) { out[i] = in[i]; in[i] = -1; }

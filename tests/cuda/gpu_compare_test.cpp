@@ -145,7 +145,7 @@ TEST_F(GpuCompare, FindsOneWrongElementAnywhere) {
 TEST_F(GpuCompare, LetsNothingUnwrittenPass) {
   const auto layout = Layout::dense({1000});
   auto plan = copy_plan(layout);
-  plan.launches[0].arguments[2] = ScalarArgument{std::int64_t{999}};
+  std::get<Launch>(plan.launches[0]).arguments[2] = ScalarArgument{std::int64_t{999}};
   HostTensor reference(ElementType::f64, {1000});
   for (std::size_t i = 0; i < 1000; ++i) reference.as<double>()[i] = static_cast<double>(i);
   const auto found = run(plan, {{"in", counting({1000})}})->compare("out", view_of(reference), {1e30, ""});

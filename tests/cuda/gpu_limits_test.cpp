@@ -21,7 +21,7 @@ LaunchPlan reverse_plan(std::uint64_t shared) {
   auto plan = plan_of(reverse, {buffer("values", Layout::dense({1024}), BufferRole::output)},
                       launch("reverse", {1, 1, 1}, {256, 1, 1},
                              {BufferArgument{"values"}, ScalarArgument{as_i32(shared / 4)}}));
-  plan.launches[0].dynamic_shared_memory = shared;
+  std::get<Launch>(plan.launches[0]).dynamic_shared_memory = shared;
   return plan;
 }
 
@@ -55,19 +55,21 @@ TEST_F(GpuLimits, RefusesWhatCannotRun) {
   expect_refused(prepare(reverse_plan(static_cast<std::uint64_t>(facts.shared_memory_per_block_optin) + 4)),
                  "shared memory");
   auto threads = reverse_plan(8192);
-  threads.launches[0].block = {1024, 2, 1};
+  std::get<Launch>(threads.launches[0]).block = {1024, 2, 1};
   expect_refused(prepare(threads), "threads");
-  threads.launches[0].block = {1024, 1, 1};  // fewer than the device allows, more than the launch bounds
+  std::get<Launch>(threads.launches[0]).block = {
+      1024, 1, 1};  // fewer than the device allows, more than the launch bounds
   expect_refused(prepare(threads), "threads");
   auto block = reverse_plan(8192);
-  block.launches[0].block = {1, 1, 128};
+  std::get<Launch>(block.launches[0]).block = {1, 1, 128};
   expect_refused(prepare(block), "block");
   auto grid = reverse_plan(8192);
-  grid.launches[0].grid = {1, 70000, 1};
+  std::get<Launch>(grid.launches[0]).grid = {1, 70000, 1};
   expect_refused(prepare(grid), "grid");
   auto cooperative = reverse_plan(100'000);
-  cooperative.launches[0].cooperative = true;
-  cooperative.launches[0].grid.x = static_cast<std::uint32_t>(facts.multiprocessors) * 16;
+  auto& together = std::get<Launch>(cooperative.launches[0]);
+  together.cooperative = true;
+  together.grid.x = static_cast<std::uint32_t>(facts.multiprocessors) * 16;
   expect_refused(prepare(cooperative), "cooperative grid");
   auto memory = reverse_plan(8192);
   memory.buffers.push_back(buffer("huge", Layout::dense({std::uint64_t{1} << 42}), BufferRole::scratch));
@@ -86,20 +88,20 @@ TEST_F(GpuLimits, RefusesABinaryOfAnotherArchitecture) {
 
 TEST_F(GpuLimits, RefusesWrongArguments) {
   auto few = reverse_plan(8192);
-  few.launches[0].arguments.pop_back();
+  std::get<Launch>(few.launches[0]).arguments.pop_back();
   EXPECT_THROW(prepare(few), Error);
   auto many = reverse_plan(8192);
-  many.launches[0].arguments.push_back(ScalarArgument{1.0f});
+  std::get<Launch>(many.launches[0]).arguments.push_back(ScalarArgument{1.0f});
   EXPECT_THROW(prepare(many), Error);
   auto wide = reverse_plan(8192);
-  wide.launches[0].arguments[1] = ScalarArgument{std::int64_t{2048}};
+  std::get<Launch>(wide.launches[0]).arguments[1] = ScalarArgument{std::int64_t{2048}};
   EXPECT_THROW(prepare(wide), Error);
   auto unknown = reverse_plan(8192);
-  unknown.launches[0].arguments[0] = BufferArgument{"nothing"};
+  std::get<Launch>(unknown.launches[0]).arguments[0] = BufferArgument{"nothing"};
   EXPECT_THROW(prepare(unknown), Error);
   auto entry = reverse_plan(8192);
   const auto binary = compile(entry);
-  entry.launches[0].entry = "other";
+  std::get<Launch>(entry.launches[0]).entry = "other";
   EXPECT_THROW(backend_->runner().prepare(entry, binary), Error);
 }
 

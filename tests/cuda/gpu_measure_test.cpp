@@ -152,7 +152,7 @@ TEST_F(GpuMeasure, TimesShortPipelinesAndCooperativeKernels) {
   const auto one = measured(*run(scale_plan(1000), {{"in", counting({1000})}}), exactly(5));
   EXPECT_GT(median_of(two.samples), 1.2 * median_of(one.samples));
   auto cooperative = scale_plan(1000);
-  cooperative.launches[0].cooperative = true;
+  std::get<Launch>(cooperative.launches[0]).cooperative = true;
   const auto together = measured(*run(cooperative, {{"in", counting({1000})}}), exactly(5));
   std::printf("%.3f us, two %.3f us, cooperative %.3f us (%d a sample)\n", median_of(one.samples) * 1e6,
               median_of(two.samples) * 1e6, median_of(together.samples) * 1e6, together.executions);

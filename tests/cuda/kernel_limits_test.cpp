@@ -69,7 +69,12 @@ TEST(KernelLimits, HoldsCooperativeGridsAgainstWhatIsResident) {
   wanted.grid.x = 265;
   const auto large = check_residency(h200_facts(), resources, wanted);
   ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().phase, Phase::resources);
   EXPECT_EQ(large.error().reason, "cooperative grid");
+  EXPECT_EQ(
+      large.error().detail,
+      "kernel `k` asks for 265 blocks at once (a multiprocessor has room for 2, and there are 132), the "
+      "limit is 264");
   wanted.cooperative = false;
   EXPECT_TRUE(check_residency(h200_facts(), resources, wanted));
   resources.blocks_per_multiprocessor = 0;

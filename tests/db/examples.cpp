@@ -53,6 +53,7 @@ RunRecord example_run() {
   run.options.objective = Objective::edp;
   run.options.budget_evaluations = 1000;
   run.options.budget_seconds = 12.5;
+  run.options.until_gain = 0.015;
   return run;
 }
 
@@ -207,6 +208,7 @@ void expect_equal(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.options.seed, b.options.seed);
   EXPECT_EQ(a.options.budget_evaluations, b.options.budget_evaluations);
   EXPECT_EQ(a.options.budget_seconds, b.options.budget_seconds);
+  EXPECT_EQ(a.options.until_gain, b.options.until_gain);
   EXPECT_EQ(a.options.where, b.options.where);
   EXPECT_EQ(a.options.pinned, b.options.pinned);
   EXPECT_EQ(a.options.command_line, b.options.command_line);

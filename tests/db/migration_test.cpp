@@ -68,6 +68,7 @@ TEST_F(MigrationTest, KeepsWhatWasThere) {
   expect_equal(details.record, [] {
     RunRecord expected = example_run();
     expected.options.objective = Objective::time;
+    expected.options.until_gain = std::nullopt;
     return expected;
   }());
   EXPECT_EQ(details.winner->time, 2e-3);

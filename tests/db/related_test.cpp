@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/related.hpp"
 
+#include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <map>
 #include <random>
 #include <set>
@@ -11,6 +13,7 @@
 #include "db/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/core/format.hpp"
 
 namespace tune::test {
 namespace {
@@ -47,8 +50,11 @@ class Related : public testing::Test {
     const RunId run = store_.begin_run(run_of(key));
     for (int i = 0; i < count; ++i) store_.record(run, measured(example_configuration(32 + i), {time}));
   }
-  std::vector<db::RelatedWork> related(std::size_t count = 100, const WorkKey& key = example_key()) const {
-    return db::related_works(database_, key, count);
+  std::vector<db::RelatedWork> related(const WorkKey& key = example_key()) const {
+    return db::related_works(database_, key);
+  }
+  std::vector<db::RelatedResult> results(const db::RelatedWork& one, std::size_t most = 1000) const {
+    return db::related_results(database_, one.work, most);
   }
 
   TemporaryFolder folder_;
@@ -65,9 +71,9 @@ TEST_F(Related, TheWorkItselfIsKnownNotRelated) {
   EXPECT_TRUE(related().empty());
   WorkKey replayed = example_key();
   replayed.origin = Origin::replayed;
-  EXPECT_TRUE(related(100, replayed).empty());
+  EXPECT_TRUE(related(replayed).empty());
   // Of another size it is.
-  EXPECT_EQ(related(100, sized(64)).size(), 1U);
+  EXPECT_EQ(related(sized(64)).size(), 1U);
 }
 
 TEST_F(Related, WhatWasReplayedIsNobodysMeasurement) {
@@ -93,7 +99,8 @@ TEST_F(Related, FewerThanTenMeasurementsSayTooLittle) {
   EXPECT_TRUE(related().empty());
   store_.record(run, measured(example_configuration(600), {2e-3}));
   ASSERT_EQ(related().size(), 1U);
-  EXPECT_EQ(related()[0].results.size(), 11U) << "the failure is told too";
+  EXPECT_EQ(results(related()[0]).size(), 11U) << "the failure is told too";
+  EXPECT_EQ(related()[0].configurations, 11U);
 }
 
 TEST_F(Related, AnotherSizeIsNearerThanAnotherSettingAndThatThanAnotherDevice) {
@@ -129,9 +136,6 @@ TEST_F(Related, AmongEquallyAlikeTheLargestComesFirst) {
   record(sized(1024), 30);
   ASSERT_EQ(related().size(), 2U);
   EXPECT_EQ(related()[0].work.size, "1024x256x128");
-  EXPECT_EQ(related(1).size(), 1U);
-  EXPECT_EQ(related(1)[0].work.size, "1024x256x128");
-  EXPECT_TRUE(related(0).empty());
 }
 
 TEST_F(Related, ColdAndWarmTimesAreOfDifferentWorks) {
@@ -140,7 +144,7 @@ TEST_F(Related, ColdAndWarmTimesAreOfDifferentWorks) {
   record(warm);
   ASSERT_EQ(related().size(), 1U);
   EXPECT_GT(related()[0].distance, 0);
-  EXPECT_TRUE(related(100, warm).empty());
+  EXPECT_TRUE(related(warm).empty());
 }
 
 /// Few keys, of which each differs from `example_key` in any of what counts.
@@ -196,9 +200,12 @@ class RelatedProperty : public Related, public testing::WithParamInterface<unsig
            a.device.name == b.device.name && a.device.driver == b.device.driver;
   }
 
-  static Times times_of(const db::RelatedWork& work) {
+  Times times_of(const db::RelatedWork& work) const {
     Times times;
-    for (const auto& [configuration, time] : work.results) times[configuration.key()] = time;
+    const auto all = results(work);
+    for (const auto& [configuration, time] : all) times[configuration.key()] = time;
+    EXPECT_EQ(times.size(), all.size()) << "a configuration came twice";
+    EXPECT_EQ(times.size(), work.configurations);
     return times;
   }
 
@@ -210,32 +217,82 @@ class RelatedProperty : public Related, public testing::WithParamInterface<unsig
 TEST_P(RelatedProperty, AreTheNewestResultsOfAllOtherWork) {
   for (std::size_t k = 0; k < keys_.size(); ++k) {
     std::multiset<Times> found;
-    for (const db::RelatedWork& one : related(100, keys_[k])) {
-      found.insert(times_of(one));
-      EXPECT_EQ(times_of(one).size(), one.results.size()) << "a configuration came twice";
-    }
+    for (const db::RelatedWork& one : related(keys_[k])) found.insert(times_of(one));
     EXPECT_EQ(found, expected(k));
   }
 }
 
-TEST_P(RelatedProperty, FewerAreTheFirstOfAllAndNoneIsNearerThanTheOneBefore) {
+TEST_P(RelatedProperty, NoneIsNearerThanTheOneBefore) {
   for (std::size_t k = 0; k < keys_.size(); k += 5) {
-    const auto all = related(100, keys_[k]);
+    const auto all = related(keys_[k]);
     for (std::size_t i = 1; i < all.size(); ++i) {
       EXPECT_LE(all[i - 1].distance, all[i].distance);
       if (all[i - 1].distance == all[i].distance) {
-        EXPECT_GE(all[i - 1].results.size(), all[i].results.size());
+        EXPECT_GE(all[i - 1].configurations, all[i].configurations);
       }
     }
-    for (const std::size_t count : {std::size_t{0}, all.size() / 2, all.size()}) {
-      const auto some = related(count, keys_[k]);
-      ASSERT_EQ(some.size(), count);
-      for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(some[i].work.id, all[i].work.id);
+  }
+}
+
+TEST_P(RelatedProperty, FewerResultsAreTheFastestAndSomeOfTheOthers) {
+  for (const db::RelatedWork& work : related(keys_[0])) {
+    const Times all = times_of(work);
+    std::vector<double> sorted;
+    for (const auto& [key, time] : all)
+      if (time) sorted.push_back(*time);
+    std::ranges::sort(sorted);
+    for (const std::size_t most : {4U, 8U, 12U}) {
+      const auto some = results(work, most);
+      EXPECT_GE(some.size(), most / 2);
+      EXPECT_LE(some.size(), most + 4);
+      std::set<std::string> seen;
+      double last = 0;
+      for (const auto& [configuration, time] : some) {
+        EXPECT_TRUE(seen.insert(configuration.key()).second);
+        EXPECT_EQ(time, all.at(configuration.key()));
+        EXPECT_LE(last, time.value_or(1)) << "fastest first, failures last";
+        last = time.value_or(1);
+      }
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RelatedProperty, testing::Range(1U, 4U));
+
+/// A work of so many evaluations, each tenth of which failed, in no order.
+void add_many(db::Database& database, RunId run, int count) {
+  database.connection().exec(format(R"(
+WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i + 1 < {})
+INSERT INTO evaluations (run, work, configuration, configuration_key, time, minimum, error, tolerance, phase, reason,
+                         detail, binary_hash, compile_seconds, load_seconds, verify_seconds, measure_seconds, recorded)
+SELECT {}, (SELECT work FROM runs WHERE id = {}), '{{"block_x":' || i || '}}', 'block_x=' || i,
+       CASE WHEN i % 10 > 0 THEN 1e-3 + i * 7919 % 100003 * 1e-6 END, CASE WHEN i % 10 > 0 THEN 1e-3 END,
+       CASE WHEN i % 10 > 0 THEN 0.0 END, CASE WHEN i % 10 > 0 THEN 1.0 END,
+       CASE WHEN i % 10 = 0 THEN 'verify' END, CASE WHEN i % 10 = 0 THEN 'wrong' END,
+       CASE WHEN i % 10 = 0 THEN 'detail' END, '', 0.1, 0.0, 0.0, 0.1, '2026-01-31T12:00:00.000Z'
+FROM numbers)",
+                                    count, run, run));
+}
+
+TEST_F(Related, OfALargeDatabaseOnlyWhatIsNeededIsRead) {
+  add_many(database_, store_.begin_run(run_of(sized(64))), 60'000);
+  add_many(database_, store_.begin_run(run_of(sized(256))), 40'000);
+  const std::clock_t start = std::clock();  // of the processor: others may be busy on it
+  const auto works = related();
+  ASSERT_EQ(works.size(), 2U);
+  EXPECT_EQ(works[0].configurations + works[1].configurations, 100'000U);
+  std::vector<std::vector<db::RelatedResult>> found;
+  for (const db::RelatedWork& work : works) found.push_back(results(work, 5000));
+  const double taken = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_LT(taken, 1.0) << "seconds";
+  for (const auto& some : found) {
+    EXPECT_LE(some.size(), 5000U);
+    EXPECT_GE(some.size(), 4500U);
+    EXPECT_LT(some.front().second, 1.01e-3) << "the fastest of all";
+    const auto failures = std::ranges::count_if(some, [](auto& one) { return !one.second; });
+    EXPECT_NEAR(static_cast<double>(failures), 250, 25) << "a tenth of the half that is a sample";
+  }
+}
 
 }  // namespace
 }  // namespace tune::test

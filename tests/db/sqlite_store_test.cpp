@@ -68,6 +68,7 @@ TEST_F(SqliteStoreTest, BudgetsThatWereNotGivenStayAway) {
   const db::RunDetails details = db::run_details(database_, run);
   EXPECT_FALSE(details.record.options.budget_evaluations);
   EXPECT_FALSE(details.record.options.budget_seconds);
+  EXPECT_FALSE(details.record.options.until_gain);
 }
 
 TEST_F(SqliteStoreTest, CountsBeyond63BitsAreKeptAsTheLargest) {

@@ -19,7 +19,7 @@ struct KernelCheck {
   Expectation expected;  ///< without a reference: outputs are not compared
   CheckOptions options;
 
-  Launch& launch() { return plan.launches.front(); }
+  Launch& launch() { return std::get<Launch>(plan.launches.front()); }
   /// Adds a buffer and an argument for it, before `count`.
   KernelCheck& with_buffer(const std::string& name, ElementType type, std::uint64_t elements,
                            BufferRole role);

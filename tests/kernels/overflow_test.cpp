@@ -43,7 +43,7 @@ void expect_sound(const LaunchPlan& plan, const StencilJob& job, const Configura
     if (axis < 2) strides[axis + 1] = strides[axis] * covered;
     ASSERT_EQ(Wide{layout.strides[axis]}, strides[axis]);
   }
-  ASSERT_EQ(Wide{plan.launches.at(0).grid.x}, blocks);
+  ASSERT_EQ(Wide{std::get<Launch>(plan.launches.at(0)).grid.x}, blocks);
   ASSERT_LE(blocks, Wide{largest});
   ASSERT_LE(Wide{layout.strides[1]}, Wide{largest}) << "the kernels keep the pitch in 32 bits";
   ASSERT_GE(Wide{layout.allocation}, Wide{layout.offset} + strides[2] * job.nz);

@@ -81,10 +81,11 @@ TEST(KernelFiles, AreThereForEveryInclude) {
   }
 }
 
-// PTX stays in one header, whose functions have host twins.
+// PTX stays in two headers, whose functions have host twins.
 TEST(KernelFiles, KeepPtxInOnePlace) {
   for (const std::string& name : files_of("stencil"))
-    EXPECT_EQ(text_of(folder / name).find("asm ") != std::string::npos, name == "stencil/async_copy.cuh")
+    EXPECT_EQ(text_of(folder / name).find("asm ") != std::string::npos,
+              name == "stencil/async_copy.cuh" || name == "stencil/block_barrier.cuh")
         << name;
 }
 

@@ -35,16 +35,19 @@ LaunchPlan toy_plan() {
                             testing::ToySources());
   plan.compile.headers = {{"a.cuh", "// a\n"}, {"b.cuh", std::string("\0\xff", 2)}};
   plan.compile.options = {"-lineinfo"};
-  plan.launches[0].dynamic_shared_memory = 1ULL << 40;
-  plan.launches[0].cooperative = true;
-  plan.launches[0].arguments = {BufferArgument{"out"},
-                                ScalarArgument{std::int32_t{-5}},
-                                ScalarArgument{std::uint32_t{4'000'000'000}},
-                                ScalarArgument{std::numeric_limits<std::int64_t>::min()},
-                                ScalarArgument{std::numeric_limits<std::uint64_t>::max()},
-                                ScalarArgument{0.1f},
-                                ScalarArgument{1e-320},
-                                TextureArgument{"in", unusual_texture()}};
+  auto& launch = std::get<Launch>(plan.launches[0]);
+  launch.dynamic_shared_memory = 1ULL << 40;
+  launch.cooperative = true;
+  launch.arguments = {BufferArgument{"out"},
+                      ScalarArgument{std::int32_t{-5}},
+                      ScalarArgument{std::uint32_t{4'000'000'000}},
+                      ScalarArgument{std::numeric_limits<std::int64_t>::min()},
+                      ScalarArgument{std::numeric_limits<std::uint64_t>::max()},
+                      ScalarArgument{0.1f},
+                      ScalarArgument{1e-320},
+                      TextureArgument{"in", unusual_texture()}};
+  plan.buffers.push_back(
+      {"counter", ElementType::u32, Layout::dense({1}), BufferRole::scratch, false, Fill::zero});
   return plan;
 }
 
@@ -55,7 +58,33 @@ TEST(Archive, PlansSurviveToTheLastBit) {
   EXPECT_EQ(content_of(copy.compile), content_of(plan.compile));
   EXPECT_EQ(launches_of(copy), launches_of(plan));
   EXPECT_EQ(copy.buffers[0].layout, plan.buffers[0].layout);
-  EXPECT_EQ(std::get<TextureArgument>(copy.launches[0].arguments.back()).texture, unusual_texture());
+  EXPECT_EQ(copy.buffers.back().fill, Fill::zero);
+  EXPECT_EQ(std::get<TextureArgument>(std::get<Launch>(copy.launches[0]).arguments.back()).texture,
+            unusual_texture());
+}
+
+TEST(Archive, SetupAndToleranceSurvive) {
+  LaunchPlan plan = toy_plan();
+  EXPECT_FALSE(travelled(plan).tolerance);
+  plan.setup = {FourierTransform{FourierDirection::forward, "in", "out", {7}}, plan.launches[0]};
+  plan.tolerance = Tolerance{1e-300, "why"};
+  const LaunchPlan copy = travelled(plan);
+  ASSERT_EQ(copy.setup.size(), 2u);
+  EXPECT_EQ(launches_of(copy), launches_of(plan));
+  ASSERT_TRUE(copy.tolerance);
+  EXPECT_EQ(copy.tolerance->absolute, 1e-300);
+  EXPECT_EQ(copy.tolerance->derivation, "why");
+}
+
+TEST(Archive, FourierTransformsSurviveAmongLaunches) {
+  LaunchPlan plan = toy_plan();
+  plan.compile.headers.clear();
+  plan.launches.push_back(FourierTransform{FourierDirection::inverse, "in", "out", {7, 1, 1ULL << 40}});
+  plan.launches.push_back(plan.launches[0]);
+  const LaunchPlan copy = travelled(plan);
+  ASSERT_EQ(copy.launches.size(), 3u);
+  EXPECT_EQ(std::get<FourierTransform>(copy.launches[1]), std::get<FourierTransform>(plan.launches[1]));
+  EXPECT_EQ(launches_of(copy), launches_of(plan));
 }
 
 TEST(Archive, NumbersThatAreNoneSurvive) {

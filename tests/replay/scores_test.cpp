@@ -42,6 +42,39 @@ TEST(Scores, SharesAfterEachBudget) {
   EXPECT_DOUBLE_EQ(scores.share[2].mean, (0.5 + 1 + 0.25) / 3);
 }
 
+/// The same, and what each evaluation took.
+OutcomeTable timed_table(const Costs& costs, const std::vector<double>& seconds) {
+  replay::RecordedSpace line = recorded_line(costs);
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    line.evaluations[i].phases = {seconds[i] / 2, seconds[i] / 8, seconds[i] / 8, seconds[i] / 4, 99};
+  return {line.space, line.evaluations};
+}
+
+// An evaluation takes 2 s on average.
+TEST(Scores, SharesAfterTheTimeOfSoManyEvaluations) {
+  const OutcomeTable table = timed_table({1.0, 2.0, 4.0, std::nullopt}, {4, 2, 1, 1});
+  EXPECT_DOUBLE_EQ(table.seconds_each(), 2);
+  const Baseline baseline(table, 4);
+  const std::vector<std::uint64_t> budgets = {1, 2, 3};
+  Trace first, second, short_one;
+  first.evaluations = {{3, std::nullopt}, {2, 4.0}, {0, 1.0}, {1, 2.0}};  // at 1, 2, 6 and 8 s
+  second.evaluations = {{0, 1.0}, {1, 2.0}};                              // at 4 and 6
+  short_one.evaluations = {{2, 4.0}};                                     // at 1, and none after it
+  const Scores scores = replay::scores_of(std::vector{first, second, short_one}, table, baseline, budgets);
+  ASSERT_EQ(scores.share_by_time.size(), 3U);
+  EXPECT_DOUBLE_EQ(scores.share_by_time[0].mean, (0.25 + 0 + 0.25) / 3);
+  EXPECT_DOUBLE_EQ(scores.share_by_time[1].mean, (0.25 + 1 + 0.25) / 3);
+  EXPECT_DOUBLE_EQ(scores.share_by_time[2].mean, (1 + 1 + 0.25) / 3);
+  EXPECT_DOUBLE_EQ(scores.share[0].mean, (0 + 1 + 0.25) / 3) << "by evaluations";
+  EXPECT_TRUE(replay::scores_of_random(table, baseline, budgets).share_by_time.empty());
+  // A mean is of all or of none.
+  EXPECT_EQ(replay::mean_of(std::vector{scores, scores}).share_by_time[1].mean, scores.share_by_time[1].mean);
+  const OutcomeTable untimed = table_of({1.0, 2.0, 4.0, std::nullopt});
+  const Scores other = replay::scores_of(std::vector{first}, untimed, baseline, budgets);
+  EXPECT_TRUE(other.share_by_time.empty());
+  EXPECT_TRUE(replay::mean_of(std::vector{scores, other}).share_by_time.empty());
+}
+
 TEST(Scores, EvaluationsToComeNearCountMissesAsTheLargestBudget) {
   const OutcomeTable table = table_of({1.0, 1.04, 1.2, 1.3, 2.0, 3.0});
   const Baseline baseline(table, 4);

@@ -46,10 +46,10 @@ Result<LaunchPlan> ToyProblem::plan(const Instance& instance, const Configuratio
   plan.buffers = {{"in", ElementType::f32, layout, BufferRole::input},
                   {"out", ElementType::f32, layout, BufferRole::output}};
   const auto block = static_cast<std::uint32_t>(configuration["block"].as_int());
-  plan.launches = {{.entry = "toy",
-                    .grid = {static_cast<std::uint32_t>((count + block - 1) / block), 1, 1},
-                    .block = {block, 1, 1},
-                    .arguments = {BufferArgument{"in"}, BufferArgument{"out"}}}};
+  plan.launches = {Launch{.entry = "toy",
+                          .grid = {static_cast<std::uint32_t>((count + block - 1) / block), 1, 1},
+                          .block = {block, 1, 1},
+                          .arguments = {BufferArgument{"in"}, BufferArgument{"out"}}}};
   return plan;
 }
 

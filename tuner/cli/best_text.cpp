@@ -76,7 +76,36 @@ std::string constant(const std::string& name, const Value& value) {
   return format("inline constexpr {} {} = {};\n", type, name, value.to_string());
 }
 
+std::string constants(const std::string& step, const Launch& launch) {
+  std::string text = format("inline constexpr unsigned grid_{}[3] = {{{}, {}, {}}};\n", step, launch.grid.x,
+                            launch.grid.y, launch.grid.z);
+  text += format("inline constexpr unsigned block_{}[3] = {{{}, {}, {}}};\n", step, launch.block.x,
+                 launch.block.y, launch.block.z);
+  return text + format("inline constexpr unsigned long long dynamic_shared_memory_{} = {};\n", step,
+                       launch.dynamic_shared_memory);
+}
+
+std::string constants(const std::string& step, const FourierTransform& transform) {
+  std::string extents;
+  for (const std::uint64_t extent : transform.extents)
+    extents += format("{}{}", extents.empty() ? "" : ", ", extent);
+  return format("inline constexpr unsigned long long fourier_{}[{}] = {{{}}};  ///< {}, x first\n", step,
+                transform.extents.size(), extents, name_of(transform));
+}
+
 }  // namespace
+
+std::string launch_constants(const LaunchPlan& plan) {
+  std::string text;
+  const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      text +=
+          std::visit([&](const auto& step) { return constants(before + std::to_string(i), step); }, steps[i]);
+  };
+  add(plan.setup, "setup_");
+  add(plan.launches, "");
+  return text;
+}
 
 std::string best_text(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
@@ -147,15 +176,7 @@ std::string best_header(const BestAnswer& answer) {
   text += format("namespace tune_best::{} {{\n\n", answer.work.instance.problem);
   for (const auto& [name, value] : result.configuration.entries()) text += constant(name, value);
   text += "\n/// Launches at this size, in order.\n";
-  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
-    const Launch& launch = plan.launches[i];
-    text += format("inline constexpr unsigned grid_{0}[3] = {{{1}, {2}, {3}}};\n", i, launch.grid.x,
-                   launch.grid.y, launch.grid.z);
-    text += format("inline constexpr unsigned block_{0}[3] = {{{1}, {2}, {3}}};\n", i, launch.block.x,
-                   launch.block.y, launch.block.z);
-    text += format("inline constexpr unsigned long long dynamic_shared_memory_{} = {};\n", i,
-                   launch.dynamic_shared_memory);
-  }
+  text += launch_constants(plan);
   text += format("\n}}  // namespace tune_best::{}\n", answer.work.instance.problem);
   return text;
 }

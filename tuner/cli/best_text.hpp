@@ -6,6 +6,7 @@
 
 #include "db/best.hpp"
 #include "tuner/cli/work_choice.hpp"
+#include "tuner/core/launch_plan.hpp"
 
 namespace tune::cli {
 
@@ -25,5 +26,8 @@ std::string best_json(const BestAnswer& answer);
 std::string best_flags(const BestAnswer& answer);
 /// A C++ header with one constant a parameter.
 std::string best_header(const BestAnswer& answer);
+/// Constants of a header: grid, block and dynamic shared memory of every kernel launch, the extents of every
+/// Fourier transform, each with the number of the step.
+std::string launch_constants(const LaunchPlan& plan);
 
 }  // namespace tune::cli

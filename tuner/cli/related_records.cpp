@@ -2,7 +2,6 @@
 #include "tuner/cli/related_records.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "db/related.hpp"
 #include "tuner/cli/paths.hpp"
@@ -16,6 +15,8 @@ constexpr std::size_t most_records = 2;
 /// Beyond, what differs decides more than what is alike.
 constexpr double most_distance = 3;
 constexpr std::size_t least_valid = 10;
+/// Of one record: more say no more to a search, and cost memory and time.
+constexpr std::size_t most_results = 5000;
 
 bool answers_itself(const WorkKey& key, const db::RelatedWork& related) {
   return key.origin == Origin::replayed && related.work.size == key.instance.size() &&
@@ -23,11 +24,32 @@ bool answers_itself(const WorkKey& key, const db::RelatedWork& related) {
          related.work.model_key == key.device.model_key();
 }
 
-search::RelatedRecord to_record(const db::RelatedWork& related, const search::SearchSpace& space) {
+search::RelatedRecord to_record(const std::vector<db::RelatedResult>& results,
+                                const search::SearchSpace& space) {
   search::RelatedRecord record;
-  for (const auto& [configuration, time] : related.results)
+  for (const auto& [configuration, time] : results)
     if (const auto id = space.find(configuration)) record.observations.push_back({*id, time});
   return record;
+}
+
+/// A work, and the database that has it.
+struct Found {
+  db::RelatedWork related;
+  const db::Database* database;
+};
+
+/// Of all databases, the most alike first.
+std::vector<Found> find_works(const std::vector<const db::Database*>& databases, const WorkKey& key) {
+  std::vector<Found> found;
+  for (const db::Database* database : databases) try {
+      for (db::RelatedWork& related : db::related_works(*database, key))
+        if (related.distance <= most_distance && !answers_itself(key, related))
+          found.push_back({std::move(related), database});
+    } catch (const Error&) {
+      if (database == databases.front()) throw;  // the person's own; a recording is no reason not to search
+    }
+  std::ranges::stable_sort(found, {}, [](const Found& one) { return one.related.distance; });
+  return found;
 }
 
 std::string label(const db::WorkInfo& work, std::size_t evaluations) {
@@ -35,29 +57,34 @@ std::string label(const db::WorkInfo& work, std::size_t evaluations) {
                 work.device, evaluations);
 }
 
+/// Nothing of a recording that cannot be read.
+std::vector<db::RelatedResult> results_of(const Found& found, const db::Database& own) try {
+  return db::related_results(*found.database, found.related.work, most_results);
+} catch (const Error&) {
+  if (found.database == &own) throw;
+  return {};
+}
+
 }  // namespace
 
 RelatedRecords related_records(const db::Database& database, const WorkKey& key,
                                const search::SearchSpace& space) {
-  // All of them: the most alike may be of no use here, and must not hide the next ones.
-  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  std::vector<db::RelatedWork> found = db::related_works(database, key, all);
+  std::vector<db::Database> shipped;
   for (const std::filesystem::path& path : shipped_recordings()) try {
-      const db::Database shipped(path, db::Access::immutable);
-      for (db::RelatedWork& related : db::related_works(shipped, key, all))
-        found.push_back(std::move(related));
+      shipped.emplace_back(path, db::Access::immutable);
     } catch (const Error&) {
       continue;  // a recording that cannot be read is no reason not to search
     }
-  std::ranges::stable_sort(found, {}, &db::RelatedWork::distance);
+  std::vector<const db::Database*> databases = {&database};
+  for (const db::Database& recording : shipped) databases.push_back(&recording);
   RelatedRecords result;
-  for (const db::RelatedWork& related : found) {
-    if (result.records.size() == most_records || related.distance > most_distance) break;
-    if (answers_itself(key, related)) continue;
-    search::RelatedRecord record = to_record(related, space);
+  // The most alike may be of no use here, and must not hide the next ones.
+  for (const Found& found : find_works(databases, key)) {
+    if (result.records.size() == most_records) break;
+    search::RelatedRecord record = to_record(results_of(found, database), space);
     if (record.observations.size() < least_valid) continue;
     result.notice += format("{} {}", result.records.empty() ? "starting from what is known of" : " and",
-                            label(related.work, record.observations.size()));
+                            label(found.related.work, record.observations.size()));
     result.records.push_back(std::move(record));
   }
   return result;

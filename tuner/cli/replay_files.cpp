@@ -26,6 +26,12 @@ ordered_json scores_json(const ReplayReport& report, const std::string& name, co
                                  {"share", scores.share[b].mean},
                                  {"lower_quartile", scores.share[b].lower},
                                  {"upper_quartile", scores.share[b].upper}});
+  object["by_time"] = nullptr;
+  for (std::size_t b = 0; b < scores.share_by_time.size(); ++b)
+    object["by_time"].push_back({{"evaluations", report.options.budgets[b]},
+                                 {"share", scores.share_by_time[b].mean},
+                                 {"lower_quartile", scores.share_by_time[b].lower},
+                                 {"upper_quartile", scores.share_by_time[b].upper}});
   object["within_5_percent"] = within_json(scores.within_5);
   object["within_1_percent"] = within_json(scores.within_1);
   object["score"] = or_null(scores.score);
@@ -49,6 +55,8 @@ ordered_json space_json(const ReplayReport& report, std::size_t number) {
                          {"within_1_percent", facts.within_1},
                          {"random_evaluations_to_5_percent", facts.random_evaluations},
                          {"score_evaluations", facts.cutoff_evaluations},
+                         {"seconds_an_evaluation",
+                          facts.seconds_each > 0 ? ordered_json(facts.seconds_each) : ordered_json(nullptr)},
                          {"notes", space.notes}};
   object["strategies"] = {scores_json(report, exact_random, result.random)};
   for (std::size_t s = 0; s < report.strategies.size(); ++s)
@@ -81,10 +89,13 @@ std::string rows(const ReplayReport& report, const std::string& kind, const std:
   std::string text;
   for (std::size_t b = 0; b < scores.share.size(); ++b) {
     const replay::Spread& share = scores.share[b];
-    text += format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", kind, quoted(name), quoted(strategy),
-                   report.options.budgets[b], share.mean, share.lower, share.upper,
-                   scores.within_5.evaluations, scores.within_5.missed, scores.within_1.evaluations,
-                   scores.within_1.missed, optional_cell(scores.score), optional_cell(scores.seconds));
+    const std::optional<double> by_time =
+        scores.share_by_time.empty() ? std::nullopt : std::optional(scores.share_by_time[b].mean);
+    text +=
+        format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", kind, quoted(name), quoted(strategy),
+               report.options.budgets[b], share.mean, share.lower, share.upper, scores.within_5.evaluations,
+               scores.within_5.missed, scores.within_1.evaluations, scores.within_1.missed,
+               optional_cell(scores.score), optional_cell(by_time), optional_cell(scores.seconds));
   }
   return text;
 }
@@ -116,7 +127,7 @@ std::string to_json(const ReplayReport& report) {
 std::string to_csv(const ReplayReport& report) {
   std::string text =
       "kind,name,strategy,evaluations,share,lower_quartile,upper_quartile,evaluations_to_5_percent,"
-      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,strategy_seconds\n";
+      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,share_by_time,strategy_seconds\n";
   for (std::size_t s = 0; s < report.spaces.size(); ++s) {
     const std::string& name = report.spaces[s].name;
     text += rows(report, "space", name, exact_random, report.results[s].random);

@@ -36,13 +36,21 @@ std::string head(const ReplayReport& report) {
   return text + format(" {:>15} {:>15} {:>6} {:>8}\n", "to 5 %", "to 1 %", "score", "ms/eval");
 }
 
+/// Shares after times, where there are such; an indented line of its own.
+std::string time_row(const ReplayReport& report, const Scores& scores) {
+  if (scores.share_by_time.empty()) return "";
+  std::string text = format("  {:<{}}", "  by time", name_width(report));
+  for (const replay::Spread& share : scores.share_by_time) text += format(" {:>6}", share_text(share.mean));
+  return text + "\n";
+}
+
 std::string row(const ReplayReport& report, const std::string& name, const Scores& scores) {
   std::string text = format("  {:<{}}", name, name_width(report));
   for (const replay::Spread& share : scores.share) text += format(" {:>6}", share_text(share.mean));
   text += format(" {} {}", within_text(scores.within_5), within_text(scores.within_1));
   text += format(" {:>6}", scores.score ? share_text(*scores.score) : std::string("-"));
   if (scores.seconds) text += format(" {:>8.3f}", 1e3 * *scores.seconds);
-  return text + "\n";
+  return text + "\n" + time_row(report, scores);
 }
 
 std::string space_text(const ReplayReport& report, std::size_t number) {
@@ -93,6 +101,11 @@ std::string to_text(const ReplayReport& report) {
       "(counted as {});\nscore: 0 as good as random search, 1 the optimum at once; own time of the "
       "strategy.\n",
       report.options.repeats, report.options.seed, report.options.budgets.back());
+  if (std::ranges::any_of(report.results,
+                          [](const replay::SpaceResult& result) { return result.facts.seconds_each > 0; }))
+    text +=
+        "By time: after what so many evaluations of the space take on average, by the recorded times of "
+        "compiling,\nchecking and measuring.\n";
   if (report.options.batch > 1)
     text += format("Configurations were asked for {} at a time.\n", report.options.batch);
   if (!report.warm.empty()) text += report.warm + "\n";

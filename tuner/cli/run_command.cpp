@@ -97,6 +97,7 @@ RunOptions run_options(const po::variables_map& values, const SpaceChoice& space
   options.seed = count_of(values, "seed", 1, 0);
   options.budget_evaluations = budget.evaluations;
   options.budget_seconds = budget.seconds;
+  options.until_gain = budget.gain;
   options.where = space.where;
   options.pinned = space.pinned;
   options.command_line = command_line();

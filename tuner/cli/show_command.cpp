@@ -32,6 +32,9 @@ std::string budget_text(const RunOptions& options) {
   std::string text;
   if (options.budget_evaluations) text += format("{} evaluations", *options.budget_evaluations);
   if (options.budget_seconds) text += (text.empty() ? "" : ", ") + duration_text(*options.budget_seconds);
+  if (options.until_gain)
+    text += format("{}until less than {} is to gain", text.empty() ? "" : ", ",
+                   percent_text(*options.until_gain));
   return text.empty() ? "the whole space" : text;
 }
 
@@ -146,6 +149,7 @@ std::string describe(const db::RunDetails& details) {
 nlohmann::ordered_json describe_json(const db::RunDetails& details) {
   const RunRecord& record = details.record;
   const db::RunSummary& summary = details.summary;
+  const std::optional<double>& gain = record.options.until_gain;
   nlohmann::ordered_json object = {{"run", summary.run},
                                    {"problem", record.key.instance.problem},
                                    {"size", record.key.instance.size()},
@@ -160,6 +164,7 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
                                    {"command_line", record.options.command_line},
                                    {"strategy", record.options.strategy},
                                    {"seed", record.options.seed},
+                                   {"until_gain", gain ? nlohmann::ordered_json(*gain) : nullptr},
                                    {"objective", to_string(record.options.objective)},
                                    {"cache", to_string(record.key.cache)},
                                    {"where", record.options.where},

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/work_choice.hpp"
 
+#include <cctype>
 #include <set>
 
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
+#include "kernels/stencil/definition.hpp"
+#include "kernels/stencil/problem.hpp"
+#include "kernels/stencil/shapes.hpp"
 #include "search/space/restrict.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/core/error.hpp"
@@ -25,6 +29,34 @@ std::string settings_help() {
   return text;
 }
 
+/// As the value of a setting: letters, digits, `_`, `.` and `-` only.
+std::string setting_text(std::string text) {
+  for (char& c : text) {
+    const auto plain = static_cast<unsigned char>(c);
+    if (std::isalnum(plain) == 0 && c != '_' && c != '.') c = '-';
+  }
+  return text;
+}
+
+/// The work of --stencil FILE; `name` is --problem's, or empty.
+WorkChoice work_of_stencil(const po::variables_map& values, const std::string& name) {
+  const std::string file = text_of(values, "stencil");
+  const kernels::StencilDefinition definition = kernels::read_stencil_file(file);
+  const std::string problem = format("stencil{}d", definition.stencil.dimensions);
+  if (!name.empty() && name != problem)
+    throw UsageError(format("--stencil: {} has {} dimensions: it is work for --problem {}", file,
+                            definition.stencil.dimensions, problem));
+  if (definition.stencil.radius() > kernels::most_radius)
+    throw UsageError(format("--stencil: {} reaches {} cells; the kernels reach {} at most", file,
+                            definition.stencil.radius(), kernels::most_radius));
+  WorkChoice work;
+  work.problem = kernels::make_stencil_problem(
+      {setting_text(definition.name) + "-" + kernels::definition_hash(definition.stencil),
+       definition.stencil});
+  work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
+  return work;
+}
+
 }  // namespace
 
 void add_work_options(po::options_description& options) {
@@ -33,11 +65,14 @@ void add_work_options(po::options_description& options) {
        "what to compute; 'tune list problems' shows what there is")  //
       ("size", po::value<std::string>()->value_name("NXxNYxNZ"),
        "its extents; default: those of the problem")  //
+      ("stencil", po::value<std::string>()->value_name("FILE"),
+       "stencil2d, stencil3d: a stencil of your own, an equation or coefficients (docs/stencils.md)")  //
       ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."), settings_help().c_str());
 }
 
 WorkChoice chosen_work(const po::variables_map& values) {
   const std::string name = text_of(values, "problem");
+  if (values.count("stencil") > 0) return work_of_stencil(values, name);
   if (name.empty())
     throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
   WorkChoice work;

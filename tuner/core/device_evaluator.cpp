@@ -154,7 +154,7 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
 
   Measurement measurement;
   measurement.error = *error;
-  measurement.tolerance = expected.tolerance.absolute;
+  measurement.tolerance = tolerance_of(plan, expected).absolute;
   if (!options_.measure_time) return measurement;
   const Stopwatch measuring;
   MeasureOptions how = options_.measure;

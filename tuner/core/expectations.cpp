@@ -20,21 +20,26 @@ const Expectation& Expectations::at(const Instance& instance, std::uint64_t seed
   return known_.emplace(key, std::move(computed)).first->second;
 }
 
+const Tolerance& tolerance_of(const LaunchPlan& plan, const Expectation& expectation) {
+  return plan.tolerance ? *plan.tolerance : expectation.tolerance;
+}
+
 Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Expectation& expectation) {
   const Result<void> ran = prepared.run_checked(views_of(expectation.inputs));
   if (!ran) return tl::unexpected(ran.error());
   // A kernel that writes where it must not may spoil anything, the outputs too: that is the cause to name.
   const Result<void> memory = prepared.check_memory();
   if (!memory) return tl::unexpected(memory.error());
+  const Tolerance& tolerance = tolerance_of(plan, expectation);
   double worst = 0;
   for (const BufferSpec& buffer : plan.buffers) {
     if (buffer.role != BufferRole::output) continue;
     const Result<Comparison> comparison =
-        prepared.compare(buffer.name, view_of(expectation.reference.at(buffer.name)), expectation.tolerance);
+        prepared.compare(buffer.name, view_of(expectation.reference.at(buffer.name)), tolerance);
     if (!comparison) return tl::unexpected(comparison.error());
     if (comparison->wrong > 0)
       return tl::unexpected(
-          wrong_result(*comparison, buffer.layout.extents, expectation.tolerance, buffer.name));
+          wrong_result(*comparison, buffer.layout.extents, tolerance, buffer.name));
     worst = std::max(worst, comparison->worst_error);
   }
   return worst;

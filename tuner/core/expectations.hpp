@@ -15,7 +15,7 @@ namespace tune {
 struct Expectation {
   TensorSet inputs;
   TensorSet reference;
-  Tolerance tolerance;
+  Tolerance tolerance;  ///< the problem's
 };
 
 /// Inputs and references of a problem, computed once a size and seed and kept.
@@ -35,6 +35,9 @@ class Expectations {
       known_;  ///< by the instance's key and the seed
   double seconds_ = 0;
 };
+
+/// What the plan's outputs are held against: its own tolerance, else the problem's.
+const Tolerance& tolerance_of(const LaunchPlan& plan, const Expectation& expectation);
 
 /// Runs a prepared plan on an expectation's inputs and checks all that can be checked: that nothing was
 /// written outside its buffer, that the inputs are as they were, every element of every output. The largest

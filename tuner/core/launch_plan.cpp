@@ -41,7 +41,27 @@ std::string text_of(const KernelArgument& argument) {
                     scalar));
 }
 
+std::string text_of(const Launch& launch) {
+  std::string text = format("{} grid {} {} {} block {} {} {} shared {}{}", launch.entry, launch.grid.x,
+                            launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
+                            launch.dynamic_shared_memory, launch.cooperative ? " cooperative" : "");
+  for (const KernelArgument& argument : launch.arguments) text += " " + text_of(argument);
+  return text;
+}
+
+std::string text_of(const FourierTransform& transform) {
+  return format("{} of [{}]", name_of(transform), list_of(transform.extents));
+}
+
 }  // namespace
+
+int initial_byte(const BufferSpec& buffer) {
+  if (buffer.fill == Fill::poison) return 0xff;
+  // Zeros in an output would hide what nobody wrote.
+  if (buffer.role != BufferRole::scratch)
+    throw Error(format("only scratch buffers may begin as zeros, and `{}` is none", buffer.name));
+  return 0;
+}
 
 void add_textures(const Launch& launch, std::vector<TextureArgument>& all) {
   for (const KernelArgument& argument : launch.arguments)
@@ -58,7 +78,7 @@ const BufferSpec& LaunchPlan::buffer(std::string_view name) const {
 
 std::vector<TextureArgument> LaunchPlan::textures() const {
   std::vector<TextureArgument> all;
-  for (const Launch& launch : launches) add_textures(launch, all);
+  for (const Launch* launch : kernel_launches(*this)) add_textures(*launch, all);
   return all;
 }
 
@@ -71,6 +91,31 @@ std::uint64_t LaunchPlan::memory() const {
     bytes += element_count(copied.layout.extents) * size_of(copied.type);
   }
   return bytes;
+}
+
+std::vector<const PlanStep*> all_steps(const LaunchPlan& plan) {
+  std::vector<const PlanStep*> steps;
+  for (const std::vector<PlanStep>* part : {&plan.setup, &plan.launches})
+    for (const PlanStep& step : *part) steps.push_back(&step);
+  return steps;
+}
+
+std::vector<const Launch*> kernel_launches(const LaunchPlan& plan) {
+  std::vector<const Launch*> launches;
+  for (const PlanStep* step : all_steps(plan))
+    if (const auto* launch = std::get_if<Launch>(step)) launches.push_back(launch);
+  return launches;
+}
+
+std::string name_of(const FourierTransform& transform) {
+  const bool forward = transform.direction == FourierDirection::forward;
+  return format("{} Fourier transform of '{}' to '{}'", forward ? "forward" : "inverse", transform.input,
+                transform.output);
+}
+
+std::string name_of(const PlanStep& step) {
+  const auto* transform = std::get_if<FourierTransform>(&step);
+  return transform != nullptr ? name_of(*transform) : std::get<Launch>(step).entry;
 }
 
 std::string content_of(const CompileRequest& request) {
@@ -103,16 +148,15 @@ std::string content_of(const CompileRequest& request) {
 std::string launches_of(const LaunchPlan& plan) {
   std::string text;
   for (const BufferSpec& buffer : plan.buffers)
-    text += format("{} {} {} [{}] [{}] {} {}\n", buffer.name, static_cast<int>(buffer.role),
+    text += format("{} {} {} [{}] [{}] {} {}{}\n", buffer.name, static_cast<int>(buffer.role),
                    to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
-                   buffer.layout.offset, buffer.layout.allocation);
-  for (const Launch& launch : plan.launches) {
-    text += format("{} grid {} {} {} block {} {} {} shared {}{}", launch.entry, launch.grid.x, launch.grid.y,
-                   launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
-                   launch.dynamic_shared_memory, launch.cooperative ? " cooperative" : "");
-    for (const KernelArgument& argument : launch.arguments) text += " " + text_of(argument);
-    text += "\n";
-  }
+                   buffer.layout.offset, buffer.layout.allocation, buffer.fill == Fill::zero ? " zero" : "");
+  const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
+    for (const PlanStep& step : steps)
+      text += before + std::visit([](const auto& known) { return text_of(known); }, step) + "\n";
+  };
+  add(plan.setup, "setup ");
+  add(plan.launches, "");
   return text;
 }
 

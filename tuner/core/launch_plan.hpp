@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "tuner/core/tensor.hpp"
 #include "tuner/core/texture.hpp"
+#include "tuner/core/tolerance.hpp"
 
 namespace tune {
 
@@ -38,6 +40,10 @@ bool uses_files(const CompileRequest& request);
 
 enum class BufferRole { input, output, scratch };
 
+/// What scratch memory holds before the first launch: zero is for what launches leave as they have found it
+/// (the counter of a grid's barrier), because a measurement repeats them without filling anything anew.
+enum class Fill { poison, zero };
+
 /// Device memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned
 /// before a checked launch and compared with the reference of the same name.
 struct BufferSpec {
@@ -45,9 +51,17 @@ struct BufferSpec {
   ElementType type = ElementType::f32;
   Layout layout;
   BufferRole role = BufferRole::input;
+  /// Whether kernels may read what lies beside the tensor before anybody wrote it: ghost cells that hold
+  /// anything, which concern no result.
+  bool readable_padding = false;
+  Fill fill = Fill::poison;  ///< zero: scratch only
 
   std::uint64_t allocation_bytes() const { return layout.allocation * size_of(type); }
 };
+
+/// What every byte of an output or scratch buffer is before a checked run: 0xff, NaN in floating point, or 0.
+/// Throws Error for another buffer than scratch that asks for zeros.
+int initial_byte(const BufferSpec& buffer);
 
 /// The address of logical element (0, 0, ...) of a buffer.
 struct BufferArgument {
@@ -83,22 +97,61 @@ struct Launch {
 /// Adds the launch's textures that `all` lacks.
 void add_textures(const Launch& launch, std::vector<TextureArgument>& all);
 
-/// What a configuration means at a size: what to compile, which memory, which launches in order. Plain data;
-/// every backend (a GPU, an emulator) carries it out.
+/// Real numbers to the complex ones of their spectrum, or back. Neither is scaled: the inverse of the forward
+/// transform multiplies by the number of cells.
+enum class FourierDirection { forward, inverse };
+
+/// A transform of real numbers over all dimensions, by cuFFT on a device. Plain data; what it asks of the
+/// buffers is told and checked by fourier_shape.
+///
+/// Both buffers hold elements of one type, f32 or f64, and have the transform's dimensions; their strides say
+/// where rows begin, their extents do not matter. Real rows have nx elements. Complex rows have the nx / 2 +
+/// 1 values that are no conjugates of others, each an element for the real and one for the imaginary part: 2
+/// * (nx / 2 + 1) elements. Element k of a forward transform is sum over j of in[j] * exp(-2 pi i j k / n).
+struct FourierTransform {
+  FourierDirection direction = FourierDirection::forward;
+  std::string input;   ///< a buffer; an inverse transform leaves nothing of use in it
+  std::string output;  ///< a buffer, the input's name for a transform in place
+  Extents extents;     ///< of the real numbers: {nx}, {nx, ny} or {nx, ny, nz}
+  friend bool operator==(const FourierTransform&, const FourierTransform&) = default;
+};
+
+/// What a device does at once, one after another.
+using PlanStep = std::variant<Launch, FourierTransform>;
+
+/// What a configuration means at a size: what to compile, which memory, which launches and transforms in
+/// order. Plain data; every backend (a GPU, an emulator) carries it out.
 struct LaunchPlan {
   CompileRequest compile;
   std::vector<BufferSpec> buffers;
-  std::vector<Launch> launches;
+  /// Steps that run once, after the buffers are filled and before the launches, and are not timed: what an
+  /// application does once for all its calls, such as the spectrum of a filter. Repeated launches find what
+  /// these left: no launch may change a buffer that they write.
+  std::vector<PlanStep> setup = {};
+  std::vector<PlanStep> launches = {};  ///< in the order in which they run
+  /// Instead of the problem's: where rounding depends on the algorithm.
+  std::optional<Tolerance> tolerance = std::nullopt;
 
   /// Throws Error for a name that the plan lacks.
   const BufferSpec& buffer(std::string_view name) const;
-  /// The textures of all launches, each once.
+  /// The textures of all launches, those of the setup too, each once.
   std::vector<TextureArgument> textures() const;
-  /// Bytes of device memory of all buffers and of the arrays that textures read.
+  /// Bytes of device memory of all buffers and of the arrays that textures read. What a Fourier transform
+  /// needs besides, only its library knows.
   std::uint64_t memory() const;
 };
 
-/// Buffers and launches as one text: plans with equal texts and equal machine code do the same.
+/// The setup and then the launches; valid until the plan changes.
+std::vector<const PlanStep*> all_steps(const LaunchPlan& plan);
+/// Those of all steps that launch a kernel, in their order; valid until the plan changes.
+std::vector<const Launch*> kernel_launches(const LaunchPlan& plan);
+
+/// `forward Fourier transform of 'in' to 'spectrum'`: for people.
+std::string name_of(const FourierTransform& transform);
+/// That, or the kernel's entry.
+std::string name_of(const PlanStep& step);
+
+/// Buffers, setup and launches as one text: plans with equal texts and equal machine code do the same.
 std::string launches_of(const LaunchPlan& plan);
 
 }  // namespace tune

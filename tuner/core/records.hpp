@@ -40,6 +40,7 @@ struct RunOptions {
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> budget_evaluations;
   std::optional<double> budget_seconds;
+  std::optional<double> until_gain;  ///< a share, see Budget::gain
   std::string where;  ///< restriction of the space, as typed
   std::vector<std::pair<std::string, Value>> pinned;
   std::string command_line;  ///< the whole of it, to get the run again

@@ -22,10 +22,12 @@ class PreparedPlan {
  public:
   virtual ~PreparedPlan() = default;
 
-  /// One entry a launch, in the plan's order, occupancy included.
+  /// One entry a kernel launch, in the plan's order, occupancy included; none for the setup, which is not
+  /// timed. Fourier transforms have none: which kernels they are made of, only their library knows.
   virtual const std::vector<KernelResources>& resources() const = 0;
-  /// Fills inputs, poisons outputs and scratch (every byte 0xff: NaN in floating point) and the guards around
-  /// all buffers, runs all launches once and waits. Failure{launch}.
+  /// Fills inputs, poisons outputs and scratch (every byte 0xff: NaN in floating point; scratch that asks for
+  /// zeros gets them) and the guards around all buffers, runs the setup and all launches and transforms once
+  /// and waits. Failure{launch}.
   virtual Result<void> run_checked(const TensorViews& inputs) = 0;
   /// After run_checked: Failure{verify} where a kernel wrote outside a buffer (`out of bounds`) or changed an
   /// input (`changed input`), naming the buffer and the first place.
@@ -35,7 +37,7 @@ class PreparedPlan {
                                      const Tolerance& tolerance) = 0;
   /// The logical tensor of an output; valid until the next call of anything here.
   virtual Result<TensorView> fetch(std::string_view buffer) = 0;
-  /// Times all launches together. Failure{launch}.
+  /// Times all launches and transforms together, without the setup. Failure{launch}.
   virtual Result<Timing> measure(const MeasureOptions& options) = 0;
 };
 

@@ -55,6 +55,16 @@ Layout Layout::dense(const Extents& extents) {
   return layout;
 }
 
+bool Layout::contains(std::uint64_t element) const {
+  if (element < offset) return false;
+  std::uint64_t rest = element - offset;
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    if (rest / strides[axis] >= extents[axis]) return false;
+    rest %= strides[axis];
+  }
+  return rest == 0;
+}
+
 bool Layout::is_dense() const {
   return *this == dense(extents);
 }

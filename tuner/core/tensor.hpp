@@ -38,6 +38,8 @@ struct Layout {
   /// Without gaps.
   static Layout dense(const Extents& extents);
   bool is_dense() const;
+  /// Whether an element of the allocation belongs to the tensor.
+  bool contains(std::uint64_t element) const;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 

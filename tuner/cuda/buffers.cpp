@@ -8,9 +8,6 @@
 namespace tune::cuda {
 namespace {
 
-/// NaN in floating point, -1 in signed integers: what nobody wrote shows.
-constexpr int poison = 0xff;
-
 /// The zone after a buffer ends at a whole word.
 constexpr std::uint64_t end_alignment = 512;
 
@@ -78,7 +75,7 @@ void PlanBuffers::fill(const TensorViews& inputs, TensorImages& images, DeviceCh
   for (auto& buffer : buffers_) {
     const auto bytes = buffer.spec.allocation_bytes();
     if (buffer.spec.role != BufferRole::input) {
-      check(cudaMemsetAsync(buffer.data(), poison, bytes, stream));
+      check(cudaMemsetAsync(buffer.data(), initial_byte(buffer.spec), bytes, stream));
       continue;
     }
     const auto& tensor = tensor_of(buffer.spec, inputs);

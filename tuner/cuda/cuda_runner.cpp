@@ -99,18 +99,20 @@ void add_occupancy(KernelResources& resources, const DeviceFacts& device, cudaKe
 /// The opt-in belongs to the kernel and outlives the launch: the largest of the plan is set for all.
 void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kernel) {
   std::uint64_t most = 0;
-  for (const auto& launch : plan.launches)
-    if (launch.entry == entry) most = std::max(most, launch.dynamic_shared_memory);
+  for (const auto* launch : kernel_launches(plan))
+    if (launch->entry == entry) most = std::max(most, launch->dynamic_shared_memory);
   if (most > 0)
     check(cudaFuncSetAttribute(as_function(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(most)));
 }
 
-/// Everything about the launches that needs no memory; checked in the order in which it can be asked.
+/// Everything about the launches, those of the setup first, that needs no memory; checked in the order in
+/// which it can be asked.
 Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan, const Binary& binary,
                               const Module& module, std::vector<PreparedLaunch>& launches,
                               std::vector<KernelResources>& resources) {
-  for (const auto& launch : plan.launches) {
+  for (const auto* step : kernel_launches(plan)) {
+    const auto& launch = *step;
     const auto kernel = find(launch, binary, module);
     if (!kernel) return tl::unexpected(kernel.error());
     check_arguments(launch, binary, *kernel);
@@ -139,6 +141,44 @@ Result<PlanTextures> textures_of(const LaunchPlan& plan, const PlanTextures::Add
          (context.pool.free_idle() || context.images.drop_oldest()))
     made = make();
   return made;
+}
+
+/// What cuFFT takes for itself has to be free: idle memory and images make room. Empty where the plan has no
+/// transforms: it then needs no cuFFT.
+Result<FourierPlans> transforms_of(const LaunchPlan& plan, DeviceContext& context) {
+  if (kernel_launches(plan).size() == all_steps(plan).size()) return FourierPlans();
+  const auto library = context.cufft();
+  if (!library) return tl::unexpected(library.error());
+  auto made = FourierPlans::make(plan, *library);
+  while (!made && made.error().reason == "device memory" &&
+         (context.pool.free_idle() || context.images.drop_oldest()))
+    made = FourierPlans::make(plan, *library);
+  if (!made) return made;
+  if (const auto taken = made->take_work_area(context.pool, context.images); !taken)
+    return tl::unexpected(taken.error());
+  return made;
+}
+
+/// `steps` of the plan in their order; `launch` is the first of them that launches a kernel, and moves
+/// behind the last.
+std::vector<PreparedStep> steps_of(const LaunchPlan& plan, const std::vector<PlanStep>& steps,
+                                   std::vector<PreparedLaunch>::const_iterator& launch,
+                                   const FourierPlans& transforms) {
+  std::vector<PreparedStep> prepared;
+  for (const auto& step : steps)
+    if (const auto* transform = std::get_if<FourierTransform>(&step))
+      prepared.push_back(PreparedTransform{*transform, &transforms.find(fourier_shape(plan, *transform))});
+    else
+      prepared.push_back(*launch++);
+  return prepared;
+}
+
+/// Without those of the setup, which come first.
+std::vector<KernelResources> of_launches(const LaunchPlan& plan, std::vector<KernelResources> all) {
+  const auto setup = std::ranges::count_if(
+      plan.setup, [](const PlanStep& step) { return std::holds_alternative<Launch>(step); });
+  all.erase(all.begin(), all.begin() + setup);
+  return all;
 }
 
 }  // namespace
@@ -170,9 +210,14 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   const auto address_of = [&](std::string_view name) { return buffers->find(name).first(); };
   auto textures = textures_of(plan, address_of, context_);
   if (!textures) return tl::unexpected(textures.error());
-  LaunchSequence sequence(std::move(launches), address_of, *textures);
+  auto transforms = transforms_of(plan, context_);
+  if (!transforms) return tl::unexpected(transforms.error());
+  auto launch = launches.cbegin();
+  LaunchSequence setup(steps_of(plan, plan.setup, launch, *transforms), address_of, *textures);
+  LaunchSequence sequence(steps_of(plan, plan.launches, launch, *transforms), address_of, *textures);
   return std::make_unique<CudaPreparedPlan>(context_, *module, std::move(*buffers), std::move(*textures),
-                                            std::move(sequence), std::move(resources));
+                                            std::move(*transforms), std::move(setup), std::move(sequence),
+                                            of_launches(plan, std::move(resources)));
 }
 
 }  // namespace tune::cuda

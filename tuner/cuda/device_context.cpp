@@ -97,6 +97,16 @@ DeviceChecks& DeviceContext::checks() {
   return *checks_;
 }
 
+Result<std::shared_ptr<const CufftLibrary>> DeviceContext::cufft() {
+  if (cufft_ != nullptr) return cufft_;
+  int version = 0;
+  check(cudaDriverGetVersion(&version));
+  std::string why_not;
+  cufft_ = open_cufft(&why_not, cufft_candidates(version / 1000));
+  if (cufft_ == nullptr) return fail(Phase::resources, "cuFFT", why_not);
+  return cufft_;
+}
+
 MachineState DeviceContext::machine_state() const {
   MachineState state;
   state.host = host_name();

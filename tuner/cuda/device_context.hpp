@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "tuner/core/device_facts.hpp"
 #include "tuner/core/failure.hpp"
 #include "tuner/core/machine_state.hpp"
+#include "tuner/cuda/cufft_library.hpp"
 #include "tuner/cuda/device_checks.hpp"
 #include "tuner/cuda/handles.hpp"
 #include "tuner/cuda/memory_pool.hpp"
@@ -39,6 +41,8 @@ struct DeviceContext {
   const DeviceMemory& spare() const { return flush_; }
   /// Made at the first call, which throws Error where there is no NVRTC.
   DeviceChecks& checks();
+  /// Opened at the first call. Failure{resources, "cuFFT"} that says what to install where there is none.
+  Result<std::shared_ptr<const CufftLibrary>> cufft();
   /// Clocks, temperature and so on now; what NVML does not tell is zero or empty.
   MachineState machine_state() const;
 
@@ -55,6 +59,7 @@ struct DeviceContext {
   PinnedMemory staging_;
   DeviceMemory flush_;
   std::optional<DeviceChecks> checks_;
+  std::shared_ptr<const CufftLibrary> cufft_;
 };
 
 }  // namespace tune::cuda

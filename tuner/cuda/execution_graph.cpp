@@ -27,7 +27,8 @@ std::uint64_t aligned_bytes(const PlanBuffers& buffers) {
 }
 
 /// Copies the buffers to `memory` and makes the plan's launches use them there, through textures of their
-/// own. Nothing where that fails.
+/// own; transforms go on working where they do, as executions run one after another. Nothing where that
+/// fails.
 std::optional<LaunchSequence> copy_of(const PlanBuffers& buffers, const LaunchSequence& launches,
                                       std::byte* memory, std::vector<PlanTextures>& textures,
                                       DeviceContext& context) {
@@ -50,7 +51,7 @@ std::optional<LaunchSequence> copy_of(const PlanBuffers& buffers, const LaunchSe
   ignore(filled);
   if (filled != cudaSuccess) return std::nullopt;
   textures.push_back(std::move(*made));
-  return LaunchSequence(launches.launches(), address_of, textures.back());
+  return LaunchSequence(launches.steps(), address_of, textures.back());
 }
 
 /// Whatever happens, the stream is no longer capturing afterwards.

@@ -61,7 +61,10 @@ Result<void> check_residency(const DeviceFacts& device, const KernelResources& k
                kernel.static_shared_memory + kernel.dynamic_shared_memory));
   const auto resident = std::int64_t{kernel.blocks_per_multiprocessor} * device.multiprocessors;
   if (launch.cooperative && launch.grid.count() > static_cast<std::uint64_t>(resident))
-    return exceeded(launch, "cooperative grid", "blocks at once", launch.grid.count(), resident);
+    return exceeded(launch, "cooperative grid",
+                    format("blocks at once (a multiprocessor has room for {}, and there are {})",
+                           kernel.blocks_per_multiprocessor, device.multiprocessors),
+                    launch.grid.count(), resident);
   return {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cuda/launch_sequence.hpp"
 
-#include <variant>
+#include "tuner/core/format.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -37,31 +37,58 @@ cudaError_t start(const PreparedLaunch& prepared, std::vector<void*>& arguments,
   return cudaLaunchKernelExC(&config, static_cast<const void*>(prepared.kernel), arguments.data());
 }
 
+std::vector<std::uint64_t> handles_of(const Launch& launch, const PlanTextures::AddressOf& address_of,
+                                      const PlanTextures& textures) {
+  std::vector<std::uint64_t> handles;
+  for (const auto& argument : launch.arguments)
+    if (const auto* buffer = std::get_if<BufferArgument>(&argument))
+      handles.push_back(reinterpret_cast<std::uint64_t>(address_of(buffer->buffer)));
+    else if (const auto* texture = std::get_if<TextureArgument>(&argument))
+      handles.push_back(textures.object(*texture));
+  return handles;
+}
+
 }  // namespace
 
-LaunchSequence::LaunchSequence(std::vector<PreparedLaunch> launches,
-                               const PlanTextures::AddressOf& address_of, const PlanTextures& textures)
-    : launches_(std::move(launches)), handles_(launches_.size()) {
-  for (std::size_t i = 0; i < launches_.size(); ++i) {
-    for (const auto& argument : launches_[i].launch.arguments)
-      if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-        handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(buffer->buffer)));
-      else if (const auto* texture = std::get_if<TextureArgument>(&argument))
-        handles_[i].push_back(textures.object(*texture));
-    arguments_.push_back(argument_pointers(launches_[i].launch, handles_[i]));
+LaunchSequence::LaunchSequence(std::vector<PreparedStep> steps, const PlanTextures::AddressOf& address_of,
+                               const PlanTextures& textures)
+    : steps_(std::move(steps)), handles_(steps_.size()), arguments_(steps_.size()) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (auto* prepared = std::get_if<PreparedLaunch>(&steps_[i])) {
+      handles_[i] = handles_of(prepared->launch, address_of, textures);
+      arguments_[i] = argument_pointers(prepared->launch, handles_[i]);
+    } else {
+      const auto& transform = std::get<PreparedTransform>(steps_[i]).transform;
+      for (const auto& buffer : {transform.input, transform.output})
+        handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(buffer)));
+    }
   }
 }
 
 std::vector<TextureArgument> LaunchSequence::textures() const {
   std::vector<TextureArgument> all;
-  for (const auto& prepared : launches_) add_textures(prepared.launch, all);
+  for (const auto& step : steps_)
+    if (const auto* prepared = std::get_if<PreparedLaunch>(&step)) add_textures(prepared->launch, all);
   return all;
 }
 
 cudaError_t LaunchSequence::enqueue(cudaStream_t stream) {
-  for (std::size_t i = 0; i < launches_.size(); ++i)
-    if (const auto status = start(launches_[i], arguments_[i], stream); status != cudaSuccess) return status;
-  return cudaSuccess;
+  auto status = cudaSuccess;
+  for (std::size_t i = 0; i < steps_.size() && status == cudaSuccess; ++i) {
+    const auto* launch = std::get_if<PreparedLaunch>(&steps_[i]);
+    status = launch != nullptr ? start(*launch, arguments_[i], stream)
+                               : transform(std::get<PreparedTransform>(steps_[i]), handles_[i], stream);
+  }
+  return status;
+}
+
+cudaError_t LaunchSequence::transform(const PreparedTransform& prepared,
+                                      const std::vector<std::uint64_t>& handles, cudaStream_t stream) {
+  const int status = prepared.plan->enqueue(reinterpret_cast<std::byte*>(handles[0]),
+                                            reinterpret_cast<std::byte*>(handles[1]), stream);
+  if (status == cufft_success) return cudaSuccess;
+  refusal_ = format("{}: {}", name_of(prepared.transform), cufft_status_text(status));
+  return cudaErrorUnknown;
 }
 
 }  // namespace tune::cuda

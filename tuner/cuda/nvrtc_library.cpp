@@ -3,8 +3,6 @@
 
 #include <link.h>
 
-#include <array>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <span>
@@ -105,15 +103,7 @@ std::string NvrtcLibrary::build() const {
 }
 
 std::vector<std::string> nvrtc_candidates() {
-  std::vector<std::string> folders{""};
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* root = std::getenv(variable); root != nullptr && *root != '\0')
-      folders.push_back(std::string(root) + "/lib64/");
-  folders.emplace_back("/usr/local/cuda/lib64/");
-  std::vector<std::string> candidates;
-  for (const auto& folder : folders)
-    for (const char* file : {"libnvrtc.so.13", "libnvrtc.so.12"}) candidates.push_back(folder + file);
-  return candidates;
+  return toolkit_candidates({"libnvrtc.so.13", "libnvrtc.so.12"});
 }
 
 std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* why_not,

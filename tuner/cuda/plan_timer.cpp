@@ -35,7 +35,7 @@ Result<void> PlanTimer::warm_up(int executions) {
   std::uint64_t bytes = 0;
   for (const auto& buffer : buffers_.all()) bytes += buffer.spec.allocation_bytes();
   graph_ = ExecutionGraph::make(batching(shortest, bytes, static_cast<std::uint64_t>(context_.facts.l2_cache),
-                                         launches_.launches().size(), flush_cache_),
+                                         launches_.steps().size(), flush_cache_),
                                 buffers_, launches_, context_);
   // The first start of a graph also sends it to the device.
   if (const auto first = take(1); !first) return tl::unexpected(first.error());

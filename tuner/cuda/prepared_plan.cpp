@@ -10,12 +10,15 @@
 
 namespace tune::cuda {
 CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
-                                   PlanBuffers buffers, PlanTextures textures, LaunchSequence launches,
+                                   PlanBuffers buffers, PlanTextures textures, FourierPlans transforms,
+                                   LaunchSequence setup, LaunchSequence launches,
                                    std::vector<KernelResources> resources)
     : context_(context),
       module_(std::move(module)),
       buffers_(std::move(buffers)),
       textures_(std::move(textures)),
+      transforms_(std::move(transforms)),
+      setup_(std::move(setup)),
       launches_(std::move(launches)),
       resources_(std::move(resources)) {}
 
@@ -30,10 +33,19 @@ Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   check(textures_.fill(context_.stream.get()));
   check(wait());
   filled_ = true;
-  auto status = launches_.enqueue(context_.stream.get());
+  auto status = setup_.enqueue(context_.stream.get());
+  if (status == cudaSuccess) status = launches_.enqueue(context_.stream.get());
   if (status == cudaSuccess) status = wait();
-  if (status != cudaSuccess) return tl::unexpected(context_.failure(status));
-  return {};
+  if (status == cudaSuccess) return {};
+  return tl::unexpected(failure(status));
+}
+
+Failure CudaPreparedPlan::failure(cudaError_t status) const {
+  auto failure = context_.failure(status);
+  if (failure.phase != Phase::launch) return failure;
+  for (const auto* sequence : {&setup_, &launches_})
+    if (!sequence->refusal().empty()) failure = {Phase::launch, "cuFFT", sequence->refusal()};
+  return failure;
 }
 
 Result<TensorView> CudaPreparedPlan::fetch(std::string_view buffer) {

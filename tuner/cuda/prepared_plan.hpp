@@ -7,6 +7,7 @@
 #include "tuner/core/runner.hpp"
 #include "tuner/cuda/buffers.hpp"
 #include "tuner/cuda/device_context.hpp"
+#include "tuner/cuda/fourier_plans.hpp"
 #include "tuner/cuda/launch_sequence.hpp"
 #include "tuner/cuda/module.hpp"
 #include "tuner/cuda/plan_textures.hpp"
@@ -17,7 +18,9 @@ namespace tune::cuda {
 class CudaPreparedPlan : public PreparedPlan {
  public:
   CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
-                   PlanTextures textures, LaunchSequence launches, std::vector<KernelResources> resources);
+                   PlanTextures textures, FourierPlans transforms, LaunchSequence setup,
+                   LaunchSequence launches,
+                   std::vector<KernelResources> resources);
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
@@ -31,11 +34,14 @@ class CudaPreparedPlan : public PreparedPlan {
 
  private:
   cudaError_t wait() const;
+  Failure failure(cudaError_t status) const;
 
   DeviceContext& context_;
   std::shared_ptr<const Module> module_;
   PlanBuffers buffers_;
   PlanTextures textures_;
+  FourierPlans transforms_;
+  LaunchSequence setup_;
   LaunchSequence launches_;
   std::vector<KernelResources> resources_;
   bool filled_ = false;

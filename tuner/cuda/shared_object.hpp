@@ -3,8 +3,11 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tune::cuda {
 
@@ -20,6 +23,20 @@ template<class Function>
 bool find_symbol(const std::shared_ptr<void>& object, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(dlsym(object.get(), name));
   return function != nullptr;
+}
+
+/// Where a library of the toolkit may be: each of `files` as the system's loader finds it, then in
+/// $CUDA_HOME, $CUDA_PATH and /usr/local/cuda.
+inline std::vector<std::string> toolkit_candidates(std::initializer_list<const char*> files) {
+  std::vector<std::string> folders{""};
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* root = std::getenv(variable); root != nullptr && *root != '\0')
+      folders.push_back(std::string(root) + "/lib64/");
+  folders.emplace_back("/usr/local/cuda/lib64/");
+  std::vector<std::string> candidates;
+  for (const auto& folder : folders)
+    for (const char* file : files) candidates.push_back(folder + file);
+  return candidates;
 }
 
 }  // namespace tune::cuda

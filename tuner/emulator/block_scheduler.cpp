@@ -19,13 +19,14 @@ std::string at(const Place& place) {
 
 /// Turns that threads may give away without anything else happening, before they count as waiting forever.
 constexpr unsigned long long most_idle_yields = 1U << 24;
+/// Among other blocks: rounds of the threads that do not wait at a barrier before another block has its turn,
+/// and such turns.
+constexpr unsigned long long rounds_of_turn = 2, most_idle_turns = 1U << 10;
 
 }  // namespace
 
-BlockScheduler::BlockScheduler(SchedulerEvents& events) : events_(events), threads_(most_threads) {}
-
-bool BlockScheduler::run(unsigned threads, Order order, const std::function<void()>& kernel) {
-  stacks_.give_back_all();
+Pause BlockScheduler::run(unsigned threads, Order order, bool among_others,
+                          const std::function<void()>& kernel) {
   threads_.resize(threads);
   for (Thread& thread : threads_) {
     thread.state = State::fresh;
@@ -37,8 +38,9 @@ bool BlockScheduler::run(unsigned threads, Order order, const std::function<void
   arrived_ = 0;
   barrier_differs_ = false;
   predicate_count_ = 0;
-  abandoned_ = false;
   idle_yields_ = 0;
+  among_others_ = among_others;
+  pause_ = Pause::ended;
   const auto first = static_cast<unsigned>(next_runnable(true));
   Thread& thread = threads_[first];
   thread.stack = stacks_.take();
@@ -46,7 +48,19 @@ bool BlockScheduler::run(unsigned threads, Order order, const std::function<void
   current_ = first;
   events_.on_switch(first);
   main_.switch_to(thread.context);
-  return !abandoned_;
+  return pause_;
+}
+
+Pause BlockScheduler::resume() {
+  pause_ = Pause::ended;
+  events_.on_switch(current_);
+  main_.switch_to(threads_[current_].context);
+  return pause_;
+}
+
+void BlockScheduler::pause(Pause reason) {
+  pause_ = reason;
+  threads_[current_].context.switch_to(main_);
 }
 
 void BlockScheduler::start(void* scheduler) {
@@ -75,14 +89,16 @@ void BlockScheduler::end_current() {
     next = next_runnable(true);
   }
   const int stack = std::exchange(ended.stack, -1);
+  // A stack that is given back is still under our feet, but nobody takes it before we have left.
   if (next < 0) {
+    stacks_.give_back(stack);
     ended.context.switch_to(main_);
   } else if (threads_[static_cast<unsigned>(next)].state == State::fresh) {
     current_ = static_cast<unsigned>(next);
     threads_[current_].stack = stack;
     events_.on_switch(current_);
   } else {
-    stacks_.give_back(stack);  // still under our feet, but nobody takes it before we have left
+    stacks_.give_back(stack);
     current_ = static_cast<unsigned>(next);
     events_.on_switch(current_);
     ended.context.switch_to(threads_[current_].context);
@@ -123,7 +139,7 @@ void BlockScheduler::wait_for_turn(bool from_first) {
 }
 
 int BlockScheduler::barrier(Barrier kind, int predicate, const Place& place) {
-  arrive(predicate, place);
+  arrive(predicate, place, false);
   switch (kind) {
     case Barrier::count:
       return released_count_;
@@ -136,11 +152,12 @@ int BlockScheduler::barrier(Barrier kind, int predicate, const Place& place) {
   }
 }
 
-void BlockScheduler::arrive(int predicate, const Place& place) {
+void BlockScheduler::arrive(int predicate, const Place& place, bool of_grid) {
   if (arrived_ == 0) {
     barrier_place_ = place;
+    barrier_of_grid_ = of_grid;
     barrier_differs_ = false;
-  } else if (!barrier_differs_ && !same_place(place, barrier_place_)) {
+  } else if (!barrier_differs_ && (of_grid != barrier_of_grid_ || !same_place(place, barrier_place_))) {
     barrier_differs_ = true;
     events_.on_divergence(
         Kind::divergent_barrier, current_, place,
@@ -150,6 +167,7 @@ void BlockScheduler::arrive(int predicate, const Place& place) {
                  ? format(" (columns {} and {})", place.column, barrier_place_.column)
                  : std::string()));
   }
+  if (of_grid != barrier_of_grid_) abandon();  // whose barrier would it be?
   predicate_count_ += predicate != 0 ? 1 : 0;
   ++arrived_;
   threads_[current_].state = State::at_barrier;
@@ -166,7 +184,10 @@ void BlockScheduler::release_barrier() {
   arrived_ = 0;
   predicate_count_ = 0;
   idle_yields_ = 0;
-  events_.on_barrier();
+  if (barrier_of_grid_)
+    pause(Pause::at_grid_barrier);
+  else
+    events_.on_barrier();
 }
 
 unsigned long long BlockScheduler::warp(const WarpRequest& request) {
@@ -225,13 +246,16 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
 }
 
 void BlockScheduler::yield() {
-  if (++idle_yields_ > most_idle_yields) {
+  const unsigned long long turn = rounds_of_turn * (live_ - arrived_);
+  if (++idle_yields_ > (among_others_ ? turn * most_idle_turns : most_idle_yields)) {
     events_.on_divergence(
         Kind::deadlock, current_, {nullptr, 0, nullptr},
-        "threads wait in loops for what no thread of the block brings (blocks run one after "
-        "another: waiting for a later one is not emulated)");
+        among_others_ ? "threads wait in loops for what no thread of the grid brings"
+                      : "threads wait in loops for what no thread of the block brings (blocks run one after "
+                        "another, but for cooperative launches: waiting for a later one is not emulated)");
     abandon();
   }
+  if (among_others_ && idle_yields_ % turn == 0) pause(Pause::in_loops);
   wait_for_turn(false);
 }
 
@@ -279,8 +303,7 @@ std::string BlockScheduler::waiting() const {
 }
 
 void BlockScheduler::abandon() {
-  abandoned_ = true;
-  threads_[current_].context.switch_to(main_);
+  pause(Pause::abandoned);
   __builtin_unreachable();
 }
 

@@ -29,26 +29,41 @@ class SchedulerEvents {
   virtual void on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) = 0;
 };
 
+/// Why a block runs no further.
+enum class Pause {
+  ended,            ///< all its threads have
+  abandoned,        ///< so is the whole launch
+  at_grid_barrier,  ///< all its threads wait there
+  in_loops,         ///< its threads wait in loops for what another block may bring
+};
+
 /// Runs the threads of one block in turn on one processor. A thread keeps its turn until it waits: at a
 /// barrier, for the other lanes of its warp, or because it says so (yield). Then the next one that can go on
 /// does; when all have come to the barrier, all can. Nothing runs at the same time, so a thread is a stack
 /// and a place where it stands.
 class BlockScheduler {
  public:
-  explicit BlockScheduler(SchedulerEvents& events);
+  /// `stacks` has one for each thread of every block that has begun and not ended.
+  BlockScheduler(SchedulerEvents& events, Stacks& stacks) : events_(events), stacks_(stacks) {}
 
-  /// Runs `kernel` once for each of the threads; false where the block was abandoned.
-  bool run(unsigned threads, Order order, const std::function<void()>& kernel);
+  /// Runs `kernel` once for each of the threads. `among_others`: where nobody but another block can help, it
+  /// pauses. `kernel` must outlive the block.
+  Pause run(unsigned threads, Order order, bool among_others, const std::function<void()>& kernel);
+  /// Goes on after a pause; the grid's barrier, if it waits there, is behind it.
+  Pause resume();
+  /// Where the threads of a block that pauses at the grid's barrier wait.
+  const Place& barrier_place() const { return barrier_place_; }
 
   // Called by the running thread.
   unsigned current() const { return current_; }
   int barrier(tune_emulator::Barrier kind, int predicate, const Place& place);
+  /// One of all blocks, and therefore of all threads of this one.
+  void grid_barrier(const Place& place) { arrive(0, place, true); }
   unsigned long long warp(const tune_emulator::WarpRequest& request);
   void yield();
   /// Ends the whole block here and now: nobody's stack is unwound.
   [[noreturn]] void abandon();
 
-  const Stacks& stacks() const { return stacks_; }
   static constexpr unsigned most_threads = 1024;
 
  private:
@@ -69,13 +84,14 @@ class BlockScheduler {
   /// Gives the turn to `next`; returns when the caller gets it back.
   void give_turn(unsigned next);
   void wait_for_turn(bool from_first);
-  void arrive(int predicate, const Place& place);
+  void arrive(int predicate, const Place& place, bool of_grid);
   void release_barrier();
+  void pause(Pause reason);
   void nobody_runs();
   std::string waiting() const;
 
   SchedulerEvents& events_;
-  Stacks stacks_{static_cast<int>(most_threads)};
+  Stacks& stacks_;
   Context main_;
   std::vector<Thread> threads_;
   Order order_ = Order::forward;
@@ -83,9 +99,11 @@ class BlockScheduler {
   unsigned current_ = 0;
   unsigned live_ = 0;
   unsigned arrived_ = 0;
-  bool abandoned_ = false;
+  bool among_others_ = false;
+  Pause pause_ = Pause::ended;
   // The barrier that threads are coming to.
   Place barrier_place_{};
+  bool barrier_of_grid_ = false;
   bool barrier_differs_ = false;
   int predicate_count_ = 0;
   int released_count_ = 0;  ///< of true predicates at the last barrier

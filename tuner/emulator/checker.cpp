@@ -49,7 +49,7 @@ class ScratchFolder {
 Verdict ended_by(Kind kind, const Job& job, std::string detail) {
   Finding finding;
   finding.kind = kind;
-  if (!job.cases.empty()) finding.kernel = job.cases.front().plan.launches.front().entry;
+  if (!job.cases.empty()) finding.kernel = name_of(job.cases.front().plan.launches.front());
   finding.detail = std::move(detail);
   Verdict verdict;
   verdict.findings.push_back(std::move(finding));

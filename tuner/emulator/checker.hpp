@@ -16,7 +16,7 @@ namespace tune::emulator {
 struct Expectation {
   TensorSet inputs;
   TensorSet reference;  ///< an output without an entry is not compared
-  Tolerance tolerance;
+  Tolerance tolerance;  ///< where the plan has none of its own
 };
 
 /// A plan at one size.

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/fourier_shape.hpp"
 #include "tuner/core/launch_plan.hpp"
-#include "tuner/emulator/async_copies.hpp"
-#include "tuner/emulator/block_scheduler.hpp"
 #include "tuner/emulator/loaded_module.hpp"
 #include "tuner/emulator/memory_checker.hpp"
 #include "tuner/emulator/module_compiler.hpp"
+#include "tuner/emulator/resident_blocks.hpp"
 #include "tuner/emulator/texture_fetch.hpp"
 
 namespace tune::emulator {
@@ -27,15 +27,21 @@ class Emulation final : private SchedulerEvents {
   /// Connects a module's variant; `arrays` are the buffers of the plan to come, `textures` lie in them.
   void begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays,
                   std::vector<Texture> textures);
-  /// Runs all blocks of a launch, one after another. `arguments` are the addresses of the kernel's arguments.
-  /// False where it was abandoned: the log says why.
+  /// Runs all blocks of a launch: one after another, or, of a cooperative launch, each as far as it comes
+  /// without the others. `arguments` are the addresses of the kernel's arguments. False where it was
+  /// abandoned: the log says why.
   bool run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
            Order order);
+
+  /// Carries a Fourier transform out, as one more launch; `input` and `output` are the addresses of the first
+  /// element of either side. What cuFFT may overwrite without making it a result counts as never written
+  /// afterwards. False where it was not done: the log says why.
+  bool run(const FourierTransform& transform, const FourierShape& shape, char* input, char* output);
 
   FindingLog& log() { return log_; }
   /// What a fault of the running thread at this address means; for the handler of that signal.
   void note_fault(int signal, const void* address);
-  bool running() const { return running_; }
+  bool running() const { return blocks_.running(); }
 
  private:
   void on_switch(unsigned thread) override;
@@ -45,27 +51,35 @@ class Emulation final : private SchedulerEvents {
   void on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) override;
 
   void connect();
-  void begin_block(const Launch& launch, unsigned number);
+  /// The memory that blocks share, for the scheduler of the blocks.
+  std::vector<std::span<char>> begin_launch(std::uint64_t dynamic_shared_memory, bool cooperative);
+  bool lies_within(const FourierShape& shape, const FourierSide& side);
+  bool access_rows(const FourierShape& shape, const FourierSide& side, const char* first, unsigned kind);
+  void forget_rows(const FourierShape& shape, const FourierSide& side, char* first, std::uint64_t kept);
   void access(const void* address, unsigned bytes, unsigned kind, const Place& place);
   void copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place);
   void wait_async(unsigned thread, int pending);
+  void grid_barrier(unsigned* counter, const Place& place);
   Texel fetch(const tune_emulator::TextureRequest& request);
   void locate(Finding& finding) const;
   Index3 index_of(unsigned thread) const;
+  BlockScheduler& scheduler() { return blocks_.current().scheduler; }
+  AsyncCopies& copies() { return blocks_.current().copies; }
+  /// The running one's number in its block.
+  unsigned running_thread() { return scheduler().current(); }
 
   Flavour flavour_;
   FindingLog log_;
   MemoryChecker memory_;
-  BlockScheduler scheduler_{*this};
-  AsyncCopies copies_;
+  ResidentBlocks blocks_;
+  bool cooperative_ = false;  ///< the launch
   tune_emulator::HostTable table_{};
   const LoadedModule* module_ = nullptr;
   std::vector<Array> variables_;
   std::vector<Texture> textures_;
   tune_emulator::Indices* indices_ = nullptr;
-  std::string kernel_;
+  std::string kernel_;             ///< or what is carried out instead of one
   const void* awaited_ = nullptr;  ///< the atomic variable that the running thread touched last in its turn
-  bool running_ = false;
 };
 
 }  // namespace tune::emulator

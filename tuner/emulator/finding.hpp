@@ -42,7 +42,7 @@ Kind kind_from_string(std::string_view name);
 /// One error of a kernel, with everything that is known of its place. What does not apply is empty or -1.
 struct Finding {
   Kind kind = Kind::crash;
-  std::string kernel;  ///< the entry
+  std::string kernel;  ///< the entry, or the name of a Fourier transform
   std::string size;    ///< of the case that showed it, as the case names it
   std::string array;
   std::int64_t offset = -1;  ///< bytes from the array's start

@@ -25,6 +25,7 @@ class FindingLog {
   /// False where it is a repetition.
   bool add(Finding finding, const Place& place);
   bool full() const { return noted_.size() >= most; }
+  std::size_t size() const { return noted_.size(); }
   bool empty() const { return noted_.empty(); }
   std::vector<NotedFinding> take();
 

@@ -10,6 +10,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/fourier_shape.hpp"
 #include "tuner/core/verifier.hpp"
 #include "tuner/emulator/plan_memory.hpp"
 #include "tuner/emulator/plan_textures.hpp"
@@ -112,13 +113,25 @@ class CaseRun {
 
  private:
   void launch_all(const PlanMemory& memory, const PlanTextures& textures, Order order) {
-    for (const Launch& launch : case_.plan.launches) {
-      const tune_emulator::Entry* const entry = code_.module->entry(code_.variant, launch.entry);
-      if (entry == nullptr)
-        throw Error(format("the plan launches '{}', which is not among its entries", launch.entry));
-      Arguments arguments(launch, memory, textures);
-      if (!emulation_.run(*entry, launch, arguments.addresses, order)) return;
+    for (const PlanStep* step : all_steps(case_.plan)) {
+      const auto* const transform = std::get_if<FourierTransform>(step);
+      if (!(transform != nullptr ? carry_out(*transform, memory)
+                                 : carry_out(std::get<Launch>(*step), memory, textures, order)))
+        return;
     }
+  }
+
+  bool carry_out(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures, Order order) {
+    const tune_emulator::Entry* const entry = code_.module->entry(code_.variant, launch.entry);
+    if (entry == nullptr)
+      throw Error(format("the plan launches '{}', which is not among its entries", launch.entry));
+    Arguments arguments(launch, memory, textures);
+    return emulation_.run(*entry, launch, arguments.addresses, order);
+  }
+
+  bool carry_out(const FourierTransform& transform, const PlanMemory& memory) {
+    return emulation_.run(transform, fourier_shape(case_.plan, transform), memory.address(transform.input),
+                          memory.address(transform.output));
   }
 
   std::vector<Finding> noted() {
@@ -139,14 +152,14 @@ class CaseRun {
       if (buffer.role != BufferRole::output || reference == case_.expected->reference.end()) continue;
       const std::vector<std::byte> bytes = memory.fetch(buffer);
       const TensorView view{buffer.type, buffer.layout.extents, bytes};
-      const Tolerance& tolerance = case_.expected->tolerance;
+      const Tolerance& tolerance = case_.plan.tolerance ? *case_.plan.tolerance : case_.expected->tolerance;
       const Comparison comparison = compare(view, view_of(reference->second), tolerance);
       verdict_.error = std::max(verdict_.error, comparison.worst_error);
       verdict_.tolerance = std::max(verdict_.tolerance, tolerance.absolute);
       if (comparison.wrong == 0) continue;
       Finding finding;
       finding.kind = Kind::wrong_result;
-      finding.kernel = case_.plan.launches.back().entry;
+      finding.kernel = name_of(case_.plan.launches.back());
       finding.array = buffer.name;
       finding.offset = static_cast<std::int64_t>(comparison.worst_index * size_of(buffer.type));
       finding.detail = wrong_result(comparison, buffer.layout.extents, tolerance, buffer.name).detail;
@@ -174,8 +187,13 @@ double processor_seconds() {
 
 /// What the emulator does not do, whatever the source.
 std::string beyond(const LaunchPlan& plan) {
-  for (const Launch& launch : plan.launches) {
-    if (launch.cooperative) return "a cooperative launch: blocks run one after another here";
+  for (const Launch* step : kernel_launches(plan)) {
+    const Launch& launch = *step;
+    if (launch.cooperative && launch.grid.count() * launch.block.count() > ResidentBlocks::most_threads)
+      return format(
+          "a cooperative launch of {} blocks of {} threads: {} threads of a grid have room together "
+          "here, take a smaller size or fewer blocks",
+          launch.grid.count(), launch.block.count(), ResidentBlocks::most_threads);
     if (launch.block.count() > BlockScheduler::most_threads) return "more than 1024 threads a block";
     if (launch.dynamic_shared_memory > 233472) return "more than 228 KiB of dynamic shared memory";
   }

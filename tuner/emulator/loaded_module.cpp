@@ -87,6 +87,7 @@ std::vector<Array> LoadedModule::variables(std::size_t variant) const {
       const bool writable = (section(symbol.st_shndx).sh_flags & SHF_WRITE) != 0;
       const bool local = std::strncmp(name, "_ZZ", 3) == 0;
       array.space = !writable ? Array::Space::input : local ? Array::Space::shared : Array::Space::variable;
+      array.initialised = array.space == Array::Space::variable;
       if (array.name != "tune_entries" && !array.name.starts_with("tune_gap_"))
         arrays.push_back(std::move(array));
     }

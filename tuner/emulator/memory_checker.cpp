@@ -2,7 +2,6 @@
 #include "tuner/emulator/memory_checker.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "tuner/core/format.hpp"
 
@@ -32,12 +31,6 @@ std::string element_text(const Array& array, std::int64_t byte) {
                 array.element_bytes);
 }
 
-bool is_padding(const Array& array, std::size_t byte) {
-  const auto behind =
-      std::ranges::upper_bound(array.padding, byte, {}, [](const auto& gap) { return gap.first; });
-  return behind != array.padding.begin() && byte < std::prev(behind)->second;
-}
-
 Finding finding_in(Kind kind, const Array& array, std::int64_t byte) {
   Finding finding;
   finding.kind = kind;
@@ -62,8 +55,9 @@ void MemoryChecker::begin_plan(std::vector<Array> arrays) {
   order_.begin_plan();
 }
 
-void MemoryChecker::begin_launch(const Array& dynamic) {
+void MemoryChecker::begin_launch(const Array& dynamic, bool cooperative) {
   order_.begin_launch();
+  cooperative_ = cooperative;
   const auto same = [&](const Array& array) { return array.begin == dynamic.begin; };
   std::erase_if(checked_, [&](const Checked& checked) { return same(checked.array); });
   std::erase_if(arrays_, same);
@@ -74,6 +68,16 @@ void MemoryChecker::begin_launch(const Array& dynamic) {
   }
   last_ = 0;
   quick_ = nullptr;
+}
+
+void MemoryChecker::exchange_shared(std::vector<Shadow>& other) {
+  const bool fresh = other.empty();
+  std::size_t next = 0;
+  for (Checked& checked : checked_) {
+    if (checked.array.space != Array::Space::shared) continue;
+    if (fresh) other.emplace_back(checked.array.bytes);
+    std::swap(*checked.shadow, other[next++]);
+  }
 }
 
 MemoryChecker::Checked* MemoryChecker::find(const char* address) {
@@ -135,8 +139,9 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     add(std::move(finding), place);
     cell.flags &= static_cast<std::uint16_t>(~cell_copying);
   }
-  const bool defined = cell.write.epoch != 0 || array.space == Array::Space::variable;
-  if (!defined && reads && (cell.flags & cell_reported) == 0 && !is_padding(array, byte)) {
+  const bool defined = cell.write.epoch != 0 || array.initialised ||
+                       (array.layout && !array.layout->contains(byte / array.element_bytes));
+  if (!defined && reads && (cell.flags & cell_reported) == 0) {
     Finding finding = finding_in(Kind::uninitialised_read, array, static_cast<std::int64_t>(byte));
     finding.detail = format("{} of {} bytes at {}, which nobody has written", verb(kind), bytes,
                             element_text(array, finding.offset));
@@ -176,8 +181,8 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
 void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const Access& earlier,
                                 bool earlier_wrote, unsigned thread, unsigned kind, const Place& place) {
   constexpr Kind kinds[] = {Kind::crash, Kind::race_in_warp, Kind::race_in_block, Kind::race_between_blocks};
-  constexpr const char* missing[] = {"", "neither __syncwarp nor __syncthreads", "no __syncthreads",
-                                     "nothing"};
+  const char* const missing[] = {"", "neither __syncwarp nor __syncthreads", "no __syncthreads",
+                                 cooperative_ ? "no barrier of the grid" : "nothing"};
   const auto unordered = static_cast<std::size_t>(order_.unordered(earlier, thread));
   Finding finding = finding_in(kinds[unordered], checked.array, static_cast<std::int64_t>(byte));
   std::string who = format("thread {}", earlier.thread);
@@ -262,6 +267,13 @@ void MemoryChecker::mark_copying(const char* to, std::size_t bytes, bool copying
     auto& flags = checked->shadow->at(byte + i).flags;
     flags = static_cast<std::uint16_t>(copying ? flags | cell_copying : flags & ~cell_copying);
   }
+}
+
+void MemoryChecker::forget(const void* address, std::size_t bytes) {
+  Checked* const checked = find(static_cast<const char*>(address));
+  const auto byte = static_cast<std::size_t>(static_cast<const char*>(address) - checked->array.begin);
+  for (std::size_t i = 0; i < bytes; i += checked->shadow->cell_bytes())
+    checked->shadow->at(byte + i) = Cell{};
 }
 
 void MemoryChecker::add(Finding finding, const Place& place) {

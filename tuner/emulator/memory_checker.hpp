@@ -4,9 +4,9 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "tuner/core/tensor.hpp"
 #include "tuner/emulator/finding_log.hpp"
 #include "tuner/emulator/memory_order.hpp"
 #include "tuner/emulator/shadow.hpp"
@@ -22,9 +22,9 @@ struct Array {
   std::size_t bytes = 0;
   std::size_t element_bytes = 1;  ///< for reports
   Space space = Space::global;
-  /// Bytes from .. to - 1 between the rows of a padded tensor, in order. They hold NaNs from the start, as on
-  /// a device: reading them is no error, making use of them spoils the result.
-  std::vector<std::pair<std::size_t, std::size_t>> padding;
+  /// Of a buffer whose padding may be read before it is written.
+  std::optional<Layout> layout = std::nullopt;
+  bool initialised = false;  ///< before the first launch
 
   bool contains(const char* address) const { return address >= begin && address < begin + bytes; }
 };
@@ -40,7 +40,10 @@ class MemoryChecker {
 
   void begin_plan(std::vector<Array> arrays);
   /// Orders what follows after everything before; `dynamic` is the launch's dynamic shared memory.
-  void begin_launch(const Array& dynamic);
+  void begin_launch(const Array& dynamic, bool cooperative);
+  /// Exchanges what is known of all shared arrays with what is known of another block's; an empty list is
+  /// that of a block that has not begun.
+  void exchange_shared(std::vector<Shadow>& other);
   /// Code addresses are kept relative to this one.
   void set_code_base(const char* base) { code_base_ = base; }
   MemoryOrder& order() { return order_; }
@@ -54,6 +57,9 @@ class MemoryChecker {
   /// like a write.
   [[nodiscard]] bool begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place);
   void end_copy(unsigned thread, const void* to, std::size_t bytes);
+
+  /// What lies there, within one array that may be written, counts as never written.
+  void forget(const void* address, std::size_t bytes);
 
   /// The array that an access ended in last, if it is an input: what is read there needs no call.
   const Array* quick_input() const { return quick_; }
@@ -81,6 +87,7 @@ class MemoryChecker {
   MemoryOrder order_;
   std::vector<Checked> checked_;  ///< by address
   std::vector<Array> arrays_;
+  bool cooperative_ = false;  ///< the launch
   std::size_t last_ = 0;
   const Array* quick_ = nullptr;
   const char* code_base_ = nullptr;

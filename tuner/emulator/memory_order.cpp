@@ -4,6 +4,29 @@
 #include <algorithm>
 
 namespace tune::emulator {
+namespace {
+
+using List = MemoryOrder::Block::List;
+using Published = MemoryOrder::Block::Published;
+
+void add(List& list, const Published& more) {
+  const auto known = std::ranges::find(list, more.block, &Published::block);
+  if (known == list.end())
+    list.push_back(more);
+  else
+    known->epoch = std::max(known->epoch, more.epoch);
+}
+
+void add(List& list, const List& more) {
+  for (const Published& one : more) add(list, one);
+}
+
+bool covers(const List& list, std::uint32_t block, std::uint32_t epoch) {
+  const auto known = std::ranges::find(list, block, &Published::block);
+  return known != list.end() && epoch <= known->epoch;
+}
+
+}  // namespace
 
 void MemoryOrder::begin_plan() {
   epoch_ = 0;
@@ -11,78 +34,96 @@ void MemoryOrder::begin_plan() {
 }
 
 void MemoryOrder::begin_launch() {
-  launch_first_ = epoch_ + 1;
-  block_begins_.clear();
+  launch_first_ = ordered_before_ = epoch_ + 1;
+  turns_.clear();
   variables_.clear();
 }
 
-void MemoryOrder::begin_block(unsigned threads) {
-  block_first_ = ++epoch_;
-  block_begins_.push_back(epoch_);
-  clocks_.assign(threads, Clocks{});
-  any_clock_ = false;
-  fenced_.assign(threads, 0);
-  pending_.assign(threads, {});
-  acquired_.assign(threads, {});
-  block_acquired_.clear();
+void MemoryOrder::begin_turn() {
+  turn_first_ = ++epoch_;
+  turns_.push_back({epoch_, block_.number});
+}
+
+void MemoryOrder::begin_block(std::uint32_t number, unsigned threads) {
+  block_.number = number;
+  begin_turn();
+  block_.first = block_.barrier = epoch_;
+  block_.clocks.assign(threads, Block::Clocks{});
+  block_.any_clock = false;
+  block_.fenced.assign(threads, 0);
+  block_.pending.assign(threads, {});
+  block_.acquired.assign(threads, {});
+  block_.all_acquired.clear();
+}
+
+void MemoryOrder::resume(Block& kept) {
+  std::swap(kept, block_);
+  if (block_.barrier >= ordered_before_) return begin_turn();
+  // The grid has met since: all that was before is ordered.
+  const std::uint32_t first = block_.first;
+  begin_block(block_.number, static_cast<unsigned>(block_.clocks.size()));
+  block_.first = first;
 }
 
 void MemoryOrder::barrier() {
-  ++epoch_;
-  if (any_clock_) std::ranges::fill(clocks_, Clocks{});
-  any_clock_ = false;
-  for (auto& seen : acquired_) {
-    block_acquired_.insert(block_acquired_.end(), seen.begin(), seen.end());
+  block_.barrier = ++epoch_;
+  if (block_.any_clock) std::ranges::fill(block_.clocks, Block::Clocks{});
+  block_.any_clock = false;
+  for (List& seen : block_.acquired) {
+    add(block_.all_acquired, seen);
     seen.clear();
   }
 }
 
 void MemoryOrder::warp_sync(unsigned warp, unsigned lanes) {
-  any_clock_ = true;
+  block_.any_clock = true;
   const std::size_t first = std::size_t{warp} * 32;
-  Clocks joined{};
+  Block::Clocks joined{};
   for (std::size_t lane = 0; lane < 32; ++lane) {
     if ((lanes >> lane & 1U) == 0) continue;
-    const Clocks& known = clocks_[first + lane];
+    const Block::Clocks& known = block_.clocks[first + lane];
     for (std::size_t i = 0; i < 32; ++i) joined[i] = std::max(joined[i], known[i]);
     // What the lane did so far is known to all of them; what it does from now on is not.
     if (known[lane] < 0xffff) joined[lane] = static_cast<std::uint16_t>(known[lane] + 1);
   }
   for (std::size_t lane = 0; lane < 32; ++lane)
-    if (lanes >> lane & 1U) clocks_[first + lane] = joined;
+    if (lanes >> lane & 1U) block_.clocks[first + lane] = joined;
 }
 
 void MemoryOrder::fence(unsigned thread) {
-  fenced_[thread] = epoch_;
-  auto& pending = pending_[thread];
-  acquired_[thread].insert(acquired_[thread].end(), pending.begin(), pending.end());
-  pending.clear();
+  block_.fenced[thread] = epoch_;
+  add(block_.acquired[thread], block_.pending[thread]);
+  block_.pending[thread].clear();
 }
 
 void MemoryOrder::atomic(unsigned thread, const void* variable, bool writes) {
   auto found = std::ranges::find(variables_, variable, &Variable::address);
   if (found == variables_.end()) {
-    if (!writes || fenced_[thread] == 0) return;
+    if (!writes || block_.fenced[thread] == 0) return;
     variables_.push_back({variable, {}});
     found = variables_.end() - 1;
   }
-  auto& pending = pending_[thread];
-  for (const Published& published : found->seen)
-    if (published.block != block()) pending.push_back(published);
-  if (writes && fenced_[thread] != 0) found->seen.push_back({block(), fenced_[thread]});
+  add(block_.pending[thread], found->seen);
+  if (!writes || block_.fenced[thread] == 0) return;
+  // With what it knows of others: whoever sees it knows that too.
+  add(found->seen, {block_.number, block_.fenced[thread]});
+  add(found->seen, block_.acquired[thread]);
+  add(found->seen, block_.all_acquired);
 }
 
-bool MemoryOrder::acquired(const Access& earlier, unsigned thread) const {
+Unordered MemoryOrder::before_turn(const Access& earlier, unsigned thread) const {
   const std::uint32_t block = block_of(earlier);
-  const auto covers = [&](const Published& published) {
-    return published.block == block && earlier.epoch <= published.epoch;
-  };
-  return std::ranges::any_of(block_acquired_, covers) || std::ranges::any_of(acquired_[thread], covers);
+  // The running block's own, in an earlier turn: others came between without a barrier.
+  if (block == block_.number)
+    return earlier.epoch < block_.barrier ? Unordered::no : since_barrier(earlier, thread);
+  const bool known = covers(block_.all_acquired, block, earlier.epoch) ||
+                     covers(block_.acquired[thread], block, earlier.epoch);
+  return known ? Unordered::no : Unordered::between_blocks;
 }
 
 std::uint32_t MemoryOrder::block_of(const Access& access) const {
-  const auto after = std::ranges::upper_bound(block_begins_, access.epoch);
-  return static_cast<std::uint32_t>(after - block_begins_.begin()) - 1;
+  const auto after = std::ranges::upper_bound(turns_, access.epoch, {}, &Turn::first);
+  return (after - 1)->block;
 }
 
 }  // namespace tune::emulator

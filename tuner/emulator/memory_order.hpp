@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tune::emulator {
 
-/// An access as its cell remembers it: by whom, and when. Time is the number of barriers of blocks since the
-/// plan began (an epoch); within an epoch, the number of __syncwarp that the thread has seen.
+/// An access as its cell remembers it: by whom, and when. Time is the number of barriers of blocks, and of
+/// turns that blocks got, since the plan began (an epoch); within an epoch, the number of __syncwarp that the
+/// thread has seen.
 struct Access {
   std::uint32_t epoch = 0;  ///< 0: there was none
   std::uint16_t thread = 0;
@@ -20,16 +22,42 @@ struct Access {
 /// How two accesses that are not ordered could be.
 enum class Unordered { no, in_warp, in_block, between_blocks };
 
-/// Which accesses are ordered before the one that the running thread makes now. Blocks of a launch are not
-/// ordered among each other, launches are; threads of a block are by its barriers; lanes of a warp, besides,
-/// by __syncwarp, whose order is passed on (vector clocks). Fences and atomics order what docs/emulator.md
-/// says.
+/// Which accesses are ordered before the one that the running thread makes now. Blocks of a launch are
+/// ordered among each other by barriers of the grid only, launches are anyway; threads of a block are by its
+/// barriers; lanes of a warp, besides, by __syncwarp, whose order is passed on (vector clocks). Fences and
+/// atomics order what docs/emulator.md says.
 class MemoryOrder {
  public:
+  /// What is known of, and to, one block.
+  struct Block {
+    /// Everything that a block did until the end of an epoch; of a block there is one at most in a list.
+    struct Published {
+      std::uint32_t block, epoch;
+    };
+    using List = std::vector<Published>;
+    /// Lane i of the warp is known up to clock[i] by the thread.
+    using Clocks = std::array<std::uint16_t, 32>;
+
+    std::uint32_t number = 0;    ///< in the grid
+    std::uint32_t first = 1;     ///< its first epoch
+    std::uint32_t barrier = 1;   ///< its first epoch since its last barrier
+    std::vector<Clocks> clocks;  ///< a thread
+    bool any_clock = false;
+    std::vector<std::uint32_t> fenced;  ///< a thread: the epoch of its last fence in this block, or 0
+    std::vector<List> pending;          ///< a thread: seen at atomics, not yet fenced
+    std::vector<List> acquired;         ///< a thread: seen and fenced since the last barrier
+    List all_acquired;                  ///< by all threads, through a barrier
+  };
+
   void begin_plan();
   void begin_launch();
-  void begin_block(unsigned threads);
+  void begin_block(std::uint32_t number, unsigned threads);
+  /// The running block gives way to others, and goes on later; between the two, `kept` holds it.
+  void leave(Block& kept) { std::swap(kept, block_); }
+  void resume(Block& kept);
   void barrier();
+  /// All blocks that have not ended have met.
+  void grid_barrier() { ordered_before_ = epoch_ + 1; }
   /// Lanes of a warp have met at __syncwarp.
   void warp_sync(unsigned warp, unsigned lanes);
 
@@ -41,46 +69,45 @@ class MemoryOrder {
 
   // These two are asked at every access.
   Access now(unsigned thread) const {
-    return {epoch_, static_cast<std::uint16_t>(thread), clocks_[thread][thread % 32]};
+    return {epoch_, static_cast<std::uint16_t>(thread), block_.clocks[thread][thread % 32]};
   }
   Unordered unordered(const Access& earlier, unsigned thread) const {
-    if (earlier.epoch < launch_first_) return Unordered::no;
-    if (earlier.epoch < block_first_)
-      return acquired(earlier, thread) ? Unordered::no : Unordered::between_blocks;
-    if (earlier.epoch < epoch_ || earlier.thread == thread) return Unordered::no;
-    if (earlier.thread / 32 != thread / 32) return Unordered::in_block;
-    return clocks_[thread][earlier.thread % 32] > earlier.clock ? Unordered::no : Unordered::in_warp;
+    if (earlier.epoch < ordered_before_) return Unordered::no;
+    if (earlier.epoch < turn_first_) return before_turn(earlier, thread);
+    if (earlier.epoch < epoch_) return Unordered::no;
+    return since_barrier(earlier, thread);
   }
-  bool of_this_block(const Access& access) const { return access.epoch >= block_first_; }
+  /// Of what concerns memory that a block has to itself.
+  bool of_this_block(const Access& access) const { return access.epoch >= block_.first; }
   bool of_this_launch(const Access& access) const { return access.epoch >= launch_first_; }
-  /// The block of this launch that made an access, counted from the launch's first.
+  /// The number in the grid of the block of this launch that made an access.
   std::uint32_t block_of(const Access& access) const;
-  std::uint32_t block() const { return static_cast<std::uint32_t>(block_begins_.size() - 1); }
 
  private:
-  struct Published {
-    std::uint32_t block, epoch;
-  };
-  /// Lane i of the warp is known up to clock[i] by the thread.
-  using Clocks = std::array<std::uint16_t, 32>;
-  bool acquired(const Access& earlier, unsigned thread) const;
+  void begin_turn();
+  Unordered before_turn(const Access& earlier, unsigned thread) const;
+  Unordered since_barrier(const Access& earlier, unsigned thread) const {
+    if (earlier.thread == thread) return Unordered::no;
+    if (earlier.thread / 32 != thread / 32) return Unordered::in_block;
+    return block_.clocks[thread][earlier.thread % 32] > earlier.clock ? Unordered::no : Unordered::in_warp;
+  }
 
   std::uint32_t epoch_ = 0;
   std::uint32_t launch_first_ = 1;
-  std::uint32_t block_first_ = 1;
-  std::vector<std::uint32_t> block_begins_;  ///< first epoch of every block of the launch
-  std::vector<Clocks> clocks_;               ///< a thread
-  bool any_clock_ = false;
+  std::uint32_t ordered_before_ = 1;  ///< first epoch after the launch's begin or the grid's last barrier
+  std::uint32_t turn_first_ = 1;      ///< first epoch since the running block got its turn
+
+  struct Turn {
+    std::uint32_t first, block;
+  };
+  std::vector<Turn> turns_;  ///< of this launch
+  Block block_;              ///< the running one
 
   struct Variable {
     const void* address;
-    std::vector<Published> seen;
+    Block::List seen;
   };
-  std::vector<Variable> variables_;    ///< of this launch
-  std::vector<std::uint32_t> fenced_;  ///< a thread: the epoch of its last fence in this block, or 0
-  std::vector<std::vector<Published>> pending_;   ///< a thread: seen at atomics, not yet fenced
-  std::vector<std::vector<Published>> acquired_;  ///< a thread: seen and fenced since the last barrier
-  std::vector<Published> block_acquired_;         ///< by all threads, through a barrier
+  std::vector<Variable> variables_;  ///< of this launch
 };
 
 }  // namespace tune::emulator

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t guard = std::size_t{1} << 20;  ///< on either side: farther than most wrong indices go
 constexpr std::size_t alignment = 256;               ///< of cudaMalloc
-constexpr int poison = 0xff;                         ///< NaN in floating point
+constexpr int poison = 0xff;                         ///< NaN in floating point: around all buffers
 
 std::size_t rounded(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;
@@ -39,23 +39,6 @@ void each_row(const BufferSpec& spec, const std::function<void(std::size_t, std:
       throw Error(format("the layout of buffer '{}' reaches beyond its allocation", spec.name));
     use(first * element, place * element, row * element);
   }
-}
-
-/// Bytes of the allocation that belong to no row.
-std::vector<std::pair<std::size_t, std::size_t>> padding_of(const BufferSpec& spec) {
-  std::vector<std::pair<std::size_t, std::size_t>> rows, gaps;
-  if (spec.layout.is_dense()) return gaps;
-  each_row(spec, [&](std::size_t, std::size_t device, std::size_t bytes) {
-    rows.emplace_back(device, device + bytes);
-  });
-  std::ranges::sort(rows);
-  rows.emplace_back(spec.allocation_bytes(), spec.allocation_bytes());
-  std::size_t end = 0;
-  for (const auto& [from, to] : rows) {
-    if (from > end) gaps.emplace_back(end, from);
-    end = to;
-  }
-  return gaps;
 }
 
 const HostTensor& tensor_of(const BufferSpec& spec, const TensorSet& inputs) {
@@ -96,7 +79,11 @@ Result<PlanMemory> PlanMemory::take(const std::vector<BufferSpec>& specs) {
 void PlanMemory::fill(const TensorSet& inputs) {
   for (const Buffer& buffer : buffers_) {
     std::memset(buffer.first, poison, buffer.accessible);
-    if (buffer.spec.role != BufferRole::input) continue;
+    if (buffer.spec.role != BufferRole::input) {
+      if (const int byte = initial_byte(buffer.spec); byte != poison)
+        std::memset(buffer.begin, byte, buffer.spec.allocation_bytes());
+      continue;
+    }
     const auto from = tensor_of(buffer.spec, inputs).bytes();
     each_row(buffer.spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
       std::memcpy(buffer.begin + device, from.data() + host, bytes);
@@ -127,7 +114,8 @@ std::vector<Array> PlanMemory::arrays() const {
     array.bytes = static_cast<std::size_t>(buffer.spec.allocation_bytes());
     array.element_bytes = size_of(buffer.spec.type);
     array.space = buffer.spec.role == BufferRole::input ? Array::Space::input : Array::Space::global;
-    array.padding = padding_of(buffer.spec);
+    if (buffer.spec.readable_padding) array.layout = buffer.spec.layout;
+    array.initialised = buffer.spec.fill == Fill::zero;
     arrays.push_back(std::move(array));
   }
   return arrays;

@@ -28,8 +28,8 @@ class PlanMemory {
   PlanMemory(PlanMemory&&) = default;
   PlanMemory& operator=(PlanMemory&&) = delete;
 
-  /// Inputs hold their tensors; every byte around them, of all other buffers, and beside them is 0xff. Throws
-  /// Error where a tensor is missing or is not what the plan describes.
+  /// Inputs hold their tensors; every byte of all other buffers is their initial one, every byte around and
+  /// beside them 0xff. Throws Error where a tensor is missing or is not what the plan describes.
   void fill(const TensorSet& inputs);
   /// The logical tensor of a buffer, dense.
   std::vector<std::byte> fetch(const BufferSpec& spec) const;

@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+
 #include "tuner/core/error.hpp"
 
 namespace tune::emulator {
@@ -13,19 +15,38 @@ constexpr std::size_t stride = page + Stacks::bytes;
 
 }  // namespace
 
-Stacks::Stacks(int count) : count_(count), total_(static_cast<std::size_t>(count) * stride) {
-  void* const memory =
-      mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw Error("no memory for the stacks of a block: raise the limit (ulimit -v)");
-  memory_ = static_cast<char*>(memory);
-  for (int i = 0; i < count; ++i)
-    if (mprotect(stack(i) - page, page, PROT_NONE) != 0)
-      break;  // then a thread without a guard: still correct
-  give_back_all();
+Stacks::Stacks(int count) {
+  map(count);
 }
 
 Stacks::~Stacks() {
   munmap(memory_, total_);
+}
+
+void Stacks::provide(int count) {
+  if (count > count_) {
+    munmap(memory_, total_);
+    memory_ = nullptr;
+    map(count);
+  }
+  give_back_all();
+}
+
+void Stacks::map(int count) {
+  count_ = count;
+  total_ = static_cast<std::size_t>(count) * stride;
+  void* const memory =
+      mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    count_ = 0;
+    total_ = 0;
+    throw Error("no memory for the stacks of a kernel's threads: raise the limit (ulimit -v)");
+  }
+  memory_ = static_cast<char*>(memory);
+  for (int i = 0; i < std::min(count, guarded); ++i)
+    if (mprotect(stack(i) - page, page, PROT_NONE) != 0)
+      break;  // then a thread without a guard: still correct
+  give_back_all();
 }
 
 char* Stacks::stack(int number) const {

@@ -6,8 +6,8 @@
 
 namespace tune::emulator {
 
-/// Stacks of a block's threads, each with a page below it that no access survives. Memory is taken as it is
-/// touched.
+/// Stacks of the threads that are on their way, each with a page below it that no access survives. Memory is
+/// taken as it is touched.
 class Stacks {
  public:
   /// Throws Error where the address space does not suffice.
@@ -17,6 +17,12 @@ class Stacks {
   ~Stacks();
 
   static constexpr std::size_t bytes = std::size_t{256} << 10;
+  /// A process may have 65530 pieces of memory by default, and a guard makes two of one: later stacks have
+  /// none. Earlier ones run the same kernel.
+  static constexpr int guarded = 8192;
+
+  /// Takes all stacks back and has so many from now on, at least. Throws Error like the constructor.
+  void provide(int count);
 
   char* stack(int number) const;
   /// What of the stack is used: all but a part that differs between neighbours, so that their tops do not
@@ -33,7 +39,9 @@ class Stacks {
   void give_back_all();
 
  private:
-  int count_;
+  void map(int count);
+
+  int count_ = 0;
   char* memory_ = nullptr;
   std::size_t total_ = 0;
   std::vector<int> free_;

@@ -53,11 +53,13 @@ struct Fields<Layout> {
 template<>
 struct Fields<BufferSpec> {
   static void each(auto& t, auto field) {
-    auto& [name, type, layout, role] = t;
+    auto& [name, type, layout, role, readable_padding, fill] = t;
     field("name", name);
     field("type", type);
     field("layout", layout);
     field("role", role);
+    field("readable_padding", readable_padding);
+    field("fill", fill);
   }
 };
 template<>
@@ -111,12 +113,24 @@ struct Fields<Launch> {
   }
 };
 template<>
+struct Fields<FourierTransform> {
+  static void each(auto& t, auto field) {
+    auto& [direction, input, output, extents] = t;
+    field("direction", direction);
+    field("input", input);
+    field("output", output);
+    field("extents", extents);
+  }
+};
+template<>
 struct Fields<LaunchPlan> {
   static void each(auto& t, auto field) {
-    auto& [compile, buffers, launches] = t;
+    auto& [compile, buffers, setup, launches, tolerance] = t;
     field("compile", compile);
     field("buffers", buffers);
+    field("setup", setup);
     field("launches", launches);
+    field("tolerance", tolerance);
   }
 };
 template<>

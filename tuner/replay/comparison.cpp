@@ -40,7 +40,8 @@ SpaceFacts facts_of(const OutcomeTable& outcomes, const Baseline& baseline) {
           .within_5 = outcomes.within(0.05),
           .within_1 = outcomes.within(0.01),
           .random_evaluations = baseline.curve().expected_evaluations(outcomes.within(0.05)),
-          .cutoff_evaluations = baseline.cutoff_evaluations()};
+          .cutoff_evaluations = baseline.cutoff_evaluations(),
+          .seconds_each = outcomes.seconds_each()};
 }
 
 }  // namespace

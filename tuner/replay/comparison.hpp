@@ -42,6 +42,7 @@ struct SpaceFacts {
   std::uint64_t within_1 = 0;
   double random_evaluations = 0;         ///< that random search takes to come within 5 %, in expectation
   std::uint64_t cutoff_evaluations = 0;  ///< Baseline::cutoff_evaluations
+  double seconds_each = 0;               ///< OutcomeTable::seconds_each
 };
 
 struct SpaceResult {

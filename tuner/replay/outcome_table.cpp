@@ -16,6 +16,8 @@ OutcomeTable::OutcomeTable(const search::SearchSpace& space, const std::vector<E
     const auto id = space.find(evaluation.configuration);
     if (!id || by_id_[*id].recorded) continue;
     by_id_[*id].recorded = true;
+    const PhaseTimes& phases = evaluation.phases;
+    by_id_[*id].seconds = phases.compile + phases.load + phases.verify + phases.measure;
     if (evaluation.outcome) by_id_[*id].cost = evaluation.outcome->time();
   }
   summarise();
@@ -27,6 +29,13 @@ void OutcomeTable::summarise() {
     if (outcome.recorded && outcome.cost) costs_.push_back(*outcome.cost);
   }
   std::ranges::sort(costs_);
+}
+
+double OutcomeTable::seconds_each() const {
+  double sum = 0;
+  for (const Outcome& outcome : by_id_)
+    if (outcome.recorded) sum += outcome.seconds;
+  return recorded_ > 0 ? sum / static_cast<double>(recorded_) : 0;
 }
 
 double OutcomeTable::optimum() const {

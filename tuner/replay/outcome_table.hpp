@@ -14,6 +14,7 @@ namespace tune::replay {
 struct Outcome {
   bool recorded = false;       ///< false: nothing is known of it
   std::optional<double> cost;  ///< seconds; nothing where it failed
+  double seconds = 0;  ///< that compiling, checking and measuring took; 0 where the recording does not say
 };
 
 /// What is known of every configuration of a space: all that a simulation needs. Safe to read from several
@@ -31,6 +32,9 @@ class OutcomeTable {
   /// Of these, recorded ones: those that failed, and those with a time.
   std::uint64_t recorded() const { return recorded_; }
   std::uint64_t failed() const { return recorded_ - costs_.size(); }
+
+  /// What a recorded evaluation took on average, failures included; 0 where the recording does not say.
+  double seconds_each() const;
 
   /// All times in seconds, in increasing order.
   const std::vector<double>& costs() const { return costs_; }

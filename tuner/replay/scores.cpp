@@ -6,6 +6,8 @@
 namespace tune::replay {
 namespace {
 
+constexpr double rounding = 1e-9;  // of a sum of times
+
 /// Between the two nearest values where there is none at that place.
 double quantile(const std::vector<double>& sorted, double probability) {
   const double place = probability * static_cast<double>(sorted.size() - 1);
@@ -33,6 +35,17 @@ double share_after(const Trace& trace, std::uint64_t evaluations, double optimum
     if (cost && (!best || *cost < *best)) best = cost;
   }
   return best ? optimum / *best : 0;
+}
+
+/// Evaluations that have ended after that time.
+std::uint64_t ended_after(const Trace& trace, const OutcomeTable& outcomes, double seconds) {
+  std::uint64_t ended = 0;
+  for (const search::Observation& one : trace.evaluations) {
+    seconds -= outcomes.at(one.id).seconds;
+    if (seconds < 0) break;
+    ++ended;
+  }
+  return ended;
 }
 
 Within within(std::span<const Trace> repeats, double optimum, double share, std::uint64_t limit) {
@@ -71,6 +84,21 @@ Within mean_within(std::span<const Scores> spaces, Within Scores::*which) {
   for (const Scores& space : spaces) {
     sum.evaluations += (space.*which).evaluations / count;
     sum.missed += (space.*which).missed / count;
+  }
+  return sum;
+}
+
+/// By budget; empty unless all have it.
+std::vector<Spread> mean_spreads(std::span<const Scores> spaces, std::vector<Spread> Scores::*which) {
+  std::vector<Spread> sum((spaces.front().*which).size());
+  const auto count = static_cast<double>(spaces.size());
+  for (const Scores& space : spaces) {
+    if ((space.*which).size() != sum.size()) return {};
+    for (std::size_t b = 0; b < sum.size(); ++b) {
+      sum[b].mean += (space.*which)[b].mean / count;
+      sum[b].lower += (space.*which)[b].lower / count;
+      sum[b].upper += (space.*which)[b].upper / count;
+    }
   }
   return sum;
 }
@@ -114,10 +142,16 @@ std::optional<double> Baseline::score(std::span<const double> best) const {
 Scores scores_of(std::span<const Trace> repeats, const OutcomeTable& outcomes, const Baseline& baseline,
                  std::span<const std::uint64_t> budgets) {
   Scores scores;
+  const double each = outcomes.seconds_each(), optimum = outcomes.optimum();
   for (const std::uint64_t budget : budgets) {
-    std::vector<double> shares;
-    for (const Trace& trace : repeats) shares.push_back(share_after(trace, budget, outcomes.optimum()));
+    std::vector<double> shares, by_time;
+    const double time = static_cast<double>(budget) * each * (1 + rounding);
+    for (const Trace& trace : repeats) {
+      shares.push_back(share_after(trace, budget, optimum));
+      by_time.push_back(share_after(trace, ended_after(trace, outcomes, time), optimum));
+    }
     scores.share.push_back(spread_of(std::move(shares)));
+    if (each > 0) scores.share_by_time.push_back(spread_of(std::move(by_time)));
   }
   scores.within_5 = within(repeats, outcomes.optimum(), 0.05, budgets.back());
   scores.within_1 = within(repeats, outcomes.optimum(), 0.01, budgets.back());
@@ -155,14 +189,8 @@ Scores scores_of_random(const OutcomeTable& outcomes, const Baseline& baseline,
 
 Scores mean_of(std::span<const Scores> spaces) {
   Scores result;
-  const auto count = static_cast<double>(spaces.size());
-  result.share.resize(spaces.front().share.size());
-  for (const Scores& space : spaces)
-    for (std::size_t b = 0; b < result.share.size(); ++b) {
-      result.share[b].mean += space.share[b].mean / count;
-      result.share[b].lower += space.share[b].lower / count;
-      result.share[b].upper += space.share[b].upper / count;
-    }
+  result.share = mean_spreads(spaces, &Scores::share);
+  result.share_by_time = mean_spreads(spaces, &Scores::share_by_time);
   result.within_5 = mean_within(spaces, &Scores::within_5);
   result.within_1 = mean_within(spaces, &Scores::within_1);
   result.score = mean_optional(spaces, &Scores::score);

@@ -28,7 +28,11 @@ struct Within {
 
 /// What a strategy reached on a space, over all repeats; or the means of that over several spaces.
 struct Scores {
-  std::vector<Spread> share;      ///< optimum / best so far after each budget; 0 while nothing succeeded
+  std::vector<Spread> share;  ///< optimum / best so far after each budget; 0 while nothing succeeded
+  /// The same after the time that so many evaluations of the space take on average, by recorded times. A
+  /// search of quick ones that makes the largest budget's number in less counts with what it has then. Empty
+  /// where the recording has no such times, and for what is computed.
+  std::vector<Spread> share_by_time;
   Within within_5, within_1;      ///< to 0.95 and 0.99 of the optimum
   std::optional<double> score;    ///< of Baseline::score; nothing where the space has none
   std::optional<double> seconds;  ///< an evaluation, in the strategy itself; nothing for what is computed

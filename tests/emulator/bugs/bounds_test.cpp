@@ -186,7 +186,7 @@ TEST(PlantedBounds, VectorsAtTheTail) {
     for (BufferSpec& buffer : plan.buffers) buffer.layout = Layout::dense({n});
     HostTensor in(ElementType::f32, {n});
     expected.inputs.insert_or_assign("in", std::move(in));
-    plan.launches[0].arguments.back() = ScalarArgument{static_cast<std::int32_t>(n)};
+    std::get<Launch>(plan.launches[0]).arguments.back() = ScalarArgument{static_cast<std::int32_t>(n)};
   };
   const auto at_end = [](std::int64_t byte) {
     return [=](const Scene& scene) {

@@ -51,7 +51,7 @@ const std::vector<Exception> exceptions = {};
 /// Calls, as statements, of what orders threads or waits for a copy; definitions and comments are none.
 std::vector<Occurrence> occurrences_in(const std::string& file, const std::string& text) {
   static const std::regex call(
-      R"(\b(__syncthreads|__syncwarp|__barrier_sync|wait_async(<[^;()]*>)?|__pipeline_wait_prior|(cooperative_groups|cg)::(sync|wait|wait_prior<\d+>)|\w+\.sync)\s*\([^;{}]*\)(?=\s*;))");
+      R"(\b(__syncthreads|__syncwarp|__barrier_sync|grid_barrier|wait_async(<[^;()]*>)?|__pipeline_wait_prior|(cooperative_groups|cg)::(sync|wait|wait_prior<\d+>)|\w+\.sync)\s*\([^;{}]*\)(?=\s*;))");
   std::vector<Occurrence> found;
   for (auto match = std::sregex_iterator(text.begin(), text.end(), call); match != std::sregex_iterator();
        ++match) {
@@ -135,9 +135,12 @@ void add_executing(const Problem& problem, const std::vector<const Sampled*>& sa
 }
 
 /// As what a statement's absence must show, whatever else follows from it.
-Kind cause(const Occurrence& occurrence) {
-  if (occurrence.statement.find("wait") != std::string::npos) return Kind::unfinished_copy;
-  return occurrence.statement.starts_with("__syncwarp") ? Kind::race_in_warp : Kind::race_in_block;
+bool is_cause(Kind kind, const Occurrence& absent) {
+  if (absent.statement.find("wait") != std::string::npos) return kind == Kind::unfinished_copy;
+  if (absent.statement.starts_with("__syncwarp")) return kind == Kind::race_in_warp;
+  // The grid may be one block.
+  const bool grid = absent.statement.starts_with("grid_barrier");
+  return kind == Kind::race_in_block || (grid && kind == Kind::race_between_blocks);
 }
 
 bool excepted(const Occurrence& occurrence) {
@@ -189,7 +192,7 @@ void expect_removals_reported(const Problem& problem, const std::vector<Occurren
       EXPECT_TRUE(excepted(*removed[t])) << removed[t]->text() << " is removed unseen: " << configuration;
     } else {
       EXPECT_TRUE(std::ranges::any_of(
-          findings, [&](const Finding& finding) { return finding.kind == cause(*removed[t]); }))
+          findings, [&](const Finding& finding) { return is_cause(finding.kind, *removed[t]); }))
           << removed[t]->text() << " is taken for something else: " << configuration << "\n  "
           << findings[0].text();
       ++kinds[removed[t]][findings[0].kind];
@@ -223,12 +226,14 @@ TEST(BarrierRemoval, IsReportedForEveryBarrierOfEveryKernel) {
 TEST(BarrierRemoval, FindsStatements) {
   const std::string text =
       "// __syncthreads();\nif constexpr (one) __syncthreads();\nvoid wait_async() {\n"
-      "  wait_async<a ? b - 2 : 0>();\n  __syncwarp(0xffu);  // __syncwarp();\n  block.sync();\n";
+      "  wait_async<a ? b - 2 : 0>();\n  __syncwarp(0xffu);  // __syncwarp();\n  block.sync();\n"
+      "  grid_barrier(counter);\n";
   std::vector<std::string> found;
   for (const Occurrence& one : occurrences_in("f", text))
     found.push_back(format("{} {}", one.line, one.statement));
-  EXPECT_EQ(found, (std::vector<std::string>{"2 __syncthreads()", "4 wait_async<a ? b - 2 : 0>()",
-                                             "5 __syncwarp(0xffu)", "6 block.sync()"}));
+  EXPECT_EQ(found,
+            (std::vector<std::string>{"2 __syncthreads()", "4 wait_async<a ? b - 2 : 0>()",
+                                      "5 __syncwarp(0xffu)", "6 block.sync()", "7 grid_barrier(counter)"}));
 }
 
 }  // namespace

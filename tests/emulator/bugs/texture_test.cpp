@@ -14,7 +14,7 @@ double same(const Scene&, int element) {
 /// Puts a texture over a buffer in the place of the argument that is the buffer.
 auto texture_over(const std::string& buffer, const TextureSpec& spec) {
   return [=](LaunchPlan& plan, Expectation&) {
-    for (KernelArgument& argument : plan.launches.back().arguments)
+    for (KernelArgument& argument : std::get<Launch>(plan.launches.back()).arguments)
       if (const auto* const given = std::get_if<BufferArgument>(&argument);
           given != nullptr && given->buffer == buffer) {
         argument = TextureArgument{buffer, spec};
@@ -125,9 +125,9 @@ Planted pipeline(std::string name, Kind kind, const std::string& first, const st
   planted.extra = {{"scratch", BufferRole::scratch, [](const Scene& scene) { return scene.all(); }}};
   planted.change = [](LaunchPlan& plan, Expectation& expected) {
     texture_over("scratch", linear_memory())(plan, expected);
-    auto& arguments = plan.launches.back().arguments;
+    auto& arguments = std::get<Launch>(plan.launches.back()).arguments;
     arguments.insert(arguments.end() - 1, BufferArgument{"scratch"});
-    Launch fill = plan.launches.back();
+    Launch fill = std::get<Launch>(plan.launches.back());
     fill.entry = "first";
     fill.arguments = {BufferArgument{"in"}, BufferArgument{"scratch"}};
     plan.launches.insert(plan.launches.begin(), fill);

@@ -51,7 +51,7 @@ std::optional<double> bowl(int x, int y) {
 /// A surrogate of a grid, and all its configurations as candidates.
 struct Model {
   explicit Model(Landscape of, bool with_oracle = false)
-      : landscape(std::move(of)), surrogate(landscape.space(), encoding, beliefs(with_oracle), {}) {
+      : landscape(std::move(of)), surrogate(encoding, beliefs(with_oracle), {}) {
     for (ConfigurationId id = 0; id < landscape.space().size(); ++id) all.push_back(id);
   }
 
@@ -68,7 +68,7 @@ struct Model {
   /// On its way, as a search notes it.
   void expect(ConfigurationId id) {
     surrogate.expect(id, encoding.encode(id));
-    evidence.seen.insert(id);
+    evidence.seen.take(id);
     evidence.pending.emplace(id, encoding.encode(id));
   }
   void fit() { surrogate.fit(evidence, all); }
@@ -82,7 +82,7 @@ struct Model {
   Landscape landscape;
   Encoding encoding{landscape.space()};
   Surrogate surrogate;
-  Evidence evidence;
+  Evidence evidence{landscape.space().size()};
   std::vector<ConfigurationId> all;
 };
 
@@ -163,7 +163,7 @@ TEST(Surrogate, KeepsAwayFromWhatIsOnItsWay) {
     }
     const ConfigurationId first = pushed.surrogate.best_candidate().value();
     pushed.expect(first);
-    ignorant.evidence.seen.insert(first);  // not to be chosen, but nothing is on its way
+    ignorant.evidence.seen.take(first);  // not to be chosen, but nothing is on its way
     ignorant.surrogate.update(ignorant.evidence);
     const ConfigurationId second = pushed.surrogate.best_candidate().value();
     EXPECT_NE(second, first);

@@ -2,7 +2,7 @@
 // The part of the conformance suite that needs spaces too large to go through.
 #pragma once
 
-#include <chrono>
+#include <ctime>
 
 #include "tests/search/strategies/strategy_conformance.hpp"
 
@@ -18,6 +18,11 @@ inline SpaceDefinition large_definition(int parameters) {
   }
   definition.constraints = {{var("p0") * var("p1") <= 48, "too many threads"}};
   return definition;
+}
+
+/// Of the processor: others may be busy on it.
+inline double seconds_since(std::clock_t start) {
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 /// The most numbers in a row of which each is one more than the one before.
@@ -55,7 +60,7 @@ TEST_P(StrategyConformance, DoesNotWalkTheListAfterAFailure) {
 TEST_P(StrategyConformance, IsQuickInALargeSpace) {
   const SearchSpace space(large_definition(7));
   ASSERT_GT(space.size(), 1'500'000U);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const auto strategy = make(space);
   std::set<ConfigurationId> seen;
   while (seen.size() < 300) {
@@ -64,12 +69,11 @@ TEST_P(StrategyConformance, IsQuickInALargeSpace) {
     EXPECT_TRUE(seen.insert(batch[0]).second);
     strategy->tell(std::vector<Observation>{observe(space, batch[0], Failures::some)});
   }
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(taken.count(), 3.0) << "seconds; a tenth where nothing else runs";
+  const double taken = seconds_since(start);
+  EXPECT_LT(taken, 3.0) << "seconds; a fifth is usual";
 }
 
 TEST_P(StrategyConformance, FindsTheLastOnesOfALargeSpaceWithoutSpinning) {
-  if (GetParam().estimates_gain) GTEST_SKIP() << "a model keeps every result: cubic in what it is told";
   const SearchSpace space(large_definition(5));
   const auto strategy = make(space);
   std::vector<Observation> known;
@@ -80,10 +84,10 @@ TEST_P(StrategyConformance, FindsTheLastOnesOfALargeSpaceWithoutSpinning) {
     told.insert(id);
   }
   strategy->tell(known);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   expect_each_once(exhaust(*strategy, space, {1, 3}), space, told);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(taken.count(), 3.0) << "seconds for " << space.size() - told.size();
+  const double taken = seconds_since(start);
+  EXPECT_LT(taken, 3.0) << "seconds for " << space.size() - told.size();
 }
 
 }  // namespace tune::search::testing

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -27,6 +28,26 @@ TEST(Visited, DrawsEachOnceWhateverIsTakenInBetween) {
     }
     EXPECT_EQ(seen.size(), size);
     EXPECT_FALSE(visited.take_random(random));
+  }
+}
+
+TEST(Visited, ShowsWhatIsUnseenAndTakesNothing) {
+  for (const ConfigurationId size : {1U, 64U, 65U, 4'097U}) {
+    Visited visited(size);
+    Random random(size);
+    std::set<ConfigurationId> left;
+    for (ConfigurationId id = 0; id < size; ++id) left.insert(id);
+    while (!left.empty()) {
+      const std::vector<ConfigurationId> unseen = visited.unseen();
+      ASSERT_TRUE(std::ranges::equal(unseen, left));
+      for (int draw = 0; draw < 3; ++draw) ASSERT_TRUE(left.contains(*visited.random_unseen(random)));
+      for (std::size_t i = 0; i < unseen.size(); i += 2) {  // also some that are in its list
+        visited.take(unseen[i]);
+        left.erase(unseen[i]);
+      }
+    }
+    EXPECT_TRUE(visited.unseen().empty());
+    EXPECT_FALSE(visited.random_unseen(random));
   }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cooperative groups of a block and of parts of a warp. There is no group of a whole grid: blocks run one
-// after another.
+// Cooperative groups of a grid, of a block and of parts of a warp.
 #pragma once
 
 #include "warp.cuh"
@@ -19,6 +18,29 @@ struct thread_block {
   static void sync(TUNE_PLACE) { tune_barrier(tune_emulator::Barrier::plain, 0, tune_file, tune_line); }
 };
 inline thread_block this_thread_block() {
+  return {};
+}
+
+// All threads of a cooperative launch.
+struct grid_group {
+  static bool is_valid() { return true; }
+  static unsigned long long thread_rank() {
+    return block_rank() * thread_block::size() + thread_block::thread_rank();
+  }
+  static unsigned long long size() { return num_blocks() * thread_block::size(); }
+  static unsigned long long num_threads() { return size(); }
+  static unsigned long long block_rank() {
+    return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
+  static unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.z) * gridDim.y * gridDim.x;
+  }
+  static dim3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+  static dim3 dim_blocks() { return {gridDim.x, gridDim.y, gridDim.z}; }
+  static dim3 group_dim() { return dim_blocks(); }
+  static void sync(TUNE_PLACE) { tune_grid_barrier(nullptr, tune_file, tune_line); }
+};
+inline grid_group this_grid() {
   return {};
 }
 

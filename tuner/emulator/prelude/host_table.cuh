@@ -84,6 +84,8 @@ struct TextureRequest {
 struct HostTable {
   void* context;
   int (*barrier)(void* context, Barrier kind, int predicate, const Place* place);
+  // Of all threads of a cooperative launch. The counter, which may be null, is what a device counts with.
+  void (*grid_barrier)(void* context, unsigned* counter, const Place* place);
   unsigned long long (*warp)(void* context, const WarpRequest* request);
   void (*access)(void* context, const void* address, unsigned bytes, unsigned kind, const void* code);
   // An address that is no multiple of what the type that is accessed there asks for. Does not return.

@@ -140,6 +140,20 @@ inline int __syncthreads_and(int predicate, TUNE_WHERE) {
 inline int __syncthreads_or(int predicate, TUNE_WHERE) {
   return tune_barrier(tune_emulator::Barrier::any_of, predicate, tune_where);
 }
+
+// ---- the barrier of a grid: the host twin of kernels/common/grid_barrier.cuh ----
+
+TUNE_UNCHECKED inline void tune_grid_barrier(unsigned* counter, const char* file, int line, int column = 0) {
+  const tune_emulator::Place place{file, line, nullptr, column};
+  tune_host->grid_barrier(tune_host->context, counter, &place);
+}
+TUNE_UNCHECKED inline void tune_grid_barrier(unsigned* counter, TUNE_WHERE) {
+  const auto& at = *static_cast<const std::source_location::__impl*>(tune_where);
+  tune_grid_barrier(counter, at._M_file_name, static_cast<int>(at._M_line), static_cast<int>(at._M_column));
+}
+
+// ---- fences, waiting, failing ----
+
 TUNE_UNCHECKED inline void __threadfence() {
   tune_host->fence(tune_host->context, 1);
 }

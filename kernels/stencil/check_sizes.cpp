@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/stencil/check_sizes.hpp"
+
+#include <algorithm>
+
+#include "kernels/stencil/launches.hpp"
+#include "kernels/stencil/variants.hpp"
+
+namespace tune::kernels {
+namespace {
+
+/// A reference of a large box costs many operations a cell: fewer cells there.
+bool costly(const StencilJob& job) {
+  return job.stencil.points.size() > 200;
+}
+
+/// Steps that run one whole launch and what is left over at the job's own steps, as often as it has any.
+std::int64_t checked_steps(std::int64_t steps, std::int64_t fused) {
+  const std::int64_t rest = steps % fused;
+  return std::min(steps, rest > 0 ? fused + rest : 2 * fused);
+}
+
+/// The kernels of `fft` take the number of steps as they take extents: passes of few steps show what passes
+/// of many would at sizes that are too large to check, that cells far from all faces are right. Whole passes
+/// of many steps are checked where all cells are near a face.
+std::vector<CheckSize> fft_sizes(const StencilJob& job, std::int64_t fused) {
+  constexpr double most_work = 3e7;  // multiply-adds
+  const auto [rx, ry, rz] = job.stencil.reach();
+  const std::int64_t steps = checked_steps(job.steps, fused);
+  const std::int64_t few = std::min<std::int64_t>(fused, costly(job) ? 1 : 3);
+  std::vector<CheckSize> sizes;
+  const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    const auto work = static_cast<double>(nx * ny * nz) * static_cast<double>(job.stencil.points.size());
+    const auto most = std::max<std::int64_t>(few, static_cast<std::int64_t>(most_work / work));
+    sizes.push_back({nx, ny, nz, std::min(steps, most)});
+  };
+  const std::int64_t core = 2 * few;
+  sizes.push_back({core * rx + 31, core * ry + 7, core * rz + 9,
+                   few == fused ? steps : std::min<std::int64_t>(few, steps)});
+  add(2 * rx + 1, 2 * ry + 3, 2 * rz + 2);
+  add(13, 5, 7);
+  add(5, 3, 2);
+  add(1, 1, 11);
+  add(17, 1, 1);
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<CheckSize> check_sizes(const StencilJob& job, const search::Configuration& configuration) {
+  const StencilVariant& variant = variant_of(configuration);
+  const std::int64_t fused = variant.fused(configuration);
+  if (variant.name == "fft") return fft_sizes(job, fused);
+  const auto [rx, ry, rz] = job.stencil.reach();
+  // Rows of an unpadded array are whole vectors.
+  const std::int64_t vector = configuration["padded"].as_bool() ? 1 : configuration["vector"].as_int();
+  std::vector<CheckSize> sizes;
+  const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    sizes.push_back({(nx + vector - 1) / vector * vector, ny, nz, checked_steps(job.steps, fused)});
+  };
+  if (configuration.has("cells_x")) {
+    // Tiles whose edges all lie within the array, and planes that no boundary concerns.
+    const std::int64_t tile_y =
+        configuration["threads"].as_int() / 32 * value_or_one(configuration, "cells_y");
+    add(32 * configuration["cells_x"].as_int() * 2 + 11, 2 * tile_y + 7, 2 * fused * (rz + 1) + 2 * rz + 9);
+  } else if (costly(job)) {
+    add(2 * rx + 21, 2 * ry + 7, 2 * rz + 9);
+  } else {
+    add(139, 45, 39);
+  }
+  add(2 * rx + 1, 2 * ry + 3, 2 * rz + 2);
+  add(5, 3, 2);  // boundary cells alone, as soon as they are held
+  return sizes;
+}
+
+}  // namespace tune::kernels

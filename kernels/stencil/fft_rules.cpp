@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which configurations of `fft` are valid.
+#include "kernels/stencil/rules.hpp"
+
+namespace tune::kernels {
+
+using search::Constraint;
+using search::Expr;
+using search::var;
+
+void add_fft_rules(std::vector<Constraint>& rules) {
+  const Expr steps = var("fused");
+  const auto core = [&](const char* reach, const char* extent) {
+    return steps * 2 * var(reach) < var(extent);
+  };
+  rules.push_back({!is_variant("fft") || steps == 1 ||
+                       (core("reach_x", "nx") && core("reach_y", "ny") && core("reach_z", "nz")),
+                   "all cells are so near to a face that they are computed step by step: the transforms are "
+                   "for nothing"});
+}
+
+}  // namespace tune::kernels

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/stencil/expression.hpp"
+#include "kernels/stencil/language/syntax.hpp"
+#include "kernels/stencil/language/tokens.hpp"
+
+namespace tune::kernels {
+
+/// Reads expressions from where `tokens` stands, by recursive descent, up to the first token that cannot go
+/// on with them. Both arguments must outlive the parser, the names also the trees. All functions throw
+/// SourceFault.
+class ExpressionParser {
+ public:
+  ExpressionParser(TokenReader& tokens, const EquationNames& names) : tokens_(tokens), names_(names) {}
+
+  /// An expression without cells.
+  SyntaxNode constant();
+  /// An equation, with or without left-hand side.
+  Equation equation();
+
+ private:
+  /// What a name before a bracket is where cells are allowed, and what an axis is where an index is read.
+  enum class Place { constant, equation, index };
+
+  /// Counts how deep the text is nested.
+  class Level {
+   public:
+    explicit Level(ExpressionParser& parser);
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    ~Level() { --parser_.nesting_; }
+
+   private:
+    ExpressionParser& parser_;
+  };
+
+  SyntaxNode expression(Place place);
+  SyntaxNode product(Place place);
+  SyntaxNode signed_value(Place place);
+  SyntaxNode power(Place place);
+  SyntaxNode primary(Place place);
+  SyntaxNode number();
+  SyntaxNode sum(Place place);
+  SyntaxNode named(Place place);
+  SyntaxNode element(const Token& name);
+  SyntaxNode cell(const Token& name);
+
+  /// `x + 1`: the axis of x, and 1.
+  struct Index {
+    int axis = 0;
+    SyntaxNode offset;
+  };
+
+  /// The indices of a cell, in one or more pairs of brackets.
+  std::vector<Index> indices();
+  /// Takes the coordinate out of an index, which then is the offset; its axis.
+  int take_coordinate(SyntaxNode& index);
+  /// Puts offsets into the order x, y, z; all cells have the same order of coordinates.
+  std::vector<SyntaxNode> by_axis(std::vector<Index> indices, const Token& name);
+  void left_hand_side();
+  bool has_left_hand_side();
+
+  int coordinate(std::string_view name) const;  ///< its axis, or -1
+  int variable(std::string_view name) const;    ///< its slot, or -1
+  std::string coordinate_list(std::size_t count) const;
+  void require_new_variable() const;
+  void require_linear(SyntaxNode& node) const;
+
+  TokenReader& tokens_;
+  const EquationNames& names_;
+  int nesting_ = 0;
+  std::vector<std::string_view> variables_;  ///< of the sums around
+  std::string_view array_, result_;          ///< names, empty before they occurred
+  std::vector<int> order_;                   ///< axes of the indices of a cell, as written
+};
+
+}  // namespace tune::kernels

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tune::kernels {
+
+struct ConstantList;
+
+/// A part of an equation as it is written. Trees are as deep as the text is nested, which is bounded; the
+/// terms of a long sum lie side by side.
+struct SyntaxNode {
+  enum class Kind : std::uint8_t {
+    number,      ///< `number`
+    variable,    ///< of a sum around it; `slot` counts these sums from the outermost
+    element,     ///< of `list`; the child is the index
+    cell,        ///< D[x + 1, y, z]; the children are the offsets along x, y, z
+    coordinate,  ///< only while an index is read; `slot` is the axis
+    add,         ///< of all children; inverse ones are subtracted
+    multiply,    ///< of all children, from left to right; the value is divided by inverse ones
+    negate,
+    power,  ///< base, integer exponent
+    sum,    ///< from, to, body; its variable is `slot`
+  };
+
+  Kind kind = Kind::number;
+  bool inverse = false;  ///< as a child of add or multiply
+  bool cells = false;    ///< whether there is a cell in it: at most a multiple of cells' values then
+  int slot = 0;
+  std::size_t offset = 0;  ///< where it begins in the source
+  double number = 0;
+  const ConstantList* list = nullptr;
+  std::vector<SyntaxNode> children;
+};
+
+/// The right-hand side of an equation.
+struct Equation {
+  SyntaxNode value;
+  int dimensions = 3;
+};
+
+}  // namespace tune::kernels

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/stencil/rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/core/format.hpp"
+
+namespace tune::kernels {
+namespace {
+
+double unit_roundoff(const StencilJob& job) {
+  return job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
+}
+
+/// What a step multiplies the largest value by at most. Held cells keep theirs.
+double growth(const StencilJob& job) {
+  return std::max(1.0, absolute_weight(job.stencil));
+}
+
+/// Units of roundoff that a sum over so many points adds, relative to sum |w| max |in|: every addition rounds
+/// a partial sum; the weights' own rounding and, without fused multiply-adds, that of the products add one
+/// unit each over the whole sum, and one is spare for what is of second order.
+double sum_units(std::size_t points) {
+  return static_cast<double>(points) + 3;
+}
+
+/// Units of a real transform along one axis, relative to the result's root mean square: log2(n) stages add
+/// 6.7 each (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 24.2, with
+/// weights good to one unit). A length with larger prime factors than 7 is a convolution of at most four
+/// times as many elements: transforms forth and back, and that of its factors.
+double transform_units(std::int64_t extent) {
+  constexpr double stage = 7;
+  if (extent == 1) return 0;
+  std::int64_t rest = extent;
+  for (const int factor : {2, 3, 5, 7})
+    while (rest % factor == 0) rest /= factor;
+  const auto length = static_cast<double>(extent);
+  return rest == 1 ? stage * std::log2(length) : 3 * stage * std::log2(4 * length);
+}
+
+}  // namespace
+
+Tolerance step_tolerance(const StencilJob& job) {
+  const auto steps = static_cast<double>(job.steps);
+  // Each step adds as much, and multiplies what is there by sum |w| at most.
+  const double bound = absolute_weight(job.stencil) * std::pow(growth(job), steps - 1);
+  return {sum_units(job.stencil.points.size()) * steps * unit_roundoff(job) * bound,
+          format("(points + 3) roundings a step of sums bounded by (sum |weight|)^steps max |in| = {:.3g}",
+                 bound)};
+}
+
+Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::size_t points) {
+  const double step = sum_units(job.stencil.points.size());
+  // A cell is computed in one of two ways; that of its neighbours counts in the next pass. The composed
+  // stencil's sum of |weight| is no more than the power of the stencil's.
+  const double pass = std::max(sum_units(points), static_cast<double>(fused) * step);
+  const double units =
+      static_cast<double>(job.steps / fused) * pass + static_cast<double>(job.steps % fused) * step;
+  const double bound = std::pow(growth(job), static_cast<double>(job.steps));
+  return {units * unit_roundoff(job) * bound,
+          format("(points of the composed stencil + 3) roundings a pass, or (points + 3) a step, of sums "
+                 "bounded by (sum |weight|)^steps max |in| = {:.3g}",
+                 bound)};
+}
+
+// The bounds of transforms are of the root mean square of all errors. That no single error is larger either
+// is not a theorem: roundings are spread over all cells (J. C. Schatzman, Accuracy of the discrete Fourier
+// transform and the fast Fourier transform, SIAM J. Sci. Comput. 17, 1996, finds them to grow with the square
+// root of log2 n only), so that the largest of 10^9 is about six times their mean, and the sum of worst cases
+// is more than that above it.
+Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding) {
+  double transform = 0, squares = 0;
+  for (const std::int64_t extent : rounding.extents) transform += transform_units(extent);
+  for (const StencilPoint& point : job.stencil.points) squares += point.weight * point.weight;
+  const double step = sum_units(job.stencil.points.size());
+  // The filter's spectrum: its own transform, of mean size |w|_2, or a rounding of each table and two sums;
+  // the weights' rounding. A power multiplies them, and the complex products add sqrt(5) units each.
+  const double spectrum = (rounding.tables ? 6 : transform * std::sqrt(squares) / growth(job) + 1) + 3;
+  const auto pass = [&](std::int64_t steps) {
+    const auto count = static_cast<double>(steps);
+    // The product with the array's spectrum and the scale round six times at most.
+    return std::max(2 * transform + count * spectrum + 6, count * step);
+  };
+  const std::int64_t rest = job.steps % rounding.fused;
+  const double units =
+      static_cast<double>(job.steps / rounding.fused) * pass(rounding.fused) + (rest > 0 ? pass(rest) : 0);
+  const double bound = std::pow(growth(job), static_cast<double>(job.steps));
+  return {units * unit_roundoff(job) * bound,
+          format("two transforms of {:.3g} roundings a pass, and {:.3g} a step, of values bounded by "
+                 "(sum |weight|)^steps max |in| = {:.3g}",
+                 transform, spectrum, bound)};
+}
+
+}  // namespace tune::kernels

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernels/emulated_plans.hpp"
+
+#include <memory>
+
+#include "kernels/stencil/reference.hpp"
+#include "kernels/stencil/rounding.hpp"
+
+namespace tune::kernels::testing {
+
+StencilJob small_job(const Stencil& stencil, std::array<std::int64_t, 3> extents, ElementType type,
+                     Boundary boundary, std::int64_t steps) {
+  StencilJob job;
+  job.dimensions = stencil.dimensions;
+  job.nx = extents[0];
+  job.ny = extents[1];
+  job.nz = extents[2];
+  job.type = type;
+  job.stencil = in_kernel_axes(stencil);
+  job.boundary = boundary;
+  job.steps = steps;
+  return job;
+}
+
+std::vector<emulator::Verdict> emulated(const std::vector<PlannedJob>& planned, emulator::Flavour flavour) {
+  emulator::CheckOptions options;
+  options.flavour = flavour;
+  options.workers = 2;
+  std::vector<emulator::Verdict> verdicts(planned.size());
+  const auto job = [&](std::size_t number) {
+    const PlannedJob& one = planned[number];
+    auto expected = std::make_shared<emulator::Expectation>();
+    expected->inputs.emplace("in", stencil_input(one.job, 1));
+    expected->reference.emplace("out", stencil_reference(one.job, expected->inputs.at("in")));
+    expected->tolerance = step_tolerance(one.job);
+    return emulator::Job{{{one.name, one.plan, std::move(expected)}}, ""};
+  };
+  emulator::check(planned.size(), job, options, [&](std::size_t number, emulator::Verdict verdict) {
+    verdicts[number] = std::move(verdict);
+    return true;
+  });
+  return verdicts;
+}
+
+std::string complaint(const emulator::Verdict& verdict) {
+  std::string text = verdict.not_emulated;
+  for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
+  if (text.empty() && verdict.tolerance == 0) text = "the output was not compared";
+  return text;
+}
+
+}  // namespace tune::kernels::testing
