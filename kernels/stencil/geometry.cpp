@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/stencil/geometry.hpp"
 
+#include <array>
 #include <limits>
 
 #include "kernels/stencil/launches.hpp"
@@ -57,11 +58,12 @@ Layout stencil_layout(const StencilJob& job, const StencilGeometry& geometry, bo
 Result<Dim3> stencil_grid(const StencilJob& job, const StencilGeometry& geometry) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
   const std::int64_t extents[] = {job.nx, job.ny, job.nz};
+  const std::array<int, 3> reach = job.stencil.reach();
   const std::int64_t tile[] = {geometry.tile_x, geometry.tile_y, geometry.tile_z};
   std::int64_t blocks = 1;
   for (int axis = 0; axis < 3; ++axis) {
-    // A block's last thread looks up to radius + vector cells beyond its tile.
-    if (extents[axis] > limit - tile[axis] - 64)
+    // A block's last thread looks its reach and a vector beyond its tile.
+    if (extents[axis] > limit - tile[axis] - reach[static_cast<std::size_t>(axis)] - 64)
       return fail(Phase::constraint, "extent",
                   format("extent {} is beyond the kernel's 31-bit indices", axis));
     const std::int64_t count = tiles(extents[axis], tile[axis]);

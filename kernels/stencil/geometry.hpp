@@ -10,11 +10,11 @@
 
 namespace tune::kernels {
 
-/// What a block of stencil3d covers and needs, as the kernels compute it.
+/// What a block of direct or streaming covers and needs, as the kernels compute it.
 struct StencilGeometry {
   Dim3 block;
   std::int64_t tile_x = 0, tile_y = 0, tile_z = 0;  ///< cells that a block computes
-  std::int64_t lead = 0;                            ///< the radius rounded up to whole vectors [cells]
+  std::int64_t lead = 0;                            ///< the reach along x rounded up to whole vectors [cells]
   std::uint64_t shared_bytes = 0;                   ///< dynamic shared memory of a block
 };
 

@@ -36,7 +36,7 @@ std::vector<StencilCase> varied_cases() {
     for (const StencilShape& shape : stencil_shapes()) {
       if (dimensions == 2 ? !shape.in_2d : !shape.in_3d) continue;
       std::vector<int> radii = {shape.radius};
-      if (shape.radius == 0) radii = {1, dimensions == 2 ? 4 : 2};
+      if (shape.radius == 0) radii = {1, dimensions == 2 ? 8 : 2};
       for (const int radius : radii)
         for (const char* boundary : {"held", "zero"}) {
           ++number;

@@ -63,6 +63,19 @@ TEST(PlantedResult, WrongAndMissingElements) {
        {},
        nullptr,
        padded},
+      // Without the bug it is read too, and dropped: that is no finding.
+      {"padding of an output that comes into a result",
+       wrong,
+       in_array("out"),
+       head +
+           "  if (i % 8 < 2) out[i] = in[i];\n"
+           "  if (i % 8 >= 2 && i % 8 < 5) out[i] = in[i] + (BUG || out[i + 3] == 1 ? out[i + 3] : 0);\n}\n",
+       all_scenes(),
+       nullptr,
+       "float",
+       {},
+       nullptr,
+       padded},
   });
 }
 
