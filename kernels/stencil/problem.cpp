@@ -192,6 +192,10 @@ StencilJob stencil_job(const Instance& instance, const std::optional<OwnStencil>
           format("--set: the stencil {} has radius {}, not {}", shape, job.stencil.radius(), radius));
     return job;
   }
+  for (const StencilShape& known : stencil_shapes())
+    if (known.name == shape && known.radius != 0 && known.radius != radius)
+      throw UsageError(format("--set: shape={} has radius {}: --set shape={},radius={}", shape, known.radius,
+                              shape, known.radius));
   const bool symmetric = instance.setting_or("coefficients", "general").as_text() == "symmetric";
   try {
     job.stencil = in_kernel_axes(make_stencil(shape, radius, job.dimensions, symmetric));
