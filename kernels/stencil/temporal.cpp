@@ -105,7 +105,13 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
 
 bool temporal_applies(const StencilJob& job) {
   constexpr std::size_t most_points = 800;
-  return job.stencil.radius() <= 8 && job.stencil.points.size() <= most_points;
+  // Without reach along y the kernel takes the array for one of a single row. Cells that keep their value do
+  // so by the weight of the cell itself, which must be a point of the stencil.
+  const bool rows = job.dimensions == 2 || job.stencil.reach()[1] > 0;
+  const bool itself = std::ranges::any_of(job.stencil.points, [](const StencilPoint& point) {
+    return point.dx == 0 && point.dy == 0 && point.dz == 0 && point.weight != 0;
+  });
+  return rows && itself && job.stencil.radius() <= 8 && job.stencil.points.size() <= most_points;
 }
 
 }  // namespace tune::kernels

@@ -10,7 +10,8 @@ namespace tune::kernels {
 Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& configuration,
                                  const KernelSources& sources);
 
-/// Sums of a level are unrolled: neither reach nor points may be large.
+/// Sums of a level are unrolled: neither reach nor points may be large. The cell itself must be a point, and
+/// in three dimensions some point must lie beside it along y.
 bool temporal_applies(const StencilJob& job);
 
 }  // namespace tune::kernels

@@ -87,7 +87,7 @@ std::vector<Configuration> sample_of(const search::SearchSpace& space, std::size
                                      std::uint64_t seed) {
   search::Random random(seed);
   std::vector<Configuration> sample;
-  while (sample.size() < count) sample.push_back(space.at(space.sample(random)));
+  while (!space.empty() && sample.size() < count) sample.push_back(space.at(space.sample(random)));
   return sample;
 }
 
