@@ -179,7 +179,7 @@ TEST(PlantedTextures, ReadBehindABarrierOfTheGrid) {
   planted.source.insert(0, "#include <cooperative_groups.h>\n");
   planted.change = [in_turn = planted.change](LaunchPlan& plan, Expectation& expected) {
     in_turn(plan, expected);
-    plan.launches.back().cooperative = true;
+    std::get<Launch>(plan.launches.back()).cooperative = true;
   };
   expect_reported({planted});
 }
