@@ -41,7 +41,7 @@ struct RunOptions {
   std::optional<std::uint64_t> budget_evaluations;
   std::optional<double> budget_seconds;
   std::optional<double> until_gain;  ///< a share, see Budget::gain
-  std::string where;  ///< restriction of the space, as typed
+  std::string where;                 ///< restriction of the space, as typed
   std::vector<std::pair<std::string, Value>> pinned;
   std::string command_line;  ///< the whole of it, to get the run again
 };
