@@ -2,7 +2,9 @@
 #include "tuner/definition/plan.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
+#include <set>
 
 #include "tuner/core/format.hpp"
 
@@ -79,14 +81,36 @@ void add_buffers(const std::vector<Argument>& arguments, const std::map<std::str
   }
 }
 
+/// Words of template arguments. A macro of that name would replace the parameter of the template, too.
+std::set<std::string> template_words(const std::vector<LaunchDefinition>& launches) {
+  std::set<std::string> words;
+  for (const LaunchDefinition& launch : launches) {
+    std::string word;
+    const std::size_t begin = launch.entry.find('<');
+    for (std::size_t i = begin; i < launch.entry.size(); ++i) {
+      const char c = launch.entry[i];
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+        word += c;
+      } else {
+        words.insert(word);
+        word.clear();
+      }
+    }
+  }
+  return words;
+}
+
 CompileRequest compile_request(const PlanParts& parts, const Scope& scope, const Configuration& configuration,
                                const Instance& instance) {
   CompileRequest request;
   request.source = parts.text.source;
   request.headers = parts.text.headers;
-  for (const auto& [name, value] : configuration.entries())
-    request.defines.emplace_back(name, word_of(value));
-  for (const auto& [name, value] : instance.settings) request.defines.emplace_back(name, word_of(value));
+  const std::set<std::string> in_templates = template_words(parts.launches);
+  const auto define = [&](const std::string& name, const Value& value) {
+    if (!in_templates.contains(name)) request.defines.emplace_back(name, word_of(value));
+  };
+  for (const auto& [name, value] : configuration.entries()) define(name, value);
+  for (const auto& [name, value] : instance.settings) define(name, value);
   for (const auto& [name, formula] : parts.kernel.defines) {
     const FormulaValue value = formula.evaluate(scope.names());
     request.defines.emplace_back(name, word_of(value.scalar()));

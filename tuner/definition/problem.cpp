@@ -58,8 +58,16 @@ DefinedProblem::DefinedProblem(Definition definition) : definition_(std::move(de
   info_.item = definition_.item;
   const JsonField place(read_json(definition_.file));
   texts_.emplace(definition_.file.filename().string(), place.file_text());
-  if (!definition_.language.empty()) {
-    info_.sources = {definition_.file.filename().string()};
+  if (definition_.language.empty()) read_kernels(place);
+  for (const auto& [name, text] : texts_) info_.sources.push_back(name);
+}
+
+void DefinedProblem::read_kernels(const JsonField& place) {
+  // Whoever only wants to see the space, or what a database has, needs no kernel.
+  std::error_code error;
+  if (!std::filesystem::exists(definition_.kernel.path, error)) {
+    missing_ = format("{}: cannot read the kernel's file {}", definition_.file.string(),
+                      definition_.kernel.path.string());
     return;
   }
   const auto add = [&](const KernelText& kernel) {
@@ -72,7 +80,6 @@ DefinedProblem::DefinedProblem(Definition definition) : definition_(std::move(de
     reference_kernel_ = read_kernel_text(*definition_.reference.kernel, place);
     add(*reference_kernel_);
   }
-  for (const auto& [name, text] : texts_) info_.sources.push_back(name);
   check_arguments();
 }
 
@@ -184,6 +191,7 @@ Result<LaunchPlan> DefinedProblem::plan(const Instance& instance, const Configur
   if (!definition_.language.empty())
     throw UsageError(format("{}: kernels in {} cannot be compiled here, only CUDA", definition_.file.string(),
                             definition_.language));
+  if (!missing_.empty()) throw UsageError(missing_);
   const std::vector<Argument> arguments = arguments_of(instance);
   return make_plan({definition_, definition_.kernel, kernel_, definition_.launches, arguments}, instance,
                    configuration, extents_of(arguments, instance));

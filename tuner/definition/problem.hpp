@@ -44,10 +44,12 @@ class DefinedProblem : public Problem {
   std::map<std::string, Extents> extents_of(const std::vector<Argument>& arguments,
                                             const Instance& instance) const;
   Configuration reference_configuration(const Instance& instance) const;
+  void read_kernels(const JsonField& place);
   void check_arguments();
 
   Definition definition_;
   ProblemInfo info_;
+  std::string missing_;  ///< why there is no kernel
   KernelText kernel_;
   std::optional<KernelText> reference_kernel_;
   std::map<std::string, std::string, std::less<>> texts_;
