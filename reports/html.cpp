@@ -15,16 +15,17 @@ namespace {
 /// Nothing may be loaded or sent, but for what the page is made of.
 std::string policy(const PageOptions& options) {
   const std::string network = page_library().empty() ? " " + library_address() : "";
-  return format("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'{}; "
-                "connect-src {}; base-uri 'none'; form-action 'none'",
-                network, options.live ? "'self'" : "'none'");
+  return format(
+      "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'{}; "
+      "connect-src {}; base-uri 'none'; form-action 'none'",
+      network, options.live ? "'self'" : "'none'");
 }
 
 std::string library_html(const PageOptions& options) {
   if (!options.library) return "";
   if (!page_library().empty()) return format("<script>{}</script>\n", page_library());
-  return format("<script src=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\"></script>\n", library_address(),
-                library_integrity());
+  return format("<script src=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\"></script>\n",
+                library_address(), library_integrity());
 }
 
 /// The form of the page, which the script fills.

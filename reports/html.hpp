@@ -5,9 +5,9 @@
 
 namespace tune::reports {
 
-/// One file for a browser: tables and sentences that need no script, and charts. It needs nothing from elsewhere
-/// where the program was built with the chart library; else the library comes over the network, and is refused
-/// unless it is exactly the one that this program was written for.
+/// One file for a browser: tables and sentences that need no script, and charts. It needs nothing from
+/// elsewhere where the program was built with the chart library; else the library comes over the network, and
+/// is refused unless it is exactly the one that this program was written for.
 class HtmlReport : public Report {
  public:
   std::string render(const ReportData& data) const override;

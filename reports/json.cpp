@@ -98,8 +98,10 @@ Json run_json(const RunReport& run) {
   const db::RunSummary& summary = run.summary;
   Json improvements = Json::array();
   for (const Improvement& point : run.improvements)
-    improvements.push_back(
-        {{"sequence", point.sequence}, {"evaluation", point.evaluation}, {"seconds", *point.best}, {"elapsed", point.elapsed}});
+    improvements.push_back({{"sequence", point.sequence},
+                            {"evaluation", point.evaluation},
+                            {"seconds", *point.best},
+                            {"elapsed", point.elapsed}});
   return {{"run", summary.run},
           {"started", summary.started},
           {"ended", summary.ended.empty() ? Json(nullptr) : Json(summary.ended)},

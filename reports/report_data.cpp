@@ -144,7 +144,8 @@ Section section_of(const db::Database& database, const std::vector<db::RunSummar
   section.top = filter.top;
   if (filter.run) {
     section.evaluations = list_results(database, {.run = filter.run, .failures = true, .superseded = true});
-    if (const auto winner = run_details(database, *filter.run).winner) put_first(section.evaluations, *winner);
+    if (const auto winner = run_details(database, *filter.run).winner)
+      put_first(section.evaluations, *winner);
     section.failures = failures_of_run(database, *filter.run);
   } else {
     section.evaluations = list_results(database, {.work = section.work.id, .failures = true});
@@ -172,7 +173,8 @@ std::vector<std::string> newer_versions(const Section& section, const std::vecto
   const auto compare = [&](const db::RunSummary* run, const char* what, const std::string& now,
                            const std::string& then) {
     if (run != nullptr && run->started > own && now != then)
-      phrases.push_back(format("{} {} instead of {} since {}", what, now, then, run->started.substr(0, 10)));
+      phrases.push_back(
+          format("newer {} since {} ({} instead of {})", what, run->started.substr(0, 10), now, then));
   };
   if (const auto* run = newest(runs, [&](const db::WorkInfo& other) {
         return other.model_key == work.model_key && other.origin == work.origin;

@@ -62,7 +62,7 @@ struct Section {
   db::WorkInfo work;
   db::WorkAmount amount;
   DeviceFacts device;                      ///< of the newest run
-  std::vector<std::string> outdated;       ///< what newer runs in the database were made with, a phrase each
+  std::vector<std::string> outdated;       ///< what newer runs in the database differ in, a phrase each
   std::uint64_t space_size = 0;            ///< valid configurations, of the largest space that a run searched
   std::vector<db::ResultRow> evaluations;  ///< current ones, the best first, failures last
   std::size_t measured = 0;                ///< how many of them are measurements
@@ -83,8 +83,8 @@ struct ReportData {
   std::vector<Section> sections;  ///< by problem, extents, settings, device and origin
 };
 
-/// Throws Error (Exit::no_answer) where the database has no run that passes the filter. Sees one unchanging state
-/// of the file.
+/// Throws Error (Exit::no_answer) where the database has no run that passes the filter. Sees one unchanging
+/// state of the file.
 ReportData collect(const db::Database& database, const ReportFilter& filter,
                    const DefaultConfiguration& default_configuration = {});
 

@@ -6,8 +6,8 @@
 
 namespace tune::reports {
 
-/// As text of an element or between the quotes of an attribute. Bytes that are no UTF-8 become U+FFFD, control
-/// characters blanks.
+/// As text of an element or between the quotes of an attribute. Bytes that are no UTF-8 become U+FFFD,
+/// control characters blanks.
 std::string html_text(std::string_view text);
 
 /// JSON as the text of a `<script>` element: no `<` is left, so nothing in it can end the element.

@@ -25,7 +25,8 @@ constexpr int format_version = 1;
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return 0;
   std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 4);
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 4);
   double result = value;
   std::from_chars(text.data(), end.ptr, result);
   return result;
@@ -66,7 +67,8 @@ void add_work(Json& object, const Section& section) {
   object["limit"] = known(amount.limit);
 }
 
-Json parameter_json(const MeasuredParameter& parameter, const ParameterEffect& effect, const Section& section) {
+Json parameter_json(const MeasuredParameter& parameter, const ParameterEffect& effect,
+                    const Section& section) {
   Json values = Json::array(), counts = Json::array(), best = Json::array(), medians = Json::array();
   for (std::size_t i = 0; i < parameter.values.size(); ++i) {
     values.push_back(json_of(parameter.values[i]));
@@ -74,14 +76,10 @@ Json parameter_json(const MeasuredParameter& parameter, const ParameterEffect& e
     best.push_back(number(*section.evaluations[effect.values[i].best].time));
     medians.push_back(number(effect.values[i].median));
   }
-  return {{"name", parameter.name},
-          {"numeric", parameter.numeric},
-          {"values", values},
-          {"importance", or_null(effect.importance)},
-          {"count", effect.count},
-          {"counts", counts},
-          {"best", best},
-          {"medians", medians}};
+  return {{"name", parameter.name}, {"numeric", parameter.numeric},
+          {"values", values},       {"importance", or_null(effect.importance)},
+          {"count", effect.count},  {"counts", counts},
+          {"best", best},           {"medians", medians}};
 }
 
 /// A column of what the rows' kernels need.
@@ -114,11 +112,13 @@ Json rows_json(const Section& section, const ValueTable& table, const ShownRows&
     for (const bool even : shown.even) rows["even"].push_back(even ? 1 : 0);
   }
   rows["registers"] = resource_column(section, shown, [](const KernelResources& r) { return r.registers; });
-  rows["spills"] = resource_column(section, shown, [](const KernelResources& r) { return r.spill_store_bytes; });
+  rows["spills"] =
+      resource_column(section, shown, [](const KernelResources& r) { return r.spill_store_bytes; });
   rows["shared"] = resource_column(section, shown, [](const KernelResources& r) {
     return r.static_shared_memory + r.dynamic_shared_memory;
   });
-  rows["occupancy"] = resource_column(section, shown, [](const KernelResources& r) { return rounded(r.occupancy); });
+  rows["occupancy"] =
+      resource_column(section, shown, [](const KernelResources& r) { return rounded(r.occupancy); });
   return rows;
 }
 

@@ -32,8 +32,8 @@ void add_best_of_values(const ValueTable& table, std::size_t a, std::size_t b, C
   std::vector<bool> seen(table.parameters[a].values.size() * width, false);
   for (std::size_t row = 0; row < table.rows; ++row) {
     if (table.level(a, row) < 0 || table.level(b, row) < 0) continue;
-    const auto cell = static_cast<std::size_t>(table.level(a, row)) * width +
-                      static_cast<std::size_t>(table.level(b, row));
+    const auto cell =
+        static_cast<std::size_t>(table.level(a, row)) * width + static_cast<std::size_t>(table.level(b, row));
     if (seen[cell]) continue;
     seen[cell] = true;
     choice.add(row);

@@ -34,6 +34,16 @@ std::string factor(const std::optional<double>& gain) {
   return gain ? format("{:.2f}x", *gain) : "-";
 }
 
+/// With blanks behind commas, where a line may break.
+std::string spaced(const std::string& list) {
+  std::string result;
+  for (const char letter : list) {
+    result += letter;
+    if (letter == ',') result += ' ';
+  }
+  return result;
+}
+
 std::string ties_text(const Section& section) {
   if (!section.winner || !section.winner->final) return "no finals";
   const auto tied = std::ranges::count_if(section.evaluations,
@@ -46,7 +56,8 @@ std::string found_html(const Section& section) {
   html += section.space_size > 0 ? format("{} evaluated", section.space_size) : "? evaluated";
   double seconds = 0;
   for (const RunReport& run : section.runs) seconds += run.seconds;
-  html += format(" in {} run{}, {}", section.runs.size(), section.runs.size() == 1 ? "" : "s", duration_text(seconds));
+  html += format(" in {} run{}, {}", section.runs.size(), section.runs.size() == 1 ? "" : "s",
+                 duration_text(seconds));
   if (section.found)
     html = format("<strong>{}</strong>, evaluation {}, after {}<br><small>{}</small>",
                   html_text(section.found->strategy), section.found->sequence + 1,
@@ -57,27 +68,30 @@ std::string found_html(const Section& section) {
 std::string fresh_html(const Section& section) {
   const db::WorkInfo& work = section.work;
   const std::string& started = section.runs.front().summary.started;
-  std::string html = format("{}<br><small>driver {}, {}, sources {}</small>", html_text(started.substr(0, 10)),
-                            html_text(work.driver), html_text(work.toolchain.compiler),
-                            html_text(work.toolchain.source_hash.substr(0, 8)));
-  if (section.outdated.empty()) return html;
-  std::string why;
-  for (const std::string& phrase : section.outdated) why += (why.empty() ? "" : "; ") + phrase;
-  return html + format("<br><strong class=\"stale\">stale</strong> <small>{}</small>", html_text(why));
+  std::string html =
+      format("{}<br><small title=\"sources {}\">driver {}, {}, sources {}</small>",
+             html_text(started.substr(0, 10)), html_text(work.toolchain.source_hash), html_text(work.driver),
+             html_text(work.toolchain.compiler), html_text(work.toolchain.source_hash.substr(0, 8)));
+  for (const std::string& phrase : section.outdated)
+    html += format("<br><span title=\"{}\"><strong class=\"stale\">stale</strong> <small>{}</small></span>",
+                   html_text(phrase), html_text(phrase.substr(0, phrase.find(" ("))));
+  return html;
 }
 
 void add_cell(std::string& html, const char* label, const std::string& content, const char* kind = "") {
-  html += format("<td data-label=\"{}\"{}>{}</td>", label, kind, content);
+  html += format("<td data-label=\"{}\"{}><div>{}</div></td>", label, kind, content);
 }
 
 std::string summary_row(const Section& section, std::size_t number) {
   const db::WorkInfo& work = section.work;
   std::string name = format("{} {}", work.problem, work.size);
-  std::string rest = work.settings;
+  std::string rest = spaced(work.settings);
   if (work.origin == Origin::replayed) rest += rest.empty() ? "replayed" : ", replayed";
   if (work.cache == CacheState::warm) rest += rest.empty() ? "warm caches" : ", warm caches";
-  std::string html = format("<tr data-section=\"{0}\"><th scope=\"row\"><a href=\"#section-{0}\">{1}</a><br><small>{2}</small></th>",
-                            number, html_text(name), html_text(rest));
+  std::string html = format(
+      "<tr data-section=\"{0}\"><th scope=\"row\"><a "
+      "href=\"#section-{0}\">{1}</a><br><small>{2}</small></th>",
+      number, html_text(name), html_text(rest));
   if (!section.winner) {
     add_cell(html, "winner", "none: every configuration failed", " colspan=\"6\"");
   } else {
@@ -100,7 +114,8 @@ std::string device_heading(const Section& section) {
                 html_text(section.work.architecture)) +
          "<div class=\"scroll\"><table class=\"summary\"><thead><tr><th scope=\"col\">problem</th>"
          "<th scope=\"col\">winner</th><th scope=\"col\" class=\"number\">time</th>"
-         "<th scope=\"col\" class=\"number\">of limit</th><th scope=\"col\" class=\"number\">over default</th>"
+         "<th scope=\"col\" class=\"number\">of limit</th><th scope=\"col\" class=\"number\">over "
+         "default</th>"
          "<th scope=\"col\" class=\"number\">over median</th><th scope=\"col\" class=\"number\">ties</th>"
          "<th scope=\"col\">found by</th><th scope=\"col\">as of</th></tr></thead>\n<tbody>\n";
 }
@@ -120,7 +135,8 @@ std::string table_html(const char* heading, const Grid& grid) {
   for (const std::vector<std::string>& row : grid.rows()) {
     html += header ? "<thead><tr>" : "<tr>";
     for (const std::string& cell : row)
-      html += header ? format("<th scope=\"col\">{}</th>", html_text(cell)) : format("<td>{}</td>", text(cell));
+      html +=
+          header ? format("<th scope=\"col\">{}</th>", html_text(cell)) : format("<td>{}</td>", text(cell));
     html += header ? "</tr></thead>\n<tbody>\n" : "</tr>\n";
     header = false;
   }
@@ -153,7 +169,8 @@ std::string sections_html(const ReportData& data) {
   std::string html;
   for (std::size_t i = 0; i < data.sections.size(); ++i) {
     const Section& section = data.sections[i];
-    html += format("<article id=\"section-{0}\" class=\"section\" data-section=\"{0}\">\n<h2>{1}</h2>\n", i, html_text(title(section)));
+    html += format("<article id=\"section-{0}\" class=\"section\" data-section=\"{0}\">\n<h2>{1}</h2>\n", i,
+                   html_text(spaced(title(section))));
     const std::vector<std::string> reasons = why_it_wins(section);
     if (reasons.empty()) {
       html += "<p>No configuration was measured: every one failed. The failures are below.</p>\n";

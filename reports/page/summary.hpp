@@ -10,8 +10,8 @@ namespace tune::reports {
 
 /// Tables of all sections, one a device.
 std::string summary_html(const ReportData& data);
-/// Of each section its facts, why its winner wins, its fastest configurations, runs and failures; hidden where
-/// another section is chosen.
+/// Of each section its facts, why its winner wins, its fastest configurations, runs and failures; hidden
+/// where another section is chosen.
 std::string sections_html(const ReportData& data);
 
 }  // namespace tune::reports

@@ -18,9 +18,8 @@ bool before(const search::Value& a, const search::Value& b) {
 void sort_values(MeasuredParameter& parameter, std::vector<int>& levels) {
   std::vector<std::size_t> order(parameter.values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-    return before(parameter.values[a], parameter.values[b]);
-  });
+  std::ranges::sort(
+      order, [&](std::size_t a, std::size_t b) { return before(parameter.values[a], parameter.values[b]); });
   std::vector<int> place(order.size());
   std::vector<search::Value> sorted;
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -34,25 +34,28 @@ void add_limit(const Section& section, Sentences& sentences) {
                    top.memory_bound ? "memory" : "arithmetic");
   sentences.push_back(text + ".");
   if (!(top.intensity > 0 && top.bandwidth > 0 && top.flops > 0)) return;
-  sentences.push_back(format(
-      "One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by memory up to {:.3g} "
-      "flop/byte, so this work is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} of peak).",
-      si(amount.bytes, "B"), si(amount.flops, "flop"), top.intensity, top.flops / top.bandwidth,
-      top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
-      percent_text(amount.bytes / time / top.bandwidth), top.measured ? "the measured copy" : "the datasheet's",
-      si(amount.flops / time, "flop/s"), percent_text(amount.flops / time / top.flops)));
+  sentences.push_back(
+      format("One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by "
+             "memory up to {:.3g} "
+             "flop/byte, so this work is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} "
+             "of peak).",
+             si(amount.bytes, "B"), si(amount.flops, "flop"), top.intensity, top.flops / top.bandwidth,
+             top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
+             percent_text(amount.bytes / time / top.bandwidth),
+             top.measured ? "the measured copy" : "the datasheet's", si(amount.flops / time, "flop/s"),
+             percent_text(amount.flops / time / top.flops)));
 }
 
 void add_resources(const Section& section, Sentences& sentences) {
   const auto& needs = section.winner->resources;
   if (!needs) return;
   const int shared = needs->static_shared_memory + needs->dynamic_shared_memory;
-  std::string text = format("Its kernel needs {} registers a thread, {}, and {} in blocks of {} threads", needs->registers,
-                            needs->spill_store_bytes + needs->spill_load_bytes > 0
-                                ? format("spills {} B (and reads {} B back)", needs->spill_store_bytes, needs->spill_load_bytes)
-                                : "spills nothing",
-                            shared > 0 ? bytes_text(shared) + " of shared memory" : "no shared memory",
-                            needs->threads);
+  std::string text = format(
+      "Its kernel needs {} registers a thread, {}, and {} in blocks of {} threads", needs->registers,
+      needs->spill_store_bytes + needs->spill_load_bytes > 0
+          ? format("spills {} B (and reads {} B back)", needs->spill_store_bytes, needs->spill_load_bytes)
+          : "spills nothing",
+      shared > 0 ? bytes_text(shared) + " of shared memory" : "no shared memory", needs->threads);
   text += format(": {} block{} on a multiprocessor, occupancy {}", needs->blocks_per_multiprocessor,
                  needs->blocks_per_multiprocessor == 1 ? "" : "s", percent_text(needs->occupancy));
   if (!needs->limiter.empty()) text += format(", limited by {}", needs->limiter);
@@ -64,8 +67,8 @@ void add_resources(const Section& section, Sentences& sentences) {
   sentences.push_back(text + ".");
 }
 
-void add_variants(const Section& section, const ValueTable& table, const std::vector<ParameterEffect>& effects,
-                  Sentences& sentences) {
+void add_variants(const Section& section, const ValueTable& table,
+                  const std::vector<ParameterEffect>& effects, Sentences& sentences) {
   const auto group = grouping(table);
   if (!group || table.level(*group, 0) < 0) return;
   const MeasuredParameter& parameter = table.parameters[*group];
@@ -109,7 +112,8 @@ void add_steps(const Section& section, const ValueTable& table, Sentences& sente
   sentences.push_back(text + ".");
 }
 
-void add_importance(const ValueTable& table, const std::vector<ParameterEffect>& effects, Sentences& sentences) {
+void add_importance(const ValueTable& table, const std::vector<ParameterEffect>& effects,
+                    Sentences& sentences) {
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < effects.size(); ++i)
     if (effects[i].importance && *effects[i].importance >= 0.01 && 2 * effects[i].count >= table.rows)
@@ -125,7 +129,8 @@ void add_importance(const ValueTable& table, const std::vector<ParameterEffect>&
 
 void add_standing(const Section& section, Sentences& sentences) {
   const db::ResultRow& winner = *section.winner;
-  std::string text = format("{} of {} measured configurations are within 5 % of it", section.close, section.measured);
+  std::string text =
+      format("{} of {} measured configurations are within 5 % of it", section.close, section.measured);
   if (winner.final) {
     const auto tied = std::ranges::count_if(section.evaluations,
                                             [&](const db::ResultRow& row) { return ties(section, row); });
@@ -150,8 +155,8 @@ Ceilings ceilings(const Section& section) {
   top.flops = in_double_precision(section.work) ? device.peak_flops_f64() : device.peak_flops_f32();
   const db::WorkAmount& amount = section.amount;
   if (amount.flops > 0 && amount.bytes > 0) top.intensity = amount.flops / amount.bytes;
-  top.memory_bound = !(top.flops > 0) || (top.bandwidth > 0 &&
-                     amount.bytes / top.bandwidth >= amount.flops / top.flops);
+  top.memory_bound =
+      !(top.flops > 0) || (top.bandwidth > 0 && amount.bytes / top.bandwidth >= amount.flops / top.flops);
   return top;
 }
 

@@ -17,7 +17,7 @@ function axisLook() {
 /** Names stand below x axes, and above y axes, where they take no width. */
 function placed(axis, way) {
   return way === "x" ? { ...axis, nameLocation: "middle", nameGap: 28 }
-    : { ...axis, nameLocation: "end", nameGap: 12, nameTextStyle: { ...axis.nameTextStyle, align: "left", padding: [0, 0, 0, -48] } };
+    : { ...axis, nameLocation: "end", nameGap: 12, nameTextStyle: { ...axis.nameTextStyle, align: "left" } };
 }
 
 /** From the smallest to the largest of `values`, which are positive, with a little room. */
@@ -70,7 +70,7 @@ function chartBase(more = {}) {
       ...more.tooltip,
     },
     legend: {
-      type: "scroll", top: 0, left: 0, right: 0, icon: undefined, textStyle: { color: colours.text, fontFamily: font },
+      type: forced ? "plain" : "scroll", top: 0, left: 0, right: 0, ...(forced ? { itemWidth: 16, itemGap: 6 } : {}), textStyle: { color: colours.text, fontFamily: font },
       inactiveColor: colours.line, pageTextStyle: { color: colours.text }, pageIconColor: colours.text, pageIconInactiveColor: colours.line,
       ...more.legend,
     },
@@ -88,6 +88,5 @@ function marker(entries) {
   };
 }
 
-const outline = (index) => ({ color: colourAt(index), borderColor: ink().surface, borderWidth: 0.5 });
-/** Symbols that are only an outline have no border of their own. */
-const pointStyle = (index) => (symbolAt(index).startsWith("empty") ? { color: colourAt(index) } : outline(index));
+/** Of points that lie on one another. */
+const pointStyle = (index) => ({ color: colourAt(index), borderColor: ink().surface, borderWidth: 0.5 });

@@ -16,7 +16,7 @@ function makeCard(chart) {
   const card = { chart, plot, instance: null, visible: false };
   card.choices = make("div", { class: "choices" });
   card.note = make("p", { class: "note" });
-  card.numbers = make("details", { class: "numbers" }, make("summary", {}, "Numbers"), make("div"));
+  card.numbers = make("details", { class: "numbers" }, make("summary", {}, "Table"), make("div"));
   card.figure = make("figure", { class: chart.wide ? "card wide" : "card", id: `chart-${chart.id}` },
     make("figcaption", {}, make("h3", {}, chart.title), make("p", { class: "help" }, chart.help)),
     card.choices, make("div", { class: "scroll plot-frame" }, plot), card.note, card.numbers);
@@ -51,9 +51,11 @@ function drawCard(card) {
   card.instance = null;
   if (drawing.empty || drawing.plain) return;
   card.plot.style.height = `${drawing.height ?? card.chart.height ?? 340}px`;
-  card.plot.style.minWidth = drawing.minWidth ? `${drawing.minWidth}px` : "";
+  card.plot.style.minWidth = drawing.minWidth && !forced ? `${drawing.minWidth}px` : "";
   card.plot.setAttribute("aria-label", `${card.chart.title}. ${drawing.spoken ?? ""}`);
-  card.instance = echarts.init(card.plot);
+  card.instance = echarts.init(card.plot, null, { renderer: forced ? "svg" : "canvas" });
+  // Paper takes what is there at once.
+  if (forced) for (const series of drawing.option.series) series.progressive = 0;
   card.instance.setOption(drawing.option);
   for (const [event, handler] of Object.entries(drawing.events ?? {}))
     card.instance.on(event, (what) => handler(what, card));

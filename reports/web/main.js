@@ -14,6 +14,7 @@ function setTheme(theme) {
 function preparePrint(printing) {
   if (printing === (forced === "light")) return;
   forced = printing ? "light" : null;
+  document.documentElement.classList.toggle("paper", printing);
   if (printing) showAll();
   drawAll();
 }
@@ -34,6 +35,8 @@ function start() {
     return;
   }
   byId("charts").hidden = false;
+  // The one with most to show.
+  state.section = state.data.sections.reduce((most, section, i, all) => (section.measured > all[most].measured ? i : most), 0);
   fillChooser();
   byId("section-choice").addEventListener("change", (event) => showSection(Number(event.target.value)));
   buildCards();

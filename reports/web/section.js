@@ -24,7 +24,8 @@ function sectionView(section) {
       .map((parameter, i) => [parameter.name, rows.levels[i][row], i])
       .filter(([, level]) => level >= 0)
       .map(([name, level, i]) => `${name}=${valueText(i, level)}`),
-    winner: count > 0 ? 0 : null,
+    /** Importance, less for parameters that few configurations have. */
+    weight: (parameter) => ((parameter.importance ?? 0) * parameter.count) / section.measured,
   };
   view.tip = (row, more = "") =>
     `<strong>${seconds(rows.time[row])}</strong>${row === 0 ? " (winner)" : ` ${signedPercent(rows.time[row] / rows.time[0] - 1)}`}<br>` +

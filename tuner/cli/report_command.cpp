@@ -25,7 +25,7 @@ po::options_description options() {
   add_stored_options(all, true);
   all.add_options()("run", po::value<std::string>()->value_name("N"), "only what this run saw")  //
       ("all-versions", po::bool_switch(),
-                    "also results of drivers, compilers and sources that were tuned again later")  //
+       "also results of drivers, compilers and sources that were tuned again later")  //
       ("top", po::value<std::string>()->value_name("N"),
        "how many of the fastest configurations to list; default: 10")                                     //
       ("out", po::value<std::string>()->value_name("FILE"), "write to a file; default: standard output")  //

@@ -8,8 +8,8 @@
 
 namespace tune::cli {
 
-/// The configuration that the problem of stored results declares as its default, where the problem is known and
-/// the configuration valid.
+/// The configuration that the problem of stored results declares as its default, where the problem is known
+/// and the configuration valid.
 std::optional<search::Configuration> stored_default(const db::WorkInfo& work);
 
 }  // namespace tune::cli

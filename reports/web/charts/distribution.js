@@ -5,7 +5,7 @@ function histogram(view) {
   const logs = view.even.map((row) => Math.log10(view.rows.time[row]));
   let [low, high] = extentOf(logs);
   if (high - low < 1e-3) [low, high] = [low - 0.01, high + 0.01];
-  const bins = Math.max(8, Math.min(48, Math.ceil(2 * Math.cbrt(logs.length))));
+  const bins = Math.max(12, Math.min(48, Math.ceil(2.5 * Math.cbrt(logs.length))));
   const width = (high - low) / bins;
   const counts = view.groups.map(() => new Array(bins).fill(0));
   view.even.forEach((row, i) => {
@@ -61,9 +61,8 @@ addChart({
     const marks = [["winner", view.rows.time[0]], ["median", view.median], ["default", view.default]].filter(([, time]) => time);
     const times = view.even.map((row) => view.rows.time[row]).sort((a, b) => a - b);
     const at = (share) => seconds(times[Math.min(times.length - 1, Math.floor(share * times.length))]);
-    series[0].markLine = marker(marks.map(([name, time], i) => ({ xAxis: toAxis(time), label: { formatter: name, distance: [0, 2 + 12 * (i % 3)] } })));
+    series[0].markLine = marker(marks.map(([name, time]) => ({ xAxis: toAxis(time), label: { formatter: name, position: "insideEndTop", textBorderColor: ink().surface, textBorderWidth: 3 } })));
     const base = chartBase({ tooltip });
-    base.grid.top = 92;
     return {
       option: { ...base, series, xAxis, yAxis },
       note: view.even.length < view.measured ? `From ${view.even.length.toLocaleString("en")} of ${view.measured.toLocaleString("en")}, taken at equal steps through the ranking.` : "",

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two parameters against each other.
 
+/** A frame around a cell, for a custom series. */
+function framed(_, api) {
+  const [x, y] = api.coord([api.value(0), api.value(1)]);
+  const [wide, tall] = api.size([1, 1]);
+  return { type: "rect", shape: { x: x - wide / 2, y: y - tall / 2, width: wide, height: tall }, style: { fill: "none", stroke: frameColour, lineWidth: 4 } };
+}
+
 /** Cells {x, y, row, value, count} of the best or the median time. */
 function pairCells(view, a, b, statistic) {
   const cells = new Map();
@@ -35,30 +42,31 @@ addChart({
     const [low, high] = extentOf(cells.map((cell) => cell.value)).map(Math.log10);
     const share = (value) => (high > low ? (Math.log10(value) - low) / (high - low) : 0);
     const [wide, tall] = [view.parameters[a].values.length, view.parameters[b].values.length];
+    const winner = view.level(a, 0) >= 0 && view.level(b, 0) >= 0 ? [[view.level(a, 0), view.level(b, 0)]] : [];
     const roomy = wide <= 9 && tall <= 16;
     const data = cells.map((cell) => ({
       value: [cell.x, cell.y, Math.log10(cell.value)], cell,
       label: { color: readableOn(share(cell.value)) },
-      itemStyle: cell.x === view.level(a, 0) && cell.y === view.level(b, 0) ? { borderColor: colourAt(1), borderWidth: 4 } : {},
     }));
     const tooltip = { trigger: "item", formatter: ({ data: { cell } }) =>
       `${escapeHtml(view.parameters[a].name)} = ${escapeHtml(view.valueText(a, cell.x))}, ${escapeHtml(view.parameters[b].name)} = ${escapeHtml(view.valueText(b, cell.y))}<br>` +
       (statistic === "best" ? view.tip(cell.row) : `<strong>${seconds(cell.value)}</strong>, median of ${counted(cell.count, "configuration")}`) };
     const base = chartBase({ tooltip, legend: { show: false } });
-    base.grid = { ...base.grid, top: 30, bottom: 92, right: 16 };
+    base.grid = { ...base.grid, top: 30, bottom: 76, right: 16 };
     const unnamed = { splitArea: { show: false }, axisTick: { show: false } };
     return {
-      height: Math.max(300, Math.min(640, 150 + 30 * tall)),
+      height: Math.max(300, Math.min(640, 134 + 30 * tall)),
       option: {
         ...base,
         xAxis: categoryAxis("x", view.parameters[a].name, view.parameters[a].values.map(String), unnamed),
         yAxis: categoryAxis("y", view.parameters[b].name, view.parameters[b].values.map(String), unnamed),
         visualMap: { type: "continuous", min: low, max: high > low ? high : low + 1e-6, dimension: 2, calculable: false, orient: "horizontal", left: "center", bottom: 0,
-          itemHeight: 160, itemWidth: 12, inRange: { color: sequence }, text: [`slow ${seconds(10 ** high, 3)}`, `${seconds(10 ** low, 3)} fast`],
+          itemHeight: forced ? 90 : 160, itemWidth: 12, seriesIndex: 0, inRange: { color: sequence() }, text: [`slow ${seconds(10 ** high, 3)}`, `${seconds(10 ** low, 3)} fast`],
           textStyle: { color: ink().text, fontFamily: font } },
         series: [{ type: "heatmap", data, itemStyle: { borderColor: ink().surface, borderWidth: 1 },
           label: { show: roomy, fontFamily: font, fontSize: 11, formatter: ({ data: { cell } }) => seconds(cell.value, 3) },
-          emphasis: { itemStyle: { borderColor: ink().text, borderWidth: 2 } } }],
+          emphasis: { itemStyle: { borderColor: ink().text, borderWidth: 2 } } },
+        { type: "custom", silent: true, z: 4, data: winner, renderItem: framed }],
       },
       note: "Framed: where the winner lies. Empty cells: no measured configuration." +
         (statistic === "median" && view.even.length < view.measured ? " Medians of the uniform part of the configurations." : ""),

@@ -16,16 +16,16 @@ function parallelRows(view) {
 function parallelAxes(view, times) {
   const colours = ink();
   const look = {
-    nameLocation: "end", nameGap: 14, nameRotate: 32, nameTextStyle: { color: colours.text, fontFamily: font, fontSize: 12, align: "left" },
+    nameLocation: "end", nameGap: 14, nameRotate: 32, nameTruncate: { maxWidth: 120 }, nameTextStyle: { color: colours.text, fontFamily: font, fontSize: 12, align: "left" },
     axisLine: { lineStyle: { color: colours.line } }, axisTick: { show: false },
     axisLabel: { color: colours.text, fontFamily: font, fontSize: 11, textBorderColor: colours.surface, textBorderWidth: 3 },
     areaSelectStyle: { width: 18, borderWidth: 1, borderColor: colourAt(1), color: colourAt(1), opacity: 0.25 },
   };
   const axes = view.varied.map((parameter, dim) => ({ ...look, dim, name: view.parameters[parameter].name, type: "category",
-    data: [...view.parameters[parameter].values.map(String), "–"] }));
+    data: [...view.parameters[parameter].values.map(String), ...(view.parameters[parameter].count < view.measured ? ["–"] : [])] }));
   const [low, high] = extentOf(times);
   const ticks = logTicks(low, high).map(Math.log10);
-  axes.push({ ...look, dim: axes.length, name: "time", type: "value", min: Math.log10(low), max: Math.max(Math.log10(high), Math.log10(low) + 1e-6), inverse: true,
+  axes.push({ ...look, dim: axes.length, name: "time", nameLocation: "start", type: "value", min: Math.log10(low), max: Math.max(Math.log10(high), Math.log10(low) + 1e-6), inverse: true,
     axisLabel: { ...look.axisLabel, customValues: ticks, formatter: (value) => seconds(10 ** value, 3) } });
   return axes;
 }
@@ -33,7 +33,7 @@ function parallelAxes(view, times) {
 addChart({
   id: "parallel",
   title: "All parameters at once",
-  help: "A line is a configuration; light ones are fast. Drag along an axis to choose a range: lines that do not pass through it fade, and what is left " +
+  help: "A line is a configuration; those that stand out most are fast. Drag along an axis to choose a range: lines that do not pass through it fade, and what is left " +
     "is counted below. A click on the axis takes the choice back.",
   wide: true,
   height: 440,
@@ -41,10 +41,9 @@ addChart({
     if (view.count === 0 || view.varied.length === 0) return { empty: "Less than two different configurations were measured." };
     const rows = parallelRows(view);
     const times = rows.map((row) => view.rows.time[row]);
-    const [low, high] = extentOf(times).map(Math.log10);
     const data = rows.map((row) => {
       const cells = view.varied.map((parameter) => (view.level(parameter, row) < 0 ? "–" : view.valueText(parameter, view.level(parameter, row))));
-      return [...cells, Math.log10(view.rows.time[row])];
+      return [...cells, Math.log10(view.rows.time[row]), row];
     });
     const shown = rows.length < view.measured ? `${rows.length.toLocaleString("en")} of ${view.measured.toLocaleString("en")} configurations are drawn: the best, and an even part of the rest. ` : "";
     const chosen = ({ }, card) => {
@@ -54,8 +53,7 @@ addChart({
       const best = left.length > 0 ? Math.min(...left) : null;
       card.note.textContent = shown + (left.length === 0 ? "" : `Chosen: ${counted(left.length, "configuration")}; the best takes ${seconds(view.rows.time[best])}: ${view.describe(best).join(" ")}`);
     };
-    const [from, to] = isDark() ? [0, 0.85] : [0.12, 1];
-    const colours = sequence.filter((_, i) => i / 7 >= from - 0.01 && i / 7 <= to);
+    const colours = sequence().slice(0, 7); // the last is hardly seen on the background
     return {
       minWidth: 70 * (view.varied.length + 1) + 60,
       option: {
@@ -63,7 +61,8 @@ addChart({
         tooltip: { show: false },
         parallel: { left: 40, right: 76, top: 84, bottom: 24 },
         parallelAxis: parallelAxes(view, times),
-        visualMap: { show: false, type: "continuous", min: low, max: high > low ? high : low + 1e-6, dimension: view.varied.length, inRange: { color: colours } },
+        visualMap: { show: false, type: "continuous", min: 0, max: Math.max(1, rows[0]), dimension: view.varied.length + 1, // by place: times crowd at one end
+           inRange: { color: colours } },
         series: [{ type: "parallel", data, lineStyle: { width: 1, opacity: rows.length > 400 ? 0.35 : 0.6 }, inactiveOpacity: 0.02, activeOpacity: 0.8, progressive: 400 }],
       },
       events: { axisareaselected: chosen },

@@ -19,9 +19,15 @@ addChart({
         itemStyle: { color: colourAt(i) }, lineStyle: { color: colourAt(i), type: lineKindAt(i), width: 2 }, showAllSymbol: true,
       };
     });
-    if (view.limit) series[0].markLine = marker([{ yAxis: view.limit, label: { formatter: "limit", position: "insideEndTop" } }]);
     const all = series.flatMap((line) => line.data);
-    const ys = all.map((point) => point[1]).concat(view.limit ? [view.limit] : []);
+    const ys = all.map((point) => point[1]);
+    const xs = all.map((point) => point[0]);
+    // Far below, it would only press the lines together.
+    if (view.limit && view.limit > extentOf(ys)[0] / 2) {
+      ys.push(view.limit);
+      series.push({ type: "line", name: "limit", symbol: "none", silent: true, data: extentOf(xs).map((x) => [x, view.limit]),
+        itemStyle: { color: ink().mark }, lineStyle: { color: ink().mark, type: "dashed", width: 1.5 } });
+    }
     const name = against === "evaluation" ? "evaluations" : "seconds since the run began";
     const label = (value) => significant(value, 3);
     const tooltip = { trigger: "item", formatter: ({ seriesName, value }) =>
@@ -29,7 +35,7 @@ addChart({
     return {
       option: {
         ...chartBase({ tooltip }), series,
-        xAxis: scale === "log" ? logAxis("x", name, all.map((point) => point[0]), label) : valueAxis("x", name, label),
+        xAxis: scale === "log" ? logAxis("x", name, xs, label) : valueAxis("x", name, label),
         yAxis: logAxis("y", "best time so far", ys, (value) => seconds(value, 3)),
       },
       spoken: runs.map((run) => `${run.strategy}: ${seconds(run.progress.best.at(-1))} after ${run.evaluations} evaluations`).join("; "),

@@ -57,7 +57,7 @@ addChart({
               label: { show: true, formatter: `${si(bandwidth, "B/s", 3)}`, position: "top", offset: [-34, -4], color: colours.text } },
               ...(ridge < high ? [{ coord: [Math.sqrt(ridge * high), flops], label: { show: true, formatter: rate(flops), position: "top", offset: [0, -2], color: colours.text } }] : [])] } },
           { type: "scatter", name: "configurations", data: own, symbol: "circle", symbolSize: 5, itemStyle: { color: colourAt(0), opacity: 0.45 } },
-          { type: "scatter", name: "other winners", data: others, symbol: "emptyTriangle", symbolSize: 10, itemStyle: { color: colourAt(2) } },
+          { type: "scatter", name: "other winners", data: others, symbol: "triangle", symbolSize: 10, itemStyle: pointStyle(2) },
           { type: "scatter", name: "winner", data: [winner], symbol: "diamond", symbolSize: 16, itemStyle: { color: colourAt(1), borderColor: colours.surface, borderWidth: 1 } },
         ],
       },

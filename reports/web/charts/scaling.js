@@ -77,7 +77,7 @@ addChart({
     }));
     const crossings = form === "time" ? crossovers(xs, lines) : [];
     if (crossings.length > 0)
-      series.push({ type: "scatter", name: "crossover", data: crossings, symbol: "emptyCircle", symbolSize: 18, itemStyle: { color: colourAt(4), borderWidth: 2 }, z: 5,
+      series.push({ type: "scatter", name: "crossover", data: crossings, symbol: "circle", symbolSize: 18, itemStyle: { color: "transparent", borderColor: ink().text, borderWidth: 2 }, z: 5,
         label: { show: true, position: "bottom", color: ink().text, fontFamily: font, formatter: ({ data }) => `${name} ≈ ${significant(data.value[0], 2)}` } });
     const values = series.flatMap((line) => line.data.map((point) => (point.value ?? point)[1]));
     const tooltip = { trigger: "item", formatter: ({ seriesName, data }) => data.before

@@ -36,7 +36,8 @@ addChart({
     const positive = column.filter((value) => value > 0);
     const logarithmic = log && positive.length > 0;
     // An error of exactly zero lies at the edge of a logarithmic axis.
-    const edge = logarithmic ? extentOf(positive)[0] / 2 : 0;
+    const zeros = logarithmic && positive.length < column.length;
+    const edge = zeros ? extentOf(positive)[0] / 2 : 0;
     const at = (row) => (logarithmic ? Math.max(column[row], edge) : column[row]);
     const series = view.groups.map((group, i) => ({
       type: "scatter", name: group, symbol: symbolAt(i), symbolSize: view.count > 1500 ? 5 : 7, itemStyle: { color: colourAt(i), opacity: 0.6 },
@@ -54,7 +55,7 @@ addChart({
     return {
       option: {
         ...chartBase({ tooltip }), series,
-        xAxis: logarithmic ? logAxis("x", name, positive.concat(edge), (value) => value.toExponential(0)) : valueAxis("x", name, text, { scale: true }),
+        xAxis: logarithmic ? logAxis("x", name, zeros ? positive.concat(edge) : positive, (value) => String(Number(value.toPrecision(2)).toExponential())) : valueAxis("x", name, text, { scale: true }),
         yAxis: logAxis("y", "time", view.rows.time, (value) => seconds(value, 3)),
       },
       spoken: counted(view.count, "configuration"),

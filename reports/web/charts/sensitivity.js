@@ -16,7 +16,9 @@ addChart({
     const colours = ink();
     const own = (parameter) => view.valueText(parameter, view.level(parameter, 0));
     const names = order.map((parameter) => `${view.parameters[parameter].name} = ${own(parameter)}`);
-    const points = steps.map((step) => ({ value: [change(step), order.indexOf(step.parameter)], step }));
+    // Labels above and below in turns: neighbours rarely meet.
+    const points = [...steps].sort((a, b) => change(a) - change(b))
+      .map((step, i) => ({ value: [change(step), order.indexOf(step.parameter)], step, label: { position: i % 2 ? "bottom" : "top" } }));
     const tooltip = { trigger: "item", formatter: ({ data }) => data.step ? view.tip(data.step.row,
       `${escapeHtml(view.parameters[data.step.parameter].name)}: ${escapeHtml(view.valueText(data.step.parameter, view.level(data.step.parameter, data.step.row)))} instead of ${escapeHtml(own(data.step.parameter))}`) : "" };
     const base = chartBase({ tooltip, legend: { show: false } });
@@ -29,7 +31,7 @@ addChart({
         yAxis: categoryAxis("y", "", names, { splitLine: { show: true, lineStyle: { color: colours.grid } } }),
         series: [{
           type: "scatter", data: points, symbolSize: 10, itemStyle: pointStyle(1),
-          label: { show: true, position: "top", distance: 2, color: colours.text, fontFamily: font, fontSize: 11,
+          label: { show: true, distance: 2, color: colours.text, fontFamily: font, fontSize: 11,
             formatter: ({ data }) => view.valueText(data.step.parameter, view.level(data.step.parameter, data.step.row)) },
           labelLayout: { hideOverlap: true },
           markLine: marker([{ xAxis: 0, label: { show: false } }]),

@@ -20,7 +20,7 @@ addChart({
   draw(view, control) {
     const usable = view.varied.filter((i) => String(i) !== String(view.group));
     if (usable.length === 0) return { empty: "No parameter has several measured values." };
-    const byImportance = [...usable].filter((i) => view.parameters[i].numeric).sort((a, b) => (view.parameters[b].importance ?? 0) - (view.parameters[a].importance ?? 0));
+    const byImportance = [...usable].filter((i) => view.parameters[i].numeric).sort((a, b) => view.weight(view.parameters[b]) - view.weight(view.parameters[a]));
     const favourite = usable.find((i) => view.parameters[i].name === "fused") ?? byImportance[0] ?? usable[0];
     const name = control("parameter", "parameter", usable.map((i) => [view.parameters[i].name, view.parameters[i].name]), view.parameters[favourite].name);
     const form = control("form", "as", [["time", "time"], ["gain", "speed-up over the first value"]], "time");
