@@ -137,8 +137,10 @@ void put_first(std::vector<db::ResultRow>& rows, const db::ResultRow& winner) {
   rows.front() = winner;
 }
 
+/// `results`: the current ones of the work.
 Section section_of(const db::Database& database, const std::vector<db::RunSummary>& runs,
-                   const ReportFilter& filter, const DefaultConfiguration& default_configuration) {
+                   std::vector<db::ResultRow> results, const ReportFilter& filter,
+                   const DefaultConfiguration& default_configuration) {
   Section section;
   section.work = runs.front().work;
   section.top = filter.top;
@@ -148,14 +150,31 @@ Section section_of(const db::Database& database, const std::vector<db::RunSummar
       put_first(section.evaluations, *winner);
     section.failures = failures_of_run(database, *filter.run);
   } else {
-    section.evaluations = list_results(database, {.work = section.work.id, .failures = true});
+    section.evaluations = std::move(results);
     section.failures = failures_of_work(database, section.work.id);
   }
   add_figures(section, default_configuration ? default_configuration(section.work) : std::nullopt);
-  for (const db::RunSummary& run : runs) add_run(section, run_details(database, run.run));
+  for (const db::RunSummary& run : runs) add_run(section, run_details(database, run.run, false));
   if (section.winner) section.winner_samples = samples_of(database, section.winner->evaluation);
   section.failed_phases = by_phase(section.failures);
   return section;
+}
+
+using ResultsByWork = std::map<std::int64_t, std::vector<db::ResultRow>>;
+
+/// The current results of the works, in one query where they are several: each query ranks the whole file.
+ResultsByWork results_of(const db::Database& database, const std::vector<std::vector<db::RunSummary>>& works,
+                         const ReportFilter& filter) {
+  ResultsByWork results;
+  if (filter.run) return results;
+  for (const auto& runs : works) results[runs.front().work.id];
+  db::ResultFilter wanted = {.problem = filter.problem, .failures = true};
+  if (works.size() == 1) wanted = {.work = works.front().front().work.id, .failures = true};
+  for (db::ResultRow& row : list_results(database, wanted)) {
+    const auto place = results.find(row.work.id);
+    if (place != results.end()) place->second.push_back(std::move(row));
+  }
+  return results;
 }
 
 /// The newest run of all that `same` as the section's work; they come newest first.
@@ -197,8 +216,11 @@ ReportData collect(const db::Database& database, const ReportFilter& filter,
   data.database = database.path().string();
   database.read([&](SQLite::Database&) {
     const std::vector<db::RunSummary> all = list_runs(database);
-    for (const auto& runs : chosen_works(all, filter)) {
-      data.sections.push_back(section_of(database, runs, filter, default_configuration));
+    const std::vector<std::vector<db::RunSummary>> works = chosen_works(all, filter);
+    ResultsByWork results = results_of(database, works, filter);
+    for (const auto& runs : works) {
+      data.sections.push_back(section_of(database, runs, std::move(results[runs.front().work.id]), filter,
+                                         default_configuration));
       data.sections.back().outdated = newer_versions(data.sections.back(), all);
     }
   });
