@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs into a new prefix, builds the project SOURCE against it, and runs its program, which finds the recordings
-# of the prefix by itself.
+# Installs into a new prefix, builds the project SOURCE against it, and runs PROGRAM, which finds the recordings of the
+# prefix by itself. Its output has to match each of EXPECT, a list of regular expressions.
 file(REMOVE_RECURSE ${WORK})
 set(prefix ${WORK}/prefix)
 set(build ${WORK}/build)
@@ -21,13 +21,15 @@ endif()
 if(CXX_COMPILER)
   list(APPEND compilers -DCMAKE_CXX_COMPILER=${CXX_COMPILER})
 endif()
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${build} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix} ${compilers}
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${build} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix} ${compilers} ${OPTIONS}
     --no-warn-unused-cli)
 run(${CMAKE_COMMAND} --build ${build})
 set(ENV{TUNE_RECORDINGS})
 set(ENV{TUNE_DB} ${WORK}/no.db)
-run(${build}/consumer)
+run(${build}/${PROGRAM})
 message("${out}")
-if(NOT out MATCHES "exact: variant=[a-z]+, block_x=[0-9]+, [0-9.]+ us")
-  message(FATAL_ERROR "the program did not say what was expected:\n${out}")
-endif()
+foreach(expected IN LISTS EXPECT)
+  if(NOT out MATCHES "${expected}")
+    message(FATAL_ERROR "the program did not say '${expected}':\n${out}")
+  endif()
+endforeach()
