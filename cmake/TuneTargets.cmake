@@ -8,8 +8,13 @@ endif()
 
 option(TUNE_WERROR "Treat warnings in our own code as errors" OFF)
 
+# tune_compile_settings(TARGET [STANDARD]): C++20 unless another is named.
 function(tune_compile_settings target)
-  target_compile_features(${target} PUBLIC cxx_std_20)
+  set(standard 20)
+  if(ARGC GREATER 1)
+    set(standard ${ARGV1})
+  endif()
+  target_compile_features(${target} PUBLIC cxx_std_${standard})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow

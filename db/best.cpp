@@ -4,84 +4,33 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
-#include <algorithm>
-#include <cmath>
-#include <tuple>
+#include <functional>
+#include <memory>
 
 #include "db/result_rows.hpp"
 #include "db/rows.hpp"
-#include "db/where.hpp"
-#include "tuner/core/format.hpp"
+#include "search/space/configuration.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/lookup/search.hpp"
 
 namespace tune::db {
 namespace {
 
-using NamedExtents = std::vector<std::pair<std::string, std::int64_t>>;
-
-/// Nothing where the extents have other names.
-std::optional<double> size_distance(const NamedExtents& wanted, const NamedExtents& recorded) {
-  if (wanted.empty()) return 0.0;
-  if (wanted.size() != recorded.size()) return std::nullopt;
-  double distance = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].first != recorded[i].first) return std::nullopt;
-    distance +=
-        std::abs(std::log(static_cast<double>(wanted[i].second) / static_cast<double>(recorded[i].second)));
-  }
-  return distance;
-}
-
-bool same_device(const BestQuery& query, const WorkInfo& work) {
-  return !query.model_key || *query.model_key == work.model_key || *query.model_key == work.device;
-}
-
-bool same_architecture(const BestQuery& query, const WorkInfo& work) {
-  return !query.architecture || *query.architecture == work.architecture;
-}
-
-Match match_of(bool device, bool size) {
-  if (device) return size ? Match::exact : Match::other_size;
-  return size ? Match::other_device : Match::other_device_and_size;
-}
-
-std::string explanation(const BestQuery& query, const Candidate& candidate) {
-  const WorkInfo& work = candidate.result.work;
-  std::string why;
-  switch (candidate.match) {
-    case Match::exact:
-      why = query.extents.empty() && !query.model_key ? "a record of this problem"
-                                                      : "recorded for exactly this";
-      break;
-    case Match::other_size:
-      why = format("recorded on this device model at {}, the nearest size there is", work.size);
-      break;
-    case Match::other_device:
-      why = format("recorded at this size on another device, {}", work.model_key);
-      break;
-    case Match::other_device_and_size:
-      why = format("recorded at size {} on another device, {}", work.size, work.model_key);
-      break;
-  }
-  if (!candidate.same_sources) why += "; the kernel sources have changed since";
-  if (!candidate.same_compiler) why += format("; compiled by {}", work.toolchain.compiler);
-  if (!candidate.same_driver) why += format("; under driver {}", work.driver);
-  return why;
-}
-
-std::optional<Candidate> candidate_of(const BestQuery& query, ResultRow row, std::int64_t measured) {
-  const std::optional<double> distance = size_distance(query.extents, row.work.extents);
-  if (!distance) return std::nullopt;
-  Candidate candidate;
-  candidate.distance = *distance;
-  candidate.match = match_of(same_device(query, row.work), *distance == 0);
-  candidate.same_driver = !query.driver || *query.driver == row.work.driver;
-  const bool any_compiler = !query.toolchain || query.toolchain->compiler.empty();
-  candidate.same_compiler = any_compiler || query.toolchain->compiler == row.work.toolchain.compiler;
-  candidate.same_sources = !query.toolchain || query.toolchain->source_hash == row.work.toolchain.source_hash;
-  candidate.measured = measured;
-  candidate.result = std::move(row);
-  candidate.why = explanation(query, candidate);
-  return candidate;
+lookup::Want want_of(const BestQuery& query) {
+  lookup::Want want;
+  want.query.problem = query.problem;
+  want.query.device = query.device;
+  for (const auto& [name, extent] : query.extents) want.query.size.push_back(extent);
+  want.any_settings = !query.settings;
+  const Configuration settings = Configuration::parse(query.settings.value_or(""));
+  for (const auto& [name, value] : settings.entries())
+    want.query.settings.emplace_back(name, value.to_string());
+  if (query.toolchain) want.query.compiler = query.toolchain->compiler;
+  if (query.toolchain) want.query.source_hash = query.toolchain->source_hash;
+  want.query.warm_caches = query.cache == CacheState::warm;
+  want.replayed = query.origin == Origin::replayed;
+  want.objective = static_cast<lookup::Objective>(query.objective);
+  return want;
 }
 
 std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& winner) {
@@ -98,39 +47,92 @@ std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& wi
   return ties;
 }
 
-}  // namespace
-
-std::string_view to_string(Match match) {
-  constexpr std::string_view names[] = {"exact", "other size", "other device", "other device and size"};
-  return names[static_cast<std::size_t>(match)];
-}
-
-std::vector<Candidate> best(const Database& database, const BestQuery& query) {
-  Where where;
-  where.add("problem = ?", std::optional(query.problem));
-  where.add("settings = ?", query.settings);
-  where.add("origin = ?", std::optional(std::string(to_string(query.origin))));
-  where.add("cache = ?", std::optional(std::string(to_string(query.cache))));
-  std::vector<Candidate> result;
+/// The rows behind what the lookup found.
+Candidate with_rows(const Database& database, const lookup::Candidate& found) {
+  Candidate candidate;
+  candidate.match = found.match;
+  candidate.distance = found.distance;
+  candidate.loss = found.loss;
+  candidate.same_driver = !found.other_driver;
+  candidate.same_compiler = !found.other_compiler;
+  candidate.same_sources = !found.other_sources;
+  candidate.why = found.why;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection,
                           "SELECT *, (SELECT COUNT(*) FROM current_evaluations c WHERE c.work = b.work"
-                          " AND c.time IS NOT NULL) AS measured FROM best_by_versions b" +
-                              where.sql());
-    where.bind(row);
-    while (row.executeStep()) {
-      if (auto candidate = candidate_of(query, result_row(row), integer(row, "measured")))
-        result.push_back(*std::move(candidate));
-    }
-    for (Candidate& candidate : result) candidate.ties = ties_of(connection, candidate.result);
+                          " AND c.time IS NOT NULL) AS measured FROM results b WHERE evaluation = ?");
+    row.bind(1, found.evaluation);
+    if (!row.executeStep()) throw Error(database.path().string() + " lost a result while it was read");
+    candidate.result = result_row(row);
+    candidate.measured = integer(row, "measured");
+    candidate.ties = ties_of(connection, candidate.result);
   });
-  const auto rank = [&query](const Candidate& c) {
-    const WorkInfo& work = c.result.work;
-    return std::tuple(c.match, !same_architecture(query, work), c.distance, !c.same_sources, !c.same_compiler,
-                      !c.same_driver, *c.result.time, c.result.evaluation);
+  return candidate;
+}
+
+std::vector<Candidate> candidates(std::span<const Database* const> databases, const BestQuery& query) {
+  std::vector<std::unique_ptr<lookup::Connection>> owned;
+  std::vector<lookup::Connection*> connections;
+  for (const Database* database : databases) {
+    owned.push_back(
+        std::make_unique<lookup::Connection>(database->connection().getHandle(), database->path().string()));
+    connections.push_back(owned.back().get());
+  }
+  lookup::Records records(connections, want_of(query));
+  const std::vector<lookup::Ranked> ranked = lookup::ranked_works(records);
+  std::vector<Candidate> result;
+  const auto add = [&](const lookup::Candidate& found, std::size_t source) {
+    result.push_back(with_rows(*databases[source], found));
+    result.back().database = source;
   };
-  std::ranges::sort(result, [&rank](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
+  bool fits = query.device.compute_major == 0;
+  for (const lookup::Ranked& one : ranked) {
+    const lookup::Entry* winner = records.winner(*one.work);
+    if (winner == nullptr) continue;
+    if (one.match == Match::none && !fits) {
+      fits = true;
+      std::size_t source = 0;
+      if (const auto found = lookup::portfolio_candidate(records, ranked, &source)) add(*found, source);
+    }
+    fits = fits || one.match != Match::none;
+    add(lookup::candidate_of(records, one, *winner), one.work->source);
+  }
   return result;
+}
+
+/// Runs `work` inside a reading transaction of each database.
+void read_all(std::span<const Database* const> databases, const std::function<void()>& work) {
+  if (databases.empty()) return work();
+  databases.front()->read([&](SQLite::Database&) { read_all(databases.subspan(1), work); });
+}
+
+}  // namespace
+
+lookup::Device lookup_device(const DeviceFacts& facts) {
+  lookup::Device device;
+  device.name = facts.name;
+  device.compute_major = facts.compute_major;
+  device.compute_minor = facts.compute_minor;
+  device.multiprocessors = facts.multiprocessors;
+  device.global_memory = facts.global_memory;
+  device.bandwidth = facts.peak_bandwidth();
+  device.driver = facts.driver;
+  return device;
+}
+
+std::vector<Candidate> best(std::span<const Database* const> databases, const BestQuery& query) {
+  std::vector<Candidate> result;
+  try {
+    read_all(databases, [&] { result = candidates(databases, query); });
+  } catch (const lookup::Failed& failed) {
+    throw Error(failed.error().message);
+  }
+  return result;
+}
+
+std::vector<Candidate> best(const Database& database, const BestQuery& query) {
+  const Database* only = &database;
+  return best(std::span(&only, 1), query);
 }
 
 }  // namespace tune::db

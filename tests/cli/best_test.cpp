@@ -102,7 +102,7 @@ TEST(Best, AtAnotherSizeSaysSo) {
   EXPECT_NE(outcome.out.find("64x64x64"), std::string::npos) << outcome.out;
   const Json answer =
       Json::parse(sandbox.tune({"best", "stencil3d", "--size", "72x64x64", "--format", "json"}).out);
-  EXPECT_EQ(answer["match"], "other size");
+  EXPECT_EQ(answer["match"], "nearest size");
   EXPECT_EQ(answer["recorded_size"], "64x64x64");
   EXPECT_EQ(answer["size"], "72x64x64");
 }

@@ -28,11 +28,9 @@ class BestTest : public testing::Test {
   static db::BestQuery query() {
     const WorkKey key = example_key();
     return {.problem = key.instance.problem,
-            .model_key = key.device.model_key(),
-            .architecture = key.device.architecture(),
+            .device = db::lookup_device(key.device),
             .extents = key.instance.extents,
             .settings = key.instance.settings_key(),
-            .driver = key.device.driver,
             .toolchain = key.toolchain};
   }
 
@@ -126,9 +124,9 @@ TEST_F(BestTest, OrderIsExactThenSizeThenDevice) {
     matches.push_back(candidate.match);
   }
   EXPECT_THAT(times, ElementsAre(5e-3, 4e-3, 3e-4, 2e-4, 1e-4));
-  EXPECT_THAT(matches, ElementsAre(Match::exact, Match::other_size, Match::other_size, Match::other_device,
-                                   Match::other_device_and_size));
-  EXPECT_NEAR(found[1].distance, std::log(2), 1e-12);
+  EXPECT_THAT(matches, ElementsAre(Match::exact, Match::nearest_size, Match::nearest_size,
+                                   Match::same_architecture, Match::same_architecture));
+  EXPECT_NEAR(found[1].distance, std::log(2) * (1 + 2. / 3 + 1. / 3 + 1. / 3), 1e-12);
   EXPECT_THAT(found[1].why, HasSubstr("512x256x256"));
   EXPECT_THAT(found[3].why, HasSubstr("Z9"));
 }
@@ -158,7 +156,7 @@ TEST_F(BestTest, AmongEqualFitsTheSameVersionsComeFirst) {
   EXPECT_THAT(found[2].why, HasSubstr("sources have changed"));
   // Who does not ask for versions gets the fastest.
   db::BestQuery any = query();
-  any.driver.reset();
+  any.device.driver.clear();
   any.toolchain.reset();
   EXPECT_EQ(db::best(database_, any)[0].result.time, 1e-3);
 }
@@ -198,14 +196,16 @@ TEST_F(BestTest, ADeviceOfTheSameArchitectureIsCloserThanAnother) {
   const auto found = db::best(database_, query());
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].result.time, 3e-3);
-  EXPECT_EQ(found[1].result.time, 1e-3);  // this very size before a kindred device
-  EXPECT_EQ(found[2].result.time, 2e-3);
+  EXPECT_EQ(found[1].result.time, 2e-3);
+  EXPECT_EQ(found[2].result.time, 1e-3);
+  EXPECT_EQ(found[2].match, Match::none);
 }
 
 TEST_F(BestTest, ADeviceCanBeAskedForByItsName) {
   record(example_key(), 1e-3);
   db::BestQuery by_name = query();
-  by_name.model_key = "Invented H1";
+  by_name.device = {};
+  by_name.device.name = "Invented H1";
   EXPECT_EQ(db::best(database_, by_name).at(0).match, Match::exact);
 }
 

@@ -108,10 +108,9 @@ TEST_P(Property, BestIsTheSmallestMedianOfTheNewest) {
   for (int k = 0; k < static_cast<int>(keys_.size()); ++k) {
     const WorkKey& key = keys_[static_cast<std::size_t>(k)];
     const auto found = db::best(database_, {.problem = key.instance.problem,
-                                            .model_key = key.device.model_key(),
+                                            .device = db::lookup_device(key.device),
                                             .extents = key.instance.extents,
                                             .settings = key.instance.settings_key(),
-                                            .driver = key.device.driver,
                                             .origin = key.origin});
     const auto same = [&](const db::Candidate& candidate) {
       return candidate.match == db::Match::exact && candidate.same_driver;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "db/best.hpp"
 #include "kernels/sources.hpp"
@@ -38,7 +39,7 @@ db::BestQuery device_query(const po::variables_map& values) {
   const std::string text = text_of(values, "device");
   const std::optional<int> number = device_number(text);
   if (!text.empty() && !number) {
-    query.model_key = text;
+    query.device.name = text;
     return query;
   }
   std::string why_none;
@@ -47,74 +48,66 @@ db::BestQuery device_query(const po::variables_map& values) {
     throw UsageError(format("there is no device {}: {}", *number,
                             devices.empty() ? why_none : std::string("'tune devices' lists them")));
   if (devices.empty()) return query;
-  const DeviceFacts& device = devices[static_cast<std::size_t>(number.value_or(0))];
-  query.model_key = device.model_key();
-  query.architecture = device.architecture();
-  query.driver = device.driver;
+  query.device = db::lookup_device(devices[static_cast<std::size_t>(number.value_or(0))]);
   return query;
 }
 
-struct Found {
-  db::Candidate candidate;
-  std::filesystem::path path;
-  bool shipped = false;
+/// The person's own database where there is one, then the shipped recordings: of equal fit the first wins.
+struct Databases {
+  std::vector<std::unique_ptr<db::Database>> opened;
+  std::size_t own = 0;  ///< how many are the person's
+
+  explicit Databases(const po::variables_map& values) {
+    const std::filesystem::path path = database_path(text_of(values, "db"));
+    if (values.count("db") || std::filesystem::exists(path))
+      opened.push_back(std::make_unique<db::Database>(path, db::Access::read_only));
+    own = opened.size();
+    for (const std::filesystem::path& recording : shipped_recordings())
+      opened.push_back(std::make_unique<db::Database>(recording, db::Access::immutable));
+  }
+
+  std::vector<db::Candidate> best(const db::BestQuery& query) const {
+    std::vector<const db::Database*> all;
+    for (const auto& database : opened) all.push_back(database.get());
+    return db::best(all, query);
+  }
 };
-
-/// Candidates of the person's own database, then of the shipped recordings; a better fit wins, and at equal
-/// fit the person's own.
-std::vector<Found> find_all(const po::variables_map& values, const db::BestQuery& query) {
-  std::vector<Found> all;
-  const std::filesystem::path own = database_path(text_of(values, "db"));
-  const auto add = [&](const std::filesystem::path& path, bool shipped) {
-    const db::Database database(path, shipped ? db::Access::immutable : db::Access::read_only);
-    for (db::Candidate& candidate : db::best(database, query))
-      all.push_back({std::move(candidate), path, shipped});
-  };
-  if (values.count("db") || std::filesystem::exists(own)) add(own, false);
-  for (const std::filesystem::path& path : shipped_recordings()) add(path, true);
-  std::ranges::stable_sort(all, {}, [](const Found& found) { return found.candidate.match; });
-  return all;
-}
-
-bool fits(const Found& found) {
-  return found.candidate.match == db::Match::exact || found.candidate.match == db::Match::other_size;
-}
 
 /// The record's configuration if it is valid at the size that is asked for (an unpadded array may not take
 /// the vectors of another size), else the fastest of the same record that is.
-bool make_valid(const WorkChoice& work, Found& found) {
-  if (found.candidate.match == db::Match::exact) return true;
-  const std::string& architecture = found.candidate.result.work.architecture;
+bool make_valid(const WorkChoice& work, const Databases& databases, db::Candidate& candidate) {
+  if (candidate.match == db::Match::exact) return true;
+  const std::string& architecture = candidate.result.work.architecture;
   const std::span known = known_architectures();
   if (std::ranges::find(known, architecture) == known.end())
     return true;  // its plan still says what cannot be
   const search::SearchSpace space(work.problem->space(work.instance, architecture_facts(architecture)));
-  if (space.find(found.candidate.result.configuration)) return true;
+  if (space.find(candidate.result.configuration)) return true;
   db::ResultFilter filter;
-  filter.work = found.candidate.result.work.id;
-  const db::Database database(found.path, found.shipped ? db::Access::immutable : db::Access::read_only);
-  for (db::ResultRow& row : db::list_results(database, filter)) {
+  filter.work = candidate.result.work.id;
+  for (db::ResultRow& row : db::list_results(*databases.opened[candidate.database], filter)) {
     if (!space.find(row.configuration)) continue;
-    found.candidate.result = std::move(row);
-    found.candidate.ties.clear();
-    found.candidate.why += "; faster ones there are not valid at this size";
+    candidate.result = std::move(row);
+    candidate.ties.clear();
+    candidate.why += "; faster ones there are not valid at this size";
     return true;
   }
   return false;
 }
 
 [[noreturn]] void no_answer(const WorkChoice& work, const db::BestQuery& query,
-                            const std::vector<Found>& others) {
+                            const std::vector<db::Candidate>& others) {
   std::string text = format("no result of {}", work.instance.problem);
   if (!work.instance.settings.empty()) text += " " + work.instance.settings_key();
-  if (query.model_key) text += format(" on {}", *query.model_key);
+  const std::string& device = query.device.name;
+  if (!device.empty()) text += format(" on {}", device);
   std::vector<std::string> devices;
-  for (const Found& other : others) devices.push_back(other.candidate.result.work.device);
-  const auto nearest = query.model_key ? search::nearest_name(*query.model_key, devices) : std::nullopt;
-  if (nearest && *nearest != *query.model_key)
+  for (const db::Candidate& other : others) devices.push_back(other.result.work.device);
+  const auto nearest = device.empty() ? std::nullopt : search::nearest_name(device, devices);
+  if (nearest && *nearest != device)
     throw Error(format("{}; did you mean '{}'?", text, *nearest), Exit::no_answer);
   if (!others.empty()) {
-    const db::ResultRow& other = others.front().candidate.result;
+    const db::ResultRow& other = others.front().result;
     text += format(" that fits (there is one of {} on {})", other.work.size, other.work.device);
   }
   std::string settings;
@@ -134,11 +127,14 @@ int run(const po::variables_map& values) {
   query.extents = work.instance.extents;
   query.settings = work.instance.settings_key();
   query.toolchain = Toolchain{"", source_hash(*work.problem, kernels::EmbeddedSources())};
-  std::vector<Found> all = find_all(values, query);
-  const auto chosen =
-      std::ranges::find_if(all, [&](Found& found) { return fits(found) && make_valid(work, found); });
+  const Databases databases(values);
+  std::vector<db::Candidate> all = databases.best(query);
+  const auto chosen = std::ranges::find_if(all, [&](db::Candidate& candidate) {
+    return candidate.match != db::Match::none && make_valid(work, databases, candidate);
+  });
   if (chosen == all.end()) no_answer(work, query, all);
-  const BestAnswer answer{work, chosen->candidate, chosen->path, chosen->shipped};
+  const BestAnswer answer{work, *chosen, databases.opened[chosen->database]->path(),
+                          chosen->database >= databases.own};
   if (form == "json") std::cout << best_json(answer);
   if (form == "flags") std::cout << best_flags(answer);
   if (form == "header") std::cout << best_header(answer);

@@ -62,6 +62,14 @@ nlohmann::ordered_json finals_json(const db::Candidate& candidate) {
           {"ties", ties}};
 }
 
+/// Null where the match is exact, or no records tell.
+nlohmann::ordered_json loss_json(const db::Candidate& candidate) {
+  if (!candidate.loss) return nullptr;
+  return {{"expected", candidate.loss->expected},
+          {"worst", candidate.loss->worst},
+          {"pairs", candidate.loss->pairs}};
+}
+
 std::string shell_word(const std::string& word) {
   const bool plain = std::ranges::all_of(word, [](unsigned char letter) {
     return std::isalnum(letter) ||
@@ -116,7 +124,7 @@ std::string best_text(const BestAnswer& answer) {
                  si(result.amount.items / time, result.amount.item + "s/s"),
                  si(result.amount.bytes / time, "B/s"));
   if (result.amount.limit > 0) text += format("  {} of the limit", percent_text(result.amount.limit / time));
-  if (answer.candidate.match == db::Match::other_size) text += format("  (at {})", result.work.size);
+  if (result.work.size != answer.work.instance.size()) text += format("  (at {})", result.work.size);
   text += format("\n          {}\n", wrapped(result.configuration.to_string(), 10));
   if (result.final)
     text += format("          {}, {} rounds of the finals of run {}\n",
@@ -143,7 +151,8 @@ std::string best_json(const BestAnswer& answer) {
                                    {"seconds", *result.time},
                                    {"share_of_limit", result.amount.limit / *result.time},
                                    {"finals", finals_json(answer.candidate)},
-                                   {"match", db::to_string(answer.candidate.match)},
+                                   {"match", lookup::to_string(answer.candidate.match)},
+                                   {"loss", loss_json(answer.candidate)},
                                    {"why", answer.candidate.why},
                                    {"recorded_size", result.work.size},
                                    {"device", result.work.device},

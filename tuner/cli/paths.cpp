@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/paths.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "tuner/core/error.hpp"
+#include "tuner/lookup/paths.hpp"
 
 namespace tune::cli {
 namespace {
@@ -14,23 +14,11 @@ std::filesystem::path from_environment(const char* name) {
   return value == nullptr ? std::filesystem::path() : std::filesystem::path(value);
 }
 
-std::filesystem::path recordings_folder() {
-  const std::filesystem::path named = from_environment("TUNE_RECORDINGS");
-  if (!named.empty()) return named;
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? std::filesystem::path()
-               : program.parent_path().parent_path() / "share" / "tune" / "recordings";
-}
-
 }  // namespace
 
 std::filesystem::path database_path(const std::string& given) {
   if (!given.empty()) return given;
-  if (auto path = from_environment("TUNE_DB"); !path.empty()) return path;
-  if (auto path = from_environment("XDG_DATA_HOME"); !path.empty()) return path / "tune" / "results.db";
-  if (auto path = from_environment("HOME"); !path.empty())
-    return path / ".local" / "share" / "tune" / "results.db";
+  if (const auto path = lookup::default_database()) return *path;
   throw Error("no place for the database: HOME is not set; name one with --db PATH");
 }
 
@@ -43,12 +31,8 @@ std::filesystem::path cache_folder(const std::string& given) {
 }
 
 std::vector<std::filesystem::path> shipped_recordings() {
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(recordings_folder(), error))
-    if (entry.path().extension() == ".db") files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
+  const std::vector<std::string> files = lookup::default_recordings();
+  return {files.begin(), files.end()};
 }
 
 }  // namespace tune::cli

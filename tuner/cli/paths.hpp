@@ -15,8 +15,7 @@ std::filesystem::path database_path(const std::string& given);
 /// ~/.cache/tune/binaries. Empty where none of them can be told.
 std::filesystem::path cache_folder(const std::string& given);
 
-/// The recordings that ship with the program, sorted by name: *.db in $TUNE_RECORDINGS, else beside the
-/// installed program (../share/tune/recordings), else in the build tree. Empty where there are none.
+/// The recordings that ship with the program, sorted by name: lookup::default_recordings.
 std::vector<std::filesystem::path> shipped_recordings();
 
 }  // namespace tune::cli

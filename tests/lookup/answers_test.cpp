@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program is told, and how it was matched.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "tests/lookup/database_sample.hpp"
+
+namespace tune::test {
+namespace {
+
+using lookup::Match;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+TEST(LookupAnswers, AnExactOneHasAllThereIsToKnow) {
+  DatabaseSample sample;
+  sample.record(example_key(), {{1, 2e-3}, {2, 1e-3}});
+  const lookup::Candidate found = sample.best(query_of(example_key()));
+  EXPECT_EQ(found.match, Match::exact);
+  EXPECT_EQ(found.seconds, 1e-3);
+  EXPECT_EQ(found.recorded_seconds, 1e-3);
+  EXPECT_FALSE(found.loss.has_value());
+  EXPECT_FALSE(found.stale());
+  EXPECT_EQ(found.size, example_instance().size());
+  EXPECT_EQ(found.device, example_device().model_key());
+  EXPECT_EQ(found.database, sample.path().string());
+  EXPECT_EQ(found.why, "recorded for exactly this");
+  EXPECT_THAT(found.configuration,
+              ElementsAre(Pair("variant", "direct"), Pair("block_x", "2"), Pair("unroll", "true"),
+                          Pair("alpha", "0.1"), Pair("beta", "2.0")));
+  EXPECT_EQ(found.text("variant"), "direct");
+  EXPECT_EQ(found.integer("block_x", 7), 2);
+  EXPECT_EQ(found.integer("variant", 7), 7);
+  EXPECT_EQ(found.integer("absent", 7), 7);
+  EXPECT_EQ(found.real("alpha", 7), 0.1);
+  EXPECT_TRUE(found.flag("unroll", false));
+  EXPECT_FALSE(found.flag("block_x", false));
+}
+
+TEST(LookupAnswers, TheBestFitComesFirst) {
+  DatabaseSample sample;
+  const lookup::Query query = query_of(example_key());
+  EXPECT_EQ(sample.best(query).match, Match::none);
+  EXPECT_TRUE(sample.best(query).configuration.empty());
+  EXPECT_THAT(sample.best(query).why, HasSubstr("nothing is known of stencil3d"));
+  WorkKey old = on("Old");
+  old.device.compute_major = 7;
+  sample.record(old, {{1, 1e-3}});
+  EXPECT_EQ(sample.best(query).match, Match::portfolio);
+  EXPECT_EQ(number_of(sample.best(query)), 1);
+  sample.record(on("Sibling"), {{2, 1e-3}});
+  EXPECT_EQ(sample.best(query).match, Match::same_architecture);
+  EXPECT_EQ(number_of(sample.best(query)), 2);
+  sample.record(sized({64, 64, 64}), {{3, 1e-3}});
+  EXPECT_EQ(sample.best(query).match, Match::nearest_size);
+  EXPECT_EQ(number_of(sample.best(query)), 3);
+  sample.record(example_key(), {{4, 1e-3}});
+  EXPECT_EQ(sample.best(query).match, Match::exact);
+  EXPECT_EQ(number_of(sample.best(query)), 4);
+}
+
+TEST(LookupAnswers, TimeIsScaledToTheSize) {
+  DatabaseSample sample;
+  sample.record(sized({64, 64, 64}), {{1, 1e-3}});
+  const lookup::Candidate found = sample.best(query_of(sized({128, 64, 64})));
+  EXPECT_DOUBLE_EQ(found.seconds, 2e-3);
+  EXPECT_EQ(found.recorded_seconds, 1e-3);
+  EXPECT_THAT(found.why, HasSubstr("64x64x64, the nearest size there is"));
+  EXPECT_THAT(found.why, HasSubstr("no records tell what that costs"));
+}
+
+TEST(LookupAnswers, ReplayedAndWarmResultsAreOtherThings) {
+  DatabaseSample sample;
+  WorkKey replayed = example_key();
+  replayed.origin = Origin::replayed;
+  sample.record(replayed, {{1, 1e-3}});
+  EXPECT_EQ(sample.best(query_of(example_key())).match, Match::none);
+  WorkKey warm = example_key();
+  warm.cache = CacheState::warm;
+  sample.record(warm, {{2, 1e-3}});
+  EXPECT_EQ(sample.best(query_of(example_key())).match, Match::none);
+  lookup::Query query = query_of(example_key());
+  query.warm_caches = true;
+  EXPECT_EQ(number_of(sample.best(query)), 2);
+}
+
+TEST(LookupAnswers, CandidatesAreThoseOfTheBestFitThenOfTheNext) {
+  DatabaseSample sample;
+  sample.record(example_key(), {{1, 3e-3}, {2, 1e-3}, {3, 2e-3}, {4, 0}});
+  sample.record(sized({64, 64, 64}), {{2, 1e-3}, {5, 2e-3}, {4, 3e-3}});
+  const lookup::Lookup lookup = sample.open();
+  const auto numbers = [&](std::size_t most) {
+    std::vector<long long> result;
+    const auto found = lookup.candidates(query_of(example_key()), most);
+    for (const lookup::Candidate& one : *found) result.push_back(number_of(one));
+    return result;
+  };
+  EXPECT_THAT(numbers(0), ElementsAre());
+  EXPECT_THAT(numbers(2), ElementsAre(2, 3));
+  EXPECT_THAT(numbers(4), ElementsAre(2, 3, 1, 5));
+  EXPECT_THAT(numbers(100), ElementsAre(2, 3, 1, 5, 4));
+  const auto all = lookup.candidates(query_of(example_key()), 100);
+  EXPECT_THAT((*all)[1].why, HasSubstr("not its fastest"));
+  EXPECT_EQ((*all)[3].match, Match::nearest_size);
+}
+
+TEST(LookupAnswers, AreKeptUntilRefreshed) {
+  DatabaseSample sample;
+  sample.record(example_key(), {{1, 2e-3}});
+  const lookup::Lookup lookup = sample.open();
+  const lookup::Lookup copy = lookup;
+  EXPECT_EQ(number_of(*lookup.best(query_of(example_key()))), 1);
+  sample.record(example_key(), {{2, 1e-3}});
+  EXPECT_EQ(number_of(*lookup.best(query_of(example_key()))), 1);
+  EXPECT_EQ(number_of(*copy.best(query_of(example_key()))), 1);
+  copy.refresh();
+  EXPECT_EQ(number_of(*lookup.best(query_of(example_key()))), 2);
+}
+
+TEST(LookupAnswers, QueriesThatDifferInAnythingAreNotMixedUp) {
+  DatabaseSample sample;
+  WorkKey radius = example_key();
+  radius.instance.settings[2].second = 7;
+  WorkKey driver = example_key();
+  driver.device.driver = "1";
+  WorkKey compiler = example_key();
+  compiler.toolchain.compiler = "NVRTC 1.0";
+  WorkKey sources = example_key();
+  sources.toolchain.source_hash = "other";
+  WorkKey warm = example_key();
+  warm.cache = CacheState::warm;
+  const std::vector<WorkKey> keys = {example_key(),       radius,       driver, compiler, sources, warm,
+                                     sized({64, 64, 64}), on("Sibling")};
+  for (std::size_t i = 0; i < keys.size(); ++i) sample.record(keys[i], {{static_cast<int>(i), 1e-3}});
+  const lookup::Lookup lookup = sample.open();
+  for (int round = 0; round < 2; ++round)
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      lookup::Query query = query_of(keys[i]);
+      query.warm_caches = keys[i].cache == CacheState::warm;
+      EXPECT_EQ(number_of(*lookup.best(query)), static_cast<long long>(i));
+      EXPECT_EQ(lookup.best(query)->match, Match::exact);
+    }
+}
+
+TEST(LookupAnswers, ThePersonsOwnComesBeforeARecordingOfEqualFit) {
+  DatabaseSample own, shipped;
+  own.record(example_key(), {{1, 2e-3}});
+  own.record(sized({64, 64, 64}), {{2, 1e-3}});
+  shipped.record(example_key(), {{3, 1e-3}});
+  shipped.record(sized({65, 64, 64}), {{4, 1e-3}});
+  lookup::Options options = own.options();
+  options.recordings->push_back(shipped.path().string());
+  const auto lookup = lookup::Lookup::open(options);
+  ASSERT_TRUE(lookup);
+  EXPECT_THAT(lookup->files(), ElementsAre(own.path().string(), shipped.path().string()));
+  EXPECT_EQ(number_of(*lookup->best(query_of(example_key()))), 1);
+  EXPECT_EQ(number_of(*lookup->best(query_of(sized({65, 64, 64})))), 4) << "a better fit wins";
+  EXPECT_EQ(lookup->best(query_of(sized({65, 64, 64})))->database, shipped.path().string());
+}
+
+TEST(LookupAnswers, WithoutPathsTheSearchIsThatOfTheCommandLine) {
+  DatabaseSample own, shipped;
+  own.record(sized({64, 64, 64}), {{1, 2e-3}});
+  shipped.record(example_key(), {{2, 1e-3}});
+  setenv("TUNE_DB", own.path().c_str(), 1);
+  setenv("TUNE_RECORDINGS", shipped.path().parent_path().c_str(), 1);
+  const auto both = lookup::Lookup::open();
+  setenv("TUNE_DB", (own / "absent.db").c_str(), 1);
+  const auto one = lookup::Lookup::open();
+  unsetenv("TUNE_DB");
+  unsetenv("TUNE_RECORDINGS");
+  ASSERT_TRUE(both);
+  EXPECT_THAT(both->files(), ElementsAre(own.path().string(), shipped.path().string()));
+  ASSERT_TRUE(one) << "a database that nobody made yet is no error";
+  EXPECT_THAT(one->files(), ElementsAre(shipped.path().string()));
+}
+
+}  // namespace
+}  // namespace tune::test

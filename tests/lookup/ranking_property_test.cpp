@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random histories: the indices say what the views of the database say.
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/lookup/database_sample.hpp"
+#include "tuner/lookup/winners.hpp"
+
+namespace tune::test {
+namespace {
+
+class RankingProperty : public testing::TestWithParam<unsigned> {
+ protected:
+  RankingProperty() : random_(GetParam()) {
+    for (int r = 0; r < 30; ++r) add_run();
+  }
+
+  double time() { return 1e-6 * static_cast<double>(1 + random_() % 12); }  // few values: many are equal
+
+  void add_run() {
+    const WorkKey key = sized({static_cast<std::int64_t>(64 << random_() % 2), 64, 64});
+    DatabaseSample::Times times, finals;
+    std::vector<int> numbers(14);
+    for (int i = 0; i < 14; ++i) numbers[static_cast<std::size_t>(i)] = i;
+    std::shuffle(numbers.begin(), numbers.end(), random_);
+    const std::size_t count = random_() % 10;
+    for (std::size_t i = 0; i < count; ++i) times.emplace_back(numbers[i], random_() % 5 == 0 ? 0 : time());
+    const bool held = random_() % 2 == 0;
+    for (const auto& [number, seconds] : times)
+      if (held && seconds > 0 && finals.size() < 3) finals.emplace_back(number, time());
+    sample_.record(key, times, finals, static_cast<Objective>(random_() % 4 == 0 ? 1 : 0));
+  }
+
+  struct Row {
+    std::int64_t evaluation;
+    double time;
+    bool outranked;
+    bool operator==(const Row&) const = default;
+  };
+  std::vector<Row> by_view(std::int64_t work) {
+    SQLite::Statement rows(
+        sample_.database().connection(),
+        "SELECT k.evaluation, k.time, k.outranked FROM ranking k JOIN current_evaluations e"
+        " ON e.id = k.evaluation WHERE k.work = ?"
+        " ORDER BY k.outranked, k.time, k.place, k.evaluation");
+    rows.bind(1, work);
+    std::vector<Row> result;
+    while (rows.executeStep())
+      result.push_back(
+          {rows.getColumn(0).getInt64(), rows.getColumn(1).getDouble(), rows.getColumn(2).getInt() != 0});
+    return result;
+  }
+
+  std::mt19937 random_;
+  DatabaseSample sample_;
+};
+
+TEST_P(RankingProperty, IsThatOfTheViews) {
+  lookup::Connection connection(sample_.database().connection().getHandle(), "sample");
+  std::size_t seen = 0;
+  for (const std::int64_t work : {1, 2}) {
+    const std::vector<Row> expected = by_view(work);
+    seen += expected.size();
+    for (std::size_t most = 1; most <= expected.size() + 1; ++most) {
+      std::vector<Row> rows;
+      for (const lookup::Entry& one : lookup::fastest(connection, work, lookup::Objective::time, most))
+        rows.push_back({one.evaluation, one.seconds, one.outranked});
+      const auto count = static_cast<std::ptrdiff_t>(std::min(most, expected.size()));
+      EXPECT_EQ(rows, std::vector<Row>(expected.begin(), expected.begin() + count)) << "the first " << most;
+    }
+  }
+  EXPECT_GT(seen, 10U);
+}
+
+TEST_P(RankingProperty, TheWinnerIsThatOfBestByVersions) {
+  lookup::Connection connection(sample_.database().connection().getHandle(), "sample");
+  SQLite::Statement rows(sample_.database().connection(), "SELECT work, evaluation FROM best_by_versions");
+  while (rows.executeStep())
+    EXPECT_EQ(lookup::fastest(connection, rows.getColumn(0).getInt64(), lookup::Objective::time, 1)
+                  .at(0)
+                  .evaluation,
+              rows.getColumn(1).getInt64());
+}
+
+TEST_P(RankingProperty, AnOutcomeIsTheTimeInTheRanking) {
+  lookup::Connection connection(sample_.database().connection().getHandle(), "sample");
+  for (const std::int64_t work : {1, 2})
+    for (int number = 0; number < 15; ++number) {
+      const std::string key = example_configuration(number).key();
+      SQLite::Statement row(sample_.database().connection(),
+                            "SELECT e.time IS NULL, (SELECT k.time FROM ranking k WHERE k.evaluation = e.id)"
+                            " FROM current_evaluations e WHERE e.work = ? AND e.configuration_key = ?");
+      row.bind(1, work);
+      row.bind(2, key);
+      const auto found = lookup::outcome(connection, work, lookup::Objective::time, key);
+      ASSERT_EQ(row.executeStep(), found.has_value());
+      if (!found) continue;
+      EXPECT_EQ(found->failed, row.getColumn(0).getInt() != 0);
+      if (found->failed) continue;
+      EXPECT_EQ(found->entry.value, row.getColumn(1).getDouble());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RankingProperty, testing::Range(1u, 26u));
+
+TEST(RankingByEnergy, IsByJoulesOrTheirProductWithTime) {
+  DatabaseSample sample;
+  const auto record = [&](RunId run, int number, double seconds, double joules) {
+    Evaluation evaluation = measured(example_configuration(number), {seconds});
+    evaluation.outcome->energy = joules;
+    sample.store().record(run, evaluation);
+  };
+  const RunId run = sample.store().begin_run(example_run());
+  record(run, 1, 1e-3, 9);
+  record(run, 2, 2e-3, 3);
+  record(run, 3, 9e-3, 2);
+  record(run, 4, 1e-4, 0);  // not measured
+  lookup::Connection connection(sample.database().connection().getHandle(), "sample");
+  const auto order = [&](lookup::Objective objective) {
+    std::vector<std::int64_t> result;
+    for (const lookup::Entry& one : lookup::fastest(connection, 1, objective, 9))
+      result.push_back(one.evaluation);
+    return result;
+  };
+  EXPECT_EQ(order(lookup::Objective::time), (std::vector<std::int64_t>{4, 1, 2, 3}));
+  EXPECT_EQ(order(lookup::Objective::energy), (std::vector<std::int64_t>{3, 2, 1}));
+  EXPECT_EQ(order(lookup::Objective::edp), (std::vector<std::int64_t>{2, 1, 3}));
+  // Finals by energy decide about energy, and nothing about time.
+  sample.record(example_key(), {{5, 5e-3}, {6, 6e-3}}, {{5, 5e-3}}, Objective::energy);
+  EXPECT_EQ(order(lookup::Objective::energy).back(), 6);
+  EXPECT_EQ(order(lookup::Objective::time), (std::vector<std::int64_t>{4, 1, 2, 5, 6, 3}));
+}
+
+}  // namespace
+}  // namespace tune::test

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds that a loaded machine keeps; bench/lookup prints the real figures (docs/lookup.md).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "db/best.hpp"
+#include "tests/db/examples.hpp"
+#include "tests/lookup/large_database.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/lookup/lookup.hpp"
+
+namespace tune::test {
+namespace {
+
+template<class Work>
+double seconds(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The smallest of many: what others do on the machine meanwhile says nothing of the library.
+template<class Work>
+double least_seconds(int times, Work work) {
+  double least = 1e300;
+  for (int i = 0; i < times; ++i) least = std::min(least, seconds(work));
+  return least;
+}
+
+lookup::Query query(std::int64_t n, DeviceFacts device, const std::string& radius) {
+  lookup::Query query;
+  query.problem = "stencil3d";
+  query.device = db::lookup_device(device);
+  query.size = {n, n, n};
+  query.settings = {{"radius", radius}};
+  return query;
+}
+
+void expect_fast(const std::string& file, bool immutable, const lookup::Query& query, lookup::Match match) {
+  lookup::Options options;
+  options.database = immutable ? "" : file;
+  options.recordings.emplace();
+  if (immutable) options.recordings->push_back(file);
+  const double cold = least_seconds(20, [&] {
+    const auto lookup = lookup::Lookup::open(options);
+    ASSERT_TRUE(lookup) << lookup.error().message;
+    ASSERT_EQ(lookup->best(query)->match, match);
+  });
+  EXPECT_LT(cold, 5e-3);
+  const auto lookup = lookup::Lookup::open(options);
+  const double repeated = least_seconds(20,
+                                        [&] {
+                                          for (int i = 0; i < 100; ++i)
+                                            ASSERT_EQ(lookup->best(query)->match, match);
+                                        }) /
+                          100;
+  EXPECT_LT(repeated, 5e-6);
+}
+
+TEST(LookupSpeed, OnTheShippedRecording) {
+  DeviceFacts device;
+  device.name = "NVIDIA H200";
+  device.compute_major = 9;
+  device.multiprocessors = 132;
+  device.global_memory = 150109880320;
+  expect_fast(TUNE_RECORDING, true, query(512, device, "1"), lookup::Match::exact);
+  expect_fast(TUNE_RECORDING, true, query(500, device, "1"), lookup::Match::nearest_size);
+  device.name = "Other";
+  expect_fast(TUNE_RECORDING, true, query(512, device, "1"), lookup::Match::same_architecture);
+  device.compute_major = 8;
+  expect_fast(TUNE_RECORDING, true, query(512, device, "1"), lookup::Match::portfolio);
+}
+
+TEST(LookupSpeed, OnAHundredThousandEvaluations) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "large.db";
+  make_large_database(file);
+  DeviceFacts device = example_device();
+  expect_fast(file, false, query(512, device, "4"), lookup::Match::exact);
+  expect_fast(file, false, query(500, device, "4"), lookup::Match::nearest_size);
+  device.name = "Other";
+  expect_fast(file, false, query(512, device, "4"), lookup::Match::same_architecture);
+}
+
+}  // namespace
+}  // namespace tune::test
