@@ -87,7 +87,7 @@ void write_anew(Database& database, const CompactResult& dropped) {
 
 CompactResult compact_database(Database& database, const CompactOptions& options) {
   CompactResult result;
-  result.bytes_before = size_of(database.path());
+  result.bytes_before = size_of(database.path()) + size_of(database.path().string() + "-wal");
   check_room(database);
   drop(database, options, result);
   write_anew(database, result);
@@ -98,7 +98,7 @@ CompactResult compact_database(Database& database, const CompactOptions& options
   } catch (const SQLite::Exception& exception) {
     throw to_error(exception, database.path());
   }
-  result.bytes_after = size_of(database.path());
+  result.bytes_after = size_of(database.path()) + size_of(database.path().string() + "-wal");
   return result;
 }
 

@@ -19,7 +19,7 @@ struct CompactOptions {
 struct CompactResult {
   std::int64_t evaluations = 0;                     ///< dropped
   std::int64_t samples = 0;                         ///< dropped, those of dropped evaluations included
-  std::uint64_t bytes_before = 0, bytes_after = 0;  ///< of the file
+  std::uint64_t bytes_before = 0, bytes_after = 0;  ///< of the file and its log
   std::string notice;  ///< something that a person should know, one line; empty as a rule
 };
 
