@@ -17,6 +17,7 @@ namespace tune::db {
 enum class Access {
   read_write,  ///< makes the file, its folders and its tables where they are missing
   read_only,   ///< the file must be there; another process may be writing it
+  inspect,     ///< read_only of a file of any released schema: for code that asks which tables there are
   immutable,   ///< a recording that nobody changes: no lock is taken and no file is made beside it
 };
 
@@ -38,6 +39,7 @@ class Database {
   /// What a crash of the machine may cost, of evaluations that were committed.
   static constexpr std::chrono::milliseconds sync_interval{1'000};
 
+  /// `:memory:` is a database that ends with this object.
   explicit Database(std::filesystem::path path, Access access = Access::read_write,
                     std::chrono::milliseconds patience = default_patience);
   ~Database();

@@ -13,10 +13,14 @@
 
 namespace tune {
 
-/// Where a result comes from; results of different origin are never mixed.
-enum class Origin { measured, replayed };
+/// Where a result comes from; results of different origin are never mixed. Imported ones were measured by
+/// another program.
+enum class Origin { measured, replayed, imported };
 std::string_view to_string(Origin origin);
+/// Throws std::invalid_argument for an unknown name.
 Origin origin_from_string(std::string_view name);
+/// What lists write behind a device: nothing for measured results, else ` (replayed)` or ` (imported)`.
+std::string origin_mark(Origin origin);
 
 /// What made the binaries.
 struct Toolchain {
