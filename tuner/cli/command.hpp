@@ -36,6 +36,7 @@ const Command& devices_command();
 const Command& report_command();
 const Command& export_command();
 const Command& replay_command();
+const Command& new_command();
 
 /// Runs the program on its arguments (without its own name). Every Error ends here: one line, nonzero status.
 int dispatch(const std::vector<std::string>& arguments);
