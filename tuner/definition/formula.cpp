@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "search/space/expr_lexer.hpp"
 #include "search/space/scalar.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/definition/formula_functions.hpp"
+#include "tuner/definition/formula_words.hpp"
 
 namespace tune::definition {
 namespace {
@@ -32,11 +32,6 @@ Expr::Op comparison(const Token& token) {
       {"==", Expr::Op::equal}, {">=", Expr::Op::greater_equal}, {"!=", Expr::Op::not_equal}};
   const auto found = token.kind == Token::Kind::symbol ? all.find(token.text) : all.end();
   return found == all.end() ? Expr::Op::literal : found->second;
-}
-
-bool is_word(const Token& token) {
-  static const std::set<std::string> all = {"and", "or", "not", "if", "else", "for", "in"};
-  return token.kind == Token::Kind::name && all.contains(token.text);
 }
 
 class Interpreter {
@@ -381,22 +376,6 @@ class Interpreter {
 
 FormulaValue evaluate(std::string_view text, const Names& names) {
   return Interpreter(text, names).all();
-}
-
-std::vector<std::string> names_in(std::string_view text) {
-  std::vector<std::string> found;
-  const std::vector<Token> tokens = search::split_expression(text);
-  std::set<std::string> loops;
-  for (std::size_t i = 1; i < tokens.size(); ++i)
-    if (tokens[i - 1].is("for")) loops.insert(tokens[i].text);
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    const Token& token = tokens[i];
-    if (token.kind != Token::Kind::name || is_word(token) || token.text == "True" || token.text == "False")
-      continue;
-    if (tokens[i + 1].is("(") || loops.contains(token.text)) continue;
-    if (std::ranges::find(found, token.text) == found.end()) found.push_back(token.text);
-  }
-  return found;
 }
 
 }  // namespace tune::definition
