@@ -2,6 +2,7 @@
 // The examples of kernels of one's own, and what happens when one is wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -96,8 +97,10 @@ TEST_F(ChangedKernels, AreHeldAgainstTheOtherKernel) {
 
 TEST_F(ChangedKernels, AreCheckedForRaces) {
   const std::vector<Finding> found = findings("transpose", "__syncthreads();", "");
-  ASSERT_FALSE(found.empty());
-  EXPECT_EQ(found.front().kind, Kind::race_in_block);
+  // A block may be one warp.
+  EXPECT_TRUE(std::ranges::any_of(found, [](const Finding& finding) {
+    return finding.kind == Kind::race_in_block || finding.kind == Kind::race_in_warp;
+  }));
 }
 
 /// Contents in constant memory, and an output that is added to.
