@@ -197,6 +197,14 @@ void Database::read(const Work& work) const {
   }
 }
 
+std::int64_t Database::data_version() const {
+  std::int64_t version = 0;
+  read([&](SQLite::Database& connection) {
+    version = connection.execAndGet("PRAGMA data_version").getInt64();
+  });
+  return version;
+}
+
 void Database::rethrow() const {
   try {
     throw;

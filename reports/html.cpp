@@ -18,7 +18,7 @@ std::string policy(const PageOptions& options) {
   return format(
       "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'{}; "
       "connect-src {}; base-uri 'none'; form-action 'none'",
-      network, options.live ? "'self'" : "'none'");
+      network, options.live.empty() ? "'none'" : "'self'");
 }
 
 std::string library_html(const PageOptions& options) {
@@ -55,7 +55,8 @@ std::string html_page(const ReportData& data, const PageOptions& options) {
   html += "<meta name=\"color-scheme\" content=\"light dark\">\n";
   html += format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", policy(options));
   html += "<title>tune: report</title>\n";
-  html += format("<style>\n{}</style>\n</head>\n<body{}>\n", page_style(), options.live ? " data-live" : "");
+  html += format("<style>\n{}</style>\n</head>\n<body{}>\n", page_style(),
+                 options.live.empty() ? "" : format(" data-live=\"{}\"", html_text(options.live)));
   html += format(fmt::runtime(header_html), html_text("Results in " + data.database));
   html += "<main>\n<section id=\"summary\" aria-label=\"Summary\">\n<h2>Summary</h2>\n" + summary_html(data) +
           "</section>\n";

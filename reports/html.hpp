@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "reports/report.hpp"
 
 namespace tune::reports {
@@ -16,7 +18,8 @@ class HtmlReport : public Report {
 /// How a page differs from the file.
 struct PageOptions {
   bool library = true;  ///< false: without the inlined chart library, for tests
-  bool live = false;    ///< it asks the server that it comes from for what is new
+  std::string
+      live;  ///< it asks the server that it comes from for what is newer than this; empty: it does not
 };
 std::string html_page(const ReportData& data, const PageOptions& options = {});
 

@@ -39,7 +39,8 @@ async function poll() {
 }
 
 function startLive() {
-  if (!("live" in document.body.dataset)) return;
+  if (!document.body.dataset.live) return;
+  live.tag = `"${document.body.dataset.live}"`;
   document.querySelector(".controls").prepend(make("span", { id: "live", role: "status" }, "live"));
   poll();
 }

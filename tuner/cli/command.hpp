@@ -34,6 +34,7 @@ const Command& space_command();
 const Command& check_command();
 const Command& devices_command();
 const Command& report_command();
+const Command& serve_command();
 const Command& export_command();
 const Command& replay_command();
 const Command& new_command();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens pages in Chromium without a window. Exit status 77: skipped, and why.
 //   node page_test.mjs TUNE WRITE_PAGES RECORDING NODE_MODULES FOLDER
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import assert from "node:assert/strict";
@@ -37,7 +37,7 @@ async function open(name, { width = 1366, ...options } = {}) {
   const problems = [];
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) problems.push(message.text()); });
   page.on("pageerror", (error) => problems.push(String(error)));
-  await page.goto(`file://${join(folder, name)}`);
+  await page.goto(name.startsWith("http") ? name : `file://${join(folder, name)}`);
   return { page, problems, close: () => context.close() };
 }
 
@@ -200,6 +200,38 @@ const tests = {
     assert.ok(await page.locator("article.section").first().isVisible());
     assert.deepEqual(problems, []);
     await close();
+  },
+
+  async "a live page shows new results and keeps what was chosen"() {
+    const database = join(folder, "live.db");
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
+    copyFileSync(recording, database);
+    const server = spawn(tune, ["serve", "--db", database, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+      const address = await new Promise((resolve, reject) => {
+        server.stdout.on("data", (text) => resolve(/http:\S+/.exec(text)[0]));
+        server.on("exit", () => reject(new Error("tune serve ended")));
+      });
+      const { page, problems, close } = await open(address);
+      const sections = await page.locator("#section-choice option").count();
+      await page.selectOption("#section-choice", "3");
+      const chosen = await page.locator("#section-choice option:checked").textContent();
+      await seeAll(page);
+      await page.locator("#chart-progress select").first().selectOption("seconds");
+      execFileSync(tune, ["--problem", "stencil3d", "--size", "512x512x512", "--device", `replay:${recording}`, "--db", database,
+        "--strategy", "random", "--budget-evals", "20"], { stdio: "ignore" });
+      await page.waitForFunction((before) => document.querySelectorAll("#section-choice option").length > before, sections);
+      assert.equal(await page.locator("#section-choice option:checked").textContent(), chosen);
+      assert.equal(await page.locator("#chart-progress select").first().inputValue(), "seconds");
+      assert.ok((await page.locator("article.section:visible h2").textContent()).replaceAll(", ", ",") === chosen);
+      expectDrawn(await cards(page));
+      assert.deepEqual(problems, []);
+      server.kill("SIGINT");
+      await page.waitForSelector("#live.lost");
+      await close();
+    } finally {
+      server.kill("SIGKILL");
+    }
   },
 
   async "everything that can be chosen is reached by the keyboard"() {
