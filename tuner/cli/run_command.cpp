@@ -25,6 +25,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
+#include "tuner/definition/problem.hpp"
 #include "tuner/replay/replay_evaluator.hpp"
 
 namespace tune::cli {
@@ -74,7 +75,8 @@ const search::StrategyEntry& chosen_strategy(const po::variables_map& values) {
   return strategy_named(text_of(values, "strategy"), "strategy");
 }
 
-Budget chosen_budget(const po::variables_map& values) {
+/// `problem` may be null; a definition may have a budget of its own.
+Budget chosen_budget(const po::variables_map& values, const Problem* problem) {
   Budget budget;
   if (values.count("budget-evals")) budget.evaluations = count_of(values, "budget-evals", 0, 1);
   if (values.count("budget-time"))
@@ -85,6 +87,12 @@ Budget chosen_budget(const po::variables_map& values) {
       throw UsageError(format(
           "--until-gain: {} does not estimate what is left to gain; choose --strategy auto", strategy.name));
     budget.gain = chosen_share(text_of(values, "until-gain"), "until-gain");
+  }
+  if (const auto* const defined = dynamic_cast<const definition::DefinedProblem*>(problem);
+      defined != nullptr && !budget.evaluations && !budget.seconds && !budget.gain) {
+    if (const auto count = defined->definition().budget_evaluations)
+      budget.evaluations = static_cast<std::uint64_t>(*count);
+    budget.seconds = defined->definition().budget_seconds;
   }
   if (!budget.evaluations && !budget.seconds && !budget.gain && !strategy.exhaustive)
     budget.evaluations = default_budget;
@@ -252,11 +260,12 @@ int run(const po::variables_map& values) {
   Job job{.values = values,
           .work = foreign.empty() ? chosen_work(values) : WorkChoice{},
           .choice = chosen_space(values),
-          .budget = chosen_budget(values),
+          .budget = {},
           .measuring = chosen_measuring(values),
           .record = {},
           .device_label = {},
           .notice = {}};
+  job.budget = chosen_budget(values, job.work.problem.get());
   if (job.work.problem) chosen_sources(values, *job.work.problem);
   job.record.options = run_options(values, job.choice, job.budget);
   job.record.options.objective = job.measuring.objective;

@@ -2,6 +2,7 @@
 #include "tuner/cli/work_choice.hpp"
 
 #include <cctype>
+#include <iostream>
 #include <set>
 
 #include "kernels/registry.hpp"
@@ -82,10 +83,13 @@ WorkChoice chosen_work(const po::variables_map& values) {
   if (name.empty())
     throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
   WorkChoice work;
-  if (is_file(name))
-    work.problem = std::make_unique<definition::DefinedProblem>(definition::read_definition(name));
-  else
+  if (is_file(name)) {
+    auto defined = std::make_unique<definition::DefinedProblem>(definition::read_definition(name));
+    for (const std::string& note : defined->definition().notes) std::cerr << format("{}: {}\n", name, note);
+    work.problem = std::move(defined);
+  } else {
     work.problem = kernels::make_problem(name);
+  }
   work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
   return work;
 }

@@ -99,6 +99,9 @@ struct Definition {
   std::vector<std::vector<std::int64_t>> check_sizes = {};  ///< in the order of the extents
   std::optional<Formula> items = std::nullopt, flops = std::nullopt, bytes = std::nullopt;
   std::string item = "element";
+  /// Of a run that is given no other: configurations, seconds.
+  std::optional<std::int64_t> budget_evaluations = std::nullopt;
+  std::optional<double> budget_seconds = std::nullopt;
   std::vector<std::string> notes = {};  ///< what was read differently from what a person might think
 
   /// Null where there is none of that name.

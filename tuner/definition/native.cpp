@@ -294,7 +294,7 @@ void read_work(const JsonField& root, Definition& definition) {
 
 Definition read_native(const JsonField& root) {
   root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "parameters", "constraints",
-              "arguments", "launches", "reference", "tolerance", "work"});
+              "arguments", "launches", "reference", "tolerance", "work", "budget"});
   Definition definition;
   definition.file = root.file();
   const std::filesystem::path folder = root.file().parent_path();
@@ -310,6 +310,11 @@ Definition read_native(const JsonField& root) {
   definition.launches = read_launches(root.at("launches"), definition);
   read_reference(root, definition, folder);
   read_work(root, definition);
+  if (const auto budget = root.find("budget")) {
+    budget->allow({"evaluations", "seconds"});
+    if (const auto count = budget->find("evaluations")) definition.budget_evaluations = count->whole();
+    if (const auto seconds = budget->find("seconds")) definition.budget_seconds = seconds->number();
+  }
   return definition;
 }
 

@@ -200,6 +200,25 @@ void read_references(const JsonField& kernel, Definition& definition, const std:
   }
 }
 
+void read_budget(const JsonField& root, Definition& definition) {
+  const auto budgets = root.find("Budget");
+  if (!budgets) return;
+  for (const JsonField& field : budgets->one_or_more()) {
+    const std::string& type = field.at("Type").text();
+    const JsonField value = field.at("BudgetValue");
+    if (!(value.number() > 0)) value.fail("expected a positive number");
+    if (type == "ConfigurationCount")
+      definition.budget_evaluations = value.whole();
+    else if (type == "TuningDuration")
+      definition.budget_seconds = value.number();
+    else if (type == "ConfigurationFraction")
+      definition.notes.push_back("Budget: a share of the configurations is not read; give --budget-evals");
+    else
+      field.at("Type").fail(
+          format("expected ConfigurationCount, TuningDuration or ConfigurationFraction, found '{}'", type));
+  }
+}
+
 }  // namespace
 
 Definition read_t1(const JsonField& root) {
@@ -229,6 +248,7 @@ Definition read_t1(const JsonField& root) {
       definition.arguments.push_back(read_argument(field, folder));
   definition.launches.push_back(read_launch(kernel, definition));
   read_references(kernel, definition, folder);
+  read_budget(root, definition);
   return definition;
 }
 
