@@ -4,9 +4,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
-#include <functional>
-#include <memory>
-
+#include "db/lookup_records.hpp"
 #include "db/result_rows.hpp"
 #include "db/rows.hpp"
 #include "search/space/configuration.hpp"
@@ -15,23 +13,6 @@
 
 namespace tune::db {
 namespace {
-
-lookup::Want want_of(const BestQuery& query) {
-  lookup::Want want;
-  want.query.problem = query.problem;
-  want.query.device = query.device;
-  for (const auto& [name, extent] : query.extents) want.query.size.push_back(extent);
-  want.any_settings = !query.settings;
-  const Configuration settings = Configuration::parse(query.settings.value_or(""));
-  for (const auto& [name, value] : settings.entries())
-    want.query.settings.emplace_back(name, value.to_string());
-  if (query.toolchain) want.query.compiler = query.toolchain->compiler;
-  if (query.toolchain) want.query.source_hash = query.toolchain->source_hash;
-  want.query.warm_caches = query.cache == CacheState::warm;
-  want.replayed = query.origin == Origin::replayed;
-  want.objective = static_cast<lookup::Objective>(query.objective);
-  return want;
-}
 
 std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& winner) {
   std::vector<ResultRow> ties;
@@ -57,6 +38,7 @@ Candidate with_rows(const Database& database, const lookup::Candidate& found) {
   candidate.same_compiler = !found.other_compiler;
   candidate.same_sources = !found.other_sources;
   candidate.why = found.why;
+  candidate.value = found.recorded_value;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection,
                           "SELECT *, (SELECT COUNT(*) FROM current_evaluations c WHERE c.work = b.work"
@@ -70,15 +52,8 @@ Candidate with_rows(const Database& database, const lookup::Candidate& found) {
   return candidate;
 }
 
-std::vector<Candidate> candidates(std::span<const Database* const> databases, const BestQuery& query) {
-  std::vector<std::unique_ptr<lookup::Connection>> owned;
-  std::vector<lookup::Connection*> connections;
-  for (const Database* database : databases) {
-    owned.push_back(
-        std::make_unique<lookup::Connection>(database->connection().getHandle(), database->path().string()));
-    connections.push_back(owned.back().get());
-  }
-  lookup::Records records(connections, want_of(query));
+std::vector<Candidate> candidates(lookup::Records& records, std::span<const Database* const> databases,
+                                  const BestQuery& query) {
   const std::vector<lookup::Ranked> ranked = lookup::ranked_works(records);
   std::vector<Candidate> result;
   const auto add = [&](const lookup::Candidate& found, std::size_t source) {
@@ -97,16 +72,29 @@ std::vector<Candidate> candidates(std::span<const Database* const> databases, co
     fits = fits || one.match != Match::none;
     add(lookup::candidate_of(records, one, *winner), one.work->source);
   }
+  if (query.objective != Objective::time)
+    for (Candidate& candidate : result) candidate.ties.clear();  // they tie in time
   return result;
 }
 
-/// Runs `work` inside a reading transaction of each database.
-void read_all(std::span<const Database* const> databases, const std::function<void()>& work) {
-  if (databases.empty()) return work();
-  databases.front()->read([&](SQLite::Database&) { read_all(databases.subspan(1), work); });
-}
-
 }  // namespace
+
+lookup::Want want_of(const BestQuery& query) {
+  lookup::Want want;
+  want.query.problem = query.problem;
+  want.query.device = query.device;
+  for (const auto& [name, extent] : query.extents) want.query.size.push_back(extent);
+  want.any_settings = !query.settings;
+  const Configuration settings = Configuration::parse(query.settings.value_or(""));
+  for (const auto& [name, value] : settings.entries())
+    want.query.settings.emplace_back(name, value.to_string());
+  if (query.toolchain) want.query.compiler = query.toolchain->compiler;
+  if (query.toolchain) want.query.source_hash = query.toolchain->source_hash;
+  want.query.warm_caches = query.cache == CacheState::warm;
+  want.replayed = query.origin == Origin::replayed;
+  want.objective = static_cast<lookup::Objective>(query.objective);
+  return want;
+}
 
 lookup::Device lookup_device(const DeviceFacts& facts) {
   lookup::Device device;
@@ -122,11 +110,8 @@ lookup::Device lookup_device(const DeviceFacts& facts) {
 
 std::vector<Candidate> best(std::span<const Database* const> databases, const BestQuery& query) {
   std::vector<Candidate> result;
-  try {
-    read_all(databases, [&] { result = candidates(databases, query); });
-  } catch (const lookup::Failed& failed) {
-    throw Error(failed.error().message);
-  }
+  with_records(databases, query,
+               [&](lookup::Records& records) { result = candidates(records, databases, query); });
   return result;
 }
 

@@ -35,6 +35,7 @@ using lookup::Match;
 struct Candidate {
   ResultRow result;
   Match match = Match::exact;  ///< `none`: of another architecture, no answer by itself
+  double value = 0;            ///< what it won by: seconds, joules or their product
   double distance = 0;         ///< lookup::Candidate::distance
   std::optional<lookup::Loss> loss = std::nullopt;
   bool same_driver = true;

@@ -23,6 +23,7 @@ struct InventedRecording {
   double slower_by = 1;      ///< every time is this much longer
   std::uint64_t sample = 7;  ///< which configurations
   int samples_each = 3;      ///< times of each measurement
+  bool energies = false;     ///< the slower, the fewer joules: 1e-9 J s over the time
 };
 
 /// Adds a run to the database, made where it is missing. Times follow a formula over the configuration; about

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "db/best.hpp"
 #include "kernels/sources.hpp"
 #include "search/space/nearest.hpp"
+#include "tuner/cli/best_databases.hpp"
+#include "tuner/cli/best_portfolio.hpp"
 #include "tuner/cli/best_text.hpp"
 #include "tuner/cli/device_choice.hpp"
+#include "tuner/cli/measure_choice.hpp"
 #include "tuner/cli/options.hpp"
-#include "tuner/cli/paths.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/error.hpp"
@@ -28,6 +29,14 @@ po::options_description options() {
       "else any device");
   all.add_options()("cache", po::value<std::string>()->default_value("cold")->value_name("C"),
                     "of the caches when an execution starts: cold or warm");
+  all.add_options()  //
+      ("objective", po::value<std::string>()->default_value("time")->value_name("O"),
+       "what is to be smallest: time, energy or edp (their product), where the database has energies")  //
+      ("portfolio", po::bool_switch(),
+       "header: for all recorded devices and sizes, with as few configurations as lose no more than "
+       "--loss")  //
+      ("loss", po::value<std::string>()->default_value("5%")->value_name("S"),
+       "of the portfolio, against the best of each recorded work");
   add_database_option(all);
   add_format_option(all, "text, json, flags (-D options for a compiler) or header (C++)");
   return all;
@@ -52,41 +61,40 @@ db::BestQuery device_query(const po::variables_map& values) {
   return query;
 }
 
-/// The person's own database where there is one, then the shipped recordings: of equal fit the first wins.
-struct Databases {
-  std::vector<std::unique_ptr<db::Database>> opened;
-  std::size_t own = 0;  ///< how many are the person's
+/// What the objective says of a measurement; nothing where it takes an energy that was not measured.
+std::optional<double> value_in(const db::ResultRow& row, Objective objective) {
+  return value_of(*row.time, row.timing ? row.timing->energy : 0, objective);
+}
 
-  explicit Databases(const po::variables_map& values) {
-    const std::filesystem::path path = database_path(text_of(values, "db"));
-    if (values.count("db") || std::filesystem::exists(path))
-      opened.push_back(std::make_unique<db::Database>(path, db::Access::read_only));
-    own = opened.size();
-    for (const std::filesystem::path& recording : shipped_recordings())
-      opened.push_back(std::make_unique<db::Database>(recording, db::Access::immutable));
-  }
-
-  std::vector<db::Candidate> best(const db::BestQuery& query) const {
-    std::vector<const db::Database*> all;
-    for (const auto& database : opened) all.push_back(database.get());
-    return db::best(all, query);
-  }
-};
+/// The measurements of a work, the best first.
+std::vector<db::ResultRow> ranked_results(const db::Database& database, std::int64_t work,
+                                          Objective objective) {
+  db::ResultFilter filter;
+  filter.work = work;
+  std::vector<db::ResultRow> rows = db::list_results(database, filter);
+  std::erase_if(rows, [&](const db::ResultRow& row) { return !value_in(row, objective); });
+  if (objective != Objective::time)
+    std::ranges::stable_sort(rows, {}, [&](const db::ResultRow& row) { return *value_in(row, objective); });
+  return rows;
+}
 
 /// The record's configuration if it is valid at the size that is asked for (an unpadded array may not take
 /// the vectors of another size), else the fastest of the same record that is.
-bool make_valid(const WorkChoice& work, const Databases& databases, db::Candidate& candidate) {
+bool make_valid(const WorkChoice& work, const db::BestQuery& query, const db::Database& database,
+                db::Candidate& candidate) {
   if (candidate.match == db::Match::exact) return true;
-  const std::string& architecture = candidate.result.work.architecture;
+  const std::string architecture =
+      query.device.compute_major > 0
+          ? format("sm_{}{}", query.device.compute_major, query.device.compute_minor)
+          : candidate.result.work.architecture;
   const std::span known = known_architectures();
   if (std::ranges::find(known, architecture) == known.end())
     return true;  // its plan still says what cannot be
   const search::SearchSpace space(work.problem->space(work.instance, architecture_facts(architecture)));
   if (space.find(candidate.result.configuration)) return true;
-  db::ResultFilter filter;
-  filter.work = candidate.result.work.id;
-  for (db::ResultRow& row : db::list_results(*databases.opened[candidate.database], filter)) {
+  for (db::ResultRow& row : ranked_results(database, candidate.result.work.id, query.objective)) {
     if (!space.find(row.configuration)) continue;
+    candidate.value = *value_in(row, query.objective);
     candidate.result = std::move(row);
     candidate.ties.clear();
     candidate.why += "; faster ones there are not valid at this size";
@@ -99,6 +107,7 @@ bool make_valid(const WorkChoice& work, const Databases& databases, db::Candidat
                             const std::vector<db::Candidate>& others) {
   std::string text = format("no result of {}", work.instance.problem);
   if (!work.instance.settings.empty()) text += " " + work.instance.settings_key();
+  if (query.objective != Objective::time) text += " with energies";
   const std::string& device = query.device.name;
   if (!device.empty()) text += format(" on {}", device);
   std::vector<std::string> devices;
@@ -113,28 +122,46 @@ bool make_valid(const WorkChoice& work, const Databases& databases, db::Candidat
   std::string settings;
   for (const auto& [name, value] : work.instance.settings)
     settings += (settings.empty() ? " --set " : ",") + name + "=" + value.to_string();
+  if (query.objective != Objective::time) settings += format(" --objective {}", to_string(query.objective));
   throw Error(format("{}; to get one: tune --problem {} --size {}{}", text, work.instance.problem,
                      work.instance.size(), settings),
               Exit::no_answer);
 }
 
+/// The header of all devices and sizes; --device leaves others out.
+int print_portfolio(const po::variables_map& values, const WorkChoice& work, db::BestQuery query) {
+  if (!values.count("device")) query.device = {};
+  const double bound = chosen_share(text_of(values, "loss"), "loss");
+  const StoredDatabases databases(values);
+  const db::Portfolio portfolio = db::portfolio(databases.all(), query, bound);
+  if (portfolio.works.empty()) no_answer(work, query, {});
+  std::cout << portfolio_header(work.problem->info(), work.instance, portfolio, bound);
+  return 0;
+}
+
 int run(const po::variables_map& values) {
   const std::string form = chosen_name(values, "format", {"text", "json", "flags", "header"});
+  const bool portfolio = values["portfolio"].as<bool>();
+  if (portfolio && form != "header") throw UsageError("--portfolio is a header: add --format header");
+  if (!portfolio && !values["loss"].defaulted()) throw UsageError("--loss belongs to --portfolio: add that");
   const WorkChoice work = chosen_work(values);
   db::BestQuery query = device_query(values);
   query.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
+  query.objective = objective_from_string(chosen_name(values, "objective", {"time", "energy", "edp"}));
   query.problem = work.instance.problem;
   query.extents = work.instance.extents;
   query.settings = work.instance.settings_key();
   query.toolchain = Toolchain{"", source_hash(*work.problem, kernels::EmbeddedSources())};
-  const Databases databases(values);
-  std::vector<db::Candidate> all = databases.best(query);
+  if (portfolio) return print_portfolio(values, work, query);
+  const StoredDatabases databases(values);
+  std::vector<db::Candidate> all = db::best(databases.all(), query);
   const auto chosen = std::ranges::find_if(all, [&](db::Candidate& candidate) {
-    return candidate.match != db::Match::none && make_valid(work, databases, candidate);
+    return candidate.match != db::Match::none &&
+           make_valid(work, query, *databases.opened[candidate.database], candidate);
   });
   if (chosen == all.end()) no_answer(work, query, all);
   const BestAnswer answer{work, *chosen, databases.opened[chosen->database]->path(),
-                          chosen->database >= databases.own};
+                          chosen->database >= databases.own, query.objective};
   if (form == "json") std::cout << best_json(answer);
   if (form == "flags") std::cout << best_flags(answer);
   if (form == "header") std::cout << best_header(answer);
@@ -149,7 +176,8 @@ const Command& best_command() {
                                   "gives the best stored configuration, and says why that one",
                                   "tune best --problem P [--size S] [--device D] [options]",
                                   "  tune best --problem stencil3d --size 512x512x512\n"
-                                  "  nvcc $(tune best --problem stencil3d --format flags) ...\n",
+                                  "  nvcc $(tune best --problem stencil3d --format flags) ...\n"
+                                  "  tune best --problem stencil3d --format header --portfolio --loss 3%\n",
                                   "problem",
                                   options,
                                   run};

@@ -126,6 +126,9 @@ std::string best_text(const BestAnswer& answer) {
   if (result.amount.limit > 0) text += format("  {} of the limit", percent_text(result.amount.limit / time));
   if (result.work.size != answer.work.instance.size()) text += format("  (at {})", result.work.size);
   text += format("\n          {}\n", wrapped(result.configuration.to_string(), 10));
+  if (answer.objective != Objective::time)
+    text += format("          {} an execution: the smallest {} known\n",
+                   si(answer.candidate.value, unit_of(answer.objective)), to_string(answer.objective));
   if (result.final)
     text += format("          {}, {} rounds of the finals of run {}\n",
                    interval_text(result.final->time, "s"), result.final->rounds, result.final->run);
@@ -149,6 +152,8 @@ std::string best_json(const BestAnswer& answer) {
                                    {"settings", json_object(answer.work.instance.settings)},
                                    {"configuration", json_object(result.configuration.entries())},
                                    {"seconds", *result.time},
+                                   {"objective", to_string(answer.objective)},
+                                   {"value", answer.candidate.value},
                                    {"share_of_limit", result.amount.limit / *result.time},
                                    {"finals", finals_json(answer.candidate)},
                                    {"match", lookup::to_string(answer.candidate.match)},

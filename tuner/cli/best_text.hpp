@@ -16,6 +16,7 @@ struct BestAnswer {
   const db::Candidate& candidate;
   std::filesystem::path database;
   bool shipped = false;  ///< from a recording that came with the program
+  Objective objective = Objective::time;
 };
 
 /// For people: configuration, time, and why this record.

@@ -5,6 +5,7 @@
 #include "tuner/cache/cached_backend.hpp"
 #include "tuner/cli/cache_choice.hpp"
 #include "tuner/cli/check_emulated.hpp"
+#include "tuner/cli/check_stored.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/open_backend.hpp"
@@ -39,10 +40,12 @@ po::options_description options() {
       ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1")                     //
       ("arch", po::value<std::string>()->value_name("SM"),
        "only compile, for this architecture: needs no GPU, such as sm_90; emulator: its limits");
+  add_stored_check_options(all);
   add_emulator_options(all);
   add_process_options(all);
   add_kernel_dir_option(all);
   add_cache_options(all);
+  add_database_option(all);
   add_format_option(all);
   return all;
 }
@@ -138,8 +141,12 @@ int check_on_emulator(const po::variables_map& values, const WorkChoice& work,
 int run(const po::variables_map& values) {
   chosen_format(values);
   chosen_timeout(values);
-  const WorkChoice work = chosen_work(values);
   const InterruptGuard guard;
+  if (wants_stored_check(values)) {
+    const int status = check_stored(values);
+    return InterruptGuard::interrupted() ? static_cast<int>(Exit::interrupted) : status;
+  }
+  const WorkChoice work = chosen_work(values);
   const std::string architecture = text_of(values, "arch");
   int status = 0;
   if (wants_emulator(values)) {
@@ -166,7 +173,8 @@ const Command& check_command() {
                                   "tune check --problem P [--config NAME=VALUE,... | --sample N | --all]",
                                   "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
                                   "  tune check --problem stencil3d --arch sm_90 --sample 50\n"
-                                  "  tune check --problem stencil3d --device emulator --sample 50\n",
+                                  "  tune check --problem stencil3d --device emulator --sample 50\n"
+                                  "  tune check --stored --threshold 5% --junit results.xml\n",
                                   "problem",
                                   options,
                                   run};

@@ -108,6 +108,7 @@ struct TUNE_LOOKUP_API Candidate {
   std::vector<std::pair<std::string, std::string>> configuration;
   double seconds = 0;  ///< expected at the size asked for: the record's, scaled by the volume. 0: unknown
   double recorded_seconds = 0;  ///< where it was recorded
+  double recorded_value = 0;    ///< what it won by there: seconds
   double distance = 0;          ///< 0: the same size and device; see docs/lookup.md
   std::optional<Loss> loss;     ///< of matches that are not exact, where the records tell
   bool other_driver = false;    ///< than asked for; these three make a record stale

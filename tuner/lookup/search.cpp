@@ -27,6 +27,7 @@ Candidate record_of(Records& records, const Ranked& ranked, const Entry& entry) 
   Candidate result;
   result.match = ranked.match;
   result.recorded_seconds = entry.seconds;
+  result.recorded_value = entry.value;
   result.seconds = expected_seconds(records.want(), work, entry.seconds);
   result.distance = ranked.distance;
   result.other_driver = ranked.other_driver;

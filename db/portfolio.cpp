@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/portfolio.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "db/json.hpp"
+#include "db/lookup_records.hpp"
+#include "tuner/lookup/cover.hpp"
+#include "tuner/lookup/search.hpp"
+
+namespace tune::db {
+namespace {
+
+/// The works to serve: fresh ones where there are any, one for each device and size.
+std::vector<const lookup::RecordedWork*> works_of(lookup::Records& records, bool any_device, bool& stale) {
+  std::vector<lookup::Ranked> ranked;
+  for (const lookup::Ranked& one : lookup::ranked_works(records))
+    if ((any_device || one.kin == lookup::Kinship::same) && records.winner(*one.work) != nullptr)
+      ranked.push_back(one);
+  stale = std::ranges::all_of(ranked, &lookup::Ranked::other_sources);
+  if (!stale) std::erase_if(ranked, &lookup::Ranked::other_sources);
+  std::ranges::stable_sort(ranked, {}, [](const lookup::Ranked& one) {
+    return std::tuple(one.other_sources, one.other_compiler, one.other_driver);
+  });
+  std::set<std::tuple<std::string, std::string>> seen;
+  std::vector<const lookup::RecordedWork*> works;
+  for (const lookup::Ranked& one : ranked)
+    if (seen.emplace(one.work->device.model_key, one.work->size).second) works.push_back(one.work);
+  std::ranges::sort(works, {}, [](const lookup::RecordedWork* work) {
+    return std::tie(work->device.model_key, work->extents);
+  });
+  return works;
+}
+
+}  // namespace
+
+Portfolio portfolio(std::span<const Database* const> databases, const BestQuery& query, double bound) {
+  Portfolio result;
+  const bool any_device = query.device.name.empty();
+  BestQuery any_size = query;
+  any_size.extents.clear();
+  with_records(databases, any_size, [&](lookup::Records& records) {
+    const lookup::Cover cover = lookup::cover(records, works_of(records, any_device, result.stale), bound);
+    result.exact = cover.exact;
+    for (const lookup::Entry& entry : cover.configurations)
+      result.configurations.push_back(configuration_from_json(entry.configuration));
+    for (const lookup::Cover::Served& one : cover.works) {
+      const lookup::RecordedDevice& device = one.work->device;
+      result.works.push_back({device.name, device.compute_major, device.compute_minor, device.multiprocessors,
+                              one.work->extents, one.work->size, one.configuration, one.loss});
+    }
+  });
+  return result;
+}
+
+}  // namespace tune::db

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Headers for all that was recorded, and answers by energy.
+#include "tuner/cli/best_portfolio.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/cli/recording.hpp"
+#include "tests/cli/sandbox.hpp"
+
+namespace tune::test {
+namespace {
+
+std::vector<std::string> portfolio(const std::vector<std::string>& more = {}) {
+  std::vector<std::string> all = {"best", "stencil3d", "--format", "header", "--portfolio"};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+int configurations_in(const std::string& header) {
+  std::smatch found;
+  return std::regex_search(header, found, std::regex(R"(Configuration portfolio\[(\d+)\])"))
+             ? std::stoi(found[1])
+             : 0;
+}
+
+/// Sizes of two devices, each with configurations of its own: no single one is known in all.
+void add_works(const std::filesystem::path& database) {
+  add_recording(database, {.n = 96, .count = 40, .sample = 1});
+  add_recording(database, {.n = 128, .count = 40, .sample = 2});
+  DeviceFacts other = invented_device("Invented H3");
+  other.multiprocessors = 66;
+  add_recording(database, {.device = other, .n = 96, .count = 40, .sample = 3});
+}
+
+class BestPortfolio : public testing::Test {
+ protected:
+  BestPortfolio() { add_works(sandbox_.database()); }
+
+  std::string header(const std::vector<std::string>& more = {}) {
+    const Outcome outcome = sandbox_.tune(portfolio(more));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  }
+  /// Compiles a program with the header and runs it: its exit status.
+  int run_with(const std::string& header, const std::string& body) {
+    std::ofstream(sandbox_ / "portfolio.hpp") << header;
+    std::ofstream(sandbox_ / "use.cpp") << "#include \"portfolio.hpp\"\n#include \"portfolio.hpp\"\n"
+                                           "using namespace tune_best::stencil3d;\nint main() {\n"
+                                        << body << "}\n";
+    const std::string program = (sandbox_ / "use").string();
+    const std::string command = std::string(TUNE_CXX) + " -std=c++17 -Wall -Wextra -Wconversion -Werror -o " +
+                                program + " " + (sandbox_ / "use.cpp").string();
+    if (std::system(command.c_str()) != 0) return -1;
+    const int status = std::system(program.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(BestPortfolio, CompilesAndServesEveryRecord) {
+  const std::string text = header();
+  EXPECT_NE(text.find("No smaller set would do."), std::string::npos) << text;
+  EXPECT_EQ(
+      run_with(text,
+               "  for (const Record& r : records)\n"
+               "    if (&choose(r.device, r.major, r.minor, r.multiprocessors, r.extents[0], r.extents[1],\n"
+               "                r.extents[2]) != &portfolio[r.configuration]) return 1;\n"
+               "  // The nearest size of this device, whatever another has.\n"
+               "  if (&choose(\"Invented H2\", 9, 0, 132, 130, 120, 128) !=\n"
+               "      &choose(\"Invented H2\", 9, 0, 132, 128, 128, 128)) return 2;\n"
+               "  // Another model: that with as many multiprocessors.\n"
+               "  if (&choose(\"Unknown\", 9, 0, 60, 96, 96, 96) !=\n"
+               "      &choose(\"Invented H3\", 9, 0, 66, 96, 96, 96)) return 3;\n"
+               "  return portfolio[0].block_x > 0 && portfolio[0].variant[0] != 0 ? 0 : 4;\n"),
+      0)
+      << text;
+}
+
+TEST_F(BestPortfolio, ATighterBoundTakesMoreAndNoneIsBroken) {
+  const std::string loose = header({"--loss", "90%"}), tight = header({"--loss", "0.01%"});
+  EXPECT_LT(configurations_in(loose), configurations_in(tight));
+  EXPECT_LE(configurations_in(tight), 5);  // as many as there are works: these three and the two that ship
+  for (const auto& [text, bound] : {std::pair(loose, 90.0), std::pair(tight, 0.01)}) {
+    const std::regex loss("([0-9.]+) % slower");
+    int seen = 0;
+    for (std::sregex_iterator found(text.begin(), text.end(), loss), end; found != end; ++found, ++seen)
+      EXPECT_LE(std::stod((*found)[1]), bound + 0.051) << text;
+    EXPECT_GT(seen, 0);
+  }
+  EXPECT_NE(tight.find("// the best there"), std::string::npos);
+}
+
+TEST_F(BestPortfolio, OfOneDeviceAlone) {
+  const std::string text = header({"--device", "Invented H3"});
+  EXPECT_NE(text.find("{\"Invented H3\", 9, 0, 66, {96, 96, 96}"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Invented H2"), std::string::npos) << text;
+  EXPECT_EQ(configurations_in(text), 1);
+}
+
+TEST_F(BestPortfolio, IsRefusedWhereItMakesNoSense) {
+  expect_refused(sandbox_.tune({"best", "stencil3d", "--portfolio"}), 2, {"--portfolio", "--format header"});
+  expect_refused(sandbox_.tune({"best", "stencil3d", "--loss", "3%"}), 2, {"--loss belongs to --portfolio"});
+  expect_refused(sandbox_.tune(portfolio({"--loss", "much"})), 2, {"--loss: 'much' is not a share"});
+  expect_refused(sandbox_.tune(portfolio({"--set", "radius=3"})), 3, {"no result of stencil3d", "radius=3"});
+  expect_refused(sandbox_.tune(portfolio({"--device", "Unheard-of"})), 3, {"no result of stencil3d"});
+}
+
+TEST(BestPortfolioText, ParametersThatAVariantLacksHaveTheirTypesNothing) {
+  EXPECT_EQ(cli::literal(nullptr, search::Value(3)), "0");
+  EXPECT_EQ(cli::literal(nullptr, search::Value(true)), "false");
+  EXPECT_EQ(cli::literal(nullptr, search::Value("a")), "\"\"");
+  const search::Value text("a\"b"), whole(2), yes(true);
+  EXPECT_EQ(cli::literal(&text, text), "\"a\\\"b\"");
+  EXPECT_EQ(cli::literal(&whole, search::Value(0.5)), "2");
+  EXPECT_EQ(cli::literal(&yes, yes), "true");
+}
+
+nlohmann::json best_by(const Sandbox& sandbox, const std::string& objective) {
+  const Outcome outcome = sandbox.tune({"best", "stencil3d", "--size", "96x96x96", "--objective", objective,
+                                        "--db", sandbox.database().string(), "--format", "json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return nlohmann::json::parse(outcome.out);
+}
+
+TEST(BestObjective, EnergyChoosesAnother) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.n = 96, .count = 60, .energies = true});
+  const auto time = best_by(sandbox, "time"), energy = best_by(sandbox, "energy"),
+             edp = best_by(sandbox, "edp");
+  EXPECT_LT(time["seconds"], energy["seconds"]);
+  EXPECT_EQ(time["value"], time["seconds"]);
+  EXPECT_NEAR(energy["value"].get<double>() * energy["seconds"].get<double>(), 1e-9, 1e-15);
+  EXPECT_NEAR(edp["value"].get<double>(), 1e-9, 1e-15);
+  EXPECT_EQ(energy["objective"], "energy");
+  const Outcome text = sandbox.tune({"best", "stencil3d", "--size", "96x96x96", "--objective", "energy"});
+  EXPECT_NE(text.out.find("the smallest energy known"), std::string::npos) << text.out;
+}
+
+TEST(BestObjective, WithoutEnergiesThereIsNoAnswer) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.tune({"best", "stencil3d", "--objective", "energy"}), 3,
+                 {"with energies", "--objective energy"});
+  expect_refused(sandbox.tune({"best", "stencil3d", "--objective", "joy"}), 2, {"joy"});
+}
+
+TEST(BestObjective, AtAnotherSizeTheBestValidOneByEnergy) {
+  const Sandbox sandbox;
+  sandbox.remove_recordings();
+  add_recording(sandbox.database(), {.n = 64, .count = 60, .energies = true});
+  // Nothing unpadded with vectors is valid at 67 cells a row.
+  const Outcome outcome =
+      sandbox.tune({"best", "stencil3d", "--size", "67x67x67", "--objective", "energy", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto answer = nlohmann::json::parse(outcome.out);
+  EXPECT_FALSE(answer["configuration"]["padded"] == false && answer["configuration"]["vector"] != 1)
+      << outcome.out;
+  EXPECT_NEAR(answer["value"].get<double>() * answer["seconds"].get<double>(), 1e-9, 1e-15);
+}
+
+}  // namespace
+}  // namespace tune::test
