@@ -81,8 +81,8 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
     if (section.winner) section.winner->configuration.set("odd", evil);
     for (db::FailureCount& failure : section.failures) failure.reason = evil;
   }
-  const std::string plain = reports::html_page(invented_data(), {.library = false});
-  const std::string page = reports::html_page(data, {.library = false});
+  const std::string plain = reports::html_page(invented_data(), {.library = false, .live = {}});
+  const std::string page = reports::html_page(data, {.library = false, .live = {}});
   EXPECT_EQ(count(page, "</script>"), count(plain, "</script>"));
   EXPECT_EQ(count(page, "<!--"), count(plain, "<!--"));
   EXPECT_EQ(count(page, "<b "), 0U);
@@ -94,7 +94,7 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
 }
 
 TEST(Page, TheStaticPartNeedsNoScript) {
-  const std::string page = reports::html_page(invented_data(), {.library = false});
+  const std::string page = reports::html_page(invented_data(), {.library = false, .live = {}});
   const std::string before_scripts = page.substr(0, page.find("<script"));
   EXPECT_THAT(before_scripts, HasSubstr("Why the winner wins"));
   EXPECT_THAT(before_scripts, HasSubstr("1.92 ms"));

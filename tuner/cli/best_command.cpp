@@ -151,7 +151,7 @@ int run(const po::variables_map& values) {
   query.problem = work.instance.problem;
   query.extents = work.instance.extents;
   query.settings = work.instance.settings_key();
-  query.toolchain = Toolchain{"", source_hash(*work.problem, kernels::EmbeddedSources())};
+  query.toolchain = Toolchain{"", source_hash(*work.problem, *chosen_sources(values, *work.problem))};
   if (portfolio) return print_portfolio(values, work, query);
   const StoredDatabases databases(values);
   std::vector<db::Candidate> all = db::best(databases.all(), query);

@@ -24,9 +24,10 @@ std::string origin_text(const BestAnswer& answer) {
 }
 
 LaunchPlan plan_of(const BestAnswer& answer) {
-  const kernels::EmbeddedSources sources;
+  const po::variables_map nothing;
+  const std::unique_ptr<KernelSources> sources = chosen_sources(nothing, *answer.work.problem);
   Result<LaunchPlan> plan =
-      answer.work.problem->plan(answer.work.instance, answer.candidate.result.configuration, sources);
+      answer.work.problem->plan(answer.work.instance, answer.candidate.result.configuration, *sources);
   if (!plan)
     throw Error(format("the stored configuration cannot be used at {}: {}", answer.work.instance.size(),
                        plan.error().detail));

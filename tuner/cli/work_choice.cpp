@@ -137,17 +137,17 @@ void add_kernel_dir_option(po::options_description& options) {
                         "kernel files from there (laid out as in kernels/) instead of the embedded ones");
 }
 
-std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values, const Problem& problem) {
+std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values) {
   const std::string folder = text_of(values, "kernel-dir");
-  std::unique_ptr<KernelSources> sources;
-  if (folder.empty())
-    sources = std::make_unique<kernels::EmbeddedSources>();
-  else
-    sources = std::make_unique<kernels::FolderSources>(folder);
+  if (folder.empty()) return std::make_unique<kernels::EmbeddedSources>();
+  return std::make_unique<kernels::FolderSources>(folder);
+}
+
+std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values, const Problem& problem) {
   const auto* const defined = dynamic_cast<const definition::DefinedProblem*>(&problem);
-  if (defined == nullptr) return sources;
-  if (!folder.empty()) throw UsageError("--kernel-dir: a definition names its own files");
-  return std::make_unique<definition::DefinitionSources>(*defined, std::move(sources));
+  if (defined == nullptr) return chosen_sources(values);
+  if (values.count("kernel-dir") > 0) throw UsageError("--kernel-dir: a definition names its own files");
+  return std::make_unique<definition::DefinitionSources>(*defined, chosen_sources(values));
 }
 
 }  // namespace tune::cli

@@ -39,5 +39,7 @@ search::SearchSpace build_space(const WorkChoice& work, const DeviceFacts& devic
 /// problem must outlive them.
 void add_kernel_dir_option(po::options_description& options);
 std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values, const Problem& problem);
+/// Of built-in problems.
+std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values);
 
 }  // namespace tune::cli
