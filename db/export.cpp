@@ -35,6 +35,7 @@ class Unfinished {
 void choose(SQLite::Database& copy, const ExportFilter& filter) {
   Where where;
   where.add("problem = ?", filter.problem);
+  where.add("size = ?", filter.size);
   where.device(filter.device);
   if (filter.current_only) where.add("current");
   std::string runs;

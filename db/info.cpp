@@ -49,7 +49,8 @@ void count_contents(SQLite::Database& connection, DatabaseInfo& info) {
   info.last = connection.execAndGet("SELECT COALESCE(MAX(recorded), '') FROM evaluations").getString();
   const std::string works = "JOIN works k ON k.id = w.id ";
   info.by_problem = counts(connection, "i.problem", works + "JOIN instances i ON i.id = k.instance");
-  info.by_device = counts(connection, "k.model_key", works);
+  // Of another program's device the name alone is known.
+  info.by_device = counts(connection, "replace(k.model_key, ' sm_00 0 SMs 0 GiB', '')", works);
   info.by_origin = counts(connection, "k.origin", works);
   info.by_toolchain = counts(connection, "t.compiler || ', driver ' || k.driver",
                              works + "JOIN toolchains t ON t.id = k.toolchain");

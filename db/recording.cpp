@@ -43,9 +43,12 @@ DeviceFacts facts_of(const Database& database, const std::string& model_key) {
 
 Recording to_recording(const Database& database, Instance instance, const std::vector<ResultRow>& rows) {
   const WorkInfo& work = rows.front().work;
-  Recording recording{
-      std::move(instance), facts_of(database, work.model_key), work.toolchain, {}, work.cache};
-  for (const ResultRow& row : rows) recording.evaluations.push_back(to_evaluation(database, row));
+  Recording recording{std::move(instance), facts_of(database, work.model_key), work.toolchain, {}, work.cache,
+                      work.origin};
+  for (const ResultRow& row : rows) {
+    recording.evaluations.push_back(to_evaluation(database, row));
+    recording.recorded.push_back(row.recorded);
+  }
   return recording;
 }
 
@@ -71,7 +74,7 @@ std::optional<Recording> find_recording(const Database& database, const Instance
 std::vector<Recording> all_recordings(const Database& database) {
   std::set<std::int64_t> works;
   for (const RunSummary& run : list_runs(database))
-    if (run.work.origin == Origin::measured) works.insert(run.work.id);
+    if (run.work.origin != Origin::replayed) works.insert(run.work.id);
   std::vector<Recording> recordings;
   for (const std::int64_t work : works) {
     ResultFilter filter;
@@ -80,7 +83,8 @@ std::vector<Recording> all_recordings(const Database& database) {
     const std::vector<ResultRow> rows = list_results(database, filter);
     if (rows.empty()) continue;
     const WorkInfo& info = rows.front().work;
-    const Configuration settings = Configuration::parse(info.settings);
+    const Configuration settings =
+        info.settings.empty() ? Configuration() : Configuration::parse(info.settings);
     recordings.push_back(to_recording(database, {info.problem, info.extents, settings.entries()}, rows));
   }
   return recordings;

@@ -18,6 +18,8 @@ struct Recording {
   Toolchain toolchain;
   std::vector<Evaluation> evaluations;  ///< the current one of each configuration, failures included
   CacheState cache = CacheState::cold;
+  Origin origin = Origin::measured;
+  std::vector<std::string> recorded = {};  ///< when each of the evaluations was made
 };
 
 /// The recording of the instance with the most measurements; nothing where the database has none. Replayed
@@ -25,7 +27,7 @@ struct Recording {
 std::optional<Recording> find_recording(const Database& database, const Instance& instance,
                                         CacheState cache = CacheState::cold);
 
-/// Every work that was measured, in the order in which they came. Throws Error.
+/// Every work that was measured, here or by another program, in the order in which they came. Throws Error.
 std::vector<Recording> all_recordings(const Database& database);
 
 /// Instances of the problem that have measurements, as `512x512x512 radius=1,...`. Sorted, without

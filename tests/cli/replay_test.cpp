@@ -171,7 +171,7 @@ TEST(Replay, WhatIsExportedReadsBackAsTheSameSpaces) {
   EXPECT_TRUE(has_roles);
   for (const bool samples : {true, false}) {
     const std::string file = (sandbox / (samples ? "all.db" : "medians.db")).string();
-    std::vector<std::string> call = {"export", "--out", file, "--db", sandbox.database().string()};
+    std::vector<std::string> call = {"db", "export", "--out", file, "--db", sandbox.database().string()};
     if (!samples) call.push_back("--without-samples");
     ASSERT_EQ(sandbox.tune(call).status, 0);
     const auto again = cli::read_spaces(file);

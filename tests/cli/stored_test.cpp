@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking at what is stored: list, show, report, export.
+// Looking at what is stored: list, show, report, db export.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -90,10 +90,10 @@ TEST(List, Devices) {
 TEST(List, WhatDoesNotExistIsNamed) {
   const Sandbox sandbox;
   fill(sandbox);
-  for (const std::string command : {"list", "report", "export"}) {
+  for (const std::string command : {"list", "report", "db"}) {
     std::vector<std::string> words = {command};
     if (command == "list") words.emplace_back("results");
-    if (command == "export") words.insert(words.end(), {"--out", (sandbox / "out.db").string()});
+    if (command == "db") words.insert(words.end(), {"export", "--out", (sandbox / "out.db").string()});
     const auto with = [&](const std::string& option, const std::string& value) {
       std::vector<std::string> all = words;
       all.insert(all.end(), {option, value});
@@ -103,7 +103,6 @@ TEST(List, WhatDoesNotExistIsNamed) {
     expect_refused(with("--device", "Invented H3"), 3, {"'Invented H3'", "did you mean 'Invented H2'?"});
     expect_refused(with("--device", "zzz"), 3, {"'zzz'", "Invented B7, Invented H2"});
     EXPECT_FALSE(std::filesystem::exists(sandbox / "out.db"));
-    if (command == "export") continue;
     expect_refused(with("--size", "1x1x1"), 3, {"1x1x1", "512x512x512, 64x64x64"});
     expect_refused(with("--size", "64by64"), 2, {"--size", "'64by64'", "512x512x512"});
   }
@@ -181,7 +180,7 @@ TEST(Export, AnswersAsTheOriginalDid) {
   fill(sandbox);
   sandbox.remove_recordings();
   const std::string file = (sandbox / "best.db").string();
-  const Outcome exported = done(sandbox, {"export", "--best-only", "--without-samples", "--out", file});
+  const Outcome exported = done(sandbox, {"db", "export", "--best", "--without-samples", "--out", file});
   EXPECT_NE(exported.out.find("3 runs, 3 evaluations, 0 samples"), std::string::npos) << exported.out;
   const std::vector<std::string> question = {"best",     "stencil3d",   "--size",   "64x64x64",
                                              "--device", "Invented H2", "--format", "flags"};
@@ -195,7 +194,7 @@ TEST(Export, CanBeReplayed) {
   const Sandbox sandbox;
   fill(sandbox);
   const std::string file = (sandbox / "part.db").string();
-  done(sandbox, {"export", "--device", "Invented B7", "--out", file});
+  done(sandbox, {"db", "export", "--device", "Invented B7", "--out", file});
   const Outcome run = sandbox.tune(small_run({"--device", "replay:" + file, "--quiet", "--format", "json"}));
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(Json::parse(run.out)["space_size"], 25);
@@ -203,11 +202,13 @@ TEST(Export, CanBeReplayed) {
 
 TEST(Export, ThatCannotBeMade) {
   const Sandbox sandbox;
-  expect_refused(sandbox.tune({"export", "--out", (sandbox / "x.db").string()}), 3, {"there is no database"});
+  expect_refused(sandbox.tune({"db", "export", "--out", (sandbox / "x.db").string()}), 3,
+                 {"there is no database"});
   fill(sandbox);
-  expect_refused(sandbox.tune({"export", "--out", sandbox.database().string()}), 1, {"results.db"});
-  expect_refused(sandbox.tune({"export", "--out", (sandbox / "no/such/x.db").string()}), 1, {"no/such"});
-  expect_refused(sandbox.tune({"export", "--out", "/dev/full"}), 1, {"/dev/full"});
+  expect_refused(sandbox.tune({"db", "export", "--out", sandbox.database().string()}), 1, {"results.db"});
+  expect_refused(sandbox.tune({"db", "export", "--out", (sandbox / "no/such/x.db").string()}), 1,
+                 {"no/such"});
+  expect_refused(sandbox.tune({"db", "export", "--out", "/dev/full"}), 1, {"/dev/full"});
   EXPECT_TRUE(is_sound(sandbox.database()));
 }
 

@@ -49,19 +49,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Options, UsageError,
-    testing::Values(Wrong{{"run", "--problme", "stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
-                    Wrong{{"--problme", "stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
-                    Wrong{{"run", "--problme=stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
-                    Wrong{{"best", "--zzzzzzz"}, {"'--zzzzzzz'", "tune help best"}},
-                    Wrong{{"run", "--prob", "stencil3d"}, {"'--prob'"}},  // no guessing
-                    Wrong{{"run", "-p", "stencil3d"}, {"'-p'", "tune help run"}},
-                    Wrong{{"run", "--problem"}, {"--problem", "tune help run"}},
-                    Wrong{{"run", "--problem", "--size", "64x64x64"}, {"--problem", "tune help run"}},
-                    Wrong{{"run", "--problem="}, {"--problem"}},
-                    Wrong{replay({"--size", "32x32x32"}), {"--size", "more than once"}},
-                    Wrong{replay({"--quiet=yes"}), {"--quiet"}},
-                    Wrong{{"run"}, {"--problem", "tune list problems"}},
-                    Wrong{{"best"}, {"--problem", "tune list problems"}}, Wrong{{"export"}, {"--out FILE"}}));
+    testing::Values(
+        Wrong{{"run", "--problme", "stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
+        Wrong{{"--problme", "stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
+        Wrong{{"run", "--problme=stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
+        Wrong{{"best", "--zzzzzzz"}, {"'--zzzzzzz'", "tune help best"}},
+        Wrong{{"run", "--prob", "stencil3d"}, {"'--prob'"}},  // no guessing
+        Wrong{{"run", "-p", "stencil3d"}, {"'-p'", "tune help run"}},
+        Wrong{{"run", "--problem"}, {"--problem", "tune help run"}},
+        Wrong{{"run", "--problem", "--size", "64x64x64"}, {"--problem", "tune help run"}},
+        Wrong{{"run", "--problem="}, {"--problem"}},
+        Wrong{replay({"--size", "32x32x32"}), {"--size", "more than once"}},
+        Wrong{replay({"--quiet=yes"}), {"--quiet"}}, Wrong{{"run"}, {"--problem", "tune list problems"}},
+        Wrong{{"best"}, {"--problem", "tune list problems"}}, Wrong{{"db", "export"}, {"--out FILE"}},
+        Wrong{{"db", "merge"}, {"tune db merge FILE..."}},
+        Wrong{{"db", "import"}, {"tune db import FILE..."}}, Wrong{{"db", "chek"}, {"did you mean 'check'?"}},
+        Wrong{{"export"}, {"tune db export"}}, Wrong{{"db", "nothing"}, {"tune help db"}},
+        Wrong{{"db", "info", "a", "b"}, {"tune db info", "takes one word"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Measuring, UsageError,

@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Json, MalformedFile,
                                            Malformed{"[]", {"neither", "'cache'", "'results'", "right file"}},
                                            Malformed{"3", {"neither"}}, Malformed{"{}", {"neither"}},
                                            Malformed{R"({"cache": {}, "results": []})", {"neither"}},
-                                           Malformed{std::string(100000, '['), {"line 1", "cut off"}},
+                                           Malformed{std::string(100000, '['), {"100 lists", "in each other"}},
                                            Malformed{R"({"a": NaN})", {"line 1", "not JSON"}}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -82,6 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{cache("[\"a\"]", R"({"a": 1})"), {"\"entry one\"", "'time'"}},
         Malformed{cache("[\"a\", \"b\"]", R"({"a": 1, "time": 2})"), {"'b'", "others have"}},
         Malformed{cache("[\"a\", \"a\"]", R"({"a": 1, "time": 2})"), {"'a'", "rename"}},
+        Malformed{cache("[\"a b\", \"a_b\"]", R"({"a b": 1, "a_b": 2, "time": 2})"),
+                  {"two parameters 'a_b'"}},
         Malformed{cache("[\"in\"]", R"({"in": 1, "time": 2})"), {"'in'", "rename"}},
         Malformed{cache("[\"\"]", R"({"": 1, "time": 2})"), {"rename"}}));
 

@@ -21,6 +21,9 @@ struct Command {
   po::options_description (*options)();
   /// Exit status. Throws Error for what cannot be done.
   int (*run)(const po::variables_map& values);
+  int words = 1;  ///< how many words without `--` the positional option takes at most; -1: any number
+  /// Of a group such as `db`, whose commands are called `db info`, ...: its table. Null for a command.
+  std::span<const Command> (*parts)() = nullptr;
 };
 
 /// All commands, in the order of `tune help`.
@@ -35,7 +38,7 @@ const Command& check_command();
 const Command& devices_command();
 const Command& report_command();
 const Command& serve_command();
-const Command& export_command();
+const Command& db_command();
 const Command& replay_command();
 const Command& new_command();
 

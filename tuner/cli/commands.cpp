@@ -17,7 +17,7 @@ std::span<const Command> commands() {
       devices_command(),
       report_command(),
       serve_command(),
-      export_command(),
+      db_command(),
       replay_command(),
       new_command(),
   });

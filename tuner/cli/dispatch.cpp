@@ -44,7 +44,26 @@ void print_overview() {
   std::cout << text << program_example;
 }
 
+/// `info` of `db info`.
+std::string_view last_word(const Command& part) {
+  return part.name.substr(part.name.rfind(' ') + 1);
+}
+
+void print_parts(const Command& group) {
+  std::string text = format("Usage: {}\n\n{}.\n\nCommands:\n", group.usage, group.summary);
+  text[text.find("\n\n") + 2] = static_cast<char>(std::toupper(static_cast<unsigned char>(group.summary[0])));
+  for (const Command& part : group.parts()) text += format("  {:<10}{}\n", last_word(part), part.summary);
+  std::cout << text
+            << format("\n'tune help {} COMMAND' explains a command and its options.\n\nExamples:\n",
+                      group.name)
+            << group.example;
+}
+
 void print_help(const Command& command) {
+  if (command.parts != nullptr) {
+    print_parts(command);
+    return;
+  }
   std::string summary(command.summary);
   summary[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(summary[0])));
   const bool one = std::ranges::count(command.example, '\n') == 1;
@@ -63,10 +82,27 @@ const Command& find_command(const std::string& name) {
   for (const kernels::ProblemEntry& problem : kernels::problems())
     if (problem.name == name)
       throw UsageError(format("'{0}' is a problem; to tune it: tune --problem {0}", name));
+  for (const Command& command : commands())
+    if (command.parts != nullptr)
+      for (const Command& part : command.parts())
+        if (last_word(part) == name)
+          throw UsageError(format("'{}' is a command of '{}': tune {}", name, command.name, part.name));
   const auto nearest = search::nearest_name(name, names);
   throw UsageError(
       format("unknown command '{}'{}", name,
              nearest ? format("; did you mean '{}'?", *nearest) : std::string("; 'tune help' lists them")));
+}
+
+const Command& find_part(const Command& group, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& part : group.parts()) {
+    if (last_word(part) == name) return part;
+    names.emplace_back(last_word(part));
+  }
+  const auto nearest = search::nearest_name(name, names);
+  throw UsageError(format("'tune {}' has no command '{}'{}", group.name, name,
+                          nearest ? format("; did you mean '{}'?", *nearest)
+                                  : format("; 'tune help {}' lists them", group.name)));
 }
 
 std::string unknown_option(const Command& command, std::string name) {
@@ -95,13 +131,20 @@ void refuse_empty_values(const po::variables_map& values) {
 
 int run(const Command& command, const std::vector<std::string>& arguments) {
   const auto wants_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
+  if (command.parts != nullptr) {
+    if (arguments.empty() || wants_help(arguments[0])) {
+      print_parts(command);
+      return 0;
+    }
+    return run(find_part(command, arguments[0]), {arguments.begin() + 1, arguments.end()});
+  }
   if (std::ranges::any_of(arguments, wants_help)) {
     print_help(command);
     return 0;
   }
   const po::options_description options = command.options();
   po::positional_options_description positional;
-  if (!command.positional.empty()) positional.add(std::string(command.positional).c_str(), 1);
+  if (!command.positional.empty()) positional.add(std::string(command.positional).c_str(), command.words);
   po::variables_map values;
   try {
     using Style = po::command_line_style::style_t;
@@ -136,8 +179,10 @@ int choose_and_run(const std::vector<std::string>& arguments) {
   if (arguments[0] == "help") {
     if (rest.empty() || rest[0] == "help" || rest[0].starts_with("-"))
       print_overview();
+    else if (const Command& command = find_command(rest[0]); command.parts != nullptr && rest.size() > 1)
+      print_help(find_part(command, rest[1]));
     else
-      print_help(find_command(rest[0]));
+      print_help(command);
     return 0;
   }
   if (arguments[0] == "worker") return run_worker(rest);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "db/queries.hpp"
+#include "kernels/registry.hpp"
 #include "search/space/restrict.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/space_files.hpp"
@@ -13,23 +15,6 @@
 
 namespace tune::cli {
 namespace {
-
-/// `4096x512` as extents; empty where it is something else.
-std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& work) {
-  constexpr std::string_view names = "xyzw";
-  std::vector<std::pair<std::string, std::int64_t>> extents;
-  const char* at = work.data();
-  const char* const end = at + work.size();
-  while (at != end) {
-    std::int64_t extent = 0;
-    const auto [stop, error] = std::from_chars(at, end, extent);
-    if (error != std::errc{} || extents.size() == names.size()) return {};
-    extents.emplace_back(names.substr(extents.size(), 1), extent);
-    if (stop != end && *stop != 'x') return {};
-    at = stop == end ? end : stop + 1;
-  }
-  return extents;
-}
 
 /// The definition that --fix and --where make of it.
 search::SpaceDefinition restricted(const search::SpaceDefinition& whole, const SpaceChoice& choice) {
@@ -75,16 +60,66 @@ std::string content_of(const replay::RecordedSpace& recorded) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& work) {
+  constexpr std::string_view names = "xyzw";
+  std::vector<std::pair<std::string, std::int64_t>> extents;
+  const char* at = work.data();
+  const char* const end = at + work.size();
+  while (at != end) {
+    std::int64_t extent = 0;
+    const auto [stop, error] = std::from_chars(at, end, extent);
+    if (error != std::errc{} || extents.size() == names.size()) return {};
+    extents.emplace_back(names.substr(extents.size(), 1), extent);
+    if (stop != end && *stop != 'x') return {};
+    at = stop == end ? end : stop + 1;
+  }
+  return extents;
+}
+
+namespace {
+
+bool is_known(const std::string& problem) {
+  return std::ranges::find(kernels::problems(), problem, &kernels::ProblemEntry::name) !=
+         kernels::problems().end();
+}
+
+/// Of a database the one recording of a problem that the program does not know.
+replay::RecordedSpace recording_of(const std::string& file, const ForeignChoice& choice) {
+  std::vector<replay::RecordedSpace> spaces = read_spaces(file);
+  if (!is_database(file)) return std::move(spaces.front());
+  std::erase_if(spaces, [&](const replay::RecordedSpace& space) {
+    const std::string size = space.work.substr(0, space.work.find(' '));
+    return is_known(space.problem) || (!choice.problem.empty() && space.problem != choice.problem) ||
+           (!choice.size.empty() && size != choice.size);
+  });
+  if (spaces.size() == 1) return std::move(spaces.front());
+  if (spaces.empty()) throw UsageError(format("--size: {} has no {} of that size", file, choice.problem));
+  throw UsageError(
+      format("{} has several recordings ({}; {}; ...): choose one with --problem and --size, or write "
+             "it to a file with 'tune db export --device'",
+             file, title_of(spaces[0]), title_of(spaces[1])));
+}
+
+}  // namespace
+
 std::string foreign_file(const po::variables_map& values) {
   constexpr std::string_view replay = "replay:";
   const std::string device = text_of(values, "device");
-  if (values.count("problem") || !device.starts_with(replay) || device == replay) return {};
+  if (!device.starts_with(replay) || device == replay) return {};
   const std::string file = device.substr(replay.size());
-  return is_database(file) ? std::string() : file;
+  const std::string problem = text_of(values, "problem");
+  if (!is_database(file)) return problem.empty() ? file : std::string();
+  if (is_known(problem) || values.count("stencil")) return {};
+  const db::Database database(file, db::Access::read_only);
+  const auto imported = [&](const db::ProblemSummary& one) {
+    return problem.empty() ? !is_known(one.problem) : one.problem == problem;
+  };
+  return std::ranges::any_of(db::list_problems(database), imported) ? file : std::string();
 }
 
-replay::RecordedSpace open_foreign(const std::string& file, const SpaceChoice& restriction) {
-  replay::RecordedSpace recorded = std::move(read_spaces(file).front());
+replay::RecordedSpace open_foreign(const std::string& file, const ForeignChoice& choice,
+                                   const SpaceChoice& restriction) {
+  replay::RecordedSpace recorded = recording_of(file, choice);
   if (restriction.pinned.empty() && restriction.where.empty()) return recorded;
   search::SpaceDefinition definition = restricted(recorded.space.definition(), restriction);
   std::vector<Configuration> left;
@@ -98,7 +133,7 @@ replay::RecordedSpace open_foreign(const std::string& file, const SpaceChoice& r
 WorkKey foreign_key(const replay::RecordedSpace& recorded) {
   WorkKey key;
   key.instance.problem = recorded.problem.empty() ? recorded.name : recorded.problem;
-  key.instance.extents = extents_of(recorded.work);
+  key.instance.extents = extents_of(recorded.work.substr(0, recorded.work.find(' ')));
   key.device.name = recorded.device.empty() ? "unknown device" : recorded.device;
   key.toolchain = {"recorded by another tuner", content_of(recorded)};
   key.origin = Origin::replayed;

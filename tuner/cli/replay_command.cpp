@@ -21,7 +21,8 @@ po::options_description options() {
   po::options_description all;
   all.add_options()  //
       ("space", po::value<std::vector<std::string>>()->multitoken()->value_name("FILE..."),
-       "recorded spaces: caches of Kernel Tuner, T4 files (both also as .gz), or databases of tune")  //
+       "recorded spaces: caches of Kernel Tuner, T4 files, results of KTT (all also as .gz), or databases of "
+       "tune")  //
       ("strategy", po::value<std::string>()->value_name("S,..."),
        "which to try, auto being the default of runs; default: all ('tune help run' has them)")  //
       ("budget", po::value<std::string>()->default_value("20,50,100,200,400")->value_name("N,..."),

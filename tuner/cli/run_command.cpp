@@ -19,6 +19,7 @@
 #include "tuner/cli/progress_display.hpp"
 #include "tuner/cli/related_records.hpp"
 #include "tuner/cli/run_summary.hpp"
+#include "tuner/cli/space_files.hpp"
 #include "tuner/cli/version.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/device_evaluator.hpp"
@@ -234,15 +235,17 @@ int run_on_recording(Job& job, const DeviceChoice& choice) {
 
 /// The space of a file that another tuner wrote, searched like any other.
 int run_on_foreign(Job& job, const std::string& file) {
+  const bool one_size = !is_database(file);
   for (const char* option : {"size", "set"})
-    if (job.values.count(option))
+    if (job.values.count(option) && (one_size || option != std::string("size")))
       throw UsageError(
           format("--{}: {} is of one size; leave it out, or name a problem with --problem", option, file));
   if (job.values.count("kernel-dir") || job.measuring.measure.energy ||
       job.measuring.cache == CacheState::warm)
     throw UsageError(
         format("{} has recorded times alone: leave out --kernel-dir, --objective and --cache", file));
-  const replay::RecordedSpace recorded = open_foreign(file, job.choice);
+  const ForeignChoice which{text_of(job.values, "problem"), text_of(job.values, "size")};
+  const replay::RecordedSpace recorded = open_foreign(file, which, job.choice);
   for (const std::string& note : recorded.notes) std::cerr << file << ": " << note << "\n";
   job.record.key = foreign_key(recorded);
   job.record.program_version = version();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/space_files.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,14 +19,6 @@ namespace {
 
 constexpr std::string_view database_start = "SQLite format 3";
 
-/// The file's name without its folder and the endings of its format.
-std::string name_of(const std::string& file) {
-  std::filesystem::path name = std::filesystem::path(file).filename();
-  for (const char* ending : {".gz", ".json", ".kt", ".t4"})
-    if (name.extension() == ending && name.has_stem()) name = name.stem();
-  return name.string();
-}
-
 /// The problem's space for the recorded instance; nothing where this program does not know it.
 std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
@@ -42,11 +35,17 @@ std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
   return std::nullopt;
 }
 
-/// Without a definition: what the configurations themselves say.
+/// Without a definition: what the configurations themselves say. A parameter that one of them does not have
+/// has a value of its own there.
 replay::RecordedSpace unknown_problem(replay::RecordedSpace recorded, const std::string& file) {
   replay::ForeignRecord record{recorded.name, recorded.problem, recorded.work, recorded.device};
-  for (const auto& [name, value] : recorded.evaluations.front().configuration.entries())
-    record.parameters.push_back(name);
+  for (const Evaluation& evaluation : recorded.evaluations)
+    for (const auto& [name, value] : evaluation.configuration.entries())
+      if (std::ranges::find(record.parameters, name) == record.parameters.end())
+        record.parameters.push_back(name);
+  for (Evaluation& evaluation : recorded.evaluations)
+    for (const std::string& name : record.parameters)
+      if (!evaluation.configuration.has(name)) evaluation.configuration.set(name, Value("none"));
   record.evaluations = std::move(recorded.evaluations);
   record.notes.push_back("this program does not know the problem: defaults and roles are guessed");
   return replay::space_of(std::move(record), file);
@@ -62,7 +61,8 @@ replay::RecordedSpace to_space(db::Recording recording, const std::string& file)
                                  .evaluations = {},
                                  .notes = {}};
   recorded.name = title_of(recorded);
-  const auto whole = known_space(recording);
+  // Another program's kernel of the same name has another space.
+  const auto whole = recording.origin == Origin::imported ? std::nullopt : known_space(recording);
   if (!whole) {
     recorded.evaluations = std::move(recording.evaluations);
     return unknown_problem(std::move(recorded), file);
@@ -85,6 +85,13 @@ replay::RecordedSpace to_space(db::Recording recording, const std::string& file)
 
 }  // namespace
 
+std::string name_of_recording(const std::string& file) {
+  std::filesystem::path name = std::filesystem::path(file).filename();
+  for (const char* ending : {".gz", ".json", ".kt", ".t4", ".ktt"})
+    if (name.extension() == ending && name.has_stem()) name = name.stem();
+  return name.string();
+}
+
 bool is_database(const std::string& file) {
   std::string start(database_start.size(), '\0');
   std::ifstream stream(file, std::ios::binary);
@@ -103,7 +110,7 @@ std::vector<replay::RecordedSpace> read_spaces(const std::string& file) {
   const std::string text = replay::read_text(file);
   if (text.starts_with(database_start))
     throw Error(format("{}: a compressed database: unpack it first (gunzip)", file));
-  spaces.push_back(replay::space_of(replay::read_recorded_json(text, name_of(file), file), file));
+  spaces.push_back(replay::space_of(replay::read_recorded_json(text, name_of_recording(file), file), file));
   return spaces;
 }
 

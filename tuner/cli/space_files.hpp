@@ -11,6 +11,9 @@ namespace tune::cli {
 /// Whether the file is there and an SQLite database, of whatever program.
 bool is_database(const std::string& file);
 
+/// What a recording is called: the file's name without its folder and the endings of its format.
+std::string name_of_recording(const std::string& file);
+
 /// The recorded spaces of a file, told by its content: a cache of Kernel Tuner, T4 (each also compressed with
 /// gzip), or one of our databases, in which every work that was measured is a space. Throws Error that names
 /// the file, the place in it and the cure.

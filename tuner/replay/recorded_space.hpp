@@ -25,14 +25,20 @@ struct RecordedSpace {
 /// `gemm 4096x4096 on A100`: what is known of problem, work and device.
 std::string title_of(const RecordedSpace& recorded);
 
-/// What a file of another tuner says: plain data that `space_of` makes a space of.
+/// What a file of another tuner says: plain data that `space_of` makes a space of, and that a database takes
+/// in.
 struct ForeignRecord {
   std::string name = {}, problem = {}, work = {}, device = {};
   std::vector<std::string> parameters = {};  ///< names in the file's order
   /// Values of parameters in an order that the file declares, if it does; used for texts only.
   std::vector<std::vector<Value>> declared = {};
   std::vector<Evaluation> evaluations = {};
+  /// When each of them was made (UTC, ISO 8601); empty texts, or nothing at all, where the file does not say.
+  std::vector<std::string> recorded = {};
   std::vector<std::string> notes = {};
+  /// What of the file has no place in an evaluation, or another one, each one line: for who imports it.
+  std::vector<std::string> losses = {};
+  std::string format = {};  ///< whose file it is: `Kernel Tuner`, `T4`, `KTT`
 };
 
 /// The space of a foreign record: parameters in its order with the values that occur, numbers in increasing

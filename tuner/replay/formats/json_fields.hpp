@@ -22,6 +22,19 @@ double seconds_member(const Json& object, const char* name, double unit);
 /// (1e20).
 std::optional<double> time_of(const Json& value);
 
+/// `value` on a line of a message: lists and objects by their kind, long texts cut.
+std::string shown(const Json& value);
+
+/// A text of the file as a name or a reason: without control characters, which a terminal may obey, and cut.
+std::string printable(std::string text);
+
+/// The samples of a time in seconds: those of the list where all are times and `time` lies among them, else
+/// `time` alone. `unit` is that of the list.
+std::vector<double> samples_or(double time, const Json* list, double unit);
+
+/// `2023-12-22 09:54:05.502007+00:00` and the like in UTC as our database writes it; empty for another text.
+std::string utc_time(const std::string& text);
+
 /// A parameter's value; nothing for what is none (null, a list, an object). A real number without a fraction
 /// becomes an integer, and characters that a configuration's text cannot hold become `_`: within such a file
 /// both are of one meaning.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/replay/formats/json_fields.hpp"
+#include "tuner/replay/formats/recorded_json.hpp"
 #include "tuner/replay/recorded_space.hpp"
 
 namespace tune::replay {
@@ -12,6 +13,6 @@ void read_kernel_tuner_head(const Json& head, ForeignRecord& record, const std::
 
 /// One entry of its `cache`. Throws Error that names `key`.
 void read_kernel_tuner_entry(const Json& entry, const std::string& key, ForeignRecord& record,
-                             const std::string& file);
+                             const std::string& file, Samples samples = Samples::skip);
 
 }  // namespace tune::replay

@@ -6,6 +6,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/replay/formats/kernel_tuner.hpp"
+#include "tuner/replay/formats/ktt.hpp"
 #include "tuner/replay/formats/t4.hpp"
 
 namespace tune::replay {
@@ -14,7 +15,8 @@ namespace {
 /// Takes the entries out of the text while it is parsed.
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& name, const std::string& file) : text_(text), file_(file) {
+  Reader(std::string_view text, const std::string& name, const std::string& file, Samples samples)
+      : text_(text), file_(file), samples_(samples) {
     record_.name = name;
   }
 
@@ -24,6 +26,8 @@ class Reader {
         return see(depth, event, json);
       });
       finish(rest);
+    } catch (const Json::out_of_range& error) {
+      throw Error(format("{}: a number is too large ({}): is it the right file?", file_, reason_of(error)));
     } catch (const Json::parse_error& error) {
       if (!cut_off(error)) throw Error(complaint(error));
       record_.notes.push_back(
@@ -35,6 +39,10 @@ class Reader {
  private:
   /// Whether to keep what was just read.
   bool see(int depth, Json::parse_event_t event, Json& json) {
+    constexpr int deepest = 100;
+    if (depth > deepest)
+      throw Error(
+          format("{}: more than {} lists or objects in each other: is it the right file?", file_, deepest));
     if (event == Json::parse_event_t::key) return see_key(depth, json.get_ref<const std::string&>());
     constexpr int entry = 2;  // within `cache` or `results`, which is in the file's object
     if (depth == 1 && event == Json::parse_event_t::value) head_[top_] = json;
@@ -43,11 +51,15 @@ class Reader {
     if (depth != entry || event != Json::parse_event_t::object_end) return true;
     if (top_ == "cache") {
       if (record_.evaluations.empty()) read_kernel_tuner_head(head_, record_, file_);
-      read_kernel_tuner_entry(json, key_, record_, file_);
+      read_kernel_tuner_entry(json, key_, record_, file_, samples_);
       return false;
     }
     if (top_ == "results") {
-      read_t4_entry(json, record_, unit_of_file_, file_);
+      read_t4_entry(json, record_, unit_of_file_, file_, samples_);
+      return false;
+    }
+    if (top_ == "Results") {
+      read_ktt_entry(json, record_, file_);
       return false;
     }
     return true;
@@ -59,23 +71,35 @@ class Reader {
     // Single samples: `times` of an entry of Kernel Tuner, `times.runtimes` of T4.
     const bool samples = (top_ == "cache" && depth == 3 && key == "times") ||
                          (top_ == "results" && depth == 4 && key == "runtimes");
-    return !samples;
+    return samples_ == Samples::keep || !samples;
   }
 
   void finish(const Json& rest) {
     const bool kernel_tuner = head_.contains("cache");
     const bool t4 = head_.contains("results");
-    if (!rest.is_object() || kernel_tuner == t4)
-      throw Error(
-          format("{}: neither a cache of Kernel Tuner ('cache') nor T4 ('results') nor one of our databases: "
-                 "is it the right file?",
-                 file_));
+    const bool ktt = head_.contains("Results");
+    if (!rest.is_object() || kernel_tuner + t4 + ktt != 1)
+      throw Error(format(
+          "{}: neither a cache of Kernel Tuner ('cache') nor T4 ('results') nor results of KTT ('Results') "
+          "nor one of our databases: is it the right file?",
+          file_));
     if (t4) finish_t4(head_, record_, unit_of_file_, file_);
+    if (ktt) finish_ktt(head_, record_, file_);
   }
 
   /// As a killed Kernel Tuner leaves it: it closes the braces when it ends.
   bool cut_off(const Json::parse_error& error) const {
     return top_ == "cache" && !record_.evaluations.empty() && error.byte >= text_.size();
+  }
+
+  /// Without the library's number of the error, and not longer than a line.
+  static std::string reason_of(const Json::exception& error) {
+    constexpr std::size_t longest = 150;
+    std::string why = error.what();
+    const std::size_t start = why.find("parse error") == std::string::npos ? 0 : why.find("parse error");
+    const std::size_t colon = why.find(start == 0 ? "] " : ": ", start);
+    if (colon != std::string::npos) why.erase(0, colon + 2);
+    return why.size() > longest ? why.substr(0, longest) + "..." : why;
   }
 
   std::string complaint(const Json::parse_error& error) const {
@@ -85,8 +109,7 @@ class Reader {
     const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
     if (error.byte >= text_.size())
       return format("{}: line {}: the file is cut off: copy it again", file_, line);
-    std::string why = error.what();
-    why.erase(0, std::min(why.size(), why.find(": ", why.find("parse error")) + 2));
+    const std::string why = reason_of(error);
     return format(
         "{}: line {}: not JSON ({}): neither a cache of Kernel Tuner nor T4 nor one of our databases", file_,
         line, why);
@@ -94,6 +117,7 @@ class Reader {
 
   std::string_view text_;
   std::string file_;
+  Samples samples_;
   ForeignRecord record_;
   Json head_ = Json::object();  ///< members of the file's object, without the entries
   std::string top_, key_;       ///< names of the members that are being read
@@ -102,8 +126,9 @@ class Reader {
 
 }  // namespace
 
-ForeignRecord read_recorded_json(std::string_view text, const std::string& name, const std::string& file) {
-  return Reader(text, name, file).read();
+ForeignRecord read_recorded_json(std::string_view text, const std::string& name, const std::string& file,
+                                 Samples samples) {
+  return Reader(text, name, file, samples).read();
 }
 
 }  // namespace tune::replay

@@ -22,7 +22,9 @@ constexpr std::array units = {
     Unit{"ms", 1e-3}, Unit{"miliseconds", 1e-3}, Unit{"milliseconds", 1e-3}, Unit{"s", 1},
     Unit{"sec", 1},   Unit{"seconds", 1}};
 
-double seconds_of(std::string unit, const std::string& file) {
+}  // namespace
+
+double seconds_of_unit(std::string unit, const std::string& file) {
   std::ranges::transform(unit, unit.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto found = std::ranges::find(units, unit, &Unit::name);
@@ -30,9 +32,11 @@ double seconds_of(std::string unit, const std::string& file) {
   throw Error(format("{}: unknown unit of time '{}'; known: ns, us, ms, s and their names", file, unit));
 }
 
+namespace {
+
 /// What the schema lists, but for `correct`.
 Failure failure_of(const std::string& invalidity, const Json* time) {
-  const std::string detail = time == nullptr ? std::string() : time->dump();
+  const std::string detail = time == nullptr ? std::string() : shown(*time);
   if (invalidity == "compile") return {Phase::compile, "compilation failed", detail};
   if (invalidity == "constraints") return {Phase::constraint, "invalid", detail};
   if (invalidity == "timeout") return {Phase::timeout, "timeout", detail};
@@ -56,20 +60,24 @@ const Json* measurement_of_time(const Json& entry) {
   return nullptr;
 }
 
+/// Who imports a file may have configurations in which a parameter does not exist.
 void read_configuration(const Json& entry, ForeignRecord& record, Evaluation& evaluation,
-                        const std::string& where) {
+                        const std::string& where, Samples samples) {
   const Json* configuration = member(entry, "configuration");
   if (configuration == nullptr || !configuration->is_object())
     throw Error(format("{} has no 'configuration': not a T4 file", where));
   const bool first = record.evaluations.empty();
   for (const auto& [name, content] : configuration->items()) {
     const auto value = parameter_value(content);
-    if (!value) throw Error(format("{}: '{}' is {}, not a number or text", where, name, content.dump()));
+    if (!value) throw Error(format("{}: '{}' is {}, not a number or text", where, name, shown(content)));
     const std::string parameter = parameter_name(name);
-    if (first) record.parameters.push_back(parameter);
-    if (std::ranges::find(record.parameters, parameter) == record.parameters.end())
+    const bool is_known = std::ranges::find(record.parameters, parameter) != record.parameters.end();
+    if (evaluation.configuration.has(parameter))
+      throw Error(format("{}: two parameters are called '{}': rename one", where, parameter));
+    if (!first && !is_known && samples == Samples::skip)
       throw Error(
           format("{} has a parameter '{}', which the first has not: one file is one space", where, name));
+    if (!is_known) record.parameters.push_back(parameter);
     evaluation.configuration.set(parameter, *value);
   }
 }
@@ -77,18 +85,22 @@ void read_configuration(const Json& entry, ForeignRecord& record, Evaluation& ev
 }  // namespace
 
 void read_t4_entry(const Json& entry, ForeignRecord& record, std::vector<bool>& unit_of_file,
-                   const std::string& file) {
+                   const std::string& file, Samples samples) {
   const std::string where = format("{}: entry {} of 'results'", file, record.evaluations.size() + 1);
   Evaluation evaluation;
-  read_configuration(entry, record, evaluation, where);
+  read_configuration(entry, record, evaluation, where, samples);
   const Json* measurement = measurement_of_time(entry);
   const Json* value = measurement == nullptr ? nullptr : member(*measurement, "value");
-  const std::string invalidity = text_member(entry, "invalidity");
+  const std::string invalidity = printable(text_member(entry, "invalidity"));
   const auto time = value == nullptr ? std::nullopt : time_of(*value);
   const std::string unit = measurement == nullptr ? std::string() : text_member(*measurement, "unit");
   if (time && (invalidity.empty() || invalidity == "correct")) {
     Measurement measured;
-    measured.samples = {*time * (unit.empty() ? 1 : seconds_of(unit, where))};
+    const double seconds = unit.empty() ? 1 : seconds_of_unit(unit, where);
+    const Json* times = member(entry, "times");
+    const Json* runtimes =
+        samples == Samples::keep && times != nullptr ? member(*times, "runtimes") : nullptr;
+    measured.samples = samples_or(*time * seconds, runtimes, seconds);
     evaluation.outcome = std::move(measured);
   } else {
     evaluation.outcome = tl::unexpected(failure_of(invalidity, value));
@@ -101,13 +113,20 @@ void read_t4_entry(const Json& entry, ForeignRecord& record, std::vector<bool>& 
   }
   unit_of_file.push_back(unit.empty());
   record.evaluations.push_back(std::move(evaluation));
+  record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
 }
 
 void finish_t4(const Json& head, ForeignRecord& record, const std::vector<bool>& unit_of_file,
                const std::string& file) {
   const Json* metadata = member(head, "metadata");
+  record.format = "T4";
+  if (metadata != nullptr) {
+    record.problem = printable(text_member(*metadata, "kernel_name"));
+    record.work = printable(text_member(*metadata, "problem_size"));
+    record.device = printable(text_member(*metadata, "device"));
+  }
   const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "timeunit");
-  const double seconds = seconds_of(unit.empty() ? "ms" : unit, file);
+  const double seconds = seconds_of_unit(unit.empty() ? "ms" : unit, file);
   for (std::size_t i = 0; i < record.evaluations.size(); ++i) {
     Evaluation& evaluation = record.evaluations[i];
     for (double* time : {&evaluation.phases.compile, &evaluation.phases.measure, &evaluation.phases.verify})

@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -48,6 +49,30 @@ std::string read_text(const std::filesystem::path& path, std::size_t most) {
   }
   check_end(file.get(), name);
   return text;
+}
+
+void write_new_text(const std::filesystem::path& path, const std::string& text) {
+  const std::string name = path.string();
+  std::error_code error;
+  if (std::filesystem::exists(path, error))
+    throw Error(format("{} exists: name a new file, or remove it first", name));
+  const std::string partial = name + ".part";
+  bool complete = false;
+  {
+    OpenFile file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
+    if (!file) throw Error(format("cannot write '{}': is the folder there, and may you write to it?", name));
+    constexpr std::size_t most = std::size_t{1} << 20;  // a call takes 32 bits
+    complete = true;
+    for (std::size_t at = 0; at < text.size() && complete; at += most) {
+      const auto part = static_cast<unsigned>(std::min(most, text.size() - at));
+      complete = gzwrite(file.get(), text.data() + at, part) == static_cast<int>(part);
+    }
+    complete = gzclose(file.release()) == Z_OK && complete;
+  }
+  if (complete) std::filesystem::rename(partial, path, error);
+  if (complete && !error) return;
+  std::filesystem::remove(partial, error);
+  throw Error(format("cannot write '{}': is there room on the disk?", name));
 }
 
 }  // namespace tune::replay

@@ -14,4 +14,9 @@ constexpr std::size_t most_bytes = std::size_t{2} << 30;
 /// not there or cannot be read, a compressed one that is cut off or damaged, or more than `most` bytes.
 std::string read_text(const std::filesystem::path& path, std::size_t most = most_bytes);
 
+/// A new file with that text, compressed with gzip where its name ends with `.gz`; it has its name only when
+/// it is complete. Throws Error where there is a file of that name already, or it cannot be written; nothing
+/// is left then.
+void write_new_text(const std::filesystem::path& path, const std::string& text);
+
 }  // namespace tune::replay

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// tune db export and import: what other programs write and read.
+#include <SQLiteCpp/Database.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "db/queries.hpp"
+#include "tests/cli/recording.hpp"
+#include "tests/cli/sandbox.hpp"
+
+namespace tune::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+Outcome done(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
+  Outcome outcome = sandbox.tune(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return outcome;
+}
+
+bool has(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+/// Outcomes by configuration: a time, or the phase of a failure.
+std::map<std::string, std::string> outcomes(const fs::path& database) {
+  std::map<std::string, std::string> found;
+  db::ResultFilter all;
+  all.failures = true;
+  for (const db::ResultRow& row : db::list_results(db::Database(database, db::Access::read_only), all))
+    found[row.configuration.key()] =
+        row.time ? std::to_string(*row.time * 1e12) : std::string(to_string(row.failure->phase));
+  return found;
+}
+
+/// Phases as T4 gives them back.
+std::map<std::string, std::string> as_t4(std::map<std::string, std::string> found) {
+  for (auto& [key, outcome] : found)
+    if (outcome == "resources" || outcome == "crash") outcome = "launch";
+  return found;
+}
+
+TEST(DbFormats, T4ThereAndBackIsTheSame) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 90, .samples_each = 3});
+  const std::string file = (sandbox / "out.t4.json.gz").string(), other = (sandbox / "other.db").string();
+  const Outcome exported = done(sandbox, {"db", "export", "--out", file});
+  EXPECT_TRUE(has(exported.out, "90 configurations")) << exported.out;
+  EXPECT_TRUE(has(exported.err, "failures of phase crash are written as runtime")) << exported.err;
+  EXPECT_TRUE(has(exported.err, "T4 has no driver")) << exported.err;
+  const Outcome imported = done(sandbox, {"db", "import", file, "--db", other});
+  EXPECT_TRUE(has(imported.out,
+                  "T4 stencil3d 64x64x64 radius=1,shape=star,type=float on Invented H2: 90 evaluations"))
+      << imported.out;
+  EXPECT_EQ(outcomes(other), as_t4(outcomes(sandbox.database())));
+  const std::string again = done(sandbox, {"db", "import", file, "--db", other}).out;
+  EXPECT_TRUE(has(again, "0 evaluations are new, 90 were there")) << again;
+  EXPECT_TRUE(has(done(sandbox, {"db", "check", other}).out, "nothing is wrong"));
+  // And once more from there, exactly.
+  const std::string second = (sandbox / "second.t4.json").string(), third = (sandbox / "third.db").string();
+  done(sandbox, {"db", "export", "--out", second, "--db", other});
+  EXPECT_TRUE(has(done(sandbox, {"db", "import", second, "--db", other}).out, "0 evaluations are new"));
+  done(sandbox, {"db", "import", second, "--db", third});
+  EXPECT_EQ(outcomes(third), outcomes(other));
+}
+
+TEST(DbFormats, EveryFormatIsReplayed) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 40});
+  for (const char* ending : {".t4.json", ".kt.json", ".ktt.json", ".kt.json.gz"}) {
+    SCOPED_TRACE(ending);
+    const std::string file = (sandbox / (std::string("out") + ending)).string();
+    const std::string database = (sandbox / (std::string("db") + ending + ".db")).string();
+    done(sandbox, {"db", "export", "--out", file});
+    done(sandbox, {"db", "import", file, "--db", database});
+    EXPECT_EQ(outcomes(database).size(), 40U);
+    done(sandbox, {"replay", "--space", database, "--strategy", "random", "--repeats", "2", "--budget", "5"});
+  }
+}
+
+/// A cache of an unknown kernel, as Kernel Tuner writes it.
+std::string cache(int more = 0) {
+  std::string text =
+      R"({"device_name": "NVIDIA A100", "kernel_name": "convolve", "problem_size": [4096, 512],
+"tune_params_keys": ["block_size_x", "tile"], "tune_params": {"block_size_x": [16, 32], "tile": [1, 2]}, "objective": "time",
+"cache": {
+"16,1": {"block_size_x": 16, "tile": 1, "time": 2.0, "times": [1.5, 2.0, 2.5], "compile_time": 400, "timestamp": "2023-12-22 09:54:05.502007+00:00"},
+"16,2": {"block_size_x": 16, "tile": 2, "time": "RuntimeFailedConfig", "timestamp": "2023-12-22 09:54:06.5+00:00"},
+"32,1": {"block_size_x": 32, "tile": 1, "time": 3.0, "timestamp": "2023-12-22 09:54:07.5+00:00"})";
+  if (more > 0)
+    text +=
+        R"(,
+"32,2": {"block_size_x": 32, "tile": 2, "time": 1.0, "timestamp": "2023-12-22 09:54:08.5+00:00"})";
+  return text + "}\n}";
+}
+
+std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text) {
+  std::ofstream(sandbox / name) << text;
+  return (sandbox / name).string();
+}
+
+TEST(DbFormats, AnImportedKernelIsListedReportedAndReplayed) {
+  const Sandbox sandbox;
+  const std::string file = written(sandbox, "cache.json", cache());
+  const Outcome outcome = done(sandbox, {"db", "import", file});
+  EXPECT_TRUE(has(outcome.err, "no driver, no compiler and no sources: stored as unknown")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "medians of the same samples")) << outcome.err;
+  const std::string results = done(sandbox, {"list", "results", "--problem", "convolve"}).out;
+  EXPECT_TRUE(has(results, "NVIDIA A100 (imported)")) << results;
+  EXPECT_TRUE(has(done(sandbox, {"report"}).out, "imported: measured by another program"));
+  EXPECT_TRUE(has(done(sandbox, {"show", "1"}).out, "2023-12-22"));
+  const std::string database = sandbox.database().string();
+  const Outcome run =
+      done(sandbox, {"run", "--device", "replay:" + database, "--db", (sandbox / "new.db").string(),
+                     "--strategy", "grid", "--quiet", "--format", "json"});
+  EXPECT_EQ(Json::parse(run.out)["best"]["seconds"], 0.002);
+  const Outcome named =
+      done(sandbox, {"run", "--problem", "convolve", "--size", "4096x512", "--device", "replay:" + database,
+                     "--db", (sandbox / "new.db").string(), "--quiet"});
+  EXPECT_TRUE(has(named.out, "NVIDIA A100")) << named.out;
+  expect_refused(
+      sandbox.tune({"run", "--problem", "convolve", "--size", "1x1", "--device", "replay:" + database}), 2,
+      {"--size"});
+}
+
+TEST(DbFormats, ACacheThatHasGrownAddsWhatIsNew) {
+  const Sandbox sandbox;
+  done(sandbox, {"db", "import", written(sandbox, "cache.json", cache())});
+  const Outcome grown = done(sandbox, {"db", "import", written(sandbox, "grown.json", cache(1))});
+  EXPECT_TRUE(has(grown.out, "1 evaluations are new, 3 were there")) << grown.out;
+  EXPECT_EQ(outcomes(sandbox.database()).size(), 4U);
+}
+
+TEST(DbFormats, ImportedAndMeasuredAreNeverRankedTogether) {
+  const Sandbox sandbox;
+  sandbox.remove_recordings();
+  add_recording(sandbox.database(), {.count = 30});
+  const std::vector<std::string> question = {"best", "stencil3d", "--size", "64x64x64", "--format", "flags"};
+  const std::string answer = done(sandbox, question).out;
+  std::string text = cache();
+  text.replace(text.find("\"time\": 2.0"), 11, "\"time\": 0.0000001");
+  done(sandbox, {"db", "import", written(sandbox, "cache.json", text), "--problem", "stencil3d", "--size",
+                 "64x64x64", "--device", "Invented H2"});
+  EXPECT_EQ(done(sandbox, question).out, answer);
+}
+
+TEST(DbFormats, WhatIsMissingIsAskedForAndCanBeGiven) {
+  const Sandbox sandbox;
+  const std::string file = written(
+      sandbox, "gemm.t4.json",
+      R"({"metadata": {"timeunit": "miliseconds"}, "results": [{"configuration": {"a": 1, "b": "x"}, "invalidity": "correct",
+ "measurements": [{"name": "time", "value": 1.5, "unit": ""}]}, {"configuration": {"a": 2}, "invalidity": "compile"}]})");
+  const Outcome without = done(sandbox, {"db", "import", file});
+  for (const char* words : {"names no device", "names no kernel", "has no size", "no times of day"})
+    EXPECT_TRUE(has(without.err, words)) << without.err;
+  EXPECT_TRUE(has(without.out, "T4 gemm on unknown device")) << without.out;
+  const Outcome with = done(sandbox, {"db", "import", file, "--problem", "gemm", "--size", "64x32",
+                                      "--device", "NVIDIA A100", "--db", (sandbox / "with.db").string()});
+  EXPECT_TRUE(has(with.out, "T4 gemm 64x32 on NVIDIA A100: 2 evaluations")) << with.out;
+  EXPECT_FALSE(has(with.err, "names no")) << with.err;
+  done(sandbox, {"db", "check", (sandbox / "with.db").string()});
+  done(sandbox, {"list", "runs", "--db", (sandbox / "with.db").string()});
+  done(sandbox, {"replay", "--space", (sandbox / "with.db").string(), "--strategy", "random", "--repeats",
+                 "2", "--budget", "2"});
+}
+
+TEST(DbFormats, NamesCannotSteerATerminal) {
+  const Sandbox sandbox;
+  std::string text = cache();
+  text.replace(text.find("convolve"), 8, "con\\u001b[31mvolve\\n");
+  text.replace(text.find("RuntimeFailedConfig"), 19, "odd\\u0007" + std::string(5000, 'x'));
+  const Outcome outcome = done(sandbox, {"db", "import", written(sandbox, "odd.json", text)});
+  const std::string shown = outcome.out + outcome.err + done(sandbox, {"list", "results"}).out +
+                            done(sandbox, {"show", "1"}).out + done(sandbox, {"db", "info"}).out;
+  for (const char control : {'\x1b', '\x07'}) EXPECT_EQ(shown.find(control), std::string::npos);
+  EXPECT_EQ(shown.find(std::string(300, 'x')), std::string::npos);
+}
+
+TEST(DbFormats, NothingIsStoredOfFilesOfWhichOneIsBad) {
+  const Sandbox sandbox;
+  const std::string good = written(sandbox, "good.json", cache()),
+                    bad = written(sandbox, "bad.json", "{\n\n? : 1,\n}");
+  expect_refused(sandbox.tune({"db", "import", good, bad}), 1, {"bad.json: line 3", "not JSON"});
+  expect_refused(sandbox.tune({"db", "import", "/no/such.json"}), 1, {"/no/such.json"});
+  expect_refused(sandbox.tune({"db", "import", written(sandbox, "empty.json", "")}), 1, {"empty"});
+  expect_refused(sandbox.tune({"db", "import", good, "--size", "64by64"}), 2, {"--size", "'64by64'"});
+  expect_refused(sandbox.tune({"db", "import",
+                               written(sandbox, "none.json", R"({"results": [{"configuration": {}}]})")}),
+                 1, {"no parameters"});
+  expect_refused(sandbox.tune({"db", "import", sandbox.recording().string()}), 2, {"tune db merge"});
+  EXPECT_FALSE(fs::exists(sandbox.database()));
+}
+
+TEST(DbFormats, ExportOfSeveralWorksNeedsAFolder) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 20});
+  add_recording(sandbox.database(), {.n = 128, .count = 10});
+  add_recording(sandbox.database(), {.origin = Origin::replayed, .n = 256, .count = 10});
+  const std::string file = (sandbox / "x.t4.json").string();
+  expect_refused(sandbox.tune({"db", "export", "--out", file}), 2, {"2 works fit", "--size", "64x64x64"});
+  EXPECT_TRUE(
+      has(done(sandbox, {"db", "export", "--out", file, "--size", "128x128x128"}).out, "10 configurations"));
+  expect_refused(sandbox.tune({"db", "export", "--out", file, "--size", "64x64x64"}), 1,
+                 {"x.t4.json exists"});
+  expect_refused(
+      sandbox.tune({"db", "export", "--out", (sandbox / "y.t4.json").string(), "--size", "256x256x256"}), 3,
+      {"nobody's times"});
+  fs::create_directory(sandbox / "all");
+  done(sandbox, {"db", "export", "--out", (sandbox / "all").string(), "--format", "kernel-tuner", "--best"});
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(sandbox / "all")) {
+    ++files;
+    EXPECT_EQ(Json::parse(read_file(entry.path()))["cache"].size(), 1U);
+  }
+  EXPECT_EQ(files, 2U);
+  expect_refused(sandbox.tune({"db", "export", "--out", file, "--format", "t5"}), 2, {"--format", "t4"});
+  expect_refused(sandbox.tune({"db", "export", "--out", file, "--best", "--all"}), 2, {"choose one"});
+}
+
+}  // namespace
+}  // namespace tune::test

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "db/compact.hpp"
+#include "tuner/cli/db_command.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/cli/paths.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+
+namespace tune::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all;
+  add_database_word(all);
+  all.add_options()  //
+      ("without-samples", po::bool_switch(),
+       "drop the single samples; medians, finals and their rounds stay")  //
+      ("drop-superseded", po::bool_switch(),
+       "drop evaluations that a later one of the same configuration has replaced");
+  return all;
+}
+
+int run(const po::variables_map& values) {
+  const std::filesystem::path path = database_path(text_of(values, "db"));
+  if (std::error_code ignored; !std::filesystem::exists(path, ignored))
+    throw Error(format("there is no database {}: name another file", path.string()), Exit::no_answer);
+  db::Database database(path);
+  const db::CompactResult result =
+      db::compact_database(database, {.without_samples = values["without-samples"].as<bool>(),
+                                      .drop_superseded = values["drop-superseded"].as<bool>()});
+  std::cout << format("{}: {}, before {}; {} evaluations and {} samples dropped\n", path.string(),
+                      bytes_text(static_cast<double>(result.bytes_after)),
+                      bytes_text(static_cast<double>(result.bytes_before)), result.evaluations,
+                      result.samples);
+  if (!result.notice.empty()) std::cerr << result.notice << "\n";
+  return 0;
+}
+
+}  // namespace
+
+Command db_compact_command() {
+  return {.name = "db compact",
+          .summary = "makes a database smaller, and drops what is asked for",
+          .usage = "tune db compact [FILE] [options]",
+          .example = "  tune db compact results.db --drop-superseded\n",
+          .positional = "db",
+          .options = options,
+          .run = run};
+}
+
+}  // namespace tune::cli
