@@ -11,7 +11,8 @@ if(NPM)
   if(TESTS)
     set(parts --include=dev)
   endif()
-  execute_process(COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund ${parts}
+  execute_process(COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1
+                          --fetch-retry-mintimeout=1000 ${parts}
                   WORKING_DIRECTORY ${BUILD} TIMEOUT 180 RESULT_VARIABLE status
                   OUTPUT_VARIABLE output ERROR_VARIABLE output)
   set(problem "npm ci failed (${status}):\n${output}")

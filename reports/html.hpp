@@ -18,8 +18,8 @@ class HtmlReport : public Report {
 /// How a page differs from the file.
 struct PageOptions {
   bool library = true;  ///< false: without the inlined chart library, for tests
-  std::string
-      live;  ///< it asks the server that it comes from for what is newer than this; empty: it does not
+  /// It asks the server that it comes from for what is newer than this. Empty: it does not.
+  std::string live = {};
 };
 std::string html_page(const ReportData& data, const PageOptions& options = {});
 

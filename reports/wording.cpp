@@ -110,6 +110,10 @@ void add_winner(const Section& section, std::vector<std::pair<std::string, std::
   lines.emplace_back("checked",
                      format("largest error {:.3g}, tolerance {:.3g}", winner.error, winner.tolerance));
   if (winner.resources) lines.emplace_back("needs", resources_text(*winner.resources));
+  if (section.found)
+    lines.emplace_back("found", format("by {}, evaluation {} of run {}, after {}", section.found->strategy,
+                                       section.found->sequence + 1, section.found->run,
+                                       duration_text(section.found->elapsed)));
 }
 
 /// Without the parts of a second.
@@ -132,6 +136,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Section& section) {
   lines.emplace_back("device", format("{} ({}), driver {}", work.device, work.architecture, work.driver));
   lines.emplace_back("compiler",
                      format("{}, sources {}", work.toolchain.compiler, work.toolchain.source_hash));
+  for (const std::string& phrase : section.outdated) lines.emplace_back("stale", phrase);
   if (work.origin == Origin::replayed)
     lines.emplace_back("origin", "replayed: the times are recorded ones, nothing was measured in these runs");
   if (work.origin == Origin::imported)

@@ -8,8 +8,11 @@ tune_build=${TUNE_BUILD_DIR:-$tune_root/build}
 tune_packages=(g++ cmake ninja-build git ca-certificates libboost-program-options-dev libsqlitecpp-dev
                libsqlite3-dev libfmt-dev libexpected-dev nlohmann-json3-dev libxxhash-dev libeigen3-dev zlib1g-dev)
 tune_test_packages=(libgtest-dev libgmock-dev chromium)
-# For the charts of `tune report --out report.html`. Only where the commands are missing: who has them from elsewhere has
-# no such packages, and Debian's npm would replace their node.
+# What can be done without: then pages of `tune report` take their chart library from the web, and the test that opens
+# them in a browser is skipped.
+tune_optional_packages=" nodejs npm chromium "
+# Only where the commands are missing: who has them from elsewhere has no such packages, and Debian's npm would replace
+# their node.
 command -v node >/dev/null || tune_packages+=(nodejs)
 command -v npm >/dev/null || tune_packages+=(npm)
 
@@ -31,30 +34,40 @@ tune_install() {
     tune_say "this system has no apt-get: CMake fetches the libraries that it does not find"
     return
   fi
-  local missing
+  local missing package needed=() optional=()
   mapfile -t missing < <(tune_missing_packages "$@")
+  for package in "${missing[@]}"; do
+    if [[ $tune_optional_packages == *" $package "* ]]; then optional+=("$package"); else needed+=("$package"); fi
+  done
   ((${#missing[@]})) || return 0
   local as_root=()
   if ((EUID != 0)); then
     if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
       as_root=(sudo)
-    else
+    elif ((${#needed[@]})); then
       tune_die "missing packages; install them and call again: sudo apt-get install -y ${missing[*]}"
+    else
+      tune_say "going on without ${optional[*]}"
+      return 0
     fi
   fi
   tune_say "installing from Debian's packages: ${missing[*]}"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 ||
     tune_say "the package lists could not be updated; trying with the ones at hand"
   # A release may lack one of the libraries: CMake fetches that one, so it is no reason to stop.
-  local available=() package
-  for package in "${missing[@]}"; do
+  local available=()
+  for package in "${needed[@]}"; do
     if apt-cache show "$package" >/dev/null 2>&1; then available+=("$package"); else
-      tune_say "no package $package in this release: the build fetches it, or does without"
+      tune_say "no package $package in this release: CMake fetches it"
     fi
   done
-  ((${#available[@]})) || return 0
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${available[@]}" >&2 ||
+  ((${#available[@]} == 0)) ||
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${available[@]}" >&2 ||
     tune_die "installing failed; by hand: sudo apt-get install -y ${available[*]}"
+  for package in "${optional[@]}"; do
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >&2 ||
+      tune_say "going on without $package"
+  done
 }
 
 # tune_run_logged LOG WHAT COMMAND...: shows the log's end only when the command fails.

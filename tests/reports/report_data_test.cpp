@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/reports/invented_database.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/core/error.hpp"
@@ -108,6 +110,32 @@ TEST_F(ReportDataTest, RunsTellWhereTheBestFell) {
   }
   EXPECT_THAT(sequences, ElementsAre(0, 3, 7));
   EXPECT_THAT(bests, ElementsAre(4.05e-3, 2e-3, 1.92e-3));
+}
+
+TEST_F(ReportDataTest, AReportOfARunHasWhatItSawAndChose) {
+  const auto data = reports::collect(database_, {.run = 2});
+  ASSERT_EQ(data.sections.size(), 1U);
+  const Section& section = data.sections[0];
+  EXPECT_EQ(section.evaluations.size(), 8U);  // the one that a later run measured again as it was then
+  EXPECT_EQ(section.measured, 4U);
+  EXPECT_EQ(section.winner->time, 1.92e-3);
+  EXPECT_EQ(section.evaluations.front().evaluation, section.winner->evaluation);
+  ASSERT_EQ(section.runs.size(), 1U);
+  EXPECT_EQ(section.runs[0].summary.run, 2);
+  EXPECT_EQ(section.failures.size(), 3U);
+  ASSERT_TRUE(section.found);
+  EXPECT_EQ(section.found->sequence, 7);
+  EXPECT_EQ(section.found->elapsed, 8);
+}
+
+TEST_F(ReportDataTest, WhatNewerRunsWereMadeWithMakesASectionOutdated) {
+  std::vector<std::size_t> outdated;
+  for (const Section& section :
+       reports::collect(database_, {.size = "512x256x128", .all_versions = true}).sections)
+    outdated.push_back(section.outdated.size());
+  std::ranges::sort(outdated);
+  EXPECT_THAT(outdated, ElementsAre(0U, 0U, 1U));
+  EXPECT_TRUE(first_section({.size = "512x256x128"}).outdated.empty());
 }
 
 TEST_F(ReportDataTest, NothingToShowIsAnError) {

@@ -46,7 +46,7 @@ addChart({
       return [...cells, Math.log10(view.rows.time[row]), row];
     });
     const shown = rows.length < view.measured ? `${rows.length.toLocaleString("en")} of ${view.measured.toLocaleString("en")} configurations are drawn: the best, and an even part of the rest. ` : "";
-    const chosen = ({ }, card) => {
+    const chosen = (_, card) => {
       const model = card.instance.getModel().getSeriesByIndex(0);
       const left = [];
       model.coordinateSystem.eachActiveState(model.getData(), (active, index) => { if (active === "active") left.push(rows[index]); });
