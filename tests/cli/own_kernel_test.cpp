@@ -75,7 +75,7 @@ TEST_F(OwnKernel, SaysInOneLineWhatIsWrong) {
                  {"broken.json:3: sizes", "expected a size"});
   expect_refused(sandbox_.tune({"space", "--problem", path("none.json")}), 2, {"none.json"});
   expect_refused(sandbox_.tune({"space", "--problem", write("text.json", "nonsense")}), 2, {"text.json:1:"});
-  expect_refused(sandbox_.tune({"new", path("none.cu")}), 2, {"none.cu"});
+  expect_refused(sandbox_.tune({"new", path("none.cu")}), 1, {"none.cu"});
   expect_refused(sandbox_.tune({"new", path("add.cu"), "--entry", "sub"}), 2, {"'sub'", "add"});
   expect_refused(sandbox_.tune({"new"}), 2, {"tune new"});
 }

@@ -30,7 +30,7 @@ std::string read_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (std::filesystem::is_directory(path, ignored))
     throw UsageError(format("--kernel: {} is a folder", path));
-  if (!in) throw UsageError(format("--kernel: cannot read {}: {}", path, std::strerror(errno)));
+  if (!in) throw Error(format("cannot read {}: {}", path, std::strerror(errno)));
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
