@@ -21,7 +21,7 @@ if (!executablePath) skip("no Chromium; on Debian: apt-get install chromium");
 if (!existsSync(join(modules, "playwright-core"))) skip("npm did not install playwright-core");
 if (!existsSync(join(modules, "echarts"))) skip("npm did not install the chart library");
 const { chromium } = createRequire(import.meta.url)(join(modules, "playwright-core"));
-setTimeout(() => { console.error("no end within 100 s"); process.exit(1); }, 100_000).unref();
+setTimeout(() => { console.error("no end within 280 s"); process.exit(1); }, 280_000).unref();
 
 mkdirSync(folder, { recursive: true });
 execFileSync(writePages, [folder]);
