@@ -86,8 +86,10 @@ endif()
 # Libraries that only our own header-only use of them needs.
 add_library(tune_third_party INTERFACE)
 target_compile_definitions(tune_third_party INTERFACE XXH_INLINE_ALL)
-target_include_directories(tune_third_party SYSTEM INTERFACE ${TUNE_XXHASH_INCLUDE})
-target_link_libraries(tune_third_party INTERFACE fmt::fmt-header-only tl::expected)
+# Of fmt the headers alone: tuner/core/format.cpp compiles what they declare.
+target_include_directories(tune_third_party SYSTEM INTERFACE ${TUNE_XXHASH_INCLUDE}
+  $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(tune_third_party INTERFACE tl::expected)
 
 # The CUDA toolkit is found by hand: only headers, the static runtime library and (at run time) NVRTC are needed,
 # and enabling the CUDA language would ask for a compiler that nothing here calls.

@@ -41,6 +41,8 @@ void make_folder_of(const fs::path& path) {
   }
 }
 
+constexpr const char* in_memory = ":memory:";
+
 bool has_pending_log(const fs::path& path) {
   std::error_code error;
   const auto bytes = fs::file_size(path.string() + "-wal", error);
@@ -82,7 +84,8 @@ void Database::open() {
     // disk (SQLITE_IOERR), refuses. What nobody has left unfinished can be read without them.
     const int code = exception.getErrorCode();
     const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
-    if (access_ != Access::read_only || !refused || has_pending_log(path_)) throw;
+    const bool reading = access_ == Access::read_only || access_ == Access::inspect;
+    if (!reading || !refused || has_pending_log(path_)) throw;
     connect(true);
     check_content();
   }
@@ -113,15 +116,16 @@ void Database::check_content() const {
                path_.string(), version, schema_version()));
   }
   if (access_ == Access::read_write || version == schema_version()) return;
+  if (access_ == Access::inspect && version > 0) return;
   if (version == 0) {
     throw Error(format("{} holds no results yet: tune something first, or name another file with --db",
                        path_.string()),
                 Exit::no_answer);
   }
   throw Error(
-      format("{} was made by an older tune (schema {}, this program needs {}): let any tuning run use"
-             " it once, which updates it",
-             path_.string(), version, schema_version()));
+      format("{} was made by an older tune (schema {}, this program needs {}): `tune db compact {}`"
+             " or any tuning run that uses it updates it",
+             path_.string(), version, schema_version(), path_.string()));
 }
 
 void Database::prepare_for_writing() {
@@ -130,7 +134,7 @@ void Database::prepare_for_writing() {
                        path_.string()));
   }
   write_ahead_log_ = use_write_ahead_log();
-  if (!write_ahead_log_) {
+  if (!write_ahead_log_ && path_ != in_memory) {
     notice_ = format(
         "{}: its file system allows no write-ahead log; results are as safe, but readers wait for"
         " writers",
@@ -191,6 +195,14 @@ void Database::read(const Work& work) const {
   } catch (...) {
     rethrow();
   }
+}
+
+std::int64_t Database::data_version() const {
+  std::int64_t version = 0;
+  read([&](SQLite::Database& connection) {
+    version = connection.execAndGet("PRAGMA data_version").getInt64();
+  });
+  return version;
 }
 
 void Database::rethrow() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@ namespace tune::db {
 enum class Access {
   read_write,  ///< makes the file, its folders and its tables where they are missing
   read_only,   ///< the file must be there; another process may be writing it
+  inspect,     ///< read_only of a file of any released schema: for code that asks which tables there are
   immutable,   ///< a recording that nobody changes: no lock is taken and no file is made beside it
 };
 
@@ -38,6 +40,7 @@ class Database {
   /// What a crash of the machine may cost, of evaluations that were committed.
   static constexpr std::chrono::milliseconds sync_interval{1'000};
 
+  /// `:memory:` is a database that ends with this object.
   explicit Database(std::filesystem::path path, Access access = Access::read_write,
                     std::chrono::milliseconds patience = default_patience);
   ~Database();
@@ -54,6 +57,9 @@ class Database {
   void write(const Work& work, Sync sync = Sync::soon);
   /// Runs `work` on one unchanging state of the database, whatever others write meanwhile. May be nested.
   void read(const Work& work) const;
+  /// Another number as soon as anybody else has committed a change: whether to read again. Says nothing about how
+  /// many there were.
+  std::int64_t data_version() const;
 
   /// For the code of this folder and its tests. Throws SQLite::Exception.
   SQLite::Database& connection() const { return *connection_; }

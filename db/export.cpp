@@ -71,6 +71,7 @@ DELETE FROM finals WHERE evaluation NOT IN (SELECT id FROM temp.chosen) OR run N
 DELETE FROM run_evaluations WHERE evaluation NOT IN (SELECT id FROM temp.chosen)
                                OR run NOT IN (SELECT id FROM temp.kept_runs);
 DELETE FROM evaluations WHERE id NOT IN (SELECT id FROM temp.chosen);
+DELETE FROM run_sources WHERE run NOT IN (SELECT id FROM temp.kept_runs);
 DELETE FROM runs WHERE id NOT IN (SELECT id FROM temp.kept_runs);
 DELETE FROM works WHERE id NOT IN (SELECT work FROM runs);
 DELETE FROM instances WHERE id NOT IN (SELECT instance FROM works);

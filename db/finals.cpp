@@ -22,8 +22,9 @@ constexpr const char* insert_round =
     " VALUES (:run, :evaluation, :round, :seconds, :energy)";
 
 constexpr const char* select_newest_run = R"(
-SELECT MAX(r.id) FROM runs r
-WHERE r.work = ? AND r.objective = ? AND EXISTS (SELECT 1 FROM finals f WHERE f.run = r.id))";
+SELECT r.id FROM runs r
+WHERE r.work = ? AND r.objective = ? AND EXISTS (SELECT 1 FROM finals f WHERE f.run = r.id)
+ORDER BY r.started DESC, r.id DESC LIMIT 1)";
 
 constexpr const char* select_current_places = R"(
 SELECT f.evaluation, e.configuration FROM finals f JOIN current_evaluations e ON e.id = f.evaluation
@@ -94,7 +95,7 @@ Finals newest_finals(SQLite::Database& connection, std::int64_t work, Objective 
   SQLite::Statement newest(connection, select_newest_run);
   newest.bind(1, work);
   newest.bind(2, std::string(to_string(objective)));
-  if (!newest.executeStep() || newest.isColumnNull(0)) return finals;
+  if (!newest.executeStep()) return finals;
   const RunId run = newest.getColumn(0).getInt64();
   SQLite::Statement row(connection, select_current_places);
   row.bind(1, run);

@@ -112,7 +112,7 @@ std::vector<FailureCount> failures(const Database& database, const char* evaluat
 
 }  // namespace
 
-RunDetails run_details(const Database& database, RunId run) {
+RunDetails run_details(const Database& database, RunId run, bool with_winner) {
   RunDetails result;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection, select_run);
@@ -124,7 +124,7 @@ RunDetails run_details(const Database& database, RunId run) {
     result.record = record(row, result.summary.work);
     result.progress = progress(connection, run);
     result.finals = finals_of_run(database, run);
-    if (const auto evaluation = optional_integer(row, "winner")) {
+    if (const auto evaluation = optional_integer(row, "winner"); evaluation && with_winner) {
       SQLite::Statement winner(connection, select_winner);
       winner.bind(1, *evaluation);
       winner.executeStep();

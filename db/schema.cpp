@@ -4,6 +4,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Transaction.h>
 
+#include <charconv>
 #include <string>
 #include <utility>
 
@@ -14,15 +15,25 @@ namespace tune::db {
 /// Generated at build time from the list in CMakeLists.txt: names and texts.
 std::span<const std::pair<std::string_view, std::string_view>> schema_files();
 
+namespace {
+
+/// The number in front of a file's name.
+int version_of(std::string_view name) {
+  int version = 0;
+  std::from_chars(name.data(), name.data() + name.size(), version);
+  return version;
+}
+
+}  // namespace
+
 std::vector<Migration> migrations() {
   std::vector<Migration> result;
-  for (const auto& [name, sql] : schema_files())
-    result.push_back({static_cast<int>(result.size()) + 1, name, sql});
+  for (const auto& [name, sql] : schema_files()) result.push_back({version_of(name), name, sql});
   return result;
 }
 
 int schema_version() {
-  return static_cast<int>(schema_files().size());
+  return version_of(schema_files().back().first);
 }
 
 void migrate(SQLite::Database& connection, std::span<const Migration> steps) {

@@ -13,7 +13,7 @@ namespace tune::db {
 
 /// One numbered file of db/schema, embedded in the program.
 struct Migration {
-  int version = 0;        ///< 1, 2, ... without gaps: `PRAGMA user_version` after it
+  int version = 0;        ///< the number in front of its name: `PRAGMA user_version` after it
   std::string_view name;  ///< `0001_initial.sql`
   std::string_view sql;
 };

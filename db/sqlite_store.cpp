@@ -217,7 +217,10 @@ std::vector<Evaluation> SqliteStore::known(const WorkKey& key) {
     rows.bind(1, *work);
     while (rows.executeStep()) {
       result.push_back(read_evaluation(rows));
-      if (result.back().outcome) result.back().outcome->samples = samples(connection, integer(rows, "id"));
+      if (!result.back().outcome) continue;
+      std::vector<double>& seconds = result.back().outcome->samples;
+      seconds = samples(connection, integer(rows, "id"));
+      if (seconds.empty()) seconds = {real(rows, "time")};  // of a database without samples
     }
   });
   return result;

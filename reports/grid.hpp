@@ -12,6 +12,8 @@ class Grid {
   explicit Grid(std::vector<std::string> header) { add(std::move(header)); }
   void add(std::vector<std::string> cells);
   bool empty() const { return rows_.size() == 1; }
+  /// The header first.
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
 
   /// Columns as wide as their widest cell, two spaces between, every line behind `indent`.
   std::string text(const std::string& indent) const;

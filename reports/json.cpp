@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/json_value.hpp"
+
 namespace tune::reports {
 namespace {
 
@@ -11,22 +13,9 @@ using Json = nlohmann::ordered_json;
 /// Raised when a member changes its meaning or goes; new members do not count.
 constexpr int format_version = 1;
 
-Json json_of(const search::Value& value) {
-  if (value.is_bool()) return value.as_bool();
-  if (value.is_int()) return value.as_int();
-  if (value.is_real()) return value.as_real();
-  return value.as_text();
-}
-
 template<class T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-Json configuration_json(const Configuration& configuration) {
-  Json object = Json::object();
-  for (const auto& [name, value] : configuration.entries()) object[name] = json_of(value);
-  return object;
 }
 
 Json resources_json(const std::optional<KernelResources>& needs) {
@@ -80,7 +69,7 @@ Json evaluation_json(const db::ResultRow& row) {
   Json object = {{"evaluation", row.evaluation},
                  {"run", row.run},
                  {"recorded", row.recorded},
-                 {"configuration", configuration_json(row.configuration)}};
+                 {"configuration", json_of(row.configuration)}};
   if (row.time) {
     object["seconds"] = *row.time;
     object["measured_seconds"] = *row.measured_time;
@@ -108,9 +97,11 @@ Json evaluation_json(const db::ResultRow& row) {
 Json run_json(const RunReport& run) {
   const db::RunSummary& summary = run.summary;
   Json improvements = Json::array();
-  for (const db::ProgressPoint& point : run.improvements)
-    improvements.push_back(
-        {{"sequence", point.sequence}, {"evaluation", point.evaluation}, {"seconds", *point.best}});
+  for (const Improvement& point : run.improvements)
+    improvements.push_back({{"sequence", point.sequence},
+                            {"evaluation", point.evaluation},
+                            {"seconds", *point.best},
+                            {"elapsed", point.elapsed}});
   return {{"run", summary.run},
           {"started", summary.started},
           {"ended", summary.ended.empty() ? Json(nullptr) : Json(summary.ended)},
@@ -120,6 +111,7 @@ Json run_json(const RunReport& run) {
           {"seed", run.seed},
           {"program_version", run.program_version},
           {"host", run.host},
+          {"elapsed", run.seconds},
           {"evaluations", summary.evaluations},
           {"reused", summary.reused},
           {"failures", summary.failures},
@@ -134,9 +126,17 @@ Json failures_json(const Section& section) {
     list.push_back({{"phase", to_string(failure.phase)},
                     {"reason", failure.reason},
                     {"count", failure.count},
-                    {"example", configuration_json(failure.example)},
+                    {"example", json_of(failure.example)},
                     {"detail", failure.detail}});
   return list;
+}
+
+Json found_json(const std::optional<Discovery>& found) {
+  if (!found) return nullptr;
+  return {{"run", found->run},
+          {"strategy", found->strategy},
+          {"sequence", found->sequence},
+          {"elapsed", found->elapsed}};
 }
 
 Json best_json(const Section& section) {
@@ -150,6 +150,7 @@ Json best_json(const Section& section) {
   object["bytes_per_second"] = section.amount.bytes / time;
   object["gain_over_median"] = or_null(gain(section, section.median_time));
   object["gain_over_default"] = or_null(gain(section, section.default_time));
+  object["found"] = found_json(section.found);
   return object;
 }
 
@@ -172,6 +173,7 @@ void add_work(Json& object, const db::WorkInfo& work) {
 Json section_json(const Section& section) {
   Json object;
   add_work(object, section.work);
+  object["outdated"] = section.outdated;
   const db::WorkAmount& amount = section.amount;
   object["work"] = {
       {"items", amount.items}, {"item", amount.item}, {"flops", amount.flops}, {"bytes", amount.bytes}};

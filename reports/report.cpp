@@ -4,6 +4,7 @@
 #include <array>
 
 #include "reports/csv.hpp"
+#include "reports/html.hpp"
 #include "reports/json.hpp"
 #include "reports/markdown.hpp"
 #include "reports/text.hpp"
@@ -19,6 +20,7 @@ std::unique_ptr<Report> make() {
 constexpr std::array kinds = {
     ReportKind{"text", ".txt", "for a terminal", &make<TextReport>},
     ReportKind{"markdown", ".md", "for a page on the web or a discussion", &make<MarkdownReport>},
+    ReportKind{"html", ".html", "a page with charts, for a browser (docs/reports.md)", &make<HtmlReport>},
     ReportKind{"csv", ".csv", "one row an evaluation, for a spreadsheet", &make<CsvReport>},
     ReportKind{"json", ".json", "everything, for programs (docs/report-json.md)", &make<JsonReport>},
 };

@@ -122,8 +122,7 @@ std::string when(const std::string& utc) {
 std::string title(const Section& section) {
   const db::WorkInfo& work = section.work;
   return format("{} {}{} on {}{}{}", work.problem, work.size,
-                work.settings.empty() ? "" : " " + work.settings, work.device,
-                work.origin == Origin::replayed ? " (replayed)" : "",
+                work.settings.empty() ? "" : " " + work.settings, work.device, origin_mark(work.origin),
                 work.cache == CacheState::warm ? " (warm caches)" : "");
 }
 
@@ -135,6 +134,8 @@ std::vector<std::pair<std::string, std::string>> facts(const Section& section) {
                      format("{}, sources {}", work.toolchain.compiler, work.toolchain.source_hash));
   if (work.origin == Origin::replayed)
     lines.emplace_back("origin", "replayed: the times are recorded ones, nothing was measured in these runs");
+  if (work.origin == Origin::imported)
+    lines.emplace_back("origin", "imported: measured by another program, and not checked here");
   if (section.winner) {
     add_winner(section, lines);
   } else {

@@ -7,7 +7,11 @@ tune_build=${TUNE_BUILD_DIR:-$tune_root/build}
 
 tune_packages=(g++ cmake ninja-build git ca-certificates libboost-program-options-dev libsqlitecpp-dev
                libsqlite3-dev libfmt-dev libexpected-dev nlohmann-json3-dev libxxhash-dev libeigen3-dev zlib1g-dev)
-tune_test_packages=(libgtest-dev libgmock-dev)
+tune_test_packages=(libgtest-dev libgmock-dev chromium)
+# For the charts of `tune report --out report.html`. Only where the commands are missing: who has them from elsewhere has
+# no such packages, and Debian's npm would replace their node.
+command -v node >/dev/null || tune_packages+=(nodejs)
+command -v npm >/dev/null || tune_packages+=(npm)
 
 tune_say() { echo "tune: $*" >&2; }
 tune_die() { tune_say "$*"; exit 1; }
@@ -45,7 +49,7 @@ tune_install() {
   local available=() package
   for package in "${missing[@]}"; do
     if apt-cache show "$package" >/dev/null 2>&1; then available+=("$package"); else
-      tune_say "no package $package in this release: CMake fetches it"
+      tune_say "no package $package in this release: the build fetches it, or does without"
     fi
   done
   ((${#available[@]})) || return 0

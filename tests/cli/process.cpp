@@ -64,6 +64,10 @@ bool Process::wait_for(const std::string& text) {
   }
 }
 
+std::string Process::out() const {
+  return read_file(out_);
+}
+
 void Process::send(int signal) const {
   kill(child_, signal);
 }

@@ -160,10 +160,10 @@ TEST_F(OpenTest, ATruncatedFileSaysSo) {
 
 TEST_F(OpenTest, ANewerSchemaIsNotTouched) {
   const fs::path path = make_database("tune.db");
-  Database(path).connection().exec("PRAGMA user_version = 7");
+  Database(path).connection().exec("PRAGMA user_version = 9999");
   for (const Access access : {Access::read_write, Access::read_only, Access::immutable}) {
     const Said said = error_of([&] { Database(path, access); });
-    EXPECT_THAT(said, OneLineWith(path, "was made by a newer tune (schema 7, this program knows 3)"));
+    EXPECT_THAT(said, OneLineWith(path, "was made by a newer tune (schema 9999, this program knows "));
     EXPECT_THAT(said.what, HasSubstr("--db"));
   }
 }

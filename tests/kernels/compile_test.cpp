@@ -10,9 +10,11 @@
 
 #include "kernels/sources.hpp"
 #include "kernels/stencil/problem.hpp"
+#include "kernels/stencil/variants.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/compile_pool.hpp"
+#include "tuner/core/format.hpp"
 #include "tuner/core/parallel.hpp"
 #include "tuner/cuda/available.hpp"
 
@@ -62,27 +64,63 @@ std::set<std::string> all_values(int dimensions) {
   return all;
 }
 
-/// Random configurations; those that bring no value that is missing are left out, but for every 64th.
-std::vector<Sampled> covering_sample(int dimensions, const std::string& architecture, std::uint64_t seed) {
-  std::vector<Sampled> sample;
-  const std::set<std::string> wanted = all_values(dimensions);
-  std::set<std::string> seen;
-  std::uint64_t drawn = 0;
-  for (const testing::StencilCase& stencil : cases_of(dimensions)) {
+/// `name == value` of a value's text, as an expression.
+std::string condition(const std::string& value) {
+  const std::size_t equals = value.find('=');
+  const std::string text = value.substr(equals + 1);
+  const bool word = text.find_first_not_of("0123456789.") != std::string::npos;
+  const bool boolean = text == "true" || text == "false";
+  return value.substr(0, equals) + " == " +
+         (boolean ? (text == "true" ? "True" : "False")
+          : word  ? "'" + text + "'"
+                  : text);
+}
+
+/// Configurations that have, together, every value that is wanted.
+class Covering {
+ public:
+  Covering(int dimensions, std::string architecture, std::uint64_t seed)
+      : cases_(cases_of(dimensions)),
+        wanted_(all_values(dimensions)),
+        architecture_(std::move(architecture)),
+        seed_(seed) {}
+
+  std::vector<Sampled> sample() {
+    for (const testing::StencilCase& stencil : cases_) draw(stencil, "True", 4);
+    // What is rare: the first case that has it.
+    for (const std::string& value : wanted_)
+      for (auto stencil = cases_.begin(); stencil != cases_.end() && !seen_.contains(value); ++stencil)
+        draw(*stencil, condition(value), 1);
+    for (const std::string& value : wanted_) EXPECT_TRUE(seen_.contains(value)) << value << " is missing";
+    return std::move(sample_);
+  }
+
+ private:
+  /// Random configurations of each variant; those that bring no value that is missing are left out, but for
+  /// every 64th.
+  void draw(const testing::StencilCase& stencil, const std::string& where, std::size_t count) {
     const auto problem = testing::stencil_problem(stencil);
     const Instance instance = testing::stencil_instance(stencil, 512, 512, 512);
-    const search::SearchSpace space = testing::stencil_space_on(*problem, instance, architecture);
-    for (const Configuration& configuration : testing::sample_of(space, 48, ++seed)) {
-      const Sampled next{instance, configuration};
-      const std::size_t before = seen.size();
-      for (const std::string& value : next.values())
-        if (wanted.contains(value)) seen.insert(value);
-      if (seen.size() > before || ++drawn % 64 == 0) sample.push_back(next);
+    for (const StencilVariant& variant : stencil_variants()) {
+      if (!variant.applies(stencil_job(instance))) continue;
+      const search::SearchSpace space = testing::stencil_space_on(
+          *problem, instance, architecture_, format("variant == '{}' and {}", variant.name, where));
+      for (const Configuration& configuration : testing::sample_of(space, count, ++seed_)) {
+        const Sampled next{instance, configuration};
+        const std::size_t before = seen_.size();
+        for (const std::string& value : next.values())
+          if (wanted_.contains(value)) seen_.insert(value);
+        if (seen_.size() > before || ++drawn_ % 64 == 0) sample_.push_back(next);
+      }
     }
   }
-  EXPECT_EQ(seen, wanted) << "the sample misses values";
-  return sample;
-}
+
+  std::vector<testing::StencilCase> cases_;
+  std::set<std::string> wanted_, seen_;
+  std::string architecture_;
+  std::uint64_t seed_, drawn_ = 0;
+  std::vector<Sampled> sample_;
+};
 
 /// Dimensions and architecture.
 class StencilCompiles : public ::testing::TestWithParam<std::tuple<int, const char*>> {};
@@ -94,7 +132,7 @@ TEST_P(StencilCompiles, ForTheArchitecture) {
   if (!compiler) GTEST_SKIP() << why;
   const auto problem = dimensions == 2 ? make_stencil2d() : make_stencil3d();
   const EmbeddedSources sources;
-  const std::vector<Sampled> sample = covering_sample(dimensions, architecture, 7);
+  const std::vector<Sampled> sample = Covering(dimensions, architecture, 7).sample();
   CompilePool pool(*compiler, host_threads());
   std::vector<std::future<Result<Binary>>> compiling;
   for (const Sampled& next : sample)

@@ -29,7 +29,7 @@ const std::map<std::string, std::set<std::string>> variants_of = {
     {"shuffle", {"direct"}},   {"readonly", {"direct"}},
     {"unroll_rows", sweeps},   {"chunk", {"streaming", "temporal"}},
     {"queue", {"streaming"}},  {"loader", {"streaming"}},
-    {"stages", {"streaming"}}, {"unroll", {"streaming"}},
+    {"stages", {"streaming"}}, {"unroll", {"streaming", "temporal"}},
     {"fused", {"temporal"}},   {"cells_x", {"temporal"}},
     {"threads", {"temporal"}}, {"ahead", {"temporal"}}};
 
@@ -157,7 +157,9 @@ TEST_P(StencilSpace, HoldsWhatCanRun) {
         expect_conditional_parameters(configuration, instance);
         expect_runnable(configuration, instance, device);
         if (HasFatalFailure()) return;
-        if (!configuration["padded"].as_bool()) unpadded_vectors.insert(configuration["vector"].as_int());
+        const Value* padded = configuration.find("padded");  // fft chooses its layout by other names
+        if (padded != nullptr && !padded->as_bool())
+          unpadded_vectors.insert(configuration["vector"].as_int());
       }
       const std::set<std::int64_t> expected = nx % 4 == 0   ? std::set<std::int64_t>{1, 2, 4}
                                               : nx % 2 == 0 ? std::set<std::int64_t>{1, 2}

@@ -48,9 +48,9 @@ TEST(StencilEquation, OfAStarWithPrintedNumbersIsTheBuiltInOne) {
   std::string text = format("{:.17g}*A[x,y,z]", weight_at(star, 0, 0, 0));
   for (int i = 1; i <= 4; ++i)
     text += format(
-        "\n + {:.17g}*(A[x+{i},y,z] + A[x-{i},y,z] + A[x,y+{i},z] + A[x,y-{i},z] + A[x,y,z+{i}] + "
-        "A[x,y,z-{i}])",
-        weight_at(star, i, 0, 0), fmt::arg("i", i));
+        "\n + {0:.17g}*(A[x+{1},y,z] + A[x-{1},y,z] + A[x,y+{1},z] + A[x,y-{1},z] + A[x,y,z+{1}] + "
+        "A[x,y,z-{1}])",
+        weight_at(star, i, 0, 0), i);
   EXPECT_EQ(parsed(text), star);
 }
 

@@ -27,15 +27,32 @@ reports::ReportData invented_data() {
   return data;
 }
 
+/// A page without its script, style and library, of which goldens would only say that they changed, and
+/// without its data, which have a golden of their own.
+std::string without_scripts(std::string page) {
+  for (const std::string tag : {"script", "style"}) {
+    for (std::size_t at = page.find("<" + tag); at != std::string::npos; at = page.find("<" + tag, at + 1)) {
+      const std::size_t begin = page.find('>', at) + 1;
+      page.erase(begin, page.find("</" + tag + ">", begin) - begin);
+    }
+  }
+  return page;
+}
+
+std::string rendered(const reports::ReportKind& kind) {
+  const std::string text = kind.make()->render(invented_data());
+  return kind.name == "html" ? without_scripts(text) : text;
+}
+
 class EveryReport : public testing::TestWithParam<reports::ReportKind> {};
 
 TEST_P(EveryReport, IsAsBefore) {
   const reports::ReportKind& kind = GetParam();
-  expect_golden("report" + std::string(kind.suffix), kind.make()->render(invented_data()));
+  expect_golden("report" + std::string(kind.suffix), rendered(kind));
 }
 
 TEST_P(EveryReport, EndsWithALineAndHasNoSpacesBeforeOne) {
-  const std::string text = GetParam().make()->render(invented_data());
+  const std::string text = rendered(GetParam());
   EXPECT_EQ(text.back(), '\n');
   EXPECT_EQ(text.find(" \n"), std::string::npos);
 }

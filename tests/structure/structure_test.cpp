@@ -21,6 +21,7 @@ const std::map<std::string, std::vector<std::string>> allowed = {
     {"tuner/cuda/", {"search/", "tuner/core/"}},
     {"tuner/process/", {"search/", "tuner/core/"}},
     {"tuner/emulator/", {"search/", "tuner/core/"}},
+    {"tuner/definition/", {"search/", "tuner/core/"}},
     {"tuner/replay/", {"search/", "tuner/core/"}},
     // What programs link depends on nothing of ours.
     {"tuner/lookup/", {}},

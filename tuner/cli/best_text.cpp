@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "kernels/sources.hpp"
 #include "tuner/cli/json_text.hpp"
 #include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
@@ -24,9 +23,8 @@ std::string origin_text(const BestAnswer& answer) {
 }
 
 LaunchPlan plan_of(const BestAnswer& answer) {
-  const kernels::EmbeddedSources sources;
   Result<LaunchPlan> plan =
-      answer.work.problem->plan(answer.work.instance, answer.candidate.result.configuration, sources);
+      answer.work.problem->plan(answer.work.instance, answer.candidate.result.configuration, answer.sources);
   if (!plan)
     throw Error(format("the stored configuration cannot be used at {}: {}", answer.work.instance.size(),
                        plan.error().detail));

@@ -85,7 +85,7 @@ Evaluation compiled(const Configuration& configuration, const Result<Binary>& bi
 
 int compile_only(const po::variables_map& values, const WorkChoice& work, const std::string& architecture) {
   const DeviceFacts facts = architecture_facts(architecture);
-  const auto sources = chosen_sources(values);
+  const auto sources = chosen_sources(values, *work.problem);
   const search::SearchSpace space = build_space(work, facts, chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
   std::string why_not;
@@ -114,7 +114,7 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
 }
 
 int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int number) {
-  const auto sources = chosen_sources(values);
+  const auto sources = chosen_sources(values, *work.problem);
   const auto cache = chosen_cache(values);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, values), cache);
   const search::SearchSpace space = build_space(work, backend->facts(), chosen_space(values));
@@ -133,7 +133,7 @@ int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int nu
 
 int check_on_emulator(const po::variables_map& values, const WorkChoice& work,
                       const std::string& architecture) {
-  const auto sources = chosen_sources(values);
+  const auto sources = chosen_sources(values, *work.problem);
   const search::SearchSpace space = build_space(work, architecture_facts(architecture), chosen_space(values));
   return check_emulated(values, work, *sources, chosen_configurations(values, space));
 }

@@ -31,6 +31,9 @@ int check_emulated(const po::variables_map& values, const WorkChoice& work, cons
   const bool plain = values["plain"].as<bool>(), one_size = values.count("size") > 0;
   emulator::CheckOptions options;
   options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
+  if (!one_size && !configurations.empty() &&
+      work.problem->check_instances(work.instance, configurations.front()).empty())
+    throw UsageError("the definition names no small sizes to check at: add 'check', or give one with --size");
   emulator::ProblemJobs jobs(*work.problem, sources);
   CheckReport report(chosen_format(values));
   emulator::check(

@@ -34,8 +34,10 @@ const Command& space_command();
 const Command& check_command();
 const Command& devices_command();
 const Command& report_command();
+const Command& serve_command();
 const Command& export_command();
 const Command& replay_command();
+const Command& new_command();
 
 /// Runs the program on its arguments (without its own name). Every Error ends here: one line, nonzero status.
 int dispatch(const std::vector<std::string>& arguments);

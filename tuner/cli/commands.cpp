@@ -6,9 +6,22 @@
 namespace tune::cli {
 
 std::span<const Command> commands() {
-  static const std::array<Command, 10> table = {
-      run_command(),   best_command(),    list_command(),   show_command(),   space_command(),
-      check_command(), devices_command(), report_command(), export_command(), replay_command()};
+  // clang-format off
+  static const auto table = std::to_array<Command>({
+      run_command(),
+      best_command(),
+      list_command(),
+      show_command(),
+      space_command(),
+      check_command(),
+      devices_command(),
+      report_command(),
+      serve_command(),
+      export_command(),
+      replay_command(),
+      new_command(),
+  });
+  // clang-format on
   return table;
 }
 

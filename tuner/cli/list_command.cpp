@@ -101,7 +101,7 @@ void list_runs(const db::Database& database, const StoredChoice& choice, std::ui
   for (const db::RunSummary& run : db::list_runs(database, filter)) {
     if (choice.size && run.work.size != *choice.size) continue;
     if (++shown > limit) break;
-    const std::string device = run.work.device + (run.work.origin == Origin::replayed ? " (replayed)" : "");
+    const std::string device = run.work.device + origin_mark(run.work.origin);
     table.add({std::to_string(run.run), time_of_day(run.started), run.work.problem, run.work.size,
                run.work.settings, device, run.strategy, std::to_string(run.evaluations),
                run.best ? si(*run.best, "s") : "-",
@@ -156,7 +156,7 @@ void list_results(const db::Database& database, const db::ResultFilter& filter, 
         row.time ? si(*row.time, "s") : format("{}: {}", to_string(row.failure->phase), row.failure->reason);
     const std::string share =
         row.time && row.amount.limit > 0 ? percent_text(row.amount.limit / *row.time) : "-";
-    const std::string device = row.work.device + (row.work.origin == Origin::replayed ? " (replayed)" : "");
+    const std::string device = row.work.device + origin_mark(row.work.origin);
     table.add(
         {time, share, row.work.problem, row.work.size, row.work.settings, device, row.configuration.key()});
     all.push_back(result_json(row));

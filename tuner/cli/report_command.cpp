@@ -2,14 +2,11 @@
 #include <fstream>
 #include <iostream>
 
-#include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "reports/report.hpp"
-#include "search/space/search_space.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/stored_choice.hpp"
-#include "tuner/core/architectures.hpp"
+#include "tuner/cli/stored_default.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
@@ -26,8 +23,9 @@ std::string kinds_help() {
 po::options_description options() {
   po::options_description all;
   add_stored_options(all, true);
-  all.add_options()("all-versions", po::bool_switch(),
-                    "also results of drivers, compilers and sources that were tuned again later")  //
+  all.add_options()("run", po::value<std::string>()->value_name("N"), "only what this run saw")  //
+      ("all-versions", po::bool_switch(),
+       "also results of drivers, compilers and sources that were tuned again later")  //
       ("top", po::value<std::string>()->value_name("N"),
        "how many of the fastest configurations to list; default: 10")                                     //
       ("out", po::value<std::string>()->value_name("FILE"), "write to a file; default: standard output")  //
@@ -48,27 +46,6 @@ const reports::ReportKind& chosen_kind(const po::variables_map& values, const st
   return *reports::find_report(chosen_name(values, "format", names));
 }
 
-/// The configuration that the problem declares as its default, where the problem is known and the
-/// configuration valid.
-std::optional<Configuration> default_configuration(const db::WorkInfo& work) {
-  for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    if (entry.name != work.problem) continue;
-    const auto problem = entry.make();
-    std::vector<std::pair<std::string, Value>> settings;
-    const Configuration stored = Configuration::parse(work.settings);
-    for (const auto& [name, value] : stored.entries()) settings.emplace_back(name, value);
-    try {
-      const Instance instance = make_instance(problem->info(), work.size, settings);
-      const search::SearchSpace space(problem->space(instance, architecture_facts(work.architecture)));
-      const auto id = space.default_configuration();
-      if (id) return space.at(*id);
-    } catch (const UsageError&) {
-      return std::nullopt;  // stored by a version that knew other settings or devices
-    }
-  }
-  return std::nullopt;
-}
-
 void write_file(const std::string& name, const std::string& text) {
   std::ofstream file(name, std::ios::binary);
   file << text;
@@ -87,7 +64,8 @@ int run(const po::variables_map& values) {
   filter.problem = choice.problem;
   filter.size = choice.size;
   filter.device = choice.device;
-  const std::string text = kind.make()->render(reports::collect(database, filter, default_configuration));
+  if (values.count("run")) filter.run = run_choice(values, "run", database);
+  const std::string text = kind.make()->render(reports::collect(database, filter, stored_default));
   if (out.empty())
     std::cout << text;
   else
@@ -102,7 +80,8 @@ const Command& report_command() {
                                   "writes a report of the stored results",
                                   "tune report [--problem P] [--out FILE] [options]",
                                   "  tune report --problem stencil3d\n"
-                                  "  tune report --problem stencil3d --out stencil3d.md\n",
+                                  "  tune report --problem stencil3d --out stencil3d.md\n"
+                                  "  tune report --out report.html\n",
                                   "",
                                   options,
                                   run};

@@ -181,7 +181,7 @@ void describe_work(Job& job, const DeviceFacts& device) {
 }
 
 int run_on_gpu(Job& job, int number) {
-  const auto sources = chosen_sources(job.values);
+  const auto sources = chosen_sources(job.values, *job.work.problem);
   const auto cache = chosen_cache(job.values);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, job.values), cache);
   const search::SearchSpace space = build_space(job.work, backend->facts(), job.choice);
@@ -257,7 +257,7 @@ int run(const po::variables_map& values) {
           .record = {},
           .device_label = {},
           .notice = {}};
-  chosen_sources(values);
+  if (job.work.problem) chosen_sources(values, *job.work.problem);
   job.record.options = run_options(values, job.choice, job.budget);
   job.record.options.objective = job.measuring.objective;
   if (!foreign.empty()) return run_on_foreign(job, foreign);

@@ -114,8 +114,9 @@ std::string describe(const db::RunDetails& details) {
   const db::RunSummary& summary = details.summary;
   std::string text =
       format("run {}: {} {}\n", summary.run, record.key.instance.problem, record.key.instance.key());
-  text += row("device", format("{}{}", record.key.device.model_key(),
-                               record.key.origin == Origin::replayed ? ", replayed" : ""));
+  const std::string origin =
+      record.key.origin == Origin::measured ? "" : format(", {}", to_string(record.key.origin));
+  text += row("device", record.key.device.model_key() + origin);
   text += row("machine", machine_text(record.machine));
   text += row("driver", record.key.device.driver);
   text += row("compiler", record.key.toolchain.compiler);

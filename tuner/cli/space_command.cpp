@@ -49,7 +49,8 @@ std::string describe(const WorkChoice& work, const DeviceFacts& device, const se
                    parameter.default_value.to_string());
     const std::string condition =
         parameter.exists_if ? format("; only if {}", parameter.exists_if->to_string()) : std::string();
-    text += std::string(16, ' ') + wrapped(parameter.documentation + condition, 16) + "\n";
+    if (const std::string said = parameter.documentation + condition; !said.empty())
+      text += std::string(16, ' ') + wrapped(said, 16) + "\n";
   }
   text += "\nConstraints\n";
   for (const search::Constraint& constraint : space.definition().constraints)

@@ -13,6 +13,7 @@
 #include "tuner/cli/options.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/definition/problem.hpp"
 
 namespace tune::cli {
 namespace {
@@ -27,6 +28,11 @@ std::string settings_help() {
   std::string text = "what else fixes the work:";
   for (const std::string& name : names) text += (name == *names.begin() ? " " : ", ") + name;
   return text;
+}
+
+/// Whether --problem names a definition's file.
+bool is_file(const std::string& name) {
+  return name.ends_with(".json") || name.ends_with(".jsonc") || name.find('/') != std::string::npos;
 }
 
 /// As the value of a setting: letters, digits, `_`, `.` and `-` only.
@@ -62,7 +68,7 @@ WorkChoice work_of_stencil(const po::variables_map& values, const std::string& n
 void add_work_options(po::options_description& options) {
   options.add_options()  //
       ("problem", po::value<std::string>()->value_name("P"),
-       "what to compute; 'tune list problems' shows what there is")  //
+       "what to compute: a name ('tune list problems' shows them) or the file of a definition of your own")  //
       ("size", po::value<std::string>()->value_name("NXxNYxNZ"),
        "its extents; default: those of the problem")  //
       ("stencil", po::value<std::string>()->value_name("FILE"),
@@ -76,7 +82,10 @@ WorkChoice chosen_work(const po::variables_map& values) {
   if (name.empty())
     throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
   WorkChoice work;
-  work.problem = kernels::make_problem(name);
+  if (is_file(name))
+    work.problem = std::make_unique<definition::DefinedProblem>(definition::read_definition(name));
+  else
+    work.problem = kernels::make_problem(name);
   work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
   return work;
 }
@@ -124,10 +133,17 @@ void add_kernel_dir_option(po::options_description& options) {
                         "kernel files from there (laid out as in kernels/) instead of the embedded ones");
 }
 
-std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values) {
+std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values, const Problem& problem) {
   const std::string folder = text_of(values, "kernel-dir");
-  if (folder.empty()) return std::make_unique<kernels::EmbeddedSources>();
-  return std::make_unique<kernels::FolderSources>(folder);
+  std::unique_ptr<KernelSources> sources;
+  if (folder.empty())
+    sources = std::make_unique<kernels::EmbeddedSources>();
+  else
+    sources = std::make_unique<kernels::FolderSources>(folder);
+  const auto* const defined = dynamic_cast<const definition::DefinedProblem*>(&problem);
+  if (defined == nullptr) return sources;
+  if (!folder.empty()) throw UsageError("--kernel-dir: a definition names its own files");
+  return std::make_unique<definition::DefinitionSources>(*defined, std::move(sources));
 }
 
 }  // namespace tune::cli

@@ -12,7 +12,7 @@
 
 namespace tune::cli {
 
-/// What a person asks to be computed: --problem, --size and --set.
+/// What a person asks to be computed: --problem (a name, or the file of a definition), --size and --set.
 struct WorkChoice {
   std::unique_ptr<Problem> problem;
   Instance instance;
@@ -35,8 +35,9 @@ SpaceChoice chosen_space(const po::variables_map& values);
 /// expression that cannot be read, or a choice that leaves nothing.
 search::SearchSpace build_space(const WorkChoice& work, const DeviceFacts& device, const SpaceChoice& choice);
 
-/// The kernel files: --kernel-dir, else the embedded ones.
+/// The kernel files: of a definition its own; of other problems --kernel-dir, else the embedded ones. The
+/// problem must outlive them.
 void add_kernel_dir_option(po::options_description& options);
-std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values);
+std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values, const Problem& problem);
 
 }  // namespace tune::cli

@@ -2,10 +2,21 @@
 #include "tuner/core/expectations.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/core/stopwatch.hpp"
 
 namespace tune {
+
+void apply_relative(Tolerance& tolerance, const TensorSet& reference) {
+  if (tolerance.relative == 0) return;
+  double largest = 0;
+  for (const auto& [name, tensor] : reference)
+    for (const double value : tensor.as<double>())
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  tolerance.absolute += tolerance.relative * largest;
+  tolerance.relative = 0;
+}
 
 const Expectation& Expectations::at(const Instance& instance, std::uint64_t seed) {
   const std::pair key(instance.key(), seed);
@@ -15,7 +26,11 @@ const Expectation& Expectations::at(const Instance& instance, std::uint64_t seed
   Expectation computed;
   computed.inputs = problem_.inputs(instance, seed);
   computed.reference = problem_.reference(instance, computed.inputs);
+  if (run_)
+    for (auto& [name, tensor] : run_(instance, computed.inputs))
+      computed.reference.insert_or_assign(name, std::move(tensor));
   computed.tolerance = problem_.tolerance(instance);
+  apply_relative(computed.tolerance, computed.reference);
   seconds_ += computing.seconds();
   return known_.emplace(key, std::move(computed)).first->second;
 }
@@ -38,8 +53,7 @@ Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Expec
         prepared.compare(buffer.name, view_of(expectation.reference.at(buffer.name)), tolerance);
     if (!comparison) return tl::unexpected(comparison.error());
     if (comparison->wrong > 0)
-      return tl::unexpected(
-          wrong_result(*comparison, buffer.layout.extents, tolerance, buffer.name));
+      return tl::unexpected(wrong_result(*comparison, buffer.layout.extents, tolerance, buffer.name));
     worst = std::max(worst, comparison->worst_error);
   }
   return worst;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -18,11 +19,18 @@ struct Expectation {
   Tolerance tolerance;  ///< the problem's
 };
 
+/// Adds a share of the largest value of the reference to the tolerance that asks for it.
+void apply_relative(Tolerance& tolerance, const TensorSet& reference);
+
+/// Computes outputs that the problem's `reference` lacks, as f64, by `reference_plan`.
+using RunReference = std::function<TensorSet(const Instance& instance, const TensorSet& inputs)>;
+
 /// Inputs and references of a problem, computed once a size and seed and kept.
 class Expectations {
  public:
-  /// The problem must outlive this.
-  explicit Expectations(const Problem& problem) : problem_(problem) {}
+  /// The problem must outlive this, and what `run` uses.
+  explicit Expectations(const Problem& problem, RunReference run = {})
+      : problem_(problem), run_(std::move(run)) {}
 
   /// Valid as long as this object.
   const Expectation& at(const Instance& instance, std::uint64_t seed);
@@ -31,6 +39,7 @@ class Expectations {
 
  private:
   const Problem& problem_;
+  RunReference run_;
   std::map<std::pair<std::string, std::uint64_t>, Expectation>
       known_;  ///< by the instance's key and the seed
   double seconds_ = 0;

@@ -56,7 +56,9 @@ std::string text_of(const FourierTransform& transform) {
 }  // namespace
 
 int initial_byte(const BufferSpec& buffer) {
-  if (buffer.fill == Fill::poison) return 0xff;
+  if (buffer.fill == Fill::contents && buffer.role != BufferRole::output)
+    throw Error(format("only outputs may begin with contents, and `{}` is none", buffer.name));
+  if (buffer.fill != Fill::zero) return 0xff;
   // Zeros in an output would hide what nobody wrote.
   if (buffer.role != BufferRole::scratch)
     throw Error(format("only scratch buffers may begin as zeros, and `{}` is none", buffer.name));
@@ -148,9 +150,13 @@ std::string content_of(const CompileRequest& request) {
 std::string launches_of(const LaunchPlan& plan) {
   std::string text;
   for (const BufferSpec& buffer : plan.buffers)
-    text += format("{} {} {} [{}] [{}] {} {}{}\n", buffer.name, static_cast<int>(buffer.role),
+    text += format("{} {} {} [{}] [{}] {} {}{}{}\n", buffer.name, static_cast<int>(buffer.role),
                    to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
-                   buffer.layout.offset, buffer.layout.allocation, buffer.fill == Fill::zero ? " zero" : "");
+                   buffer.layout.offset, buffer.layout.allocation,
+                   buffer.fill == Fill::zero       ? " zero"
+                   : buffer.fill == Fill::contents ? " contents"
+                                                   : "",
+                   buffer.symbol.empty() ? "" : " symbol " + buffer.symbol);
   const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
     for (const PlanStep& step : steps)
       text += before + std::visit([](const auto& known) { return text_of(known); }, step) + "\n";

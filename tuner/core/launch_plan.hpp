@@ -40,9 +40,10 @@ bool uses_files(const CompileRequest& request);
 
 enum class BufferRole { input, output, scratch };
 
-/// What scratch memory holds before the first launch: zero is for what launches leave as they have found it
-/// (the counter of a grid's barrier), because a measurement repeats them without filling anything anew.
-enum class Fill { poison, zero };
+/// What outputs and scratch memory hold before the first launch. Zero is for what launches leave as they have
+/// found it (the counter of a grid's barrier), because a measurement repeats them without filling anything
+/// anew. Contents are those of the input tensor of the same name: for outputs that are read, too.
+enum class Fill { poison, zero, contents };
 
 /// Device memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned
 /// before a checked launch and compared with the reference of the same name.
@@ -54,7 +55,10 @@ struct BufferSpec {
   /// Whether kernels may read what lies beside the tensor before anybody wrote it: ghost cells that hold
   /// anything, which concern no result.
   bool readable_padding = false;
-  Fill fill = Fill::poison;  ///< zero: scratch only
+  Fill fill = Fill::poison;  ///< zero: scratch only; contents: outputs only
+  /// Of an input: a `__constant__` or `__device__` variable of the binary that is given a copy of the
+  /// allocation, where the binary has it. Empty: none.
+  std::string symbol = {};
 
   std::uint64_t allocation_bytes() const { return layout.allocation * size_of(type); }
 };

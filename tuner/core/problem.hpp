@@ -81,9 +81,15 @@ class Problem {
                                   const KernelSources& sources) const = 0;
   /// Contents of every input buffer, the same for the same seed.
   virtual TensorSet inputs(const Instance& instance, std::uint64_t seed) const = 0;
-  /// What every output buffer must hold, in double precision.
+  /// What every output buffer must hold, in double precision; without those that `reference_plan` computes.
   virtual TensorSet reference(const Instance& instance, const TensorSet& inputs) const = 0;
   virtual Tolerance tolerance(const Instance& instance) const = 0;
+  /// Where no host computes the outputs that `reference` lacks: a plan whose outputs are right, to be run
+  /// once for each size and seed.
+  virtual std::optional<Result<LaunchPlan>> reference_plan(const Instance& /*instance*/,
+                                                           const KernelSources& /*sources*/) const {
+    return std::nullopt;
+  }
   /// Small sizes that are no multiples of anything, at which this configuration is valid: for checking.
   virtual std::vector<Instance> check_instances(const Instance& instance,
                                                 const Configuration& configuration) const = 0;

@@ -13,10 +13,14 @@
 
 namespace tune {
 
-/// Where a result comes from; results of different origin are never mixed.
-enum class Origin { measured, replayed };
+/// Where a result comes from; results of different origin are never mixed. Imported ones were measured by
+/// another program.
+enum class Origin { measured, replayed, imported };
 std::string_view to_string(Origin origin);
+/// Throws std::invalid_argument for an unknown name.
 Origin origin_from_string(std::string_view name);
+/// What lists write behind a device: nothing for measured results, else ` (replayed)` or ` (imported)`.
+std::string origin_mark(Origin origin);
 
 /// What made the binaries.
 struct Toolchain {
@@ -41,7 +45,7 @@ struct RunOptions {
   std::optional<std::uint64_t> budget_evaluations;
   std::optional<double> budget_seconds;
   std::optional<double> until_gain;  ///< a share, see Budget::gain
-  std::string where;  ///< restriction of the space, as typed
+  std::string where;                 ///< restriction of the space, as typed
   std::vector<std::pair<std::string, Value>> pinned;
   std::string command_line;  ///< the whole of it, to get the run again
 };

@@ -2,6 +2,7 @@
 #include "tuner/core/tensor.hpp"
 
 #include <array>
+#include <cstring>
 #include <limits>
 
 namespace tune {
@@ -75,6 +76,36 @@ HostTensor::HostTensor(ElementType type, Extents extents)
 void HostTensor::check_type(std::size_t size, bool floating) const {
   if (size != size_of(type_) || floating != facts(type_).floating)
     throw std::logic_error("a tensor of " + std::string(to_string(type_)) + " is read as another type");
+}
+
+HostTensor in_double(const TensorView& tensor) {
+  HostTensor all(ElementType::f64, tensor.extents);
+  const std::span<double> to = all.as<double>();
+  const auto copy = [&]<class T>(T) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      T value;
+      std::memcpy(&value, tensor.bytes.data() + i * sizeof(T), sizeof(T));
+      to[i] = static_cast<double>(value);
+    }
+  };
+  switch (tensor.type) {
+    case ElementType::f32:
+      copy(float{});
+      break;
+    case ElementType::f64:
+      copy(double{});
+      break;
+    case ElementType::i32:
+      copy(std::int32_t{});
+      break;
+    case ElementType::u32:
+      copy(std::uint32_t{});
+      break;
+    case ElementType::u8:
+      copy(std::uint8_t{});
+      break;
+  }
+  return all;
 }
 
 TensorView view_of(const HostTensor& tensor) {

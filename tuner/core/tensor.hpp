@@ -91,6 +91,8 @@ struct TensorView {
 using TensorViews = std::map<std::string, TensorView, std::less<>>;
 
 TensorView view_of(const HostTensor& tensor);
+/// The same numbers as f64.
+HostTensor in_double(const TensorView& tensor);
 /// Valid as long as the set is neither changed nor gone.
 TensorViews views_of(const TensorSet& tensors);
 

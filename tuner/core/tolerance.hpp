@@ -9,6 +9,8 @@ namespace tune {
 struct Tolerance {
   double absolute = 0;
   std::string derivation;  ///< where the number comes from, one sentence
+  /// Share of the largest |ref| of all outputs: whoever knows the reference adds it to `absolute`.
+  double relative = 0;
 };
 
 }  // namespace tune

@@ -76,9 +76,13 @@ void PlanBuffers::fill(const TensorViews& inputs, TensorImages& images, DeviceCh
     const auto bytes = buffer.spec.allocation_bytes();
     if (buffer.spec.role != BufferRole::input) {
       check(cudaMemsetAsync(buffer.data(), initial_byte(buffer.spec), bytes, stream));
-      continue;
+      if (buffer.spec.fill != Fill::contents) continue;
     }
     const auto& tensor = tensor_of(buffer.spec, inputs);
+    if (buffer.spec.role != BufferRole::input) {
+      send(buffer.data(), image_key(buffer.spec.name, buffer.spec.layout, tensor), tensor, stream);
+      continue;
+    }
     buffer.image = image_key(buffer.spec.name, buffer.spec.layout, tensor);
     const auto* image = images.get(*buffer.image, tensor, checks, stream);
     if (image == nullptr)

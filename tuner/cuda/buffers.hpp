@@ -46,8 +46,8 @@ class PlanBuffers {
   ~PlanBuffers();
 
   /// Enqueues: inputs hold their tensors, every byte around them is 0xff, every byte of all other buffers is
-  /// their initial one, the zones around all buffers hold their pattern. Throws Error where a tensor is missing or is not what the plan
-  /// describes.
+  /// their initial one, the zones around all buffers hold their pattern. Throws Error where a tensor is
+  /// missing or is not what the plan describes.
   void fill(const TensorViews& inputs, TensorImages& images, DeviceChecks& checks, cudaStream_t stream);
   /// Enqueues the copy of a logical tensor to `host`, which has room for it.
   void fetch(std::string_view name, std::byte* host, cudaStream_t stream) const;

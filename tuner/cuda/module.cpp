@@ -24,6 +24,15 @@ cudaError_t find_kernel(cudaKernel_t& kernel, const Module& module, const std::s
   return cudaLibraryGetKernel(&kernel, module.get(), symbol.c_str());
 }
 
+cudaError_t find_variable(void*& address, std::size_t& bytes, const Module& module, const std::string& name) {
+  address = nullptr;
+  const auto status = cudaLibraryGetGlobal(&address, &bytes, module.get(), name.c_str());
+  if (status != cudaErrorSymbolNotFound) return status;
+  static_cast<void>(cudaGetLastError());
+  address = nullptr;
+  return cudaSuccess;
+}
+
 #else  // The runtime has these functions from 12.8 on. Before, it hands out the driver's, whose kernels are
        // the same handles and whose error numbers are its own.
 
@@ -59,6 +68,15 @@ cudaError_t find_kernel(cudaKernel_t& kernel, const Module& module, const std::s
   auto* const get = driver_function<decltype(cuLibraryGetKernel)>("cuLibraryGetKernel");
   if (get == nullptr) return cudaErrorNotSupported;
   return static_cast<cudaError_t>(get(&kernel, module.get(), symbol.c_str()));
+}
+
+cudaError_t find_variable(void*& address, std::size_t& bytes, const Module& module, const std::string& name) {
+  auto* const get = driver_function<decltype(cuLibraryGetGlobal)>("cuLibraryGetGlobal");
+  if (get == nullptr) return cudaErrorNotSupported;
+  CUdeviceptr found = 0;
+  const auto status = static_cast<cudaError_t>(get(&found, &bytes, module.get(), name.c_str()));
+  address = status == cudaSuccess ? reinterpret_cast<void*>(found) : nullptr;
+  return status == cudaErrorSymbolNotFound ? cudaSuccess : status;
 }
 
 #endif

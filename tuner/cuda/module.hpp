@@ -23,6 +23,9 @@ cudaError_t load_module(Module& module, std::span<const std::byte> image);
 /// The kernel of that (lowered) name; it lives as long as the module.
 cudaError_t find_kernel(cudaKernel_t& kernel, const Module& module, const std::string& symbol);
 
+/// Where a `__constant__` or `__device__` variable lies; null where the module has none of that name.
+cudaError_t find_variable(void*& address, std::size_t& bytes, const Module& module, const std::string& name);
+
 /// The runtime's functions on kernels take the handle in the place of a host function's address.
 inline const void* as_function(cudaKernel_t kernel) {
   return static_cast<const void*>(kernel);

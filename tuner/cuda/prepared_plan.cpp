@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/cuda/module.hpp"
 #include "tuner/cuda/plan_checks.hpp"
 #include "tuner/cuda/plan_timer.hpp"
 
@@ -31,6 +33,7 @@ Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   context_.enter();
   buffers_.fill(inputs, context_.images, context_.checks(), context_.stream.get());
   check(textures_.fill(context_.stream.get()));
+  fill_variables();
   check(wait());
   filled_ = true;
   auto status = setup_.enqueue(context_.stream.get());
@@ -38,6 +41,22 @@ Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   if (status == cudaSuccess) status = wait();
   if (status == cudaSuccess) return {};
   return tl::unexpected(failure(status));
+}
+
+/// What a kernel does not use, its binary need not have.
+void CudaPreparedPlan::fill_variables() {
+  for (const auto& buffer : buffers_.all()) {
+    if (buffer.spec.symbol.empty()) continue;
+    void* address = nullptr;
+    std::size_t bytes = 0;
+    check(find_variable(address, bytes, *module_, buffer.spec.symbol));
+    if (address == nullptr) continue;
+    const auto wanted = static_cast<std::size_t>(buffer.spec.allocation_bytes());
+    if (wanted > bytes)
+      throw Error(format("variable `{}` of the kernel has {} bytes, the plan gives {}", buffer.spec.symbol,
+                         bytes, wanted));
+    check(cudaMemcpyAsync(address, buffer.data(), wanted, cudaMemcpyDeviceToDevice, context_.stream.get()));
+  }
 }
 
 Failure CudaPreparedPlan::failure(cudaError_t status) const {

@@ -19,8 +19,7 @@ class CudaPreparedPlan : public PreparedPlan {
  public:
   CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
                    PlanTextures textures, FourierPlans transforms, LaunchSequence setup,
-                   LaunchSequence launches,
-                   std::vector<KernelResources> resources);
+                   LaunchSequence launches, std::vector<KernelResources> resources);
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
@@ -34,6 +33,7 @@ class CudaPreparedPlan : public PreparedPlan {
 
  private:
   cudaError_t wait() const;
+  void fill_variables();
   Failure failure(cudaError_t status) const;
 
   DeviceContext& context_;

@@ -24,6 +24,8 @@ struct Case {
   std::string size;  ///< names it in findings
   LaunchPlan plan;
   std::shared_ptr<const Expectation> expected;
+  /// What it computes is the reference of outputs that lack one in the cases after it, up to the next such.
+  bool is_reference = false;
 };
 
 /// A configuration: what a worker checks in one go, and what a crash or the time limit costs.

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/expectations.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/fourier_shape.hpp"
 #include "tuner/core/verifier.hpp"
@@ -84,8 +85,15 @@ struct Arguments {
 
 class CaseRun {
  public:
-  CaseRun(const Case& checked, const CaseCode& code, Emulation& emulation, JobRun& outcome)
-      : case_(checked), code_(code), emulation_(emulation), outcome_(outcome), verdict_(outcome.verdict) {}
+  /// `computed`: what the last reference case gave; a reference case replaces it.
+  CaseRun(const Case& checked, const CaseCode& code, Emulation& emulation, JobRun& outcome,
+          TensorSet& computed)
+      : case_(checked),
+        code_(code),
+        emulation_(emulation),
+        outcome_(outcome),
+        verdict_(outcome.verdict),
+        computed_(computed) {}
 
   void run(Order order) {
     Result<PlanMemory> memory = PlanMemory::take(case_.plan.buffers);
@@ -99,6 +107,7 @@ class CaseRun {
       verdict_.not_emulated = format("no device carries the plan out: {}", textures.error().detail);
       return;
     }
+    copy_symbols(*memory);
     emulation_.begin_plan(*code_.module, code_.variant, memory->arrays(), textures->all());
     if (sigsetjmp(handled_return, 1) == 0) {
       launch_all(*memory, *textures, order);
@@ -108,10 +117,25 @@ class CaseRun {
     for (Finding& finding : noted()) add(std::move(finding));
     if (!verdict_.findings.empty()) return;
     for (Finding& finding : memory->spoiled(case_.expected->inputs)) add(std::move(finding));
-    if (verdict_.findings.empty()) compare_outputs(*memory);
+    if (!verdict_.findings.empty()) return;
+    if (case_.is_reference)
+      keep_outputs(*memory);
+    else
+      compare_outputs(*memory);
   }
 
  private:
+  /// Inputs that lie in constant memory, too.
+  void copy_symbols(const PlanMemory& memory) {
+    for (const BufferSpec& buffer : case_.plan.buffers) {
+      if (buffer.symbol.empty()) continue;
+      for (const Array& variable : code_.module->variables(code_.variant))
+        if (variable.name == buffer.symbol)
+          std::memcpy(variable.begin, memory.address(buffer.name),
+                      std::min(variable.bytes, static_cast<std::size_t>(buffer.allocation_bytes())));
+    }
+  }
+
   void launch_all(const PlanMemory& memory, const PlanTextures& textures, Order order) {
     for (const PlanStep* step : all_steps(case_.plan)) {
       const auto* const transform = std::get_if<FourierTransform>(step);
@@ -146,14 +170,38 @@ class CaseRun {
     return findings;
   }
 
-  void compare_outputs(const PlanMemory& memory) {
+  void keep_outputs(const PlanMemory& memory) {
+    computed_.clear();
     for (const BufferSpec& buffer : case_.plan.buffers) {
-      const auto reference = case_.expected->reference.find(buffer.name);
-      if (buffer.role != BufferRole::output || reference == case_.expected->reference.end()) continue;
+      if (buffer.role != BufferRole::output) continue;
+      const std::vector<std::byte> bytes = memory.fetch(buffer);
+      computed_.emplace(buffer.name, in_double({buffer.type, buffer.layout.extents, bytes}));
+    }
+  }
+
+  /// Null where nothing says what the output must hold.
+  const HostTensor* reference_of(const std::string& buffer) const {
+    const TensorSet& given = case_.expected->reference;
+    for (const TensorSet* known : {&given, static_cast<const TensorSet*>(&computed_)})
+      if (const auto found = known->find(buffer); found != known->end()) return &found->second;
+    return nullptr;
+  }
+
+  Tolerance tolerance() const {
+    Tolerance tolerance = case_.plan.tolerance ? *case_.plan.tolerance : case_.expected->tolerance;
+    apply_relative(tolerance, computed_);
+    return tolerance;
+  }
+
+  void compare_outputs(const PlanMemory& memory) {
+    const Tolerance tolerance = this->tolerance();
+    for (const BufferSpec& buffer : case_.plan.buffers) {
+      if (buffer.role != BufferRole::output) continue;
+      const HostTensor* const reference = reference_of(buffer.name);
+      if (reference == nullptr) continue;
       const std::vector<std::byte> bytes = memory.fetch(buffer);
       const TensorView view{buffer.type, buffer.layout.extents, bytes};
-      const Tolerance& tolerance = case_.plan.tolerance ? *case_.plan.tolerance : case_.expected->tolerance;
-      const Comparison comparison = compare(view, view_of(reference->second), tolerance);
+      const Comparison comparison = compare(view, view_of(*reference), tolerance);
       verdict_.error = std::max(verdict_.error, comparison.worst_error);
       verdict_.tolerance = std::max(verdict_.tolerance, tolerance.absolute);
       if (comparison.wrong == 0) continue;
@@ -177,6 +225,7 @@ class CaseRun {
   Emulation& emulation_;
   JobRun& outcome_;
   Verdict& verdict_;
+  TensorSet& computed_;
 };
 
 double processor_seconds() {
@@ -208,10 +257,11 @@ JobRun run_job(const Job& job, const std::vector<CaseCode>& code, Emulation& emu
   JobRun outcome;
   Verdict& verdict = outcome.verdict;
   verdict.not_emulated = job.impossible;
+  TensorSet computed;
   for (std::size_t i = 0; i < job.cases.size() && verdict.clean() && !outcome.harmed; ++i) {
     verdict.not_emulated = beyond(job.cases[i].plan);
     if (!verdict.not_emulated.empty()) break;
-    CaseRun run(job.cases[i], code[i], emulation, outcome);
+    CaseRun run(job.cases[i], code[i], emulation, outcome, computed);
     run.run(Order::forward);
     if (flavour == Flavour::plain && verdict.clean() && !outcome.harmed) run.run(Order::reverse);
   }

@@ -82,7 +82,7 @@ void PlanMemory::fill(const TensorSet& inputs) {
     if (buffer.spec.role != BufferRole::input) {
       if (const int byte = initial_byte(buffer.spec); byte != poison)
         std::memset(buffer.begin, byte, buffer.spec.allocation_bytes());
-      continue;
+      if (buffer.spec.fill != Fill::contents) continue;
     }
     const auto from = tensor_of(buffer.spec, inputs).bytes();
     each_row(buffer.spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
@@ -115,7 +115,7 @@ std::vector<Array> PlanMemory::arrays() const {
     array.element_bytes = size_of(buffer.spec.type);
     array.space = buffer.spec.role == BufferRole::input ? Array::Space::input : Array::Space::global;
     if (buffer.spec.readable_padding) array.layout = buffer.spec.layout;
-    array.initialised = buffer.spec.fill == Fill::zero;
+    array.initialised = buffer.spec.fill != Fill::poison;
     arrays.push_back(std::move(array));
   }
   return arrays;

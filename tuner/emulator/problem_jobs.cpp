@@ -19,6 +19,14 @@ Job ProblemJobs::job(const Configuration& configuration, std::span<const Instanc
       job.cases.clear();
       return job;
     }
+    if (const auto reference = problem_.reference_plan(instance, sources_)) {
+      if (!*reference) {
+        job.impossible = format("no reference at {}: {}", instance.key(), reference->error().detail);
+        job.cases.clear();
+        return job;
+      }
+      job.cases.push_back({"the reference at " + instance.key(), **reference, expectation(instance), true});
+    }
     job.cases.push_back({instance.key(), std::move(*plan), expectation(instance)});
   }
   return job;

@@ -53,13 +53,14 @@ struct Fields<Layout> {
 template<>
 struct Fields<BufferSpec> {
   static void each(auto& t, auto field) {
-    auto& [name, type, layout, role, readable_padding, fill] = t;
+    auto& [name, type, layout, role, readable_padding, fill, symbol] = t;
     field("name", name);
     field("type", type);
     field("layout", layout);
     field("role", role);
     field("readable_padding", readable_padding);
     field("fill", fill);
+    field("symbol", symbol);
   }
 };
 template<>
@@ -205,9 +206,10 @@ struct Fields<Timing> {
 template<>
 struct Fields<Tolerance> {
   static void each(auto& t, auto field) {
-    auto& [absolute, derivation] = t;
+    auto& [absolute, derivation, relative] = t;
     field("absolute", absolute);
     field("derivation", derivation);
+    field("relative", relative);
   }
 };
 template<>

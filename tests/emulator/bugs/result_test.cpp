@@ -18,7 +18,8 @@ double same(const Scene&, int element) {
   return element + 1.0;
 }
 
-/// A row of 5 elements in 8, two elements behind the start; what lies around belongs to nobody.
+/// A row of 5 elements in 8, two elements behind the start; what lies around belongs to nobody, and may be
+/// read.
 void padded(LaunchPlan& plan, Expectation& expected) {
   const std::uint64_t rows = plan.buffers[0].layout.extents[0] / 8;
   Layout layout;
@@ -26,7 +27,10 @@ void padded(LaunchPlan& plan, Expectation& expected) {
   layout.strides = {1, 8};
   layout.offset = 2;
   layout.allocation = 8 * rows + 8;
-  for (BufferSpec& buffer : plan.buffers) buffer.layout = layout;
+  for (BufferSpec& buffer : plan.buffers) {
+    buffer.layout = layout;
+    buffer.readable_padding = true;
+  }
   HostTensor in(ElementType::f32, {5, rows}), reference(ElementType::f64, {5, rows});
   for (std::size_t i = 0; i < 5 * rows; ++i) {
     in.as<float>()[i] = static_cast<float>(i);
@@ -76,6 +80,25 @@ TEST(PlantedResult, WrongAndMissingElements) {
        {},
        nullptr,
        padded},
+  });
+}
+
+TEST(PlantedResult, ReadsOfPaddingThatNobodyMayRead) {
+  expect_reported({
+      {"padding of an output is read",
+       always(Kind::uninitialised_read),
+       in_array("out"),
+       head + "  if (i % 8 < 2) out[i] = in[i];\n"
+              "  if (i % 8 >= 2 && i % 8 < 5) out[i] = in[i] + (BUG ? out[i + 3] : 0);  //!\n}\n",
+       all_scenes(),
+       nullptr,
+       "float",
+       {},
+       nullptr,
+       [](LaunchPlan& plan, Expectation& expected) {
+         padded(plan, expected);
+         for (BufferSpec& buffer : plan.buffers) buffer.readable_padding = false;
+       }},
   });
 }
 

@@ -10,7 +10,8 @@
 #define __global__
 #define __device__
 #define __host__
-#define __constant__
+// Written by the program, which the compiler does not see.
+#define __constant__ __attribute__((used))
 // constinit: arrays of classes whose constructor is defaulted would get a guard variable, which threads race
 // on; as on a device, nothing is initialised at run time. used: what nobody writes would be taken for zero.
 #define __shared__ static constinit __attribute__((used))

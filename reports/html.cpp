@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/html.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "reports/page/html_text.hpp"
+#include "reports/page/page_data.hpp"
+#include "reports/page/page_parts.hpp"
+#include "reports/page/summary.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::reports {
+namespace {
+
+/// Nothing may be loaded or sent, but for what the page is made of.
+std::string policy(const PageOptions& options) {
+  const std::string network = page_library().empty() ? " " + library_address() : "";
+  return format(
+      "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'{}; "
+      "connect-src {}; base-uri 'none'; form-action 'none'",
+      network, options.live.empty() ? "'none'" : "'self'");
+}
+
+std::string library_html(const PageOptions& options) {
+  if (!options.library) return "";
+  if (!page_library().empty()) return format("<script>{}</script>\n", page_library());
+  return format("<script src=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\"></script>\n",
+                library_address(), library_integrity());
+}
+
+/// The form of the page, which the script fills.
+constexpr std::string_view header_html = R"(<header>
+<h1>What tune found</h1>
+<p class="source">{}</p>
+<p class="controls"><button type="button" id="theme" hidden>Dark</button></p>
+</header>
+)";
+
+constexpr std::string_view charts_html = R"(<section id="charts" hidden aria-label="Charts">
+<h2>Charts</h2>
+<div class="chooser"><label for="section-choice">Problem</label><select id="section-choice"></select></div>
+<p id="shown" class="note"></p>
+<div id="cards"></div>
+</section>
+<p id="no-charts" class="note" hidden>The charts need the library ECharts, which could not be loaded: this program was
+built without it, and the network did not give it. All else is above.</p>
+<noscript><p class="note">Charts need JavaScript; all that is above does not.</p></noscript>
+)";
+
+}  // namespace
+
+std::string html_page(const ReportData& data, const PageOptions& options) {
+  std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  html += "<meta name=\"color-scheme\" content=\"light dark\">\n";
+  html += format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", policy(options));
+  html += "<title>tune: report</title>\n";
+  html += format("<style>\n{}</style>\n</head>\n<body{}>\n", page_style(),
+                 options.live.empty() ? "" : format(" data-live=\"{}\"", html_text(options.live)));
+  html += format(fmt::runtime(header_html), html_text("Results in " + data.database));
+  html += "<main>\n<section id=\"summary\" aria-label=\"Summary\">\n<h2>Summary</h2>\n" + summary_html(data) +
+          "</section>\n";
+  html += "<section id=\"sections\">\n" + sections_html(data) + "</section>\n";
+  html += charts_html;
+  html += "</main>\n";
+  html += format("<script type=\"application/json\" id=\"data\">{}</script>\n", script_text(page_data(data)));
+  html += library_html(options);
+  html += format("<script>\n{}</script>\n</body>\n</html>\n", page_script());
+  return html;
+}
+
+std::string page_update(const ReportData& data) {
+  nlohmann::ordered_json object = {{"data", nlohmann::ordered_json::parse(page_data(data))},
+                                   {"source", "Results in " + data.database},
+                                   {"summary", summary_html(data)},
+                                   {"sections", sections_html(data)}};
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string HtmlReport::render(const ReportData& data) const {
+  return html_page(data);
+}
+
+}  // namespace tune::reports

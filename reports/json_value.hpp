@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "search/space/configuration.hpp"
+
+namespace tune::reports {
+
+/// A value of its own type.
+nlohmann::ordered_json json_of(const search::Value& value);
+/// Members in the order of declaration.
+nlohmann::ordered_json json_of(const search::Configuration& configuration);
+
+}  // namespace tune::reports

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "reports/report_data.hpp"
+
+namespace tune::reports {
+
+/// Configurations that a page shows one by one, over all its sections.
+inline constexpr std::size_t page_rows = 20'000;
+
+/// What the page's script draws, as one line of JSON: by section, columns of numbers of five significant
+/// digits in plain units (seconds, bytes). Sections with more measurements than their share of `most_rows`
+/// say how many are shown.
+std::string page_data(const ReportData& data, std::size_t most_rows = page_rows);
+
+}  // namespace tune::reports

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "reports/report_data.hpp"
+
+/// The part of the page that needs no script: HTML with all text escaped.
+namespace tune::reports {
+
+/// Tables of all sections, one a device.
+std::string summary_html(const ReportData& data);
+/// Of each section its facts, why its winner wins, its fastest configurations, runs and failures; hidden
+/// where another section is chosen.
+std::string sections_html(const ReportData& data);
+
+}  // namespace tune::reports

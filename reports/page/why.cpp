@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/why.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/page/effects.hpp"
+#include "reports/page/value_table.hpp"
+#include "tuner/core/evaluation.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+
+namespace tune::reports {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+std::string percent_longer(double time, double than) {
+  const double change = time / than - 1;
+  if (std::abs(change) < 0.0005) return "as long";
+  if (change < 0) return percent_text(-change) + " less";
+  return change >= 2 ? format("{:.1f} times as long", time / than) : percent_text(change) + " longer";
+}
+
+void add_limit(const Section& section, Sentences& sentences) {
+  const double time = *section.winner->time;
+  const db::WorkAmount& amount = section.amount;
+  const Ceilings top = ceilings(section);
+  std::string text = format("It takes {}", si(time, "s"));
+  if (amount.items > 0) text += format(", {} {}s a second", si(amount.items / time, ""), amount.item);
+  if (amount.limit > 0)
+    text += format(": {} of what the device allows (at least {}, by the roofline of {})",
+                   percent_text(amount.limit / time), si(amount.limit, "s"),
+                   top.memory_bound ? "memory" : "arithmetic");
+  sentences.push_back(text + ".");
+  if (!(top.intensity > 0 && top.bandwidth > 0 && top.flops > 0)) return;
+  sentences.push_back(
+      format("One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by "
+             "memory up to {:.3g} "
+             "flop/byte, so this work is bound by {}; the winner reaches {} ({} of {} bandwidth) and {} ({} "
+             "of peak).",
+             si(amount.bytes, "B"), si(amount.flops, "flop"), top.intensity, top.flops / top.bandwidth,
+             top.memory_bound ? "memory" : "arithmetic", si(amount.bytes / time, "B/s"),
+             percent_text(amount.bytes / time / top.bandwidth),
+             top.measured ? "the measured copy" : "the datasheet's", si(amount.flops / time, "flop/s"),
+             percent_text(amount.flops / time / top.flops)));
+}
+
+void add_resources(const Section& section, Sentences& sentences) {
+  const auto& needs = section.winner->resources;
+  if (!needs) return;
+  const int shared = needs->static_shared_memory + needs->dynamic_shared_memory;
+  std::string text = format(
+      "Its kernel needs {} registers a thread, {}, and {} in blocks of {} threads", needs->registers,
+      needs->spill_store_bytes + needs->spill_load_bytes > 0
+          ? format("spills {} B (and reads {} B back)", needs->spill_store_bytes, needs->spill_load_bytes)
+          : "spills nothing",
+      shared > 0 ? bytes_text(shared) + " of shared memory" : "no shared memory", needs->threads);
+  text += format(": {} block{} on a multiprocessor, occupancy {}", needs->blocks_per_multiprocessor,
+                 needs->blocks_per_multiprocessor == 1 ? "" : "s", percent_text(needs->occupancy));
+  if (!needs->limiter.empty()) text += format(", limited by {}", needs->limiter);
+  std::vector<double> others;
+  for (std::size_t row = 1; row < section.measured; ++row)
+    if (const auto& resources = section.evaluations[row].resources) others.push_back(resources->occupancy);
+  if (!others.empty())
+    text += format(" (the median configuration has {})", percent_text(median(std::move(others))));
+  sentences.push_back(text + ".");
+}
+
+void add_variants(const Section& section, const ValueTable& table,
+                  const std::vector<ParameterEffect>& effects, Sentences& sentences) {
+  const auto group = grouping(table);
+  if (!group || table.level(*group, 0) < 0) return;
+  const MeasuredParameter& parameter = table.parameters[*group];
+  std::vector<std::pair<std::size_t, std::size_t>> others;  // best row, value
+  for (std::size_t value = 0; value < parameter.values.size(); ++value)
+    if (static_cast<int>(value) != table.level(*group, 0))
+      others.emplace_back(effects[*group].values[value].best, value);
+  if (others.empty()) return;
+  std::ranges::sort(others);
+  const double time = *section.winner->time;
+  const double nearest = *section.evaluations[others.front().first].time;
+  std::string text = format("The nearest with another {} is {}: {}, {}", parameter.name,
+                            parameter.values[others.front().second].to_string(), si(nearest, "s"),
+                            percent_longer(nearest, time));
+  for (std::size_t i = 1; i < std::min<std::size_t>(others.size(), 4); ++i) {
+    const double other = *section.evaluations[others[i].first].time;
+    text += format("{} {} {}, {}", i == 1 ? "; then" : ";", parameter.values[others[i].second].to_string(),
+                   si(other, "s"), percent_longer(other, time));
+  }
+  sentences.push_back(text + ".");
+}
+
+/// `stages 2 to 3 +4.1 %` of the neighbours that lose most and least.
+void add_steps(const Section& section, const ValueTable& table, Sentences& sentences) {
+  std::vector<std::size_t> rows = neighbours_of_winner(table);
+  if (rows.empty()) return;
+  std::ranges::sort(rows, {}, [&](std::size_t row) { return *section.evaluations[row].time; });
+  const auto describe = [&](std::size_t row) {
+    std::size_t p = 0;
+    while (table.level(p, row) == table.level(p, 0)) ++p;
+    const MeasuredParameter& parameter = table.parameters[p];
+    return format("{} = {} instead of {} takes {}", parameter.name,
+                  parameter.values[static_cast<std::size_t>(table.level(p, row))].to_string(),
+                  parameter.values[static_cast<std::size_t>(table.level(p, 0))].to_string(),
+                  percent_longer(*section.evaluations[row].time, *section.winner->time));
+  };
+  std::string text = format("{} measured configuration{} differ{} from it in one parameter: ", rows.size(),
+                            rows.size() == 1 ? "" : "s", rows.size() == 1 ? "s" : "");
+  text += describe(rows.front());
+  if (rows.size() > 1) text += "; at the other end " + describe(rows.back());
+  sentences.push_back(text + ".");
+}
+
+void add_importance(const ValueTable& table, const std::vector<ParameterEffect>& effects,
+                    Sentences& sentences) {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < effects.size(); ++i)
+    if (effects[i].importance && *effects[i].importance >= 0.01 && 2 * effects[i].count >= table.rows)
+      order.emplace_back(-*effects[i].importance, i);
+  if (order.empty()) return;
+  std::ranges::sort(order);
+  std::string text = "What explains most of the differences in time between all measured configurations: ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 3); ++i)
+    text += format("{}{} ({})", i == 0 ? "" : ", ", table.parameters[order[i].second].name,
+                   percent_text(-order[i].first));
+  sentences.push_back(text + ".");
+}
+
+void add_standing(const Section& section, Sentences& sentences) {
+  const db::ResultRow& winner = *section.winner;
+  std::string text =
+      format("{} of {} measured configurations are within 5 % of it", section.close, section.measured);
+  if (winner.final) {
+    const auto tied = std::ranges::count_if(section.evaluations,
+                                            [&](const db::ResultRow& row) { return ties(section, row); });
+    text += format("; in the finals ({} rounds) {} with it", winner.final->rounds,
+                   tied == 0   ? "none ties"
+                   : tied == 1 ? "1 other ties"
+                               : format("{} others tie", tied));
+  }
+  if (winner.tolerance > 0)
+    text += format(". Its largest error is {:.3g}, {} of what is allowed", winner.error,
+                   percent_text(winner.error / winner.tolerance));
+  sentences.push_back(text + ".");
+}
+
+}  // namespace
+
+Ceilings ceilings(const Section& section) {
+  const DeviceFacts& device = section.device;
+  Ceilings top;
+  top.measured = device.copy_bandwidth > 0;
+  top.bandwidth = top.measured ? device.copy_bandwidth : device.peak_bandwidth();
+  top.flops = in_double_precision(section.work) ? device.peak_flops_f64() : device.peak_flops_f32();
+  const db::WorkAmount& amount = section.amount;
+  if (amount.flops > 0 && amount.bytes > 0) top.intensity = amount.flops / amount.bytes;
+  top.memory_bound =
+      !(top.flops > 0) || (top.bandwidth > 0 && amount.bytes / top.bandwidth >= amount.flops / top.flops);
+  return top;
+}
+
+std::vector<std::string> why_it_wins(const Section& section) {
+  Sentences sentences;
+  if (!section.winner) return sentences;
+  const ValueTable table = value_table(section);
+  const std::vector<ParameterEffect> effects = parameter_effects(section, table);
+  add_limit(section, sentences);
+  add_resources(section, sentences);
+  add_variants(section, table, effects, sentences);
+  add_steps(section, table, sentences);
+  add_importance(table, effects, sentences);
+  add_standing(section, sentences);
+  return sentences;
+}
+
+}  // namespace tune::reports

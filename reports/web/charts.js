@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cards of the chosen section, in the order of charts/.
+
+function fillChooser() {
+  const chooser = byId("section-choice");
+  chooser.replaceChildren(...state.data.sections.map((section, i) =>
+    make("option", { value: String(i), selected: i === state.section }, section.title)));
+}
+
+/** Shows a section's sentences and charts. */
+function showSection(index) {
+  state.section = index;
+  byId("section-choice").value = String(index);
+  for (const element of document.querySelectorAll("[data-section]")) {
+    const own = Number(element.dataset.section) === index;
+    if (element.classList.contains("section")) element.hidden = !own;
+    else element.classList.toggle("chosen", own);
+  }
+  const section = currentSection();
+  byId("shown").textContent = section.shown < section.measured
+    ? `Of ${section.measured.toLocaleString("en")} measured configurations ${section.shown.toLocaleString("en")} are shown one by one: ` +
+      "the best, the best with each value, and a uniform part of the rest. Tables, sentences and importance count all of them."
+    : "";
+  drawAll();
+}
+
+function buildCards() {
+  byId("cards").replaceChildren(...chartKinds.map((kind) => makeCard(kind).figure));
+  for (const card of cards) {
+    inSight.observe(card.figure);
+    new ResizeObserver(() => card.instance?.resize()).observe(card.plot);
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tune serve` as a process, asked over real sockets.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <thread>
+
+#include "tests/cli/process.hpp"
+#include "tests/cli/recording.hpp"
+#include "tuner/cli/http_server.hpp"
+#include "tuner/core/error.hpp"
+
+namespace tune::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+int connect_to(int port) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  place.sin_port = htons(static_cast<std::uint16_t>(port));
+  const timeval limit = {20, 0};
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  EXPECT_EQ(connect(descriptor, reinterpret_cast<const sockaddr*>(&place), sizeof place), 0);
+  return descriptor;
+}
+
+/// The whole answer to these bytes.
+std::string exchange(int port, const std::string& bytes) {
+  const int descriptor = connect_to(port);
+  EXPECT_EQ(send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  std::string answer;
+  char part[65'536];
+  for (ssize_t count = 0; (count = recv(descriptor, part, sizeof part, 0)) > 0;)
+    answer.append(part, static_cast<std::size_t>(count));
+  close(descriptor);
+  return answer;
+}
+
+std::string get(int port, const std::string& path, const std::string& more = "") {
+  return exchange(
+      port, "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n" + more + "\r\n");
+}
+
+std::string body_of(const std::string& answer) {
+  return answer.substr(answer.find("\r\n\r\n") + 4);
+}
+
+std::string tag_of(const std::string& answer) {
+  std::smatch found;
+  return std::regex_search(answer, found, std::regex("ETag: (\"[^\"]+\")")) ? found[1].str() : "";
+}
+
+/// A server of an invented database, and where it listens.
+class ServeTest : public testing::Test {
+ protected:
+  ServeTest() {
+    add_recording(database_, {.count = 30});
+    server_.emplace(sandbox_ / "",
+                    std::vector<std::string>{"serve", "--db", database_.string(), "--port", "0"});
+    std::smatch found;
+    for (int i = 0; i < 600 && port_ == 0; ++i) {
+      const std::string out = server_->out();
+      if (std::regex_search(out, found, std::regex("http://127.0.0.1:(\\d+)/")))
+        port_ = std::stoi(found[1]);
+      else
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+
+  Sandbox sandbox_;
+  std::filesystem::path database_ = sandbox_ / "served.db";
+  std::optional<Process> server_;
+  int port_ = 0;
+};
+
+TEST_F(ServeTest, ShowsThePageAndItsData) {
+  ASSERT_NE(port_, 0);
+  const std::string page = get(port_, "/");
+  EXPECT_THAT(page, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(page, HasSubstr("Content-Type: text/html; charset=utf-8\r\n"));
+  EXPECT_THAT(page, HasSubstr("<body data-live="));
+  EXPECT_THAT(page, HasSubstr("Invented H2"));
+  const std::string answer = get(port_, "/data?x=1");
+  const auto update = nlohmann::json::parse(body_of(answer));
+  EXPECT_EQ(update["data"]["sections"].size(), 1U);
+  EXPECT_THAT(get(port_, "/other"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(exchange(port_, "HEAD / HTTP/1.1\r\nhost: localhost:" + std::to_string(port_) + "\r\n\r\n"),
+              testing::AllOf(StartsWith("HTTP/1.1 200"), Not(HasSubstr("<body"))));
+}
+
+TEST_F(ServeTest, SendsDataAgainOnlyWhereTheyChanged) {
+  ASSERT_NE(port_, 0);
+  const std::string tag = tag_of(get(port_, "/data"));
+  ASSERT_FALSE(tag.empty());
+  EXPECT_THAT(get(port_, "/"), HasSubstr("data-live=\"" + tag.substr(1, tag.size() - 2) + "\""));
+  const std::string same = get(port_, "/data", "If-None-Match: " + tag + "\r\n");
+  EXPECT_THAT(same, StartsWith("HTTP/1.1 304"));
+  EXPECT_EQ(body_of(same), "");
+  add_recording(database_, {.n = 32, .count = 10});
+  std::string changed;
+  for (int i = 0; i < 100; ++i) {
+    changed = get(port_, "/data", "If-None-Match: " + tag + "\r\n");
+    if (changed.starts_with("HTTP/1.1 200")) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  ASSERT_THAT(changed, StartsWith("HTTP/1.1 200"));
+  EXPECT_NE(tag_of(changed), tag);
+  EXPECT_EQ(nlohmann::json::parse(body_of(changed))["data"]["sections"].size(), 2U);
+}
+
+TEST_F(ServeTest, AnswersOnlyToItsOwnName) {
+  ASSERT_NE(port_, 0);
+  const std::string port = std::to_string(port_);
+  for (const std::string host : {"evil.example:" + port, "127.0.0.1.evil.example:" + port,
+                                 std::string("127.0.0.1"), "evil@127.0.0.1:" + port}) {
+    const std::string answer = exchange(port_, "GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 403")) << host;
+    EXPECT_THAT(answer, Not(HasSubstr("Invented"))) << host;
+  }
+  EXPECT_THAT(exchange(port_, "GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(exchange(port_, "GET / HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nHost: evil\r\n\r\n"),
+              StartsWith("HTTP/1.1 400"));
+}
+
+TEST_F(ServeTest, CannotBeWrittenToNorConfused) {
+  ASSERT_NE(port_, 0);
+  const std::string host = "Host: 127.0.0.1:" + std::to_string(port_) + "\r\n";
+  EXPECT_THAT(exchange(port_, "POST /data HTTP/1.1\r\n" + host + "Content-Length: 2\r\n\r\nab"),
+              testing::AllOf(StartsWith("HTTP/1.1 405"), HasSubstr("Allow: GET, HEAD\r\n")));
+  EXPECT_THAT(exchange(port_, "nonsense\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(exchange(port_, "GET / HTTP/1.1\r\n" + std::string(20'000, 'x')), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(get(port_, "/../../etc/passwd"), StartsWith("HTTP/1.1 404"));
+}
+
+TEST_F(ServeTest, ASilentConnectionHoldsNobodyUp) {
+  ASSERT_NE(port_, 0);
+  const int silent = connect_to(port_);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(get(port_, "/data"), StartsWith("HTTP/1.1 200"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+  close(silent);
+}
+
+TEST_F(ServeTest, CtrlCEndsItCleanly) {
+  ASSERT_NE(port_, 0);
+  const int open = connect_to(port_);
+  server_->send(SIGINT);
+  const Outcome outcome = server_->wait();
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  close(open);
+}
+
+TEST_F(ServeTest, APortInUseIsSaid) {
+  ASSERT_NE(port_, 0);
+  const std::string port = std::to_string(port_);
+  expect_refused(sandbox_.tune({"serve", "--db", database_.string(), "--port", port}), 1, {port, "--port 0"});
+}
+
+TEST(Serve, RefusesWhatItCannotShow) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.tune({"serve", "--db", (sandbox / "none.db").string()}), 1, {"none.db"});
+  expect_refused(sandbox.tune({"serve", "--port", "70000"}), 2, {"--port", "65535"});
+  expect_refused(sandbox.tune({"serve", "--port", "x"}), 2, {"--port"});
+}
+
+TEST(HttpServer, SaysWhatTheHandlerThrows) {
+  cli::HttpServer server(0);
+  std::atomic<bool> stop = false;
+  std::thread thread([&] {
+    server.serve([](const cli::HttpRequest&) -> cli::HttpResponse { throw Error("the disk is gone"); },
+                 [&] { return stop.load(); });
+  });
+  const std::string answer = get(server.port(), "/");
+  stop = true;
+  thread.join();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503"));
+  EXPECT_EQ(body_of(answer), "the disk is gone\n");
+}
+
+}  // namespace
+}  // namespace tune::test

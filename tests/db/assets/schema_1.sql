@@ -1,0 +1,253 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- A small database of schema 1, as `sqlite3 .dump` writes it: its tables are those that were released, its rows invented.
+PRAGMA application_id = 0x74756e65;
+PRAGMA user_version = 1;
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE devices (
+  id           INTEGER PRIMARY KEY,
+  facts_hash   TEXT NOT NULL UNIQUE,  -- of everything in `facts`
+  model_key    TEXT NOT NULL,         -- equal for boards that may share results
+  name         TEXT NOT NULL,
+  uuid         TEXT NOT NULL,         -- empty where unknown
+  architecture TEXT NOT NULL,         -- sm_90
+  driver       TEXT NOT NULL,
+  facts        TEXT NOT NULL CHECK (json_valid(facts))
+) STRICT;
+INSERT INTO devices VALUES(1,'6922772411496c25925907c2ebb38be7','NVIDIA H200 sm_90 132 SMs 140 GiB','NVIDIA H200','GPU-cce817af-8fdf-3ae0-d846-365c938409fd','sm_90','580.159.04','{"name":"NVIDIA H200","uuid":"GPU-cce817af-8fdf-3ae0-d846-365c938409fd","compute_major":9,"compute_minor":0,"multiprocessors":132,"warp_size":32,"max_threads_per_block":1024,"max_threads_per_multiprocessor":2048,"max_blocks_per_multiprocessor":32,"max_block_dim":[1024,1024,64],"max_grid_dim":[2147483647,65535,65535],"registers_per_block":65536,"registers_per_multiprocessor":65536,"shared_memory_per_block":49152,"shared_memory_per_block_optin":232448,"shared_memory_per_multiprocessor":233472,"reserved_shared_memory_per_block":1024,"global_memory":150109880320,"l2_cache":62914560,"core_clock":1980000000,"memory_clock":3201000000,"memory_bus_bits":6016,"ecc":true,"driver":"580.159.04","power_limit":700.0,"energy_counter":true,"copy_bandwidth":4270370158392.2827}');
+INSERT INTO devices VALUES(2,'74e9f229a20ef5b7e2cd0be73f595956','NVIDIA H200 sm_90 132 SMs 140 GiB','NVIDIA H200','GPU-cce817af-8fdf-3ae0-d846-365c938409fd','sm_90','580.159.04','{"name":"NVIDIA H200","uuid":"GPU-cce817af-8fdf-3ae0-d846-365c938409fd","compute_major":9,"compute_minor":0,"multiprocessors":132,"warp_size":32,"max_threads_per_block":1024,"max_threads_per_multiprocessor":2048,"max_blocks_per_multiprocessor":32,"max_block_dim":[1024,1024,64],"max_grid_dim":[2147483647,65535,65535],"registers_per_block":65536,"registers_per_multiprocessor":65536,"shared_memory_per_block":49152,"shared_memory_per_block_optin":232448,"shared_memory_per_multiprocessor":233472,"reserved_shared_memory_per_block":1024,"global_memory":150109880320,"l2_cache":62914560,"core_clock":1980000000,"memory_clock":3201000000,"memory_bus_bits":6016,"ecc":true,"driver":"580.159.04","power_limit":700.0,"energy_counter":true,"copy_bandwidth":4271729103689.9307}');
+CREATE TABLE toolchains (
+  id          INTEGER PRIMARY KEY,
+  compiler    TEXT NOT NULL,
+  source_hash TEXT NOT NULL,  -- of all kernel sources of the problem
+  UNIQUE (compiler, source_hash)
+) STRICT;
+INSERT INTO toolchains VALUES(1,'NVRTC 13.0 sm_90','0123abcd');
+INSERT INTO toolchains VALUES(2,'NVRTC 12.4 sm_90','0123abcd');
+CREATE TABLE instances (
+  id           INTEGER PRIMARY KEY,
+  problem      TEXT NOT NULL CHECK (problem <> ''),
+  size         TEXT NOT NULL,  -- 512x512x512
+  settings_key TEXT NOT NULL,  -- radius=1,type=float
+  extents      TEXT NOT NULL CHECK (json_valid(extents)),   -- {"nx":512,...} in the problem's order
+  settings     TEXT NOT NULL CHECK (json_valid(settings)),
+  UNIQUE (problem, size, settings_key)
+) STRICT;
+INSERT INTO instances VALUES(1,'stencil3d','512x256x128','damping=0.1,periodic=true,radius=2,shape=star,type=float','{"nx":512,"ny":256,"nz":128}','{"type":"float","shape":"star","radius":2,"damping":0.1,"periodic":true}');
+INSERT INTO instances VALUES(2,'transpose','64x64','','{"nx":64,"ny":64}','{}');
+CREATE TABLE works (
+  id        INTEGER PRIMARY KEY,
+  instance  INTEGER NOT NULL REFERENCES instances (id),
+  model_key TEXT NOT NULL,
+  driver    TEXT NOT NULL,
+  toolchain INTEGER NOT NULL REFERENCES toolchains (id),
+  origin    TEXT NOT NULL CHECK (origin IN ('measured', 'replayed')),
+  UNIQUE (instance, model_key, driver, toolchain, origin)
+) STRICT;
+INSERT INTO works VALUES(1,1,'NVIDIA H200 sm_90 132 SMs 140 GiB','580.159.04',1,'measured');
+INSERT INTO works VALUES(2,1,'NVIDIA H200 sm_90 132 SMs 140 GiB','580.159.04',2,'measured');
+INSERT INTO works VALUES(3,2,'NVIDIA H200 sm_90 132 SMs 140 GiB','580.159.04',1,'measured');
+INSERT INTO works VALUES(4,1,'NVIDIA H200 sm_90 132 SMs 140 GiB','580.159.04',1,'replayed');
+CREATE TABLE runs (
+  id                 INTEGER PRIMARY KEY AUTOINCREMENT,  -- a number that a person noted never comes to mean another run
+  work               INTEGER NOT NULL REFERENCES works (id),
+  device             INTEGER NOT NULL REFERENCES devices (id),
+  strategy           TEXT NOT NULL,
+  seed               TEXT NOT NULL,  -- 64 bits without a sign: more than an INTEGER holds
+  budget_evaluations INTEGER CHECK (budget_evaluations >= 0),
+  budget_seconds     REAL CHECK (budget_seconds >= 0),
+  restriction        TEXT NOT NULL,  -- the expression given with --where
+  pinned             TEXT NOT NULL CHECK (json_valid(pinned)),
+  command_line       TEXT NOT NULL,
+  program_version    TEXT NOT NULL,
+  host               TEXT NOT NULL,
+  core_clock         REAL NOT NULL,
+  memory_clock       REAL NOT NULL,
+  temperature        REAL NOT NULL,
+  power              REAL NOT NULL,
+  throttle           TEXT NOT NULL,
+  space_size         INTEGER NOT NULL CHECK (space_size >= 0),
+  limit_seconds      REAL NOT NULL,  -- the roofline limit; 0 where unknown
+  items              REAL NOT NULL,  -- of the work, and so are flops and bytes
+  flops              REAL NOT NULL,
+  bytes              REAL NOT NULL,
+  item               TEXT NOT NULL,  -- what is counted: cell update
+  started            TEXT NOT NULL,
+  ended              TEXT,
+  end_reason         TEXT CHECK (end_reason IN ('exhausted', 'budget', 'interrupted', 'stopped', 'failed')),
+  CHECK ((ended IS NULL) = (end_reason IS NULL)),
+  UNIQUE (id, work)
+) STRICT;
+INSERT INTO runs VALUES(1,1,1,'random','18364758544493064720',1000,12.5,'block_x * block_y <= 256 && variant != ''fft''','{"block_x":32,"variant":"direct","fast":false,"scale":1.0}','tune --problem stencil3d --where "it''s"','0.1.0+abc','host-a',1980000000.0,3200000000.0,41.5,123.24999999999999999,'power cap,thermal',123456,0.001250000000000000026,1000000000.0,2000000000.0,3000000000.0,'cell update','2026-01-01T10:00:00.000Z','2026-01-01T10:05:00.250Z','budget');
+INSERT INTO runs VALUES(2,2,2,'random','1',NULL,NULL,'block_x * block_y <= 256 && variant != ''fft''','{"block_x":32,"variant":"direct","fast":false,"scale":1.0}','tune --problem stencil3d --where "it''s"','0.1.0+abc','host-a',1980000000.0,3200000000.0,41.5,123.24999999999999999,'power cap,thermal',123456,0.001250000000000000026,1000000000.0,2000000000.0,3000000000.0,'cell update','2026-01-02T10:00:00.000Z','2026-01-02T10:05:00.250Z','exhausted');
+INSERT INTO runs VALUES(3,3,1,'random','18364758544493064720',1000,12.5,'block_x * block_y <= 256 && variant != ''fft''','{"block_x":32,"variant":"direct","fast":false,"scale":1.0}','tune --problem stencil3d --where "it''s"','0.1.0+abc','host-a',1980000000.0,3200000000.0,41.5,123.24999999999999999,'power cap,thermal',123456,0.001250000000000000026,1000000000.0,2000000000.0,3000000000.0,'cell update','2026-01-03T10:00:00.000Z',NULL,NULL);
+INSERT INTO runs VALUES(7,4,1,'random','18364758544493064720',1000,12.5,'block_x * block_y <= 256 && variant != ''fft''','{"block_x":32,"variant":"direct","fast":false,"scale":1.0}','tune --problem stencil3d --where "it''s"','0.1.0+abc','host-a',1980000000.0,3200000000.0,41.5,123.24999999999999999,'power cap,thermal',123456,0.001250000000000000026,1000000000.0,2000000000.0,3000000000.0,'cell update','2026-01-07T10:00:00.000Z','2026-01-07T10:05:00.250Z','interrupted');
+CREATE TABLE evaluations (
+  id                INTEGER PRIMARY KEY AUTOINCREMENT,
+  run               INTEGER NOT NULL,  -- that made it
+  work              INTEGER NOT NULL,  -- of that run
+  configuration     TEXT NOT NULL CHECK (json_valid(configuration)),  -- in the order of declaration
+  configuration_key TEXT NOT NULL,                                    -- sorted by name
+  time              REAL CHECK (time > 0),       -- median of the samples
+  minimum           REAL CHECK (minimum >= 0),
+  error             REAL CHECK (error >= 0),     -- largest |out - ref|
+  tolerance         REAL CHECK (tolerance >= 0),
+  phase             TEXT CHECK (phase IN ('constraint', 'compile', 'resources', 'launch', 'verify', 'timeout',
+                                          'crash')),
+  reason            TEXT,
+  detail            TEXT,
+  registers                INTEGER,  -- a thread, like spills and local memory; all of these or none
+  spill_store_bytes        INTEGER,
+  spill_load_bytes         INTEGER,
+  local_bytes              INTEGER,
+  static_shared_memory     INTEGER,  -- a block
+  dynamic_shared_memory    INTEGER,
+  threads                  INTEGER,
+  max_threads              INTEGER,
+  blocks_per_multiprocessor INTEGER,
+  occupancy                REAL,     -- 0 to 1
+  limiter                  TEXT,
+  binary_hash       TEXT NOT NULL,   -- empty where nothing was compiled
+  compile_seconds   REAL NOT NULL,   -- what the phases took on the host
+  load_seconds      REAL NOT NULL,
+  verify_seconds    REAL NOT NULL,
+  measure_seconds   REAL NOT NULL,
+  recorded          TEXT NOT NULL,
+  FOREIGN KEY (run, work) REFERENCES runs (id, work),
+  CONSTRAINT measurement_or_failure CHECK (
+    (time IS NOT NULL AND minimum IS NOT NULL AND error IS NOT NULL AND tolerance IS NOT NULL
+      AND phase IS NULL AND reason IS NULL AND detail IS NULL)
+    OR
+    (time IS NULL AND minimum IS NULL AND error IS NULL AND tolerance IS NULL
+      AND phase IS NOT NULL AND reason IS NOT NULL AND detail IS NOT NULL)),
+  CONSTRAINT resources_all_or_none CHECK (
+    (registers IS NULL) + (spill_store_bytes IS NULL) + (spill_load_bytes IS NULL) + (local_bytes IS NULL)
+    + (static_shared_memory IS NULL) + (dynamic_shared_memory IS NULL) + (threads IS NULL)
+    + (max_threads IS NULL) + (blocks_per_multiprocessor IS NULL) + (occupancy IS NULL)
+    + (limiter IS NULL) IN (0, 11))
+) STRICT;
+INSERT INTO evaluations VALUES(1,1,1,'{"variant":"shared","block_x":1}','block_x=1,variant=shared',0.0020000000000000000416,0.0010000000000000000208,1.5000000000000000379e-06,2.5000000000000002042e-06,NULL,NULL,NULL,40,8,12,16,1024,2048,256,512,6,0.75,'registers','feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:00.500Z');
+INSERT INTO evaluations VALUES(2,1,1,'{"variant":"shared","block_x":2}','block_x=2,variant=shared',0.0045000000000000005273,0.0040000000000000000832,1.5000000000000000379e-06,2.5000000000000002042e-06,NULL,NULL,NULL,40,8,12,16,1024,2048,256,512,6,0.75,'registers','feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:01.500Z');
+INSERT INTO evaluations VALUES(10,1,1,'{"variant":"shared","block_x":10}','block_x=10,variant=shared',NULL,NULL,NULL,NULL,'constraint','invalid','',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:02.500Z');
+INSERT INTO evaluations VALUES(11,1,1,'{"variant":"shared","block_x":11}','block_x=11,variant=shared',NULL,NULL,NULL,NULL,'compile','syntax',replace('error: it''s\nline two','\n',char(10)),NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:03.500Z');
+INSERT INTO evaluations VALUES(12,1,1,'{"variant":"shared","block_x":12}','block_x=12,variant=shared',NULL,NULL,NULL,NULL,'resources','shared memory','232449 of 232448',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:04.500Z');
+INSERT INTO evaluations VALUES(13,1,1,'{"variant":"shared","block_x":13}','block_x=13,variant=shared',NULL,NULL,NULL,NULL,'launch','fault','at 0',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:05.500Z');
+INSERT INTO evaluations VALUES(14,1,1,'{"variant":"shared","block_x":14}','block_x=14,variant=shared',NULL,NULL,NULL,NULL,'verify','wrong result','µ: 3.5',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:06.500Z');
+INSERT INTO evaluations VALUES(15,1,1,'{"variant":"shared","block_x":15}','block_x=15,variant=shared',NULL,NULL,NULL,NULL,'timeout','timeout','10 s',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:07.500Z');
+INSERT INTO evaluations VALUES(16,1,1,'{"variant":"shared","block_x":16}','block_x=16,variant=shared',NULL,NULL,NULL,NULL,'crash','illegal address','',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:08.500Z');
+INSERT INTO evaluations VALUES(20,1,1,'{"variant":"shared","block_x":1}','block_x=1,variant=shared',0.002500000000000000052,0.002500000000000000052,1.5000000000000000379e-06,2.5000000000000002042e-06,NULL,NULL,NULL,40,8,12,16,1024,2048,256,512,6,0.75,'registers','feedface',0.5,0.25,0.125,0.0625,'2026-01-01T10:00:09.500Z');
+INSERT INTO evaluations VALUES(21,2,2,'{"variant":"shared","block_x":1}','block_x=1,variant=shared',0.0010000000000000000208,0.0010000000000000000208,1.5000000000000000379e-06,2.5000000000000002042e-06,NULL,NULL,NULL,40,8,12,16,1024,2048,256,512,6,0.75,'registers','feedface',0.5,0.25,0.125,0.0625,'2026-01-02T10:00:00.500Z');
+INSERT INTO evaluations VALUES(22,3,3,'{"variant":"shared","block_x":4}','block_x=4,variant=shared',7.5000000000000001899e-06,6.999999999999999895e-06,1.5000000000000000379e-06,2.5000000000000002042e-06,NULL,NULL,NULL,40,8,12,16,1024,2048,256,512,6,0.75,'registers','feedface',0.5,0.25,0.125,0.0625,'2026-01-03T10:00:00.500Z');
+INSERT INTO evaluations VALUES(30,7,4,'{"variant":"shared","block_x":2}','block_x=2,variant=shared',0.0044999999999999996599,0.0044999999999999996599,1.5000000000000000379e-06,2.5000000000000002042e-06,NULL,NULL,NULL,40,8,12,16,1024,2048,256,512,6,0.75,'registers','feedface',0.5,0.25,0.125,0.0625,'2026-01-07T10:00:00.500Z');
+CREATE TABLE samples (
+  evaluation INTEGER NOT NULL REFERENCES evaluations (id) ON DELETE CASCADE,
+  ordinal    INTEGER NOT NULL CHECK (ordinal >= 0),
+  seconds    REAL NOT NULL CHECK (seconds >= 0),
+  PRIMARY KEY (evaluation, ordinal)
+) STRICT, WITHOUT ROWID;
+INSERT INTO samples VALUES(1,0,0.0030000000000000000624);
+INSERT INTO samples VALUES(1,1,0.0020000000000000000416);
+INSERT INTO samples VALUES(1,2,0.0010000000000000000208);
+INSERT INTO samples VALUES(2,0,0.0040000000000000000832);
+INSERT INTO samples VALUES(2,1,0.005000000000000000104);
+INSERT INTO samples VALUES(20,0,0.002500000000000000052);
+INSERT INTO samples VALUES(21,0,0.0010000000000000000208);
+INSERT INTO samples VALUES(21,1,0.0010000000000000000208);
+INSERT INTO samples VALUES(21,2,0.0010000000000000000208);
+INSERT INTO samples VALUES(21,3,0.0010000000000000000208);
+INSERT INTO samples VALUES(21,4,0.0010000000000000000208);
+INSERT INTO samples VALUES(21,5,0.0010000000000000000208);
+INSERT INTO samples VALUES(21,6,0.0010000000000000000208);
+INSERT INTO samples VALUES(22,0,6.999999999999999895e-06);
+INSERT INTO samples VALUES(22,1,7.5000000000000001899e-06);
+INSERT INTO samples VALUES(22,2,7.9999999999999996378e-06);
+INSERT INTO samples VALUES(30,0,0.0044999999999999996599);
+CREATE TABLE run_evaluations (
+  run        INTEGER NOT NULL REFERENCES runs (id),
+  sequence   INTEGER NOT NULL CHECK (sequence >= 0),
+  evaluation INTEGER NOT NULL REFERENCES evaluations (id),
+  reused     INTEGER NOT NULL CHECK (reused IN (0, 1)),
+  PRIMARY KEY (run, sequence)
+) STRICT, WITHOUT ROWID;
+INSERT INTO run_evaluations VALUES(1,0,1,0);
+INSERT INTO run_evaluations VALUES(1,1,2,0);
+INSERT INTO run_evaluations VALUES(1,2,10,0);
+INSERT INTO run_evaluations VALUES(1,3,11,0);
+INSERT INTO run_evaluations VALUES(1,4,12,0);
+INSERT INTO run_evaluations VALUES(1,5,13,0);
+INSERT INTO run_evaluations VALUES(1,6,14,0);
+INSERT INTO run_evaluations VALUES(1,7,15,0);
+INSERT INTO run_evaluations VALUES(1,8,16,0);
+INSERT INTO run_evaluations VALUES(1,9,20,0);
+INSERT INTO run_evaluations VALUES(2,0,21,0);
+INSERT INTO run_evaluations VALUES(2,1,21,1);
+INSERT INTO run_evaluations VALUES(3,0,22,0);
+INSERT INTO run_evaluations VALUES(7,0,30,0);
+DELETE FROM sqlite_sequence;
+INSERT INTO sqlite_sequence VALUES('runs',7);
+INSERT INTO sqlite_sequence VALUES('evaluations',30);
+CREATE INDEX devices_by_model ON devices (model_key);
+CREATE INDEX runs_by_work ON runs (work);
+CREATE INDEX runs_by_device ON runs (device);
+CREATE INDEX evaluations_known ON evaluations (work, configuration_key, recorded, id);
+CREATE INDEX evaluations_fastest ON evaluations (work, time) WHERE time IS NOT NULL;
+CREATE INDEX evaluations_by_run ON evaluations (run);
+CREATE INDEX run_evaluations_by_evaluation ON run_evaluations (evaluation);
+CREATE VIEW current_evaluations AS
+SELECT e.* FROM evaluations e
+WHERE NOT EXISTS (
+  SELECT 1 FROM evaluations n
+  WHERE n.work = e.work AND n.configuration_key = e.configuration_key
+    AND (n.recorded, n.id) > (e.recorded, e.id));
+CREATE VIEW results AS
+SELECT e.id AS evaluation, e.run, e.recorded,
+       i.problem, i.size, i.settings_key AS settings, i.extents,
+       d.name AS device, w.model_key, d.architecture, w.driver, t.compiler, t.source_hash, w.origin,
+       e.configuration, e.configuration_key,
+       e.time, e.minimum, e.error, e.tolerance, e.phase, e.reason, e.detail,
+       r.limit_seconds / e.time AS share_of_limit, r.items / e.time AS items_per_second,
+       r.flops / e.time AS flops_per_second, r.bytes / e.time AS bytes_per_second,
+       r.limit_seconds, r.items, r.flops, r.bytes, r.item,
+       e.registers, e.spill_store_bytes, e.spill_load_bytes, e.local_bytes, e.static_shared_memory,
+       e.dynamic_shared_memory, e.threads, e.max_threads, e.blocks_per_multiprocessor, e.occupancy, e.limiter,
+       e.binary_hash, e.compile_seconds, e.load_seconds, e.verify_seconds, e.measure_seconds,
+       EXISTS (SELECT 1 FROM current_evaluations c WHERE c.id = e.id) AS current,
+       (SELECT COUNT(*) FROM samples s WHERE s.evaluation = e.id) AS samples,
+       e.work
+FROM evaluations e
+JOIN runs r ON r.id = e.run
+JOIN works w ON w.id = e.work
+JOIN instances i ON i.id = w.instance
+JOIN toolchains t ON t.id = w.toolchain
+JOIN devices d ON d.id = r.device;
+CREATE VIEW best_by_versions AS
+SELECT results.* FROM works w
+JOIN results ON results.evaluation = (
+  SELECT e.id FROM current_evaluations e
+  WHERE e.work = w.id AND e.time IS NOT NULL
+  ORDER BY e.time, e.id LIMIT 1);
+CREATE VIEW best AS
+SELECT * FROM (
+  SELECT *, ROW_NUMBER() OVER (
+              PARTITION BY problem, size, settings, model_key, origin ORDER BY time, evaluation) AS place
+  FROM best_by_versions)
+WHERE place = 1;
+CREATE VIEW run_overview AS
+SELECT r.id AS run, i.problem, i.size, i.settings_key AS settings, i.extents,
+       d.name AS device, w.model_key, d.architecture, w.driver, t.compiler, t.source_hash, w.origin,
+       r.strategy, r.started, r.ended, r.end_reason,
+       (SELECT COUNT(*) FROM run_evaluations l WHERE l.run = r.id) AS evaluations,
+       (SELECT COUNT(*) FROM run_evaluations l WHERE l.run = r.id AND l.reused) AS reused,
+       (SELECT COUNT(*) FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
+        WHERE l.run = r.id AND e.phase IS NOT NULL) AS failures,
+       b.time AS best, b.configuration_key AS best_configuration,
+       r.work
+FROM runs r
+JOIN works w ON w.id = r.work
+JOIN instances i ON i.id = w.instance
+JOIN toolchains t ON t.id = w.toolchain
+JOIN devices d ON d.id = r.device
+LEFT JOIN evaluations b ON b.id = (
+  SELECT e.id FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
+  WHERE l.run = r.id AND e.time IS NOT NULL ORDER BY e.time, l.sequence LIMIT 1);
+COMMIT;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "db/database.hpp"
+
+namespace tune::test {
+
+/// Everything that a database says, a line each, without numbers of rows and without where runs came from:
+/// equal for databases of equal contents.
+std::multiset<std::string> contents(const db::Database& database);
+
+/// Empty where SQLite, the foreign keys and our own rules find nothing wrong.
+std::string damage(const db::Database& database);
+
+}  // namespace tune::test

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples of kernels of one's own, and what happens when one is wrong.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "kernels/sources.hpp"
+#include "search/space/search_space.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/core/architectures.hpp"
+#include "tuner/definition/problem.hpp"
+#include "tuner/emulator/problem_jobs.hpp"
+
+namespace tune::emulator {
+namespace {
+
+using definition::DefinedProblem;
+namespace fs = std::filesystem;
+
+const fs::path examples = fs::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels";
+
+/// Findings of up to `most` configurations, evenly spread, at the definition's small sizes.
+std::vector<Finding> findings_of(const fs::path& file, std::size_t most,
+                                 const std::vector<std::pair<std::string, Value>>& settings = {}) {
+  const DefinedProblem problem(definition::read_definition(file));
+  const kernels::EmbeddedSources sources;
+  const Instance instance = make_instance(problem.info(), "", settings);
+  const search::SearchSpace space(problem.space(instance, architecture_facts("sm_90")));
+  std::vector<Configuration> configurations;
+  for (std::size_t i = 0; i < std::min<std::size_t>(most, space.size()); ++i)
+    configurations.push_back(space.at(i * space.size() / std::min<std::size_t>(most, space.size())));
+  ProblemJobs jobs(problem, sources);
+  std::vector<Finding> findings;
+  std::size_t checked = 0;
+  check(
+      configurations.size(),
+      [&](std::size_t number) {
+        return jobs.job(configurations[number], problem.check_instances(instance, configurations[number]));
+      },
+      CheckOptions{},
+      [&](std::size_t, const Verdict& verdict) {
+        ++checked;
+        EXPECT_EQ(verdict.not_emulated, "");
+        findings.insert(findings.end(), verdict.findings.begin(), verdict.findings.end());
+        return true;
+      });
+  EXPECT_EQ(checked, configurations.size());
+  return findings;
+}
+
+void expect_clean(const std::string& name, std::size_t most,
+                  const std::vector<std::pair<std::string, Value>>& settings = {}) {
+  for (const Finding& finding : findings_of(examples / name, most, settings)) ADD_FAILURE() << finding.text();
+}
+
+TEST(OwnKernels, TransposeIsClean) {
+  expect_clean("transpose.json", 30);
+}
+
+TEST(OwnKernels, ReductionIsClean) {
+  expect_clean("reduction.json", 4);
+}
+
+TEST(OwnKernels, MatrixProductIsCleanInBothTypes) {
+  expect_clean("matrix_product.json", 10);
+  expect_clean("matrix_product.json", 3, {{"real", "double"}});
+}
+
+/// A copy of an example whose kernel was changed.
+class ChangedKernels : public ::testing::Test {
+ protected:
+  std::vector<Finding> findings(const std::string& name, const std::string& from, const std::string& to) {
+    for (const fs::directory_entry& file : fs::directory_iterator(examples))
+      fs::copy_file(file, folder_.path() / file.path().filename(), fs::copy_options::overwrite_existing);
+    const fs::path kernel = folder_.path() / (name + ".cu");
+    std::ostringstream text;
+    text << std::ifstream(kernel).rdbuf();
+    std::string changed = text.str();
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos);
+    std::ofstream(kernel) << changed.replace(at, from.size(), to);
+    return findings_of(folder_.path() / (name + ".json"), 2);
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ChangedKernels, AreHeldAgainstTheOtherKernel) {
+  const std::vector<Finding> found = findings("transpose", "= tile[threadIdx.x][threadIdx.y + j]",
+                                              "= 2 * tile[threadIdx.x][threadIdx.y + j]");
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().kind, Kind::wrong_result);
+  EXPECT_EQ(found.front().array, "out");
+}
+
+TEST_F(ChangedKernels, AreCheckedForRaces) {
+  const std::vector<Finding> found = findings("transpose", "__syncthreads();", "");
+  // A block may be one warp.
+  EXPECT_TRUE(std::ranges::any_of(found, [](const Finding& finding) {
+    return finding.kind == Kind::race_in_block || finding.kind == Kind::race_in_warp;
+  }));
+}
+
+/// Contents in constant memory, and an output that is added to.
+TEST_F(ChangedKernels, SeeConstantMemoryAndContents) {
+  std::ofstream(folder_.path() / "axpy.cu") << "__constant__ float factors[4];\n"
+                                               "__global__ void axpy(float* y, const float* x, int n) {\n"
+                                               "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                                               "  if (i < n) y[i] += factors[i % 4] * x[i];\n}\n";
+  std::ofstream(folder_.path() / "axpy.json") << R"json({
+    "problem": "axpy", "kernel": "axpy.cu", "sizes": {"n": 1000}, "check": [{"n": 77}],
+    "parameters": {"BLOCK": [32, 64]},
+    "arguments": {
+      "y": {"type": "float", "size": "n", "access": "both", "fill": {"from": 0, "step": 1},
+            "expect": {"from": 3, "step": 1}},
+      "x": {"type": "float", "size": "n", "fill": 2},
+      "factors": {"type": "float", "size": 4, "symbol": "factors", "fill": 1.5},
+      "n": {"type": "int", "value": "n"}
+    },
+    "launches": {"entry": "axpy", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"},
+    "tolerance": {"absolute": 0}
+  })json";
+  for (const Finding& finding : findings_of(folder_.path() / "axpy.json", 2)) ADD_FAILURE() << finding.text();
+}
+
+}  // namespace
+}  // namespace tune::emulator

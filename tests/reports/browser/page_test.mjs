@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens pages in Chromium without a window. Exit status 77: skipped, and why.
+//   node page_test.mjs TUNE WRITE_PAGES RECORDING NODE_MODULES FOLDER
+import { execFileSync, spawn } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
+import assert from "node:assert/strict";
+
+const [tune, writePages, recording, modules, folder] = process.argv.slice(2);
+const skip = (why) => { console.log(`skipped: ${why}`); process.exit(77); };
+
+function findBrowser() {
+  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return names.flatMap((name) => folders.map((each) => join(each, name))).find(existsSync);
+}
+
+const executablePath = findBrowser();
+if (!executablePath) skip("no Chromium; on Debian: apt-get install chromium");
+if (!existsSync(join(modules, "playwright-core"))) skip("npm did not install playwright-core");
+if (!existsSync(join(modules, "echarts"))) skip("npm did not install the chart library");
+const { chromium } = createRequire(import.meta.url)(join(modules, "playwright-core"));
+setTimeout(() => { console.error("no end within 100 s"); process.exit(1); }, 100_000).unref();
+
+mkdirSync(folder, { recursive: true });
+execFileSync(writePages, [folder]);
+execFileSync(tune, ["report", "--db", recording, "--out", join(folder, "recording.html")]);
+
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"], timeout: 30_000 });
+
+/** A page with the problems that it had so far. */
+async function open(name, { width = 1366, ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, ...options });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const problems = [];
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) problems.push(message.text()); });
+  page.on("pageerror", (error) => problems.push(String(error)));
+  await page.goto(name.startsWith("http") ? name : `file://${join(folder, name)}`);
+  return { page, problems, close: () => context.close() };
+}
+
+/** Scrolls through the page, so that every chart is drawn. */
+const seeAll = (page) => page.evaluate(async () => {
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 30));
+  for (let y = 0; y < document.body.scrollHeight; y += 600) { scrollTo(0, y); await pause(); }
+  await pause();
+});
+
+/** Of each card: whether it says that it is empty, its series with data, and how many colours its canvas shows. */
+const cards = (page) => page.evaluate(() => [...document.querySelectorAll(".card")].map((card) => {
+  const plot = card.querySelector(".plot");
+  const chart = echarts.getInstanceByDom(plot);
+  const colours = new Set();
+  for (const canvas of plot.querySelectorAll("canvas")) {
+    const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+    for (let i = 0; i < pixels.length; i += 7) colours.add(pixels[i]);
+  }
+  return {
+    id: card.id.replace("chart-", ""), empty: card.classList.contains("empty"), plain: card.classList.contains("plain"),
+    note: card.querySelector(".card > .note").textContent, rows: card.querySelectorAll(".numbers tbody tr").length,
+    series: chart ? chart.getOption().series.filter((series) => series.data?.length > 0).length : 0, colours: colours.size,
+    svg: plot.querySelectorAll("svg path").length, label: plot.getAttribute("aria-label"),
+  };
+}));
+
+function expectDrawn(all) {
+  for (const card of all) {
+    if (card.empty) assert.ok(card.note.length > 10, `${card.id} does not say why it is empty`);
+    else if (card.plain) assert.ok(card.rows > 0, `${card.id} has no rows`);
+    else assert.ok(card.series > 0 && card.colours > 3 && card.label, `${card.id} is not drawn: ${JSON.stringify(card)}`);
+  }
+}
+const emptyOnes = (all) => all.filter((card) => card.empty).map((card) => card.id);
+
+const tests = {
+  async "every chart of a recording is drawn, in every section"() {
+    const { page, problems, close } = await open("recording.html");
+    await seeAll(page);
+    const all = await cards(page);
+    expectDrawn(all);
+    assert.equal(all.length, 13);
+    assert.deepEqual(emptyOnes(all), ["failures"]);
+    const sections = await page.locator("#section-choice option").count();
+    assert.ok(sections > 5);
+    for (let i = 0; i < sections; i++) {
+      await page.selectOption("#section-choice", String(i));
+      expectDrawn(await cards(page));
+      assert.equal(await page.locator("article.section:visible").count(), 1);
+    }
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "choices change a chart and outlast another section"() {
+    const { page, problems, close } = await open("recording.html");
+    await seeAll(page);
+    const statistic = page.locator("#chart-heatmap select").nth(2);
+    await statistic.selectOption("median");
+    await page.locator("#chart-progress select").first().selectOption("seconds");
+    await page.locator("#chart-distribution select").first().selectOption("ecdf");
+    expectDrawn(await cards(page));
+    await page.selectOption("#section-choice", "1");
+    assert.equal(await statistic.inputValue(), "median");
+    assert.equal(await page.locator("#chart-progress select").first().inputValue(), "seconds");
+    const options = await page.locator("#chart-values select").first().locator("option").allTextContents();
+    for (const option of options) await page.locator("#chart-values select").first().selectOption(option);
+    await page.locator("#summary a").first().click();
+    assert.equal(await page.inputValue("#section-choice"), "0");
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "a range chosen on an axis counts the configurations that are left"() {
+    const { page, problems, close } = await open("recording.html");
+    await seeAll(page);
+    await page.evaluate(() => echarts.getInstanceByDom(document.querySelector("#chart-parallel .plot"))
+      .dispatchAction({ type: "axisAreaSelect", parallelAxisIndex: 0, intervals: [[-0.5, 0.5]] }));
+    await page.waitForFunction(() => /Chosen: [\d,]+ configuration/.test(document.querySelector("#chart-parallel > .note").textContent));
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "dark and light: by the system, and by the button"() {
+    const { page, problems, close } = await open("recording.html", { colorScheme: "dark" });
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await seeAll(page);
+    const dark = await background();
+    expectDrawn(await cards(page));
+    await page.locator("#theme").focus();
+    await page.keyboard.press("Enter");
+    const light = await background();
+    assert.notEqual(dark, light);
+    expectDrawn(await cards(page));
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "a telephone shows all without scrolling sideways"() {
+    const { page, problems, close } = await open("recording.html", { width: 380, isMobile: true, hasTouch: true });
+    await seeAll(page);
+    expectDrawn(await cards(page));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 380);
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "paper is light and has every chart as lines and areas"() {
+    const { page, problems, close } = await open("recording.html", { colorScheme: "dark" });
+    await page.emulateMedia({ media: "print" });
+    await page.waitForSelector(".paper");
+    for (const card of await cards(page)) if (!card.empty && !card.plain) assert.ok(card.svg > 5, `${card.id} is not drawn`);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+    assert.ok((await page.pdf({ format: "A4" })).length > 50_000);
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "a section of failures and odd names"() {
+    const { page, problems, close } = await open("invented.html");
+    for (const i of [0, 1, 2, 3]) {
+      await page.selectOption("#section-choice", String(i));
+      await seeAll(page);
+      expectDrawn(await cards(page));
+    }
+    await page.selectOption("#section-choice", "0");
+    const empty = emptyOnes(await cards(page));
+    assert.ok(empty.length >= 11 && !empty.includes("failures"), empty.join());
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "a hundred thousand evaluations open soon"() {
+    const begin = Date.now();
+    const { page, problems, close } = await open("large.html");
+    await page.waitForFunction(() => !document.getElementById("charts").hidden);
+    await page.locator("#charts").scrollIntoViewIfNeeded();
+    await page.waitForSelector(".plot canvas");
+    const seconds = (Date.now() - begin) / 1000;
+    console.log(`  first chart after ${seconds} s`);
+    assert.ok(seconds < 9, `${seconds} s`); // about 1 s where nobody else computes
+    assert.match(await page.textContent("#shown"), /^Of 100,000 measured configurations 2\d,\d{3} are shown|^Of 100,000 measured configurations 1\d,\d{3} are shown/);
+    await seeAll(page);
+    expectDrawn(await cards(page));
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "without scripts the tables and sentences are there"() {
+    const { page, close } = await open("invented.html", { javaScriptEnabled: false });
+    assert.equal(await page.locator("article.section:visible").count(), 4);
+    assert.ok(await page.locator(".why:visible").count() > 0);
+    await close();
+  },
+
+  async "without the library the page says so"() {
+    const { page, problems, close } = await open("bare.html");
+    assert.ok(await page.locator("#no-charts").isVisible());
+    assert.ok(await page.locator("article.section").first().isVisible());
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "a live page shows new results and keeps what was chosen"() {
+    const database = join(folder, "live.db");
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
+    copyFileSync(recording, database);
+    const server = spawn(tune, ["serve", "--db", database, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+      const address = await new Promise((resolve, reject) => {
+        server.stdout.on("data", (text) => resolve(/http:\S+/.exec(text)[0]));
+        server.on("exit", () => reject(new Error("tune serve ended")));
+      });
+      const { page, problems, close } = await open(address);
+      const sections = await page.locator("#section-choice option").count();
+      await page.selectOption("#section-choice", "3");
+      const chosen = await page.locator("#section-choice option:checked").textContent();
+      await seeAll(page);
+      await page.locator("#chart-progress select").first().selectOption("seconds");
+      execFileSync(tune, ["--problem", "stencil3d", "--size", "512x512x512", "--device", `replay:${recording}`, "--db", database,
+        "--strategy", "random", "--budget-evals", "20"], { stdio: "ignore" });
+      await page.waitForFunction((before) => document.querySelectorAll("#section-choice option").length > before, sections);
+      assert.equal(await page.locator("#section-choice option:checked").textContent(), chosen);
+      assert.equal(await page.locator("#chart-progress select").first().inputValue(), "seconds");
+      assert.ok((await page.locator("article.section:visible h2").textContent()).replaceAll(", ", ",") === chosen);
+      expectDrawn(await cards(page));
+      assert.deepEqual(problems, []);
+      server.kill("SIGINT");
+      await page.waitForSelector("#live.lost");
+      await close();
+    } finally {
+      server.kill("SIGKILL");
+    }
+  },
+
+  async "everything that can be chosen is reached by the keyboard"() {
+    const { page, close } = await open("invented.html");
+    await seeAll(page);
+    const wanted = await page.evaluate(() => document.querySelectorAll("select, button, .card:not(.empty):not(.plain) .plot").length);
+    const reached = new Set();
+    await page.evaluate(() => { scrollTo(0, 0); document.activeElement.blur(); });
+    for (let i = 0; i < 150; i++) {
+      await page.keyboard.press("Tab");
+      reached.add(await page.evaluate(() => {
+        const all = [...document.querySelectorAll("select, button, .card:not(.empty):not(.plain) .plot")];
+        return all.indexOf(document.activeElement);
+      }));
+    }
+    reached.delete(-1);
+    assert.equal(reached.size, wanted);
+    await close();
+  },
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  const begin = Date.now();
+  try {
+    await test();
+    console.log(`ok      ${name} (${Date.now() - begin} ms)`);
+  } catch (problem) {
+    failed++;
+    console.log(`FAILED  ${name}\n${problem.stack}`);
+  }
+}
+await browser.close();
+process.exit(failed ? 1 : 0);

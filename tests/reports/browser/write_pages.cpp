@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes pages for the test in a browser into the folder that it is given.
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "reports/html.hpp"
+#include "tests/reports/invented_database.hpp"
+#include "tests/reports/large_data.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace {
+
+using namespace tune;
+
+reports::ReportData invented_data() {
+  const test::TemporaryFolder folder;
+  db::Database database(folder / "tune.db");
+  test::invent(database);
+  return reports::collect(database, {});
+}
+
+void write(const std::string& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::cerr << "write_pages FOLDER\n";
+    return 2;
+  }
+  const std::string folder = std::string(arguments[1]) + "/";
+  write(folder + "invented.html", reports::html_page(invented_data()));
+  write(folder + "bare.html", reports::html_page(invented_data(), {.library = false}));
+  write(folder + "large.html", reports::html_page(test::large_data(100'000)));
+}

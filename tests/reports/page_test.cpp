@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "reports/html.hpp"
+#include "reports/page/html_text.hpp"
+#include "reports/page/page_data.hpp"
+#include "reports/page/page_parts.hpp"
+#include "reports/page/summary.hpp"
+#include "tests/reports/invented_database.hpp"
+#include "tests/reports/large_data.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace tune::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+reports::ReportData invented_data() {
+  const TemporaryFolder folder;
+  db::Database database(folder / "tune.db");
+  invent(database);
+  return reports::collect(database, {.top = 3});
+}
+
+std::size_t count(std::string_view text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// Between the first `<script type="application/json"...>` and its end.
+std::string embedded_data(const std::string& page) {
+  const std::size_t begin = page.find('>', page.find("<script type=\"application/json\"")) + 1;
+  return page.substr(begin, page.find("</script>", begin) - begin);
+}
+
+TEST(PageData, IsAsBefore) {
+  expect_golden("report_page.json",
+                nlohmann::ordered_json::parse(reports::page_data(invented_data())).dump(1) + "\n");
+}
+
+TEST(PageData, ColumnsHaveOneEntryARow) {
+  const auto data = nlohmann::json::parse(reports::page_data(invented_data()));
+  for (const auto& section : data["sections"]) {
+    const std::size_t shown = section["shown"].get<std::size_t>();
+    for (const char* column : {"time", "error", "registers", "spills", "shared", "occupancy"})
+      EXPECT_EQ(section["rows"][column].size(), shown) << column;
+    for (const auto& levels : section["rows"]["levels"]) EXPECT_EQ(levels.size(), shown);
+    EXPECT_EQ(section["rows"]["levels"].size(), section["parameters"].size());
+  }
+}
+
+TEST(PageData, ASectionOfFailuresHasNoRowsAndAllItsFailures) {
+  const auto data = nlohmann::json::parse(reports::page_data(invented_data()));
+  const auto& section = data["sections"][0];  // the one in which everything failed
+  EXPECT_EQ(section["measured"], 0);
+  EXPECT_TRUE(section["rows"]["time"].empty());
+  EXPECT_TRUE(section["pair"].is_null());
+  EXPECT_EQ(section["failures"][0]["phase"], "crash");
+}
+
+TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
+  reports::ReportData data = invented_data();
+  const std::string evil = "</script><!--<b title='\"'>&\x01\xff";
+  data.database = evil;
+  for (reports::Section& section : data.sections) {
+    section.work.device = evil;
+    section.outdated = {evil};
+    for (reports::RunReport& run : section.runs) run.summary.strategy = evil;
+    for (db::ResultRow& row : section.evaluations) row.configuration.set("odd", evil);
+    if (section.winner) section.winner->configuration.set("odd", evil);
+    for (db::FailureCount& failure : section.failures) failure.reason = evil;
+  }
+  const std::string plain = reports::html_page(invented_data(), {.library = false});
+  const std::string page = reports::html_page(data, {.library = false});
+  EXPECT_EQ(count(page, "</script>"), count(plain, "</script>"));
+  EXPECT_EQ(count(page, "<!--"), count(plain, "<!--"));
+  EXPECT_EQ(count(page, "<b "), 0U);
+  EXPECT_EQ(page.find('\x01'), std::string::npos);
+  EXPECT_EQ(page.find('\xff'), std::string::npos);
+  const auto read_back = nlohmann::json::parse(embedded_data(page));
+  EXPECT_THAT(read_back["sections"][0]["device"]["name"].get<std::string>(),
+              HasSubstr("</script><!--<b title='\"'>&\x01"));
+}
+
+TEST(Page, TheStaticPartNeedsNoScript) {
+  const std::string page = reports::html_page(invented_data(), {.library = false});
+  const std::string before_scripts = page.substr(0, page.find("<script"));
+  EXPECT_THAT(before_scripts, HasSubstr("Why the winner wins"));
+  EXPECT_THAT(before_scripts, HasSubstr("1.92 ms"));
+  EXPECT_THAT(before_scripts, HasSubstr("Invented Z9 &quot;mobile&quot;, 2nd"));
+  EXPECT_THAT(before_scripts, HasSubstr("none: every configuration failed"));
+}
+
+TEST(Page, LoadsNothingWhereTheLibraryIsInIt) {
+  const std::string page = reports::html_page(invented_data());
+  if (reports::page_library().empty()) {
+    EXPECT_THAT(page, HasSubstr("<script src=\"" + reports::library_address() + "\" integrity=\"" +
+                                reports::library_integrity() + "\" crossorigin"));
+    GTEST_SKIP() << "built without npm: the page takes the library from the web";
+  }
+  EXPECT_THAT(page, Not(HasSubstr("<script src")));
+  EXPECT_THAT(page, Not(HasSubstr("https://cdn")));
+  EXPECT_GT(page.size(), reports::page_library().size());
+}
+
+TEST(Page, OwnScriptHasNothingThatEndsIt) {
+  EXPECT_THAT(reports::page_script(), Not(HasSubstr("</script")));
+  EXPECT_THAT(reports::page_script(), Not(HasSubstr("<!--")));
+  EXPECT_THAT(std::string(reports::page_library()), Not(HasSubstr("</script")));
+}
+
+TEST(Page, TheIntegrityIsThatOfTheInstalledLibrary) {
+  const std::string file = std::string(TUNE_WEB_BUILD) + "/node_modules/echarts/dist/echarts.min.js";
+  if (!std::ifstream(file)) GTEST_SKIP() << "npm did not install the library";
+  const std::string command = "openssl dgst -sha384 -binary '" + file + "' | openssl base64 -A";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::array<char, 256> line{};
+  if (fgets(line.data(), line.size(), pipe.get()) == nullptr)
+    GTEST_SKIP() << "no openssl to compute the hash with";
+  EXPECT_EQ(reports::library_integrity(), "sha384-" + std::string(line.data()));
+  EXPECT_THAT(reports::library_address(), HasSubstr("echarts@6."));
+}
+
+TEST(Page, TenThousandEvaluationsStayBelowFiveMegabytes) {
+  const std::string page = reports::html_page(large_data(10'000));
+  EXPECT_LT(page.size(), 5'000'000U);
+}
+
+TEST(PageUpdate, HasWhatALivePageShows) {
+  const auto update = nlohmann::json::parse(reports::page_update(invented_data()));
+  EXPECT_EQ(update["data"]["sections"].size(), 4U);
+  EXPECT_THAT(update["summary"].get<std::string>(), HasSubstr("<table"));
+  EXPECT_THAT(update["sections"].get<std::string>(), HasSubstr("<article"));
+}
+
+TEST(HtmlText, EscapesAndRepairs) {
+  EXPECT_EQ(reports::html_text("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
+  EXPECT_EQ(reports::html_text("\xc2\xb5s"), "\xc2\xb5s");
+  EXPECT_EQ(reports::html_text("\xc0\xaf\xed\xa0\x80x"),
+            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdx");
+  EXPECT_EQ(reports::html_text("\xe2\x82"), "\xef\xbf\xbd\xef\xbf\xbd");
+  EXPECT_EQ(reports::script_text("{\"a\":\"</script><!--\"}"), "{\"a\":\"\\u003c/script>\\u003c!--\"}");
+  EXPECT_EQ(reports::typeset("12.5 us, 3 us"), "12.5 \xc2\xb5s, 3 \xc2\xb5s");
+  EXPECT_EQ(reports::typeset("let us use 3 users"), "let us use 3 users");
+}
+
+}  // namespace
+}  // namespace tune::test

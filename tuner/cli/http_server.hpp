@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tune::cli {
+
+/// What a browser asks for. Bodies are not read.
+struct HttpRequest {
+  std::string method;                          ///< GET
+  std::string path;                            ///< `/data`, without what follows a `?`
+  std::map<std::string, std::string> headers;  ///< names in lower case
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string type = "text/plain; charset=utf-8";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+/// Answers browsers on this machine, and nobody else: it listens on 127.0.0.1 and refuses requests that name
+/// another host, so that no web page can read from it by a name of its own that leads here (DNS rebinding).
+/// It reads GET and HEAD only, one request a connection. One thread; a connection that sends nothing holds
+/// nobody up.
+class HttpServer {
+ public:
+  using Handler = std::function<HttpResponse(const HttpRequest&)>;
+
+  /// Listens at once; port 0 for a free one. Throws Error where the port is taken or may not be used.
+  explicit HttpServer(int port);
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  ~HttpServer();
+
+  int port() const { return port_; }
+  /// `http://127.0.0.1:8420/`
+  std::string address() const;
+  /// Until `stop` says so, which is asked a few times a second. What the handler throws is answered with
+  /// status 503 and its text.
+  void serve(const Handler& handler, const std::function<bool()>& stop);
+
+ private:
+  struct Connection;
+
+  void accept_one(std::vector<Connection>& connections) const;
+  HttpResponse respond(const HttpRequest& request, const Handler& handler) const;
+  bool names_this_host(const HttpRequest& request) const;
+
+  int listener_ = -1;
+  int port_ = 0;
+};
+
+}  // namespace tune::cli

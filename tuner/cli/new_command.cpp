@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/options.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
+#include "tuner/definition/first_definition.hpp"
+
+namespace tune::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description options("Options");
+  options.add_options()                                                                                    //
+      ("kernel", po::value<std::string>()->value_name("FILE"), "the .cu file")                             //
+      ("entry", po::value<std::string>()->value_name("NAME"), "which of its kernels; default: the first")  //
+      ("out", po::value<std::string>()->value_name("FILE.json"),
+       "where to write; default: beside the kernel, with .json as its ending; '-' for standard output");
+  return options;
+}
+
+std::string read_text(const std::string& path) {
+  std::error_code ignored;
+  std::ifstream in(path, std::ios::binary);
+  if (std::filesystem::is_directory(path, ignored))
+    throw UsageError(format("--kernel: {} is a folder", path));
+  if (!in) throw UsageError(format("--kernel: cannot read {}: {}", path, std::strerror(errno)));
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+int run(const po::variables_map& values) {
+  const std::string kernel = text_of(values, "kernel");
+  if (kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
+  const std::filesystem::path path(kernel);
+  const std::string json =
+      definition::first_definition(path.filename().string(), read_text(kernel), text_of(values, "entry"));
+  std::filesystem::path out = text_of(values, "out");
+  if (out == "-") {
+    std::cout << json;
+    return 0;
+  }
+  if (out.empty()) out = std::filesystem::path(path).replace_extension(".json");
+  if (std::filesystem::exists(out))
+    throw UsageError(format("{} is there already; name another file with --out", out.string()));
+  std::ofstream file(out, std::ios::binary);
+  file << json;
+  file.close();
+  if (!file) throw Error(format("cannot write {}: {}", out.string(), std::strerror(errno)));
+  std::cout << format(
+      "wrote {0}: fill in what it marks with TODO, then\n  tune space --problem {0}\n"
+      "  tune check --problem {0} --device emulator --sample 5\n  tune --problem {0} --device 0\n",
+      out.string());
+  return 0;
+}
+
+}  // namespace
+
+const Command& new_command() {
+  static const Command command = {"new",
+                                  "writes a first definition for a kernel of your own",
+                                  "tune new FILE.cu [options]",
+                                  "  tune new my_kernel.cu\n  tune new my_kernel.cu --entry second --out -\n",
+                                  "kernel",
+                                  options,
+                                  run};
+  return command;
+}
+
+}  // namespace tune::cli

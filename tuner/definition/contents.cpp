@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/definition/contents.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "search/random.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::definition {
+namespace {
+
+/// FNV-1a: arguments of one problem shall not hold the same numbers.
+std::uint64_t hash_of(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+template<class T>
+T as_element(double value) {
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
+  const double low = std::numeric_limits<T>::lowest(), high = std::numeric_limits<T>::max();
+  return static_cast<T>(std::clamp(std::floor(value), low, high));
+}
+
+template<class T>
+void fill(std::span<T> to, const Contents& contents, std::uint64_t seed) {
+  search::Random random(seed);
+  const double span = contents.high - contents.low + (std::is_floating_point_v<T> ? 0 : 1);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    double value = contents.value;
+    if (contents.kind == Contents::Kind::random)
+
+      value = contents.low + span * (random.uniform());
+    else if (contents.kind == Contents::Kind::sequence)
+      value += contents.step * static_cast<double>(i);
+    to[i] = as_element<T>(value);
+  }
+}
+
+template<class Use>
+void with_elements(HostTensor& tensor, Use use) {
+  switch (tensor.type()) {
+    case ElementType::f32:
+      return use(tensor.as<float>());
+    case ElementType::f64:
+      return use(tensor.as<double>());
+    case ElementType::i32:
+      return use(tensor.as<std::int32_t>());
+    case ElementType::u32:
+      return use(tensor.as<std::uint32_t>());
+    case ElementType::u8:
+      return use(tensor.as<std::uint8_t>());
+  }
+}
+
+void read_file(HostTensor& tensor, const Contents& contents, const Argument& argument) {
+  std::ifstream in(contents.file, std::ios::binary);
+  if (!in) argument.place.fail(format("cannot read {}", contents.file.string()));
+  const std::span<std::byte> bytes = tensor.bytes();
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  const auto read = static_cast<std::size_t>(in.gcount());
+  if (read != bytes.size() || in.peek() != std::ifstream::traits_type::eof())
+    argument.place.fail(format("{} has {} bytes than the {} that '{}' takes", contents.file.string(),
+                               read < bytes.size() ? "fewer" : "more", bytes.size(), argument.name));
+}
+
+}  // namespace
+
+HostTensor make_tensor(const Contents& contents, const Argument& argument, const Extents& extents,
+                       std::uint64_t seed) {
+  HostTensor tensor(argument.type, extents);
+  if (contents.kind == Contents::Kind::file)
+    read_file(tensor, contents, argument);
+  else
+    with_elements(tensor, [&](auto elements) {
+      fill(elements, contents,
+           hash_of(argument.name) + 0x9e3779b97f4a7c15ULL * seed + contents.seed.value_or(0));
+    });
+  return tensor;
+}
+
+}  // namespace tune::definition
