@@ -91,7 +91,7 @@ lookup::Want want_of(const BestQuery& query) {
   if (query.toolchain) want.query.compiler = query.toolchain->compiler;
   if (query.toolchain) want.query.source_hash = query.toolchain->source_hash;
   want.query.warm_caches = query.cache == CacheState::warm;
-  want.replayed = query.origin == Origin::replayed;
+  want.origin = to_string(query.origin);
   want.objective = static_cast<lookup::Objective>(query.objective);
   return want;
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <fstream>
+
 #include "tests/lookup/database_sample.hpp"
 
 namespace tune::test {
@@ -169,12 +171,17 @@ TEST(LookupAnswers, WithoutPathsTheSearchIsThatOfTheCommandLine) {
   const auto both = lookup::Lookup::open();
   setenv("TUNE_DB", (own / "absent.db").c_str(), 1);
   const auto one = lookup::Lookup::open();
+  std::ofstream(own / "empty.db");
+  setenv("TUNE_DB", (own / "empty.db").c_str(), 1);
+  const auto none_yet = lookup::Lookup::open();
   unsetenv("TUNE_DB");
   unsetenv("TUNE_RECORDINGS");
   ASSERT_TRUE(both);
   EXPECT_THAT(both->files(), ElementsAre(own.path().string(), shipped.path().string()));
   ASSERT_TRUE(one) << "a database that nobody made yet is no error";
   EXPECT_THAT(one->files(), ElementsAre(shipped.path().string()));
+  ASSERT_TRUE(none_yet) << none_yet.error().message;
+  EXPECT_THAT(none_yet->files(), ElementsAre(shipped.path().string()));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "tests/lookup/database_sample.hpp"
+#include "tuner/core/format.hpp"
 #include "tuner/lookup/winners.hpp"
 
 namespace tune::test {
@@ -16,6 +17,7 @@ class RankingProperty : public testing::TestWithParam<unsigned> {
  protected:
   RankingProperty() : random_(GetParam()) {
     for (int r = 0; r < 30; ++r) add_run();
+    shuffle_dates();
   }
 
   double time() { return 1e-6 * static_cast<double>(1 + random_() % 12); }  // few values: many are equal
@@ -32,6 +34,16 @@ class RankingProperty : public testing::TestWithParam<unsigned> {
     for (const auto& [number, seconds] : times)
       if (held && seconds > 0 && finals.size() < 3) finals.emplace_back(number, time());
     sample_.record(key, times, finals, static_cast<Objective>(random_() % 4 == 0 ? 1 : 0));
+  }
+
+  /// As merged files have them: neither runs nor evaluations in the order of their numbers.
+  void shuffle_dates() {
+    SQLite::Database& connection = sample_.database().connection();
+    for (const char* column : {"runs SET started", "evaluations SET recorded"}) {
+      const auto factor = static_cast<long long>(random_() % 97);
+      connection.exec(
+          format("UPDATE {} = '2026-01-31T12:00:' || (10 + id * {} % 31) || '.000Z'", column, factor));
+    }
   }
 
   struct Row {

@@ -3,7 +3,6 @@
 #include <iostream>
 
 #include "db/best.hpp"
-#include "kernels/sources.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/cli/best_databases.hpp"
 #include "tuner/cli/best_portfolio.hpp"
@@ -145,13 +144,15 @@ int run(const po::variables_map& values) {
   if (portfolio && form != "header") throw UsageError("--portfolio is a header: add --format header");
   if (!portfolio && !values["loss"].defaulted()) throw UsageError("--loss belongs to --portfolio: add that");
   const WorkChoice work = chosen_work(values);
+  const auto sources = chosen_sources(values, *work.problem);
   db::BestQuery query = device_query(values);
   query.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
   query.objective = objective_from_string(chosen_name(values, "objective", {"time", "energy", "edp"}));
   query.problem = work.instance.problem;
   query.extents = work.instance.extents;
   query.settings = work.instance.settings_key();
-  query.toolchain = Toolchain{"", source_hash(*work.problem, *chosen_sources(values, *work.problem))};
+  query.toolchain = Toolchain{"", source_hash(*work.problem, *sources)};
+
   if (portfolio) return print_portfolio(values, work, query);
   const StoredDatabases databases(values);
   std::vector<db::Candidate> all = db::best(databases.all(), query);
@@ -160,8 +161,12 @@ int run(const po::variables_map& values) {
            make_valid(work, query, *databases.opened[candidate.database], candidate);
   });
   if (chosen == all.end()) no_answer(work, query, all);
-  const BestAnswer answer{work, *chosen, databases.opened[chosen->database]->path(),
-                          chosen->database >= databases.own, query.objective};
+  const BestAnswer answer{work,
+                          *chosen,
+                          databases.opened[chosen->database]->path(),
+                          chosen->database >= databases.own,
+                          query.objective,
+                          *sources};
   if (form == "json") std::cout << best_json(answer);
   if (form == "flags") std::cout << best_flags(answer);
   if (form == "header") std::cout << best_header(answer);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "kernels/sources.hpp"
 #include "tuner/cli/json_text.hpp"
 #include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
@@ -24,10 +23,8 @@ std::string origin_text(const BestAnswer& answer) {
 }
 
 LaunchPlan plan_of(const BestAnswer& answer) {
-  const po::variables_map nothing;
-  const std::unique_ptr<KernelSources> sources = chosen_sources(nothing, *answer.work.problem);
   Result<LaunchPlan> plan =
-      answer.work.problem->plan(answer.work.instance, answer.candidate.result.configuration, *sources);
+      answer.work.problem->plan(answer.work.instance, answer.candidate.result.configuration, answer.sources);
   if (!plan)
     throw Error(format("the stored configuration cannot be used at {}: {}", answer.work.instance.size(),
                        plan.error().detail));

@@ -15,8 +15,9 @@ struct BestAnswer {
   const WorkChoice& work;
   const db::Candidate& candidate;
   std::filesystem::path database;
-  bool shipped = false;  ///< from a recording that came with the program
-  Objective objective = Objective::time;
+  bool shipped;  ///< from a recording that came with the program
+  Objective objective;
+  const KernelSources& sources;  ///< of the problem
 };
 
 /// For people: configuration, time, and why this record.

@@ -203,7 +203,6 @@ int check_stored(const po::variables_map& values) {
   const DeviceChoice device = chosen_device(values);
   if (device.kind != DeviceChoice::Kind::cuda)
     throw Error("no GPU runs the kernels here: stored winners can only be measured again on their device");
-  const auto sources = chosen_sources(values);
   const auto cache = chosen_cache(values);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(device.number, values), cache);
   const StoredDatabases databases(values);
@@ -214,6 +213,7 @@ int check_stored(const po::variables_map& values) {
                 Exit::no_answer);
   for (const StoredWork& work : works) {
     if (InterruptGuard::interrupted()) break;
+    const auto sources = chosen_sources(values, *work.problem);
     checks.push_back(check_stored_work(work, *databases.opened[work.database], *backend, *sources, limits,
                                        [] { return InterruptGuard::interrupted(); }));
     const StoredCheck& check = checks.back();

@@ -88,7 +88,7 @@ class Lookup::Shared {
   explicit Shared(const Options& options) {
     std::optional<std::string> own = options.database ? options.database : default_database();
     if (!options.database && own && !exists(*own)) own.reset();
-    if (own && !own->empty()) add(*own, false, options.patience_ms);
+    if (own && !own->empty()) add_own(*own, options);
     if (!options.recordings) {
       for (const std::string& file : default_recordings()) add(file, true, options.patience_ms);
       return;
@@ -125,6 +125,14 @@ class Lookup::Shared {
  private:
   template<class T>
   using Answers = std::unordered_map<std::string, std::shared_ptr<const T>>;
+
+  void add_own(const std::string& file, const Options& options) {
+    try {
+      add(file, false, options.patience_ms);
+    } catch (const Failed& failed) {  // nobody named it, and nothing was recorded yet
+      if (options.database || failed.error().code != Code::missing) throw;
+    }
+  }
 
   void add(const std::string& file, bool immutable, int patience_ms) {
     connections_.push_back(std::make_unique<Connection>(file, immutable, patience_ms));

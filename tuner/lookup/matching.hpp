@@ -19,7 +19,7 @@ enum class Objective { time, energy, edp };
 struct Want {
   Query query;
   bool any_settings = false;
-  bool replayed = false;  ///< of replayed results instead of measured ones
+  std::string origin = "measured";  ///< `replayed`, `imported`: of such results instead
   Objective objective = Objective::time;
 };
 

@@ -7,14 +7,14 @@
 namespace tune::lookup {
 namespace {
 
-// Of every finalist of the work's runs; a later run's comes later.
+// Of every finalist of the work's runs; a later run's comes later, whatever its number: files are merged.
 constexpr const char* select_finals = R"(
 SELECT f.evaluation, f.time, f.energy, f.place FROM runs r JOIN finals f ON f.run = r.id
-WHERE r.work = ?1 AND r.objective = ?2 ORDER BY r.id)";
+WHERE r.work = ?1 AND r.objective = ?2 ORDER BY r.started, r.id)";
 
 constexpr const char* select_final_of = R"(
 SELECT f.time, f.energy, f.place FROM finals f JOIN runs r ON r.id = f.run
-WHERE f.evaluation = ?1 AND r.objective = ?2 ORDER BY f.run DESC LIMIT 1)";
+WHERE f.evaluation = ?1 AND r.objective = ?2 ORDER BY r.started DESC, r.id DESC LIMIT 1)";
 
 constexpr const char* select_evaluation =
     "SELECT time, configuration_key, configuration FROM evaluations WHERE id = ?1 AND work = ?2";

@@ -24,7 +24,7 @@ struct Entry {
   std::string key;            ///< `block_x=32,...`, sorted
 };
 
-/// The works of the problem, without those that are neither measured nor replayed as wanted.
+/// The works of the problem, of the origin and with the caches that are wanted.
 std::vector<RecordedWork> recorded_works(Connection& connection, std::size_t source, const Want& want);
 
 /// How the measurements of a work are put in order.

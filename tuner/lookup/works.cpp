@@ -47,12 +47,11 @@ std::vector<std::int64_t> extents_of(const std::string& size) {
 }  // namespace
 
 std::vector<RecordedWork> recorded_works(Connection& connection, std::size_t source, const Want& want) {
-  const std::string origin = want.replayed ? "replayed" : "measured";
   const std::string cache = want.query.warm_caches ? "warm" : "cold";
   std::map<std::string, RecordedDevice> devices;
   std::vector<RecordedWork> works;
   Statement row = connection.prepare(select_works);
-  row.bind(1, want.query.problem).bind(2, origin).bind(3, cache);
+  row.bind(1, want.query.problem).bind(2, want.origin).bind(3, cache);
   while (row.step()) {
     RecordedWork work;
     work.source = source;
