@@ -115,8 +115,10 @@ int write_foreign(const po::variables_map& values, const db::Database& source, c
   }
   std::set<std::string> names;
   for (const db::Recording& recording : chosen) {
+    const Instance& instance = recording.instance;
+    const std::string settings = instance.settings.empty() ? "" : "_" + instance.settings_key();
     const std::string name =
-        plain(recording.instance.problem + "_" + recording.instance.size() + "_" + recording.device.name);
+        plain(instance.problem + "_" + instance.size() + settings + "_" + recording.device.name);
     std::string unique = name;
     for (int number = 2; !names.insert(unique).second; ++number) unique = format("{}_{}", name, number);
     write_one(recording, writer, fs::path(out) / (unique + std::string(writer.ending)));
