@@ -55,7 +55,7 @@ addChart({
     };
     const colours = sequence().slice(0, 7); // the last is hardly seen on the background
     return {
-      minWidth: 70 * (view.varied.length + 1) + 60,
+      minWidth: 56 * (view.varied.length + 1) + 60,
       option: {
         ...chartBase({ legend: { show: false } }),
         tooltip: { show: false },
