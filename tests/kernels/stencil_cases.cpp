@@ -6,6 +6,7 @@
 #include "kernels/stencil/problem.hpp"
 #include "kernels/stencil/shapes.hpp"
 #include "search/random.hpp"
+#include "search/space/restrict.hpp"
 #include "tuner/core/architectures.hpp"
 
 namespace tune::kernels::testing {
@@ -79,7 +80,7 @@ std::unique_ptr<Problem> stencil_problem(const StencilCase& stencil) {
 search::SearchSpace stencil_space_on(const Problem& problem, const Instance& instance,
                                      const std::string& architecture, const std::string& where) {
   search::SpaceDefinition definition = problem.space(instance, architecture_facts(architecture));
-  if (where != "True") definition.constraints.push_back({search::Expr::parse(where), "asked for"});
+  if (where != "True") definition = search::restrict_to(std::move(definition), search::Expr::parse(where));
   return search::SearchSpace(std::move(definition));
 }
 

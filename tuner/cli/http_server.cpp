@@ -1,164 +1,167 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/http_server.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
-
-#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
 #include <cctype>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <optional>
-#include <string_view>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::cli {
-
-/// One that has not sent its whole request yet.
-struct HttpServer::Connection {
-  int socket = -1;
-  std::string received;
-  std::chrono::steady_clock::time_point deadline;
-};
-
 namespace {
 
-constexpr std::size_t most_header_bytes = 16'384;
-constexpr std::size_t most_connections = 64;
-constexpr std::chrono::seconds patience{5};
-constexpr int wake_up_milliseconds = 200;
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using Code = boost::system::error_code;
+using Answer = std::function<HttpResponse(const HttpRequest&)>;
 
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return std::string(text);
-}
+constexpr std::uint32_t most_header_bytes = 16'384;
+constexpr std::chrono::seconds patience{5};
+constexpr std::chrono::milliseconds wake_up{200};
 
 std::string lower(std::string text) {
   for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return text;
 }
 
-/// The lines before the empty one. Nothing for what is no request.
-std::optional<HttpRequest> parse(std::string_view text) {
-  HttpRequest request;
-  bool first = true;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find("\r\n"), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 2, text.size()));
-    if (first) {
-      const std::size_t space = line.find(' '), last = line.rfind(' ');
-      if (space == std::string_view::npos || last == space || !line.substr(last + 1).starts_with("HTTP/1."))
-        return std::nullopt;
-      request.method = line.substr(0, space);
-      request.path = line.substr(space + 1, last - space - 1);
-      request.path = request.path.substr(0, request.path.find('?'));
-      first = false;
-      continue;
-    }
-    const std::size_t colon = line.find(':');
-    if (colon == 0 || colon == std::string_view::npos) return std::nullopt;
-    const std::string name = lower(std::string(line.substr(0, colon)));
-    // Two hosts are a trick.
-    if (!request.headers.try_emplace(name, trimmed(line.substr(colon + 1))).second && name == "host")
-      return std::nullopt;
-  }
-  return first ? std::nullopt : std::optional(request);
-}
-
-std::string_view reason(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 304:
-      return "Not Modified";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 431:
-      return "Request Header Fields Too Large";
-    default:
-      return "Service Unavailable";
-  }
-}
-
-std::string written(const HttpResponse& response, bool with_body) {
-  std::string text = format("HTTP/1.1 {} {}\r\n", response.status, reason(response.status));
-  if (response.status != 304)
-    text += format("Content-Type: {}\r\nContent-Length: {}\r\n", response.type, response.body.size());
-  for (const auto& [name, value] : response.headers) text += format("{}: {}\r\n", name, value);
-  text +=
-      "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
-      "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n";
-  if (with_body && response.status != 304) text += response.body;
-  return text;
-}
-
-void send_all(int socket, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t sent = send(socket, text.data(), text.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return;  // the browser went away, or does not read
-    text.remove_prefix(static_cast<std::size_t>(sent));
-  }
-}
-
-/// Ends the sending first: a close with unread bytes would take back what was sent.
-void hang_up(int socket) {
-  shutdown(socket, SHUT_WR);
-  char rest[1024];
-  for (int i = 0; i < 16 && recv(socket, rest, sizeof rest, MSG_DONTWAIT) > 0; ++i) {
-  }
-  close(socket);
-}
-
 HttpResponse refusal(int status, const std::string& why) {
   return {.status = status, .type = "text/plain; charset=utf-8", .body = why + "\n", .headers = {}};
 }
 
+HttpRequest plain(const http::request<http::empty_body>& read) {
+  HttpRequest request;
+  request.method = std::string(read.method_string());
+  request.path = std::string(read.target());
+  request.path = request.path.substr(0, request.path.find('?'));
+  for (const auto& field : read)
+    request.headers.try_emplace(lower(std::string(field.name_string())), std::string(field.value()));
+  return request;
+}
+
+http::response<http::string_body> written(HttpResponse response, bool with_body) {
+  http::response<http::string_body> message;
+  message.version(11);
+  message.result(static_cast<unsigned>(response.status));
+  for (const auto& [name, value] : response.headers) message.set(name, value);
+  message.set(http::field::cache_control, "no-store");
+  message.set("X-Content-Type-Options", "nosniff");
+  message.set("X-Frame-Options", "DENY");
+  message.set("Referrer-Policy", "no-referrer");
+  message.keep_alive(false);
+  if (response.status == 304) return message;
+  message.set(http::field::content_type, response.type);
+  message.content_length(response.body.size());
+  if (with_body) message.body() = std::move(response.body);
+  return message;
+}
+
+/// One connection: a request, an answer, the end.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(tcp::socket socket, const Answer& answer) : stream_(std::move(socket)), answer_(answer) {
+    parser_.header_limit(most_header_bytes);
+  }
+
+  void start() {
+    stream_.expires_after(patience);
+    http::async_read_header(stream_, buffer_, parser_,
+                            [self = shared_from_this()](Code error, std::size_t) { self->answer(error); });
+  }
+
+ private:
+  void answer(const Code& error) {
+    if (error == http::error::header_limit) return send(refusal(431, "the request is too long"), true);
+    const bool unreadable = error.category() == make_error_code(http::error::bad_version).category();
+    if (error == http::error::end_of_stream || error == http::error::partial_message ||
+        (error && !unreadable))
+      return;  // it went away, or sent nothing in time
+    // Two hosts are a trick.
+    if (error || parser_.get().count(http::field::host) > 1)
+      return send(refusal(400, "this is no request that can be read"), true);
+    const HttpRequest request = plain(parser_.get());
+    send(answer_(request), request.method != "HEAD");
+  }
+
+  void send(HttpResponse response, bool with_body) {
+    message_ = written(std::move(response), with_body);
+    // The length is that of what GET would bring.
+    serializer_.emplace(*message_);
+    serializer_->split(!with_body);
+    stream_.expires_after(patience);
+    const auto end = [self = shared_from_this()](Code, std::size_t) { self->hang_up(); };
+    if (with_body)
+      http::async_write(stream_, *serializer_, end);
+    else
+      http::async_write_header(stream_, *serializer_, end);
+  }
+
+  /// Ends the sending first: a close with unread bytes would take back what was sent.
+  void hang_up() {
+    Code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    stream_.expires_after(patience);
+    stream_.async_read_some(asio::buffer(rest_), [self = shared_from_this()](Code error, std::size_t) {
+      if (!error) self->hang_up();
+    });
+  }
+
+  beast::tcp_stream stream_;
+  const Answer& answer_;
+  beast::flat_buffer buffer_;
+  http::request_parser<http::empty_body> parser_;
+  std::optional<http::response<http::string_body>> message_;
+  std::optional<http::response_serializer<http::string_body>> serializer_;
+  char rest_[1024] = {};
+};
+
+void accept_next(tcp::acceptor& acceptor, const Answer& answer) {
+  acceptor.async_accept([&acceptor, &answer](Code error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) std::make_shared<Session>(std::move(socket), answer)->start();
+    accept_next(acceptor, answer);
+  });
+}
+
 }  // namespace
 
-HttpServer::HttpServer(int port) {
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listener_ < 0) throw Error(format("cannot open a socket: {}", std::strerror(errno)));
-  const int yes = 1;
-  setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // not while another one listens
-  sockaddr_in place{};
-  place.sin_family = AF_INET;
-  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  place.sin_port = htons(static_cast<std::uint16_t>(port));
-  socklen_t size = sizeof place;
-  if (bind(listener_, reinterpret_cast<const sockaddr*>(&place), size) != 0 || listen(listener_, 64) != 0 ||
-      getsockname(listener_, reinterpret_cast<sockaddr*>(&place), &size) != 0) {
-    const int error = errno;
-    close(listener_);
-    if (error == EADDRINUSE)
-      throw Error(format(
-          "port {} is in use, perhaps by another 'tune serve': choose another with --port, or --port 0 "
-          "for any free one",
-          port));
+struct HttpServer::Listener {
+  asio::io_context context{1};
+  tcp::acceptor acceptor{context};
+};
+
+HttpServer::HttpServer(int port) : listener_(std::make_unique<Listener>()) {
+  const tcp::endpoint place(asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port));
+  tcp::acceptor& acceptor = listener_->acceptor;
+  Code error;
+  acceptor.open(place.protocol(), error);
+  if (!error)
+    acceptor.set_option(asio::socket_base::reuse_address(true), error);  // not while another listens
+  if (!error) acceptor.bind(place, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error == asio::error::address_in_use)
     throw Error(
-        format("cannot listen on port {}: {}; choose another with --port", port, std::strerror(error)));
-  }
-  port_ = ntohs(place.sin_port);
+        format("port {} is in use, perhaps by another 'tune serve': choose another with --port, or --port 0 "
+               "for any free one",
+               port));
+  if (error)
+    throw Error(format("cannot listen on port {}: {}; choose another with --port", port, error.message()));
+  port_ = acceptor.local_endpoint().port();
 }
 
-HttpServer::~HttpServer() {
-  close(listener_);
-}
+HttpServer::~HttpServer() = default;
 
 std::string HttpServer::address() const {
   return format("http://127.0.0.1:{}/", port_);
@@ -186,57 +189,12 @@ HttpResponse HttpServer::respond(const HttpRequest& request, const Handler& hand
   }
 }
 
-void HttpServer::accept_one(std::vector<Connection>& connections) const {
-  const int accepted = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (accepted < 0) return;
-  const timeval limit = {patience.count(), 0};
-  setsockopt(accepted, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  if (connections.size() >= most_connections) {  // the oldest has had its time
-    close(connections.front().socket);
-    connections.erase(connections.begin());
-  }
-  connections.push_back({accepted, "", std::chrono::steady_clock::now() + patience});
-}
-
 void HttpServer::serve(const Handler& handler, const std::function<bool()>& stop) {
-  std::vector<Connection> connections;
-  /// True where the connection is done with.
-  const auto advance = [&](Connection& connection) {
-    char bytes[4096];
-    const ssize_t count = recv(connection.socket, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (count < 0) return errno != EAGAIN && errno != EINTR;
-    if (count == 0) return true;
-    connection.received.append(bytes, static_cast<std::size_t>(count));
-    const std::size_t end = connection.received.find("\r\n\r\n");
-    if (end == std::string::npos) {
-      if (connection.received.size() <= most_header_bytes) return false;
-      send_all(connection.socket, written(refusal(431, "the request is too long"), true));
-      return true;
-    }
-    const auto request = parse(std::string_view(connection.received).substr(0, end));
-    const HttpResponse response =
-        request ? respond(*request, handler) : refusal(400, "this is no request that can be read");
-    send_all(connection.socket, written(response, !request || request->method != "HEAD"));
-    return true;
-  };
-  while (!stop()) {
-    std::vector<pollfd> watched = {{listener_, POLLIN, 0}};
-    for (const Connection& connection : connections) watched.push_back({connection.socket, POLLIN, 0});
-    if (poll(watched.data(), watched.size(), wake_up_milliseconds) < 0 && errno != EINTR)
-      throw Error(format("cannot wait for connections: {}", std::strerror(errno)));
-    const auto now = std::chrono::steady_clock::now();
-    std::vector<Connection> left;
-    for (std::size_t i = 0; i < connections.size(); ++i) {
-      const bool done = watched[i + 1].revents != 0 ? advance(connections[i]) : now > connections[i].deadline;
-      if (done)
-        hang_up(connections[i].socket);
-      else
-        left.push_back(std::move(connections[i]));
-    }
-    connections = std::move(left);
-    if (watched[0].revents != 0) accept_one(connections);
-  }
-  for (const Connection& connection : connections) close(connection.socket);
+  const Answer answer = [&](const HttpRequest& request) { return respond(request, handler); };
+  accept_next(listener_->acceptor, answer);
+  while (!stop()) listener_->context.run_for(wake_up);
+  // Connections refer to what ends with this function.
+  listener_ = std::make_unique<Listener>();
 }
 
 }  // namespace tune::cli

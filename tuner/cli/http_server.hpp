@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +26,8 @@ struct HttpResponse {
 
 /// Answers browsers on this machine, and nobody else: it listens on 127.0.0.1 and refuses requests that name
 /// another host, so that no web page can read from it by a name of its own that leads here (DNS rebinding).
-/// It reads GET and HEAD only, one request a connection. One thread; a connection that sends nothing holds
-/// nobody up.
+/// It answers GET and HEAD only, one request a connection. One thread; a connection that sends nothing holds
+/// nobody up. The protocol is Boost.Beast's.
 class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
@@ -45,13 +46,12 @@ class HttpServer {
   void serve(const Handler& handler, const std::function<bool()>& stop);
 
  private:
-  struct Connection;
+  struct Listener;
 
-  void accept_one(std::vector<Connection>& connections) const;
   HttpResponse respond(const HttpRequest& request, const Handler& handler) const;
   bool names_this_host(const HttpRequest& request) const;
 
-  int listener_ = -1;
+  std::unique_ptr<Listener> listener_;
   int port_ = 0;
 };
 
