@@ -54,7 +54,7 @@ void count_contents(SQLite::Database& connection, DatabaseInfo& info) {
   info.by_origin = counts(connection, "k.origin", works);
   info.by_toolchain = counts(connection, "t.compiler || ', driver ' || k.driver",
                              works + "JOIN toolchains t ON t.id = k.toolchain");
-  if (info.schema >= 5)
+  if (info.schema >= 4)
     info.by_source =
         counts(connection, "s.file || ' (' || s.format || ')'", "JOIN run_sources s ON s.run = w.run");
 }
