@@ -57,8 +57,8 @@ class Database {
   void write(const Work& work, Sync sync = Sync::soon);
   /// Runs `work` on one unchanging state of the database, whatever others write meanwhile. May be nested.
   void read(const Work& work) const;
-  /// Another number as soon as anybody else has committed a change: whether to read again. Says nothing about how
-  /// many there were.
+  /// Another number as soon as anybody else has committed a change: whether to read again. Says nothing about
+  /// how many there were.
   std::int64_t data_version() const;
 
   /// For the code of this folder and its tests. Throws SQLite::Exception.

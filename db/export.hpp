@@ -15,7 +15,7 @@ namespace tune::db {
 struct ExportFilter {
   std::vector<RunId> runs = {};  ///< what these runs saw; empty for all
   std::optional<std::string> problem = std::nullopt;
-  std::optional<std::string> size = std::nullopt;  ///< `512x512x512`
+  std::optional<std::string> size = std::nullopt;    ///< `512x512x512`
   std::optional<std::string> device = std::nullopt;  ///< model key or name
   bool best_only =
       false;  ///< of each work its fastest configuration alone: answers lookups, is no space to replay

@@ -51,8 +51,8 @@ struct RunDetails {
       failures;  ///< by phase in the order of an evaluation, then the most frequent first
 };
 
-/// Throws Error (Exit::no_answer) where there is no such run. The winner costs a ranking of the whole file: without
-/// it, `winner` and `winner_samples` are empty.
+/// Throws Error (Exit::no_answer) where there is no such run. The winner costs a ranking of the whole file:
+/// without it, `winner` and `winner_samples` are empty.
 RunDetails run_details(const Database& database, RunId run, bool with_winner = true);
 
 /// Of the evaluations that this work counts (see schema: `current_evaluations`), or of all that a run saw.

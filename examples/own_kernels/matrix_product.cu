@@ -4,7 +4,8 @@
 /// `tile`: edge of the tiles in shared memory, and threads of a block along x. `work`: rows that a thread
 /// computes, so that a block has tile / work threads along y.
 template<int tile, int work, typename Real>
-__global__ void multiply(const Real* __restrict__ a, const Real* __restrict__ b, Real* __restrict__ c, int n) {
+__global__ void multiply(const Real* __restrict__ a, const Real* __restrict__ b, Real* __restrict__ c,
+                         int n) {
   __shared__ Real tile_a[tile][tile];
   __shared__ Real tile_b[tile][tile];
   constexpr int rows = tile / work;

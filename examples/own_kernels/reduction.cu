@@ -19,12 +19,14 @@ struct alignas(4 * n) Vector {
 __device__ float sum_of_block(float value) {
 #if SHUFFLE
   __shared__ float sums[32];
-  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xffffffffu, value, distance);
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_down_sync(0xffffffffu, value, distance);
   if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
   __syncthreads();
   value = threadIdx.x < BLOCK / 32 ? sums[threadIdx.x] : 0;
   if (threadIdx.x < 32)
-    for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xffffffffu, value, distance);
+    for (int distance = 16; distance > 0; distance /= 2)
+      value += __shfl_down_sync(0xffffffffu, value, distance);
   return value;
 #else
   __shared__ float sums[BLOCK];

@@ -11,7 +11,8 @@
 #define PADDING 1  // unused elements at the end of a tile's row: columns then lie in different banks
 #endif
 
-extern "C" __global__ void transpose(float* __restrict__ out, const float* __restrict__ in, int width, int height) {
+extern "C" __global__ void transpose(float* __restrict__ out, const float* __restrict__ in, int width,
+                                     int height) {
   __shared__ float tile[TILE][TILE + PADDING];
   const int x = blockIdx.x * TILE + threadIdx.x;
   const int y = blockIdx.y * TILE + threadIdx.y;
@@ -23,7 +24,8 @@ extern "C" __global__ void transpose(float* __restrict__ out, const float* __res
   const int to_y = blockIdx.x * TILE + threadIdx.y;
 #pragma unroll
   for (int j = 0; j < TILE; j += ROWS)
-    if (to_x < height && to_y + j < width) out[(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
+    if (to_x < height && to_y + j < width)
+      out[(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
 // One thread an element: what the results are held against.

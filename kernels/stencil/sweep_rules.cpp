@@ -58,8 +58,8 @@ class SweepRules {
     const Expr shared = var("stages") * (var("block_x") * var("vector") + lead * 2) *
                         (var("block_y") * var("cells_y") + stencil_.reach_y * 2) * var("words") * 4;
     // The halo vectors of a thread: where each comes from and goes to stays in three registers.
-    const Expr halo = stencil_.reach_y * 2 * (var("block_x") + lead * 2) +
-                      var("block_y") * var("cells_y") * lead * 2;
+    const Expr halo =
+        stencil_.reach_y * 2 * (var("block_x") + lead * 2) + var("block_y") * var("cells_y") * lead * 2;
     add(halo <= threads() * var("vector") * 32 || var("loader") == "cache",
         "a thread has to bring too many vectors of the halo: more threads have fewer each");
     add(shared <= var("block_shared"), "the planes do not fit the shared memory of a block");

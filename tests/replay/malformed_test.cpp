@@ -51,22 +51,22 @@ TEST_P(MalformedFile, IsOneLineThatHelps) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Json, MalformedFile,
-                         ::testing::Values(Malformed{"", {"empty", "right one"}},
-                                           Malformed{" \n\n", {"empty"}},
-                                           Malformed{"{", {"line 1", "cut off", "copy it again"}},
-                                           Malformed{"{\n\n\"a\": [1, 2", {"line 3", "cut off"}},
-                                           Malformed{"hello", {"line 1", "not JSON", "Kernel Tuner", "T4"}},
-                                           Malformed{"{\n\"a\": 1,\n\"b\": ?}", {"line 3", "not JSON"}},
-                                           Malformed{std::string("\x7f"
-                                                                 "ELF\0\0\0",
-                                                                 7),
-                                                     {"line 1", "not JSON"}},
-                                           Malformed{"[]", {"neither", "'cache'", "'results'", "right file"}},
-                                           Malformed{"3", {"neither"}}, Malformed{"{}", {"neither"}},
-                                           Malformed{R"({"cache": {}, "results": []})", {"neither"}},
-                                           Malformed{std::string(100000, '['), {"100 lists", "in each other"}},
-                                           Malformed{R"({"a": NaN})", {"line 1", "not JSON"}}));
+INSTANTIATE_TEST_SUITE_P(
+    Json, MalformedFile,
+    ::testing::Values(Malformed{"", {"empty", "right one"}}, Malformed{" \n\n", {"empty"}},
+                      Malformed{"{", {"line 1", "cut off", "copy it again"}},
+                      Malformed{"{\n\n\"a\": [1, 2", {"line 3", "cut off"}},
+                      Malformed{"hello", {"line 1", "not JSON", "Kernel Tuner", "T4"}},
+                      Malformed{"{\n\"a\": 1,\n\"b\": ?}", {"line 3", "not JSON"}},
+                      Malformed{std::string("\x7f"
+                                            "ELF\0\0\0",
+                                            7),
+                                {"line 1", "not JSON"}},
+                      Malformed{"[]", {"neither", "'cache'", "'results'", "right file"}},
+                      Malformed{"3", {"neither"}}, Malformed{"{}", {"neither"}},
+                      Malformed{R"({"cache": {}, "results": []})", {"neither"}},
+                      Malformed{std::string(100000, '['), {"100 lists", "in each other"}},
+                      Malformed{R"({"a": NaN})", {"line 1", "not JSON"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     KernelTuner, MalformedFile,
