@@ -114,13 +114,13 @@ TEST_F(ChangedKernels, SeeConstantMemoryAndContents) {
     "parameters": {"BLOCK": [32, 64]},
     "arguments": {
       "y": {"type": "float", "size": "n", "access": "both", "fill": {"from": 0, "step": 1},
-            "expect": {"from": 3, "step": 1}},
+            "expect": {"from": 3.001, "step": 1}},
       "x": {"type": "float", "size": "n", "fill": 2},
       "factors": {"type": "float", "size": 4, "symbol": "factors", "fill": 1.5},
       "n": {"type": "int", "value": "n"}
     },
     "launches": {"entry": "axpy", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"},
-    "tolerance": {"absolute": 0}
+    "tolerance": {"relative": 1e-4}
   })json";
   for (const Finding& finding : findings_of(folder_.path() / "axpy.json", 2)) ADD_FAILURE() << finding.text();
 }

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/text_file.hpp"
 #include "tuner/definition/first_definition.hpp"
 
 namespace tune::cli {
@@ -25,23 +25,14 @@ po::options_description options() {
   return options;
 }
 
-std::string read_text(const std::string& path) {
-  std::error_code ignored;
-  std::ifstream in(path, std::ios::binary);
-  if (std::filesystem::is_directory(path, ignored))
-    throw UsageError(format("--kernel: {} is a folder", path));
-  if (!in) throw Error(format("cannot read {}: {}", path, std::strerror(errno)));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 int run(const po::variables_map& values) {
   const std::string kernel = text_of(values, "kernel");
   if (kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
   const std::filesystem::path path(kernel);
+  const auto text = read_text(path);
+  if (!text) throw Error(format("cannot read {}: {}", kernel, text.error()));
   const std::string json =
-      definition::first_definition(path.filename().string(), read_text(kernel), text_of(values, "entry"));
+      definition::first_definition(path.filename().string(), *text, text_of(values, "entry"));
   std::filesystem::path out = text_of(values, "out");
   if (out == "-") {
     std::cout << json;

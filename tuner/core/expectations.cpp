@@ -28,7 +28,7 @@ const Expectation& Expectations::at(const Instance& instance, std::uint64_t seed
   computed.reference = problem_.reference(instance, computed.inputs);
   if (run_)
     for (auto& [name, tensor] : run_(instance, computed.inputs))
-      computed.reference.insert_or_assign(name, std::move(tensor));
+      computed.reference.try_emplace(name, std::move(tensor));
   computed.tolerance = problem_.tolerance(instance);
   apply_relative(computed.tolerance, computed.reference);
   seconds_ += computing.seconds();

@@ -41,10 +41,15 @@ ElementType read_type(const JsonField& field) {
 }
 
 Definition read_definition(const std::filesystem::path& path) {
-  const JsonField root(read_json(path));
+  const auto source = read_json(path);
+  const JsonField root(source);
   if (!root.is_object()) root.fail("expected an object with the fields of a definition");
-  if (root.find("ConfigurationSpace") || root.find("KernelSpecification")) return read_t1(root);
-  if (root.find("parameters") || root.find("kernel")) return read_native(root);
+  const bool t1 = root.find("ConfigurationSpace") || root.find("KernelSpecification");
+  if (t1 || root.find("parameters") || root.find("kernel")) {
+    Definition definition = t1 ? read_t1(root) : read_native(root);
+    definition.source = source;
+    return definition;
+  }
   root.fail(
       "this is no definition: expected 'kernel' and 'parameters', or, in T1, 'ConfigurationSpace' and "
       "'KernelSpecification'");

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,8 +86,8 @@ struct Definition {
   std::string name;
   std::string summary;
   std::filesystem::path file;
-  std::string text;      ///< the file's
-  std::string language;  ///< empty for CUDA; else of what cannot be compiled here
+  std::shared_ptr<const JsonText> source = {};  ///< the file as it was read
+  std::string language;                         ///< empty for CUDA; else of what cannot be compiled here
   std::vector<ExtentInfo> extents = {};
   std::vector<SettingInfo> settings = {};
   std::vector<search::Parameter> parameters = {};

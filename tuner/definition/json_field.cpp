@@ -2,15 +2,12 @@
 #include "tuner/definition/json_field.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "search/space/nearest.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/text_file.hpp"
 
 namespace tune::definition {
 namespace {
@@ -31,16 +28,12 @@ std::pair<int, int> place_of(std::string_view text, std::size_t byte) {
 
 std::string whole_text(const std::filesystem::path& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    throw UsageError(format("{} is a folder; name the definition's file in it", path.string()));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UsageError(format("cannot read {}: {}", path.string(), std::strerror(errno)));
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error && size > largest_file)
     throw UsageError(format("{} has {} bytes: that is no definition", path.string(), size));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  auto text = read_text(path);
+  if (!text) throw UsageError(format("cannot read {}: {}", path.string(), text.error()));
+  return std::move(*text);
 }
 
 std::string kind_of(const ordered_json& value) {

@@ -69,7 +69,6 @@ class JsonField {
   search::Expr expression() const;
 
   const std::filesystem::path& file() const { return file_->path; }
-  const std::string& file_text() const { return file_->text; }
 
  private:
   JsonField(std::shared_ptr<const JsonText> file, const nlohmann::ordered_json* value, JsonPath path);

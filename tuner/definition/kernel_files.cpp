@@ -3,27 +3,17 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include "tuner/core/format.hpp"
+#include "tuner/core/text_file.hpp"
 
 namespace tune::definition {
 namespace {
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-std::optional<std::string> text_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::error_code error;
-  if (!in || std::filesystem::is_directory(path, error)) return std::nullopt;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 std::vector<std::string> quoted_includes(const std::string& text) {
@@ -81,8 +71,9 @@ std::vector<std::string> split_arguments(const std::string& text, std::size_t at
 
 KernelText read_kernel_text(const KernelFile& kernel, const JsonField& place) {
   KernelText all;
-  const auto source = text_of(kernel.path);
-  if (!source) place.fail(format("cannot read the kernel's file {}", kernel.path.string()));
+  const auto source = read_text(kernel.path);
+  if (!source)
+    place.fail(format("cannot read the kernel's file {}: {}", kernel.path.string(), source.error()));
   all.source = {kernel.path.filename().string(), *source};
   std::set<std::string> seen;
   std::vector<std::pair<std::string, std::filesystem::path>> open;  // texts and the folders they lie in
@@ -95,7 +86,7 @@ KernelText read_kernel_text(const KernelFile& kernel, const JsonField& place) {
       std::vector<std::filesystem::path> folders = {folder, kernel.path.parent_path()};
       folders.insert(folders.end(), kernel.folders.begin(), kernel.folders.end());
       for (const std::filesystem::path& where : folders) {
-        const auto header = text_of(where / name);
+        const auto header = read_text(where / name);
         if (!header) continue;
         all.headers.push_back({name, *header});
         open.emplace_back(*header, (where / name).parent_path());

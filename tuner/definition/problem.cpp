@@ -56,9 +56,8 @@ DefinedProblem::DefinedProblem(Definition definition) : definition_(std::move(de
   info_.extents = definition_.extents;
   info_.settings = definition_.settings;
   info_.item = definition_.item;
-  const JsonField place(read_json(definition_.file));
-  texts_.emplace(definition_.file.filename().string(), place.file_text());
-  if (definition_.language.empty()) read_kernels(place);
+  texts_.emplace(definition_.file.filename().string(), definition_.source->text);
+  if (definition_.language.empty()) read_kernels(JsonField(definition_.source));
   for (const auto& [name, text] : texts_) info_.sources.push_back(name);
 }
 

@@ -189,7 +189,11 @@ class CaseRun {
 
   Tolerance tolerance() const {
     Tolerance tolerance = case_.plan.tolerance ? *case_.plan.tolerance : case_.expected->tolerance;
-    apply_relative(tolerance, computed_);
+    if (tolerance.relative != 0) {
+      TensorSet known = case_.expected->reference;
+      known.insert(computed_.begin(), computed_.end());
+      apply_relative(tolerance, known);
+    }
     return tolerance;
   }
 
