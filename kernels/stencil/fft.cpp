@@ -187,12 +187,14 @@ class FftPlan {
     return launch;
   }
 
+  /// Small blocks: the many registers of a thread shall not leave half a multiprocessor empty.
   Launch convolve() const {
-    const std::int64_t blocks = (plane_modes() + threads - 1) / threads;
+    constexpr std::int64_t columns = 128;
+    const std::int64_t blocks = (plane_modes() + columns - 1) / columns;
     Launch launch;
     launch.entry = "fft_convolve";
     launch.grid.x = static_cast<std::uint32_t>(blocks * ((extents_[2] + chunk_ - 1) / chunk_));
-    launch.block.x = static_cast<std::uint32_t>(threads);
+    launch.block.x = static_cast<std::uint32_t>(columns);
     launch.arguments = {BufferArgument{"modes"}, BufferArgument{"convolved"}, BufferArgument{"taps"}};
     add_extents(launch);
     add_scale(launch, 1);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/sources.hpp"
+#include "kernels/stencil/check_sizes.hpp"
 #include "kernels/stencil/fft.hpp"
 #include "kernels/stencil/rounding.hpp"
 #include "kernels/stencil/shapes.hpp"
@@ -120,6 +121,25 @@ TEST(StencilFft, IsRightInAnyOrderOfThreads) {
   std::vector<PlannedJob> all;
   add_jobs(all, make_stencil("star", 1), ElementType::f32, Boundary::zero);
   expect_clean(all, Flavour::plain);
+}
+
+// Taps are of whole passes: a size with a part of one would be computed with those of another number of
+// steps.
+TEST(StencilFft, IsCheckedWithWholePassesWhereTheLastAxisIsConvolved) {
+  for (const char* shape : {"star", "box"})
+    for (const int dimensions : {2, 3})
+      for (const int fused : {1, 2, 6}) {
+        const StencilJob job =
+            small_job(make_stencil(shape, 2, dimensions), {131, dimensions == 2 ? 1 : 37, 61},
+                      ElementType::f32, Boundary::held, 12);
+        const std::vector<CheckSize> sizes =
+            check_sizes(job, Choice{fused, false, false, false, 16}.configuration(job));
+        EXPECT_GE(sizes.size(), 3u);
+        for (const CheckSize& size : sizes) {
+          EXPECT_EQ(size.steps % fused, 0) << shape << dimensions << " " << fused;
+          EXPECT_GE(size.steps, fused);
+        }
+      }
 }
 
 // What a transform gets wrong is as large as the largest number that it sees.
