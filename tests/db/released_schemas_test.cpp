@@ -140,7 +140,9 @@ TEST_P(ReleasedSchema, AMigrationThatIsKilledLeavesItWhole) {
     if (WIFEXITED(status)) break;
     ++killed;
   }
-  if (!newest()) EXPECT_GE(killed, 3);
+  if (!newest()) {
+    EXPECT_GE(killed, 3);
+  }
 }
 
 TEST_P(ReleasedSchema, AMigrationWithoutRoomLeavesItWhole) {
@@ -176,10 +178,11 @@ TEST_P(ReleasedSchema, AMigrationWithoutRoomLeavesItWhole) {
 
 TEST_P(ReleasedSchema, CanBeLookedAtAsItIs) {
   const db::Database database(path_, db::Access::inspect);
-  if (newest())
+  if (newest()) {
     EXPECT_NO_THROW(db::Database(path_, db::Access::read_only));
-  else
+  } else {
     EXPECT_THROW(db::Database(path_, db::Access::read_only), Error);
+  }
   EXPECT_EQ(version_of(path_), GetParam());
 }
 
