@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
 #include "db/best.hpp"
 #include "db/queries.hpp"
 #include "tests/api/toy.hpp"
@@ -50,6 +54,27 @@ TEST_F(InProcess, ARunFindsTheBestAndStoresIt) {
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front().match, db::Match::exact);
   EXPECT_EQ(found.front().result.configuration.key(), "block=256,items=4,kind=plain");
+}
+
+// The program `tune` knows nothing of the problem but what is stored.
+TEST_F(InProcess, TheCommandReadsWhatARunStored) {
+  fake_tuner(options()).run(toy_in_code());
+  const auto tune = [&](const std::string& words) {
+    const std::string out = (folder_.path() / "out").string();
+    const std::string command = "TUNE_RECORDINGS=/nowhere " TUNE_PROGRAM " " + words + " --db '" +
+                                options().database + "' > '" + out + "' 2>&1";
+    const int status = std::system(command.c_str());
+    std::ostringstream text;
+    text << std::ifstream(out).rdbuf();
+    return std::to_string(status) + ": " + text.str();
+  };
+  EXPECT_THAT(tune("best --problem toy"), ::testing::StartsWith("0: toy 1000 on "));
+  EXPECT_THAT(tune("best --problem toy"), HasSubstr("kind=plain, block=256, items=4"));
+  EXPECT_EQ(tune("best --problem toy --format flags"), "0: -Dkind=plain -Dblock=256 -Ditems=4\n");
+  EXPECT_THAT(tune("best --problem toy --size 2000"), HasSubstr("(at 1000)"));
+  EXPECT_THAT(tune("report --problem toy"), HasSubstr("block=256"));
+  EXPECT_THAT(tune("best --problem toyy"), HasSubstr("unknown problem 'toyy'"));
+  EXPECT_THAT(tune("list runs"), HasSubstr("toy"));
 }
 
 TEST_F(InProcess, ARepeatedRunIsAnsweredFromTheDatabase) {

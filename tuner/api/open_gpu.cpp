@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 
+#include "tuner/api/dispatcher_engine.hpp"
 #include "tuner/api/tuner_state.hpp"
 #include "tuner/cache/cached_backend.hpp"
 #include "tuner/core/error.hpp"
@@ -46,6 +47,10 @@ std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, boo
     backend = run::worker_backend(*program, number, timeout);
   }
   return cache::with_cache(std::move(backend), run::open_cache());
+}
+
+std::unique_ptr<StreamRunner> open_streams(const std::string& device) {
+  return cuda::open_stream_runner(device_number(device));
 }
 
 }  // namespace tune::api

@@ -122,9 +122,10 @@ class TUNE_API HostData {
   static constexpr const char* type_name() {
     if constexpr (std::is_same_v<T, float>) return "float";
     if constexpr (std::is_same_v<T, double>) return "double";
-    if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 4) return "int32";
-    if constexpr (std::is_integral_v<T> && std::is_unsigned_v<T> && sizeof(T) == 4) return "uint32";
-    if constexpr (std::is_integral_v<T> && std::is_unsigned_v<T> && sizeof(T) == 1) return "uint8";
+    if constexpr (std::is_integral_v<T>) {
+      if constexpr (sizeof(T) == 4) return std::is_signed_v<T> ? "int32" : "uint32";
+      if constexpr (sizeof(T) == 1 && std::is_unsigned_v<T>) return "uint8";
+    }
     return "";
   }
 
