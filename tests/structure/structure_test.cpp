@@ -22,6 +22,7 @@ const std::map<std::string, std::vector<std::string>> allowed = {
     {"tuner/process/", {"search/", "tuner/core/"}},
     {"tuner/emulator/", {"search/", "tuner/core/"}},
     {"tuner/definition/", {"search/", "tuner/core/"}},
+    {"tuner/online/", {"search/", "tuner/core/"}},
     {"tuner/replay/", {"search/", "tuner/core/"}},
     // How a run is put together, for the command line and the library.
     {"tuner/run/",

@@ -168,8 +168,10 @@ void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::si
   for (std::size_t i = 0; i < count; ++i) given[i] = const_cast<unsigned char*>(arguments[i].value);
   {
     const std::lock_guard lock(mutex_);
-    poll();
-    launch_call(runner_->can_time(stream) ? policy_.next() : policy_.plain(), stream, given);
+    // Into a graph nothing is timed, nor may the driver be asked for times.
+    const bool timed = runner_->can_time(stream);
+    if (timed) poll();
+    launch_call(timed ? policy_.next() : policy_.plain(), stream, given);
     if (!policy_.has_verdicts() && !wants()) return;
   }
   ready_.notify_one();

@@ -8,6 +8,18 @@
 namespace tune::cuda {
 namespace {
 
+/// Loading must not spoil a capture that another thread has under way.
+class BesideCaptures {
+ public:
+  BesideCaptures() { ignore(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  BesideCaptures(const BesideCaptures&) = delete;
+  BesideCaptures& operator=(const BesideCaptures&) = delete;
+  ~BesideCaptures() { ignore(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 class CudaLoadedPlan : public LoadedPlan {
  public:
   CudaLoadedPlan(Module module, std::vector<PreparedLaunch> all)
@@ -38,6 +50,7 @@ cudaError_t start(const PreparedLaunch& prepared, const StreamRunner::Arguments&
 }  // namespace
 
 Result<std::unique_ptr<LoadedPlan>> CudaStreamRunner::load(const LaunchPlan& plan, const Binary& binary) {
+  const BesideCaptures beside;
   check(cudaSetDevice(device_));  // of this thread, which may be another than the launching one
   Module module;
   if (const auto status = load_module(module, binary.image); status != cudaSuccess)
