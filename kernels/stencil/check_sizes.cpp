@@ -23,16 +23,18 @@ std::int64_t checked_steps(std::int64_t steps, std::int64_t fused) {
 /// The kernels of `fft` take the number of steps as they take extents: passes of few steps show what passes
 /// of many would at sizes that are too large to check, that cells far from all faces are right. Whole passes
 /// of many steps are checked where all cells are near a face.
-std::vector<CheckSize> fft_sizes(const StencilJob& job, std::int64_t fused) {
+/// Taps along the last axis are of whole passes alone.
+std::vector<CheckSize> fft_sizes(const StencilJob& job, std::int64_t fused, bool whole_passes) {
   constexpr double most_work = 3e7;  // multiply-adds
   const auto [rx, ry, rz] = job.stencil.reach();
   const std::int64_t steps = checked_steps(job.steps, fused);
-  const std::int64_t few = std::min<std::int64_t>(fused, costly(job) ? 1 : 3);
+  const std::int64_t few = whole_passes ? fused : std::min<std::int64_t>(fused, costly(job) ? 1 : 3);
   std::vector<CheckSize> sizes;
   const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
     const auto work = static_cast<double>(nx * ny * nz) * static_cast<double>(job.stencil.points.size());
     const auto most = std::max<std::int64_t>(few, static_cast<std::int64_t>(most_work / work));
-    sizes.push_back({nx, ny, nz, std::min(steps, most)});
+    const std::int64_t taken = std::min(steps, most);
+    sizes.push_back({nx, ny, nz, whole_passes ? std::max(fused, taken / fused * fused) : taken});
   };
   const std::int64_t core = 2 * few;
   sizes.push_back({core * rx + 31, core * ry + 7, core * rz + 9,
@@ -50,7 +52,7 @@ std::vector<CheckSize> fft_sizes(const StencilJob& job, std::int64_t fused) {
 std::vector<CheckSize> check_sizes(const StencilJob& job, const search::Configuration& configuration) {
   const StencilVariant& variant = variant_of(configuration);
   const std::int64_t fused = variant.fused(configuration);
-  if (variant.name == "fft") return fft_sizes(job, fused);
+  if (variant.name == "fft") return fft_sizes(job, fused, configuration["last_axis"].as_text() == "convolve");
   const auto [rx, ry, rz] = job.stencil.reach();
   // Rows of an unpadded array are whole vectors.
   const std::int64_t vector = configuration["padded"].as_bool() ? 1 : configuration["vector"].as_int();

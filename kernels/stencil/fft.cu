@@ -3,6 +3,10 @@
 // product of spectra, and so many steps are a power of the stencil's own. These kernels are what lies between
 // the transforms; cells near the faces are the rim's, as everything periodic is wrong for them.
 //
+// The last axis may do without: spectra of planes (of rows in two dimensions) are convolved along it, each
+// mode with weights of its own, its `taps`. That is a pass over the memory like the product, and two passes
+// of the transforms less.
+//
 // Spectra of real numbers have nx / 2 + 1 complex numbers a row, rows and planes without gaps between them.
 // All kernels take any one-dimensional grid: threads go on by strides of the whole grid.
 
@@ -14,6 +18,12 @@
 #endif
 #ifndef SPECTRUM
 #define SPECTRUM Spectrum::array  // array or tables
+#endif
+#ifndef TAP_REACH
+#define TAP_REACH 1  // taps on either side of a mode's own: the stencil's reach along z times the fused steps
+#endif
+#ifndef CHUNK
+#define CHUNK 64  // planes of z that a thread convolves
 #endif
 // ---- end of defaults ----
 
@@ -234,5 +244,109 @@ extern "C" __global__ void fft_multiply(REAL* __restrict__ modes, const REAL* __
       values[i + 1] = product.im * scale;
     }
     store_some(modes + 2 * at, values, 2 * (count - at));
+  }
+}
+
+// The taps of one step: for each plane distance dz = -rim_reach_z .. rim_reach_z the spectrum of the
+// stencil's points there, of planes of (nx / 2 + 1) * ny modes.
+extern "C" __global__ void fft_taps(REAL* __restrict__ taps, int nx, int ny) {
+  const long long row = nx / 2 + 1, modes = row * ny, count = modes * (2 * rim_reach_z + 1);
+  for (long long i = thread_index(); i < count; i += all_threads()) {
+    const int dz = static_cast<int>(i / modes) - rim_reach_z;
+    const long long kx = i % row, ky = i % modes / row;
+    double re = 0, im = 0;
+    for (int p = 0; p < rim_points; ++p) {
+      if (rim_offsets[3 * p + 2] != dz) continue;
+      double sine, cosine;
+      sincospi(2 * (static_cast<double>(kx * rim_offsets[3 * p] % nx) / nx +
+                    static_cast<double>(ky * rim_offsets[3 * p + 1] % ny) / ny),
+               &sine, &cosine);
+      re += rim_weights[p] * cosine;
+      im += rim_weights[p] * sine;
+    }
+    taps[2 * i] = static_cast<REAL>(re);
+    taps[2 * i + 1] = static_cast<REAL>(im);
+  }
+}
+
+// The taps of one step more: `before` has those of `steps` steps, `one` those of one.
+extern "C" __global__ void fft_fold_taps(const REAL* __restrict__ one, const REAL* __restrict__ before,
+                                         REAL* __restrict__ after, int nx, int ny, int steps) {
+  constexpr int width = 2 * rim_reach_z + 1;
+  const long long modes = static_cast<long long>(nx / 2 + 1) * ny;
+  const int known = 2 * rim_reach_z * steps + 1;
+  const long long count = modes * (known + width - 1);
+  for (long long i = thread_index(); i < count; i += all_threads()) {
+    const int tap = static_cast<int>(i / modes);
+    const long long mode = i % modes;
+    Complex sum = {0, 0};
+    for (int k = 0; k < width; ++k) {
+      if (tap - k < 0 || tap - k >= known) continue;
+      const long long a = 2 * (k * modes + mode), b = 2 * ((tap - k) * modes + mode);
+      const Complex product = Complex{one[a], one[a + 1]} * Complex{before[b], before[b + 1]};
+      sum = {sum.re + product.re, sum.im + product.im};
+    }
+    after[2 * i] = sum.re;
+    after[2 * i + 1] = sum.im;
+  }
+}
+
+// A mode of all planes on its way along z: the pending outputs are in registers, each plane adds to all.
+struct ModeMarch {
+  static constexpr int reach = TAP_REACH, width = 2 * reach + 1;
+  Complex taps[width];
+  Complex sums[width];  // sums[k]: plane p - reach + k
+
+  __device__ __forceinline__ ModeMarch(const REAL* from, long long modes, REAL scale) {
+#pragma unroll
+    for (int k = 0; k < width; ++k) {
+      REAL tap[2];
+      load_vector<2, Load::readonly>(tap, from + 2 * k * modes);
+      taps[k] = {tap[0] * scale, tap[1] * scale};
+      sums[k] = {0, 0};
+    }
+  }
+  // Adds plane p; gives what plane p - reach has come to.
+  __device__ __forceinline__ Complex add(Complex value) {
+#pragma unroll
+    for (int k = 0; k < width; ++k) {
+      const Complex product = taps[width - 1 - k] * value;
+      sums[k] = {sums[k].re + product.re, sums[k].im + product.im};
+    }
+    const Complex done = sums[0];
+#pragma unroll
+    for (int k = 0; k + 1 < width; ++k) sums[k] = sums[k + 1];
+    sums[width - 1] = {0, 0};
+    return done;
+  }
+};
+
+// out = taps * in along z, for all modes of nz planes, times `scale`. Planes beyond the array are zeros.
+// Grid: ceil(modes / block) * ceil(nz / CHUNK) blocks along x, those of a chunk side by side.
+extern "C" __global__ void fft_convolve(const REAL* __restrict__ in, REAL* __restrict__ out,
+                                        const REAL* __restrict__ taps, int nx, int ny, int nz, REAL scale) {
+  constexpr int ahead = 4;  // planes whose loads are on their way together
+  const long long modes = static_cast<long long>(nx / 2 + 1) * ny;
+  const unsigned blocks = static_cast<unsigned>((modes + blockDim.x - 1) / blockDim.x);
+  const long long mode = static_cast<long long>(blockIdx.x % blocks) * blockDim.x + threadIdx.x;
+  if (mode >= modes) return;
+  const int begin = static_cast<int>(blockIdx.x / blocks) * CHUNK;
+  const int end = nz - begin < CHUNK ? nz : begin + CHUNK;
+  ModeMarch march(taps + 2 * mode, modes, scale);
+  for (int p = begin - march.reach; p < end + march.reach; p += ahead) {
+    REAL values[ahead][2];
+#pragma unroll
+    for (int u = 0; u < ahead; ++u) {
+      values[u][0] = values[u][1] = 0;
+      if (p + u >= 0 && p + u < nz)
+        load_vector<2, Load::readonly>(values[u], in + 2 * ((p + u) * modes + mode));
+    }
+#pragma unroll
+    for (int u = 0; u < ahead; ++u) {
+      const Complex done = march.add({values[u][0], values[u][1]});
+      const REAL result[2] = {done.re, done.im};
+      const int z = p + u - march.reach;
+      if (z >= begin && z < end) store_vector<2, Store::plain>(out + 2 * (z * modes + mode), result);
+    }
   }
 }

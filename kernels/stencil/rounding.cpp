@@ -71,16 +71,23 @@ Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::siz
 // is more than that above it.
 Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding) {
   double transform = 0, squares = 0;
-  for (const std::int64_t extent : rounding.extents) transform += transform_units(extent);
+  for (std::size_t axis = 0; axis < (rounding.convolved ? 2 : 3); ++axis)
+    transform += transform_units(rounding.extents[axis]);
   for (const StencilPoint& point : job.stencil.points) squares += point.weight * point.weight;
   const double step = sum_units(job.stencil.points.size());
   // The filter's spectrum: its own transform, of mean size |w|_2, or a rounding of each table and two sums;
   // the weights' rounding. A power multiplies them, and the complex products add sqrt(5) units each.
-  const double spectrum = (rounding.tables ? 6 : transform * std::sqrt(squares) / growth(job) + 1) + 3;
+  // Taps are rounded as weights are, and folded once a step: two products and sums for each.
+  const auto reach = static_cast<std::size_t>(job.stencil.reach()[2]);
+  const double spectrum = rounding.convolved
+                              ? 2 * sum_units(2 * reach + 1) + 3
+                              : (rounding.tables ? 6 : transform * std::sqrt(squares) / growth(job) + 1) + 3;
   const auto pass = [&](std::int64_t steps) {
     const auto count = static_cast<double>(steps);
-    // The product with the array's spectrum and the scale round six times at most.
-    return std::max(2 * transform + count * spectrum + 6, count * step);
+    const std::size_t taps = 2 * reach * static_cast<std::size_t>(steps) + 1;
+    // The product with the array's spectrum, or the sum of those with the taps, and the scale.
+    const double product = rounding.convolved ? 2 * sum_units(taps) : 6;
+    return std::max(2 * transform + count * spectrum + product, count * step);
   };
   const std::int64_t rest = job.steps % rounding.fused;
   const double units =

@@ -21,7 +21,8 @@ Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::siz
 struct FftRounding {
   std::array<std::int64_t, 3> extents{};  ///< of the transforms
   std::int64_t fused = 1;
-  bool tables = false;  ///< the spectrum is made of tables in double precision
+  bool tables = false;     ///< the spectrum is made of tables in double precision
+  bool convolved = false;  ///< nothing is transformed along the last axis
 };
 Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding);
 

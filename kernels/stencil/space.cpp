@@ -178,7 +178,15 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job) {
 std::vector<Parameter> fft_parameters(const StencilJob& job) {
   std::vector<Value> transforms = {"exact"};
   if (smooth_extents(job) != std::array{job.nx, job.ny, job.nz}) transforms.emplace_back("smooth");
+  std::vector<Value> last = {"transform"};
+  if (2 * job.stencil.reach()[2] + 1 <= most_taps) last.emplace_back("convolve");
+  const Expr transformed = fft() && var("last_axis") == "transform";
   return {
+      {"last_axis",
+       "whether the last axis is transformed like the others, or the spectra of planes (rows in two "
+       "dimensions) "
+       "are convolved along it",
+       last, "transform", fft()},
       {"transform",
        "extents of the transforms: those of the array, or these rounded up to products of 2, 3, 5 and 7",
        transforms, "exact", fft()},
@@ -186,12 +194,12 @@ std::vector<Parameter> fft_parameters(const StencilJob& job) {
        "whether spectra lie where the cells do, after a copy of these, or in an array of their own",
        {false, true},
        false,
-       fft()},
+       transformed},
       {"spectrum",
        "the stencil's spectrum: an array of all modes, or three tables, one for each axis, that are added",
        {"array", "tables"},
        "tables",
-       fft() && var("star")}};
+       transformed && var("star")}};
 }
 
 std::vector<Parameter> path_parameters(const StencilJob& job) {
@@ -204,8 +212,9 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        false,
        direct() && var("reach_x") >= 1 && var("reach_x") <= 4},
       {"readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true, direct()},
-      {"chunk", "planes of z (rows of y in two dimensions) that a block computes", chunk, chunk[4],
-       streaming() || temporal()},
+      {"chunk",
+       "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves", chunk,
+       chunk[4], streaming() || temporal() || (fft() && var("last_axis") == "convolve")},
       {"queue",
        "what the registers hold: the input planes around the current one, or the sums of the outputs to "
        "which "
@@ -285,6 +294,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
       {"ny", job.ny},
       {"nz", job.nz},
       {"star", star},
+      {"steps", job.steps},
       {"reach_x", rx},
       {"reach_y", ry},
       {"reach_z", rz},

@@ -56,6 +56,30 @@ TEST_F(DeviceEvaluatorTest, ChecksOddSizesBeforeTheSizeItself) {
   EXPECT_EQ(backend_.runner().calls, expected);
 }
 
+/// The toy problem where only a kernel says what is right.
+class ComputedToy : public ToyProblem {
+ public:
+  TensorSet reference(const Instance&, const TensorSet&) const override { return {}; }
+  std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
+                                                   const KernelSources& sources) const override {
+    return plan(instance, {{"kind", "plain"}, {"block", 32}, {"items", 1}}, sources);
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, AReferenceThatAKernelComputesTakesNoPlanAway) {
+  const ComputedToy problem;
+  DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_);
+  for (const char* kind : {"plain", "wrong"}) evaluator.submit(configuration(kind));
+  EXPECT_TRUE(evaluator.next()->outcome.has_value());
+  const std::optional<Evaluation> wrong = evaluator.next();
+  ASSERT_FALSE(wrong->outcome.has_value());
+  EXPECT_EQ(wrong->outcome.error().phase, Phase::verify);
+  const std::vector<Configuration> finalists = {configuration("plain", 64)};
+  ASSERT_TRUE(evaluator.begin_finals(finalists));
+  EXPECT_TRUE(evaluator.time_finalist(0).has_value());
+  EXPECT_TRUE(evaluator.time_finalist(0).has_value());
+}
+
 TEST_F(DeviceEvaluatorTest, EveryPhaseCanFail) {
   const std::vector<std::pair<const char*, Phase>> kinds = {
       {"broken_compile", Phase::compile}, {"too_big", Phase::resources}, {"wrong", Phase::verify},

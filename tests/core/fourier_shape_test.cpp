@@ -40,6 +40,26 @@ std::string refusal(const LaunchPlan& made, const FourierTransform& transform) {
 const FourierTransform there{forward, "real", "complex", {5, 4, 3}};
 const FourierTransform back{inverse, "complex", "real", {5, 4, 3}};
 
+TEST(FourierShape, TellsWhichDimensionsAreTransformed) {
+  FourierTransform planes = there;
+  EXPECT_EQ(fourier_shape(plan(), planes).axes, 3u);
+  EXPECT_EQ(fourier_shape(plan(), planes).batch(), 1u);
+  planes.axes = 2;
+  const FourierShape shape = fourier_shape(plan(), planes);
+  EXPECT_EQ(shape.axes, 2u);
+  EXPECT_EQ(shape.batch(), 3u);
+  EXPECT_EQ(shape.rows(), 12u) << "of all transforms";
+  EXPECT_EQ(shape.real.end, 2u + 2 * 35 + 3 * 7 + 5);
+  planes.axes = 1;
+  EXPECT_NE(refusal(plan(), planes).find("along 1 of 3 dimensions"), std::string::npos)
+      << refusal(plan(), planes);
+  planes.extents = {5, 1, 3};
+  EXPECT_EQ(fourier_shape(plan(), planes).axes, 1u);
+  EXPECT_EQ(fourier_shape(plan(), planes).batch(), 3u) << "what is one cell counts nothing";
+  planes.axes = 0;
+  EXPECT_NE(refusal(plan(), planes), "");
+}
+
 TEST(FourierShape, TellsWhereRowsLie) {
   for (const FourierTransform& transform : {there, back}) {
     const FourierShape shape = fourier_shape(plan(), transform);

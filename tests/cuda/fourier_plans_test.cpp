@@ -141,6 +141,27 @@ TEST(FourierPlans, DescribeOneAndTwoDimensions) {
   EXPECT_EQ(notes.all[1].type, int{cufft_z2d});
 }
 
+TEST(FourierPlans, DescribeBatches) {
+  const auto library = noting_library();
+  FourierTransform planes = there, rows = back;
+  planes.axes = 2;
+  rows.extents = {5, 1, 3};
+  rows.axes = 1;
+  const auto made = FourierPlans::make(plan_of(ElementType::f32, {there, planes, rows}), library);
+  ASSERT_TRUE(made);
+  ASSERT_EQ(made->count(), 3u);
+  EXPECT_EQ(notes.all[1].extents, (Numbers{4, 5}));
+  EXPECT_EQ(notes.all[1].input, (Numbers{4, 7}));
+  EXPECT_EQ(notes.all[1].output, (Numbers{4, 4}));
+  EXPECT_EQ(notes.all[1].batch, 3);
+  EXPECT_EQ(notes.all[1].input_distance, 35);
+  EXPECT_EQ(notes.all[1].output_distance, 24);
+  EXPECT_EQ(notes.all[2].extents, Numbers{5});
+  EXPECT_EQ(notes.all[2].batch, 3);
+  EXPECT_EQ(notes.all[2].input_distance, 24) << "of an inverse transform the complex side";
+  EXPECT_EQ(notes.all[2].output_distance, 35);
+}
+
 TEST(FourierPlans, EqualTransformsShareOne) {
   const auto library = noting_library();
   auto plan = plan_of(ElementType::f32, {there, back, there, back});

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/sources.hpp"
+#include "kernels/stencil/check_sizes.hpp"
 #include "kernels/stencil/fft.hpp"
 #include "kernels/stencil/rounding.hpp"
 #include "kernels/stencil/shapes.hpp"
@@ -25,18 +26,24 @@ using testing::small_job;
 struct Choice {
   int fused = 1;
   bool smooth = false, in_place = false, tables = false;
+  int chunk = 0;  ///< above 0: nothing is transformed along the last axis
 
   Configuration configuration(const StencilJob& job) const {
     Configuration made{{"variant", "fft"},
                        {"fused", fused},
-                       {"transform", smooth ? "smooth" : "exact"},
-                       {"in_place", in_place}};
+                       {"last_axis", chunk > 0 ? "convolve" : "transform"},
+                       {"transform", smooth ? "smooth" : "exact"}};
+    if (chunk > 0) {
+      made.set("chunk", chunk);
+      return made;
+    }
+    made.set("in_place", in_place);
     if (job.stencil.star()) made.set("spectrum", tables ? "tables" : "array");
     return made;
   }
   std::string text() const {
     return std::to_string(fused) + " fused" + (smooth ? " smooth" : "") + (in_place ? " in place" : "") +
-           (tables ? " tables" : "");
+           (tables ? " tables" : "") + (chunk > 0 ? " chunks of " + std::to_string(chunk) : "");
   }
 };
 
@@ -78,7 +85,10 @@ void add_jobs(std::vector<PlannedJob>& all, const Stencil& stencil, ElementType 
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const StencilJob job = small_job(stencil, sizes[i], type, boundary, 5);
     all.push_back(planned(job, {2, true, true, star}));
+    const bool smooth_rows = all.size() % 2 == 0;
+    for (const int fused : {1, 5}) all.push_back(planned(job, {fused, smooth_rows, false, false, 16}));
     if (i > 1) continue;
+    all.push_back(planned(job, {1, !smooth_rows, false, false, 4}));
     for (const bool in_place : {false, true})
       for (const bool smooth : {false, true}) {
         const int fused = std::array{1, 2, 3, 5}[all.size() % 4];
@@ -113,6 +123,25 @@ TEST(StencilFft, IsRightInAnyOrderOfThreads) {
   expect_clean(all, Flavour::plain);
 }
 
+// Taps are of whole passes: a size with a part of one would be computed with those of another number of
+// steps.
+TEST(StencilFft, IsCheckedWithWholePassesWhereTheLastAxisIsConvolved) {
+  for (const char* shape : {"star", "box"})
+    for (const int dimensions : {2, 3})
+      for (const int fused : {1, 2, 6}) {
+        const StencilJob job =
+            small_job(make_stencil(shape, 2, dimensions), {131, dimensions == 2 ? 1 : 37, 61},
+                      ElementType::f32, Boundary::held, 12);
+        const std::vector<CheckSize> sizes =
+            check_sizes(job, Choice{fused, false, false, false, 16}.configuration(job));
+        EXPECT_GE(sizes.size(), 3u);
+        for (const CheckSize& size : sizes) {
+          EXPECT_EQ(size.steps % fused, 0) << shape << dimensions << " " << fused;
+          EXPECT_GE(size.steps, fused);
+        }
+      }
+}
+
 // What a transform gets wrong is as large as the largest number that it sees.
 TEST(StencilFft, BoundsCoverStencilsThatAmplify) {
   std::vector<PlannedJob> all;
@@ -128,7 +157,7 @@ TEST(StencilFft, BoundsCoverStencilsThatAmplify) {
       small_job(signed_stencil("star", 1, 3, 2.5), {8, 8, 8}, ElementType::f32, Boundary::held, 1);
   StencilJob often = once;
   often.steps = 12;
-  const FftRounding rounding{{8, 8, 8}, 12, false};
+  const FftRounding rounding{{8, 8, 8}, 12, false, false};
   EXPECT_GT(fft_tolerance(often, rounding).absolute,
             std::pow(2.5, 11) * fft_tolerance(once, rounding).absolute);
 }

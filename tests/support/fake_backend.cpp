@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/content_hash.hpp"
@@ -21,7 +22,8 @@ std::string define(const CompileRequest& request, std::string_view wanted) {
 
 class FakePrepared : public PreparedPlan {
  public:
-  FakePrepared(const LaunchPlan& plan, FakeRunner& runner) : plan_(plan), runner_(runner) {
+  FakePrepared(const LaunchPlan& plan, FakeRunner& runner)
+      : plan_(plan), runner_(runner), number_(++runner.newest) {
     KernelResources resources;
     resources.registers = 32;
     resources.occupancy = 1;
@@ -79,11 +81,15 @@ class FakePrepared : public PreparedPlan {
     return ++runner_.runs_of_wrong > 1;
   }
   std::uint64_t elements() const { return plan_.buffers.front().layout.extents.front(); }
-  void note(const std::string& what) { runner_.calls.push_back(what + " " + std::to_string(elements())); }
+  void note(const std::string& what) {
+    if (number_ != runner_.newest) throw std::logic_error("another plan was prepared since");
+    runner_.calls.push_back(what + " " + std::to_string(elements()));
+  }
 
  private:
   LaunchPlan plan_;
   FakeRunner& runner_;
+  int number_;
   std::vector<KernelResources> resources_;
   std::vector<float> out_;
 };

@@ -28,6 +28,7 @@ class FakeRunner : public Runner {
   double joules_per_thread = 0;   ///< above 0: what an execution takes for each of its block * items
   int wrong_for_second_seed = 0;  ///< block * items of what is wrong from its second run at 1000 elements on
   int runs_of_wrong = 0;
+  int newest = 0;  ///< number of the plan that was prepared last: another one must not be used
   std::vector<std::string> calls;  ///< `prepare 37`, `run 37`, `measure 1000`: with the number of elements
 };
 

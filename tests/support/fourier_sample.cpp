@@ -52,28 +52,37 @@ std::vector<Complex> roots(std::uint64_t n) {
   return all;
 }
 
-Complex element(const HostTensor& real, std::uint64_t kx, std::uint64_t ky, std::uint64_t kz) {
+/// What each cell along a dimension counts in element k.
+std::vector<Complex> factors(std::uint64_t n, std::uint64_t k, bool transformed) {
+  std::vector<Complex> all(n);
+  const std::vector<Complex> of_n = roots(n);
+  for (std::uint64_t i = 0; i < n; ++i) all[i] = transformed ? of_n[k * i % n] : Complex(i == k ? 1 : 0);
+  return all;
+}
+
+Complex element(const HostTensor& real, std::size_t axes, std::uint64_t kx, std::uint64_t ky,
+                std::uint64_t kz) {
   const auto [nx, ny, nz] = three(real.extents());
-  const auto in_x = roots(nx), in_y = roots(ny), in_z = roots(nz);
+  const auto in_x = factors(nx, kx, true), in_y = factors(ny, ky, axes > 1), in_z = factors(nz, kz, axes > 2);
   Complex sum = 0;
   std::size_t cell = 0;
   for (std::uint64_t z = 0; z < nz; ++z)
     for (std::uint64_t y = 0; y < ny; ++y) {
       Complex row = 0;
-      for (std::uint64_t x = 0; x < nx; ++x) row += real.as<double>()[cell++] * in_x[kx * x % nx];
-      sum += row * in_y[ky * y % ny] * in_z[kz * z % nz];
+      for (std::uint64_t x = 0; x < nx; ++x) row += real.as<double>()[cell++] * in_x[x];
+      sum += row * in_y[y] * in_z[z];
     }
   return sum;
 }
 
-HostTensor spectrum_of(const HostTensor& real, const Extents& complex_extents) {
+HostTensor spectrum_of(const HostTensor& real, std::size_t axes, const Extents& complex_extents) {
   HostTensor spectrum(ElementType::f64, complex_extents);
   const auto [row, ny, nz] = three(complex_extents);
   std::size_t at = 0;
   for (std::uint64_t z = 0; z < nz; ++z)
     for (std::uint64_t y = 0; y < ny; ++y)
       for (std::uint64_t x = 0; x < row / 2; ++x) {
-        const Complex value = element(real, x, y, z);
+        const Complex value = element(real, axes, x, y, z);
         spectrum.as<double>()[at++] = value.real();
         spectrum.as<double>()[at++] = value.imag();
       }
@@ -167,6 +176,7 @@ std::string FourierCase::text() const {
   std::string name =
       format("{} {}", direction == FourierDirection::forward ? "forward" : "inverse", to_string(type));
   for (const std::uint64_t extent : extents) name += format(" {}", extent);
+  if (axes < extents.size()) name += format(" along {}", axes);
   return name + (in_place ? " in place" : "") + (padded ? " padded" : "");
 }
 
@@ -187,15 +197,19 @@ std::vector<FourierCase> all_fourier_cases() {
       for (const auto type : {ElementType::f32, ElementType::f64})
         for (const bool in_place : {false, true})
           for (const bool padded : {false, true})
-            cases.push_back({direction, type, extents, in_place, padded});
+            for (std::size_t axes = std::max<std::size_t>(extents.size(), 2) - 1; axes <= extents.size();
+                 ++axes)
+              cases.push_back({direction, type, extents, in_place, padded, axes});
   return cases;
 }
 
 FourierPair fourier_pair(const FourierCase& of) {
   HostTensor real = cells(of.extents);
-  HostTensor spectrum = spectrum_of(real, of.complex_extents());
+  HostTensor spectrum = spectrum_of(real, of.axes, of.complex_extents());
   if (of.direction == FourierDirection::forward) return {std::move(real), std::move(spectrum)};
-  for (double& value : real.as<double>()) value *= static_cast<double>(element_count(of.extents));
+  const auto cells = std::span(of.extents).first(std::min(of.axes, of.extents.size()));
+  for (double& value : real.as<double>())
+    for (const std::uint64_t extent : cells) value *= static_cast<double>(extent);
   return {std::move(spectrum), std::move(real)};
 }
 
@@ -221,7 +235,7 @@ FourierSample fourier_sample(const FourierCase& of) {
     sample.plan.buffers.push_back(
         {work, of.type, forward ? real_layout(of) : complex_layout(of), BufferRole::scratch});
   sample.plan.launches = {spread(sample.plan, "in", work, pair.from.extents()),
-                          FourierTransform{of.direction, work, "out", of.extents}};
+                          FourierTransform{of.direction, work, "out", of.extents, of.axes}};
   sample.inputs.emplace("in", converted(pair.from, of.type));
   sample.tolerance = {fourier_tolerance(of, pair), "rounding of every step of a fast transform"};
   sample.reference.emplace("out", pair.to);

@@ -17,7 +17,8 @@ struct FourierCase {
   ElementType type = ElementType::f32;
   Extents extents;
   bool in_place = false;
-  bool padded = false;  ///< gaps behind rows and planes and before the first row
+  bool padded = false;   ///< gaps behind rows and planes and before the first row
+  std::size_t axes = 3;  ///< FourierTransform::axes
 
   std::string text() const;
   /// Of the dense tensors: real numbers {nx, ny, nz}, complex ones {2 * (nx / 2 + 1), ny, nz}.
@@ -26,11 +27,11 @@ struct FourierCase {
 };
 
 /// Both directions and types, in and out of place, with and without gaps, of extents that are even, odd,
-/// prime and 1, in one to three dimensions.
+/// prime and 1, in one to three dimensions, along all of them and along all but the last one.
 std::vector<FourierCase> all_fourier_cases();
 
 /// A tensor and its transform by the definition, as f64: sums over all cells for every element. What an
-/// inverse transform gives is the tensor times the number of cells.
+/// inverse transform gives is the tensor times the number of cells of a transform.
 struct FourierPair {
   HostTensor from, to;
 };

@@ -95,8 +95,10 @@ std::string constants(const std::string& step, const FourierTransform& transform
   std::string extents;
   for (const std::uint64_t extent : transform.extents)
     extents += format("{}{}", extents.empty() ? "" : ", ", extent);
-  return format("inline constexpr unsigned long long fourier_{}[{}] = {{{}}};  ///< {}, x first\n", step,
-                transform.extents.size(), extents, name_of(transform));
+  const bool some = transform.axes < transform.extents.size();
+  return format("inline constexpr unsigned long long fourier_{}[{}] = {{{}}};  ///< {}, x first{}\n", step,
+                transform.extents.size(), extents, name_of(transform),
+                some ? format(", along the first {} of them", transform.axes) : "");
 }
 
 }  // namespace

@@ -180,10 +180,13 @@ Result<double> DeviceEvaluator::check_small(const Configuration& configuration, 
     const bool same = content_of(small->compile) == content_of(plan.compile);
     if (!same) other = backend_.compiler().compile(small->compile);
     if (!same && !other) return tl::unexpected(other.error());
+    // Before the plan is prepared: a reference may be computed by another plan.
+    const Expectation* const expected[] = {&expectations_.at(instance, first_seed),
+                                           &expectations_.at(instance, second_seed)};
     const auto prepared = backend_.runner().prepare(*small, same ? binary : *other);
     if (!prepared) return tl::unexpected(prepared.error());
-    for (const std::uint64_t seed : {first_seed, second_seed}) {
-      const Result<double> error = check(**prepared, *small, expectations_.at(instance, seed));
+    for (const Expectation* one : expected) {
+      const Result<double> error = check(**prepared, *small, *one);
       if (!error) {
         Failure failure = error.error();
         failure.detail = format("at {}: {}", instance.key(), failure.detail);
@@ -209,10 +212,10 @@ Result<Timing> DeviceEvaluator::time_finalist(std::size_t index) {
   const bool first = !finalist.binary;
   if (first) finalist.binary = finalist.planned.binary.get();
   if (!*finalist.binary) return tl::unexpected(finalist.binary->error());
-  const auto prepared = backend_.runner().prepare(*plan, **finalist.binary);
-  if (!prepared) return tl::unexpected(prepared.error());
   // Inputs that it has not seen at this size.
   const Expectation& expected = expectations_.at(instance_, second_seed);
+  const auto prepared = backend_.runner().prepare(*plan, **finalist.binary);
+  if (!prepared) return tl::unexpected(prepared.error());
   if (first) {
     const Result<double> error = check(**prepared, *plan, expected);
     if (!error) return tl::unexpected(error.error());

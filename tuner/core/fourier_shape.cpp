@@ -18,6 +18,7 @@ class ShapeOf {
     require(!extents.empty() && extents.size() <= 3,
             format("it has {} dimensions, possible are 1 to 3", extents.size()));
     require(std::ranges::find(extents, 0u) == extents.end(), "it has no cells");
+    require(transform_.axes >= 1, "it is along no dimension");
     const BufferSpec& input = plan_.buffer(transform_.input);
     const BufferSpec& output = plan_.buffer(transform_.output);
     check_types(input, output);
@@ -26,8 +27,14 @@ class ShapeOf {
     shape.direction = transform_.direction;
     shape.type = input.type;
     shape.extents = {extents.front()};
-    for (std::size_t axis = 1; axis < extents.size(); ++axis)
-      if (extents[axis] > 1) shape.extents.push_back(extents[axis]);
+    for (std::size_t axis = 1; axis < extents.size(); ++axis) {
+      if (extents[axis] == 1) continue;
+      shape.extents.push_back(extents[axis]);
+      if (axis < transform_.axes) shape.axes = shape.extents.size();
+    }
+    require(shape.extents.size() - shape.axes <= 1,
+            format("it is along {} of {} dimensions, possible are all and all but one", shape.axes,
+                   shape.extents.size()));
     shape.real = side(shape.forward() ? input : output, extents.front());
     shape.complex = side(shape.forward() ? output : input, 2 * shape.values());
     const bool whole = std::ranges::all_of(shape.complex.pitches, [](auto pitch) { return pitch % 2 == 0; });

@@ -50,7 +50,8 @@ std::string text_of(const Launch& launch) {
 }
 
 std::string text_of(const FourierTransform& transform) {
-  return format("{} of [{}]", name_of(transform), list_of(transform.extents));
+  return format("{} of [{}]{}", name_of(transform), list_of(transform.extents),
+                transform.axes < transform.extents.size() ? format(" along {}", transform.axes) : "");
 }
 
 }  // namespace

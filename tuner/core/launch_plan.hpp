@@ -105,8 +105,8 @@ void add_textures(const Launch& launch, std::vector<TextureArgument>& all);
 /// transform multiplies by the number of cells.
 enum class FourierDirection { forward, inverse };
 
-/// A transform of real numbers over all dimensions, by cuFFT on a device. Plain data; what it asks of the
-/// buffers is told and checked by fourier_shape.
+/// A transform of real numbers along all dimensions or the faster ones, by cuFFT on a device. Plain data;
+/// what it asks of the buffers is told and checked by fourier_shape.
 ///
 /// Both buffers hold elements of one type, f32 or f64, and have the transform's dimensions; their strides say
 /// where rows begin, their extents do not matter. Real rows have nx elements. Complex rows have the nx / 2 +
@@ -114,9 +114,10 @@ enum class FourierDirection { forward, inverse };
 /// * (nx / 2 + 1) elements. Element k of a forward transform is sum over j of in[j] * exp(-2 pi i j k / n).
 struct FourierTransform {
   FourierDirection direction = FourierDirection::forward;
-  std::string input;   ///< a buffer; an inverse transform leaves nothing of use in it
-  std::string output;  ///< a buffer, the input's name for a transform in place
-  Extents extents;     ///< of the real numbers: {nx}, {nx, ny} or {nx, ny, nz}
+  std::string input;     ///< a buffer; an inverse transform leaves nothing of use in it
+  std::string output;    ///< a buffer, the input's name for a transform in place
+  Extents extents;       ///< of the real numbers: {nx}, {nx, ny} or {nx, ny, nz}
+  std::size_t axes = 3;  ///< it is along so many of them, the first ones; the others count transforms
   friend bool operator==(const FourierTransform&, const FourierTransform&) = default;
 };
 

@@ -19,17 +19,20 @@ CufftType type_of(const FourierShape& shape) {
 /// on, the slowest dimension first; the first of them is not used.
 struct Embedding {
   std::vector<long long> extents;
-  long long all = 0;
+  long long distance = 0;  ///< from a transform of a batch to the next one
 
   Embedding(const FourierShape& shape, const FourierSide& side, std::uint64_t elements_a_number) {
     std::uint64_t below = elements_a_number;
-    for (const std::uint64_t pitch : side.pitches) {
-      extents.insert(extents.begin(), static_cast<long long>(pitch / below));
-      below = pitch;
+    for (std::size_t axis = 1; axis < shape.axes; ++axis) {
+      extents.insert(extents.begin(), static_cast<long long>(side.pitches[axis - 1] / below));
+      below = side.pitches[axis - 1];
     }
-    const std::uint64_t slowest = side.pitches.empty() ? side.row / elements_a_number : shape.extents.back();
+    const std::uint64_t slowest =
+        shape.axes == 1 ? side.row / elements_a_number : shape.extents[shape.axes - 1];
     extents.insert(extents.begin(), static_cast<long long>(slowest));
-    all = static_cast<long long>(slowest * (below / elements_a_number));
+    const bool batched = shape.axes < shape.extents.size();
+    const std::uint64_t elements = batched ? side.pitches[shape.axes - 1] : slowest * below;
+    distance = static_cast<long long>(elements / elements_a_number);
   }
 };
 
@@ -52,13 +55,15 @@ Result<FourierPlan> FourierPlan::make(std::shared_ptr<const CufftLibrary> librar
   FourierPlan plan(std::move(library), shape, number);
   if (const int status = plan.library_->set_auto_allocation(number, 0); status != cufft_success)
     return refused(shape, *plan.library_, status);
-  std::vector<long long> extents(shape.extents.rbegin(), shape.extents.rend());
+  const auto slower = static_cast<std::ptrdiff_t>(shape.extents.size() - shape.axes);
+  std::vector<long long> extents(shape.extents.rbegin() + slower, shape.extents.rend());
   Embedding real(shape, shape.real, 1), complex(shape, shape.complex, 2);
   auto& input = shape.forward() ? real : complex;
   auto& output = shape.forward() ? complex : real;
   const int status = plan.library_->make_plan_many(number, static_cast<int>(extents.size()), extents.data(),
-                                                   input.extents.data(), 1, input.all, output.extents.data(),
-                                                   1, output.all, type_of(shape), 1, &plan.work_bytes_);
+                                                   input.extents.data(), 1, input.distance,
+                                                   output.extents.data(), 1, output.distance, type_of(shape),
+                                                   static_cast<long long>(shape.batch()), &plan.work_bytes_);
   if (status != cufft_success) return refused(shape, *plan.library_, status);
   return plan;
 }
@@ -76,8 +81,9 @@ FourierPlan::~FourierPlan() {
 
 bool FourierPlan::serves(const FourierShape& shape) const {
   return shape.direction == shape_.direction && shape.type == shape_.type &&
-         shape.extents == shape_.extents && shape.real.pitches == shape_.real.pitches &&
-         shape.complex.pitches == shape_.complex.pitches && shape.in_place() == shape_.in_place();
+         shape.extents == shape_.extents && shape.axes == shape_.axes &&
+         shape.real.pitches == shape_.real.pitches && shape.complex.pitches == shape_.complex.pitches &&
+         shape.in_place() == shape_.in_place();
 }
 
 int FourierPlan::set_work_area(std::byte* memory) const {

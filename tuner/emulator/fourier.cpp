@@ -88,7 +88,7 @@ class Transform {
 
   void along_slower_dimensions() {
     std::uint64_t step = values_;
-    for (std::size_t axis = 1; axis < shape_.extents.size(); ++axis) {
+    for (std::size_t axis = 1; axis < shape_.axes; ++axis) {
       const std::uint64_t length = shape_.extents[axis];
       line_.resize(length);
       for (std::uint64_t first = 0; first < spectrum_.size(); ++first) {

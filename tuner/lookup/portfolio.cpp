@@ -7,8 +7,12 @@
 namespace tune::lookup {
 namespace {
 
-// Looked at in one work until nothing better can come: the fastest dozens as a rule.
-constexpr std::size_t most_candidates = 4096;
+// So many configurations are tried, so that an answer takes a millisecond in a large database too. Where times in
+// one work say anything of those in another, the smallest worst loss is found among far fewer.
+constexpr std::size_t most_candidates = 32;
+
+// Where all works have more measurements than this, any of them does.
+constexpr std::size_t many_measurements = 256;
 
 bool stale(const Ranked& one) {
   return one.other_driver || one.other_compiler || one.other_sources;
@@ -59,7 +63,7 @@ struct Choice {
 /// The work with the fewest measurements, among which all are that were measured everywhere.
 const RecordedWork& smallest_work(Records& records, const std::vector<Ranked>& group) {
   const RecordedWork* smallest = group.front().work;
-  std::size_t least = most_candidates;
+  std::size_t least = many_measurements;
   for (const Ranked& one : group) {
     const std::size_t count = records.count_measured(*one.work, least);
     if (count < least) smallest = one.work;
@@ -68,24 +72,18 @@ const RecordedWork& smallest_work(Records& records, const std::vector<Ranked>& g
   return *smallest;
 }
 
-/// Of those measured everywhere the one with the smallest worst loss: no more than what is faster in one work
-/// than the best so far has to be looked at.
+/// Of those measured everywhere the one with the smallest worst loss, among the fastest of one work: what is
+/// slower there than the worst loss of the best so far is none.
 std::optional<Choice> exact_choice(Records& records, const std::vector<Ranked>& group) {
   std::optional<Choice> best;
   const RecordedWork& work = smallest_work(records, group);
   const double fastest = records.winner(work)->value;
-  std::size_t most = 32;
-  for (std::size_t seen = 0; seen < most_candidates; most *= 4) {
-    const std::vector<Entry> entries = records.fastest(work, most, Order::value);
-    for (; seen < entries.size(); ++seen) {
-      const double worst = best ? best->score.worst : 1e300;
-      const Entry& entry = entries[seen];
-      if (entry.value / fastest - 1 >= worst) return best;
-      const Score score = score_of(records, group, entry.key, worst);
-      const bool everywhere = score.measured == static_cast<int>(group.size());
-      if (everywhere && !score.failed && score.worst < worst) best = Choice{entry.key, score};
-    }
-    if (entries.size() < most) break;
+  for (const Entry& entry : records.fastest(work, most_candidates, Order::value)) {
+    const double worst = best ? best->score.worst : 1e300;
+    if (entry.value / fastest - 1 >= worst) return best;
+    const Score score = score_of(records, group, entry.key, worst);
+    const bool everywhere = score.measured == static_cast<int>(group.size());
+    if (everywhere && !score.failed && score.worst < worst) best = Choice{entry.key, score};
   }
   return best;
 }

@@ -116,11 +116,12 @@ struct Fields<Launch> {
 template<>
 struct Fields<FourierTransform> {
   static void each(auto& t, auto field) {
-    auto& [direction, input, output, extents] = t;
+    auto& [direction, input, output, extents, axes] = t;
     field("direction", direction);
     field("input", input);
     field("output", output);
     field("extents", extents);
+    field("axes", axes);
   }
 };
 template<>
