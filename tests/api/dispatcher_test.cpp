@@ -86,6 +86,15 @@ TEST_F(Online, WhatIsWrongIsNeverLaunched) {
   EXPECT_EQ(log_.launches.size(), 12U);
 }
 
+// The reference is then a plan, too, and only one plan is on the device at a time.
+TEST_F(Online, WithoutAReferenceTheDefaultIsTakenForRight) {
+  const api::Problem problem = toy_in_code().reference(std::function<void(api::HostData&)>());
+  api::Dispatcher tuning = dispatcher(options(), problem);
+  work_until_settled(tuning);
+  EXPECT_EQ(tuning.state().configuration, fastest);
+  EXPECT_EQ(tuning.state().failed, 12U);
+}
+
 TEST_F(Online, TheNextProcessBeginsWithTheBest) {
   {
     api::Dispatcher first = dispatcher(options());
