@@ -28,11 +28,16 @@ function(tune_compile_settings target)
   endif()
 endfunction()
 
-# tune_library(NAME source...): a static library; paths count from the repository's root.
+# tune_library(NAME source...): a static library; paths count from the repository's root. Position-independent,
+# because libtune.so is made of them too; without interposition, so that this costs no inlining.
 function(tune_library name)
   list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   add_library(${name} STATIC ${sources})
   tune_compile_settings(${name})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${name} PRIVATE -fno-semantic-interposition)
+  endif()
 endfunction()
 
 # tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a

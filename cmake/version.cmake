@@ -7,11 +7,11 @@ if(status EQUAL 0)
 else()
   set(text "${VERSION}")
 endif()
-file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#include \"tuner/cli/version.hpp\"
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#include \"tuner/run/version.hpp\"
 
-namespace tune::cli {
+namespace tune::run {
 
 std::string version() { return \"${text}\"; }
 
-}  // namespace tune::cli
+}  // namespace tune::run
 ")

@@ -26,4 +26,16 @@ SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configur
   return space;
 }
 
+SearchSpace SearchSpace::where(const std::function<bool(const Configuration&)>& keep) const {
+  SearchSpace space{Unbuilt{}, definition_};
+  Digits digits(parameters().size());
+  for (ConfigurationId id = 0; id < size(); ++id) {
+    if (!keep(at(id))) continue;
+    rows_.unpack(id, digits);
+    space.rows_.append(digits);
+  }
+  space.default_ = space.nearest_to_defaults();
+  return space;
+}
+
 }  // namespace tune::search

@@ -46,6 +46,10 @@ class SearchSpace {
   /// else. Repeated ones count once. Throws std::invalid_argument for one with unknown parameters or values.
   static SearchSpace of(SpaceDefinition definition, std::span<const Configuration> configurations);
 
+  /// The configurations of this space that `keep` lets through, for rules that no expression can say. Asked
+  /// once for each, in order; what it throws passes through.
+  SearchSpace where(const std::function<bool(const Configuration&)>& keep) const;
+
   const SpaceDefinition& definition() const { return definition_; }
   const std::vector<Parameter>& parameters() const { return definition_.parameters; }
 

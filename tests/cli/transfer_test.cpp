@@ -11,7 +11,7 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"
-#include "tuner/cli/related_records.hpp"
+#include "tuner/run/related_records.hpp"
 #include "tuner/core/problem.hpp"
 
 namespace tune::test {
@@ -162,14 +162,14 @@ TEST(Transfer, TheSameCallGivesTheSameRun) {
 }
 
 /// A measured run at n^3: what a GPU's would be asked for.
-cli::RelatedRecords related_to_measured(const Sandbox& sandbox, std::int64_t n) {
+run::RelatedRecords related_to_measured(const Sandbox& sandbox, std::int64_t n) {
   const auto problem = kernels::make_problem("stencil3d");
   WorkKey key;
   key.instance = invented_instance(n);
   key.device = invented_device();
   key.toolchain = {"NVRTC 13.0 sm_90", source_hash(*problem, kernels::EmbeddedSources())};
   const search::SearchSpace space(problem->space(key.instance, key.device));
-  return cli::related_records(db::Database(sandbox.database()), key, space);
+  return run::related_records(db::Database(sandbox.database()), key, space);
 }
 
 TEST(Transfer, ARunsOwnWorkIsKnownNotRelated) {
@@ -179,7 +179,7 @@ TEST(Transfer, ARunsOwnWorkIsKnownNotRelated) {
   add_recording(sandbox.database(), {.count = 100});
   EXPECT_TRUE(related_to_measured(sandbox, 64).records.empty());
   EXPECT_EQ(related_to_measured(sandbox, 64).notice, "");
-  const cli::RelatedRecords other = related_to_measured(sandbox, 128);
+  const run::RelatedRecords other = related_to_measured(sandbox, 128);
   ASSERT_EQ(other.records.size(), 1U);
   EXPECT_EQ(other.records[0].observations.size(), 100U);
   EXPECT_EQ(other.notice, start + " 64x64x64" + settings + " (100 evaluations)");

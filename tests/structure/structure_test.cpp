@@ -22,7 +22,15 @@ const std::map<std::string, std::vector<std::string>> allowed = {
     {"tuner/process/", {"search/", "tuner/core/"}},
     {"tuner/emulator/", {"search/", "tuner/core/"}},
     {"tuner/definition/", {"search/", "tuner/core/"}},
+    {"tuner/online/", {"search/", "tuner/core/"}},
     {"tuner/replay/", {"search/", "tuner/core/"}},
+    // How a run is put together, for the command line and the library.
+    {"tuner/run/",
+     {"search/", "tuner/core/", "tuner/cache/", "tuner/process/", "tuner/lookup/paths.hpp", "db/"}},
+    // The library: its headers (include/) name each other with <> and nothing of ours.
+    {"tuner/api/",
+     {"search/", "tuner/core/", "tuner/cache/", "tuner/cuda/", "tuner/definition/", "tuner/emulator/",
+      "tuner/online/", "tuner/run/", "db/"}},
     // What programs link depends on nothing of ours.
     {"tuner/lookup/", {}},
     {"db/", {"search/", "tuner/core/", "tuner/lookup/"}},
@@ -51,6 +59,20 @@ TEST(Structure, FoldersIncludeOnlyWhatTheyMay) {
     }
   }
   EXPECT_GT(seen, 100) << "the includes were not found";
+}
+
+TEST(Structure, HeadersOfTheLibraryIncludeNothingOfTheInside) {
+  int seen = 0;
+  for (const SourceText& file : source_files({".hpp"})) {
+    if (!file.name.starts_with("tuner/api/include/")) continue;
+    ++seen;
+    EXPECT_EQ(quoted_includes(file), std::vector<std::string>{}) << file.name;
+    for (const std::string& line : file.lines)
+      for (const char* header :
+           {"<tl/", "<fmt/", "<nlohmann", "<Eigen", "<cuda", "<SQLite", "<span>", "<concepts>"})
+        EXPECT_EQ(line.find(header), std::string::npos) << file.name << ": " << line;
+  }
+  EXPECT_GE(seen, 4);
 }
 
 TEST(Structure, EveryFolderOfTheProgramHasARule) {

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "db/best.hpp"
+#include "kernels/registry.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/cli/best_databases.hpp"
 #include "tuner/cli/best_portfolio.hpp"
@@ -10,6 +11,7 @@
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/measure_choice.hpp"
 #include "tuner/cli/options.hpp"
+#include "tuner/cli/stored_problem.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/error.hpp"
@@ -138,12 +140,29 @@ int print_portfolio(const po::variables_map& values, const WorkChoice& work, db:
   return 0;
 }
 
+/// The work that is asked about; a name that the program does not know may be one that a database knows
+/// (`stored`): a problem that was defined in another program.
+WorkChoice asked_work(const po::variables_map& values, const StoredDatabases& databases, bool& stored) {
+  const std::string name = text_of(values, "problem");
+  const bool known = std::ranges::count(kernels::problems(), name, &kernels::ProblemEntry::name) > 0;
+  stored = false;
+  if (known || name.empty() || values.count("stencil") > 0) return chosen_work(values);
+  WorkChoice work;
+  work.problem = stored_problem(databases.all(), name);
+  if (!work.problem) return chosen_work(values);
+  stored = true;
+  work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
+  return work;
+}
+
 int run(const po::variables_map& values) {
   const std::string form = chosen_name(values, "format", {"text", "json", "flags", "header"});
   const bool portfolio = values["portfolio"].as<bool>();
   if (portfolio && form != "header") throw UsageError("--portfolio is a header: add --format header");
   if (!portfolio && !values["loss"].defaulted()) throw UsageError("--loss belongs to --portfolio: add that");
-  const WorkChoice work = chosen_work(values);
+  const StoredDatabases databases(values);
+  bool stored = false;
+  const WorkChoice work = asked_work(values, databases, stored);
   const auto sources = chosen_sources(values, *work.problem);
   db::BestQuery query = device_query(values);
   query.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
@@ -151,14 +170,13 @@ int run(const po::variables_map& values) {
   query.problem = work.instance.problem;
   query.extents = work.instance.extents;
   query.settings = work.instance.settings_key();
-  query.toolchain = Toolchain{"", source_hash(*work.problem, *sources)};
+  if (!stored) query.toolchain = Toolchain{"", source_hash(*work.problem, *sources)};
 
   if (portfolio) return print_portfolio(values, work, query);
-  const StoredDatabases databases(values);
   std::vector<db::Candidate> all = db::best(databases.all(), query);
   const auto chosen = std::ranges::find_if(all, [&](db::Candidate& candidate) {
     return candidate.match != db::Match::none &&
-           make_valid(work, query, *databases.opened[candidate.database], candidate);
+           (stored || make_valid(work, query, *databases.opened[candidate.database], candidate));
   });
   if (chosen == all.end()) no_answer(work, query, all);
   const BestAnswer answer{work,

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/cache_choice.hpp"
 
-#include <cstdlib>
 #include <iostream>
 
 #include "tuner/cli/options.hpp"
-#include "tuner/cli/paths.hpp"
-#include "tuner/core/units.hpp"
+#include "tuner/run/open_cache.hpp"
 
 namespace tune::cli {
 
@@ -20,10 +18,7 @@ void add_cache_options(po::options_description& options) {
 
 std::shared_ptr<cache::BinaryCache> chosen_cache(const po::variables_map& values) {
   if (values["no-compile-cache"].as<bool>()) return nullptr;
-  const char* size = std::getenv("TUNE_CACHE_SIZE");
-  const std::uint64_t limit = size == nullptr || *size == '\0' ? cache::BinaryCache::default_limit
-                                                               : parse_size(size, "TUNE_CACHE_SIZE");
-  return std::make_shared<cache::BinaryCache>(cache_folder(text_of(values, "cache-dir")), limit);
+  return run::open_cache(text_of(values, "cache-dir"));
 }
 
 void tell_notice(const cache::BinaryCache* cache) {

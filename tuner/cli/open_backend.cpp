@@ -2,13 +2,10 @@
 #include "tuner/cli/open_backend.hpp"
 
 #include "tuner/cli/options.hpp"
-#include "tuner/cli/worker_command.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
 #include "tuner/cuda/available.hpp"
-#include "tuner/process/remote_backend.hpp"
-#include "tuner/process/remote_compiler.hpp"
+#include "tuner/run/worker_backend.hpp"
 
 namespace tune::cli {
 
@@ -26,20 +23,13 @@ double chosen_timeout(const po::variables_map& values) {
 }
 
 std::unique_ptr<Backend> open_backend(int number, const po::variables_map& values) {
-  const process::RemoteOptions options{.timeout = chosen_timeout(values)};
   if (values["in-process"].as<bool>()) return cuda::open_device(number);
-  const auto program = worker_program();
+  const auto program = run::worker_program();
   if (!program)
     throw Error(
         "the program 'tune', which runs kernels in a process of its own, is not beside this one: name it in "
         "TUNE_WORKER, or choose --in-process");
-  return std::make_unique<process::RemoteBackend>(
-      process::WorkerProgram{*program, {"worker", "device", std::to_string(number)}},
-      [&program](const DeviceFacts& facts) {
-        return std::make_unique<process::RemoteCompiler>(
-            process::WorkerProgram{*program, {"worker", "compiler", facts.architecture()}});
-      },
-      options);
+  return run::worker_backend(*program, number, chosen_timeout(values));
 }
 
 }  // namespace tune::cli

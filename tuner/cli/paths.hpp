@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
+#include "tuner/run/paths.hpp"
 
 namespace tune::cli {
 
-/// `given`, else $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else ~/.local/share/tune/results.db. Throws
-/// Error where none of them can be told.
-std::filesystem::path database_path(const std::string& given);
-
-/// Where compiled kernels are kept: `given`, else $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else
-/// ~/.cache/tune/binaries. Empty where none of them can be told.
-std::filesystem::path cache_folder(const std::string& given);
-
-/// The recordings that ship with the program, sorted by name: lookup::default_recordings.
-std::vector<std::filesystem::path> shipped_recordings();
+using run::cache_folder;
+using run::database_path;
+using run::shipped_recordings;
 
 }  // namespace tune::cli

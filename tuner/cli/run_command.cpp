@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <chrono>
 #include <iostream>
-#include <random>
 
-#include "db/sqlite_store.hpp"
+#include "db/database.hpp"
 #include "search/space/nearest.hpp"
 #include "search/strategies/strategy.hpp"
 #include "tuner/cache/cached_backend.hpp"
@@ -17,7 +15,6 @@
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/progress_display.hpp"
-#include "tuner/cli/related_records.hpp"
 #include "tuner/cli/run_summary.hpp"
 #include "tuner/cli/space_files.hpp"
 #include "tuner/cli/version.hpp"
@@ -28,11 +25,10 @@
 #include "tuner/core/units.hpp"
 #include "tuner/definition/problem.hpp"
 #include "tuner/replay/replay_evaluator.hpp"
+#include "tuner/run/tuning_run.hpp"
 
 namespace tune::cli {
 namespace {
-
-constexpr std::uint64_t default_budget = 200;  // evaluations, where neither budget is given
 
 std::string strategy_help() {
   std::string text = format("how to search: auto (the same as {});", search::default_strategy);
@@ -96,7 +92,7 @@ Budget chosen_budget(const po::variables_map& values, const Problem* problem) {
     budget.seconds = defined->definition().budget_seconds;
   }
   if (!budget.evaluations && !budget.seconds && !budget.gain && !strategy.exhaustive)
-    budget.evaluations = default_budget;
+    budget.evaluations = run::default_budget;
   return budget;
 }
 
@@ -111,23 +107,6 @@ RunOptions run_options(const po::variables_map& values, const SpaceChoice& space
   options.pinned = space.pinned;
   options.command_line = command_line();
   return options;
-}
-
-/// Before minutes are spent on inputs and reference: does the work fit into the device's memory at all?
-void check_memory(const WorkChoice& work, const search::SearchSpace& space, const DeviceFacts& device,
-                  const KernelSources& sources) {
-  const Result<LaunchPlan> plan =
-      work.problem->plan(work.instance, space.at(*space.default_configuration()), sources);
-  if (!plan) return;  // an ordinary failure, reported as one
-  const auto needed = static_cast<double>(plan->memory());
-  if (needed <= static_cast<double>(device.global_memory)) return;
-  throw UsageError(format("{} {} needs {} of device memory, {} has {}; choose a smaller --size",
-                          work.instance.problem, work.instance.key(), bytes_text(needed), device.name,
-                          bytes_text(static_cast<double>(device.global_memory))));
-}
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 /// A run's parts that do not depend on what answers.
@@ -146,26 +125,20 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
   const std::filesystem::path path = database_path(text_of(job.values, "db"));
   db::Database database(path);
   if (!job.notice.empty()) std::cerr << job.notice << "\n";
-  if (!database.notice().empty()) std::cerr << database.notice() << "\n";
-  db::SqliteStore store(database);
-  job.record.space_size = space.size();
-  search::SearchTask task{space, job.record.options.seed};
-  const search::StrategyEntry& entry = *search::find_strategy(job.record.options.strategy);
-  if (entry.uses_records && !job.values["no-transfer"].as<bool>()) {
-    RelatedRecords related = related_records(database, job.record.key, space);
-    if (!related.notice.empty() && !job.values["quiet"].as<bool>()) std::cerr << related.notice << "\n";
-    task.related = std::move(related.records);
-  }
-  const auto strategy = entry.make(task);
-  Session session(space, *strategy, evaluator, store, seconds_now);
+  const bool quiet = job.values["quiet"].as<bool>();
   SessionResult result;
   {
     const InterruptGuard guard;
-    ProgressDisplay display(std::cerr,
-                            display_mode(job.values["quiet"].as<bool>(), job.values["verbose"].as<bool>()),
+    ProgressDisplay display(std::cerr, display_mode(quiet, job.values["verbose"].as<bool>()),
                             job.record.limit, job.record.items, job.record.item);
-    result =
-        session.run(job.record, job.budget, job.values["fresh"].as<bool>(), display, job.measuring.finals);
+    result = run::tune(database, space, evaluator, job.record,
+                       {.budget = job.budget,
+                        .finals = job.measuring.finals,
+                        .fresh = job.values["fresh"].as<bool>(),
+                        .transfer = !job.values["no-transfer"].as<bool>()},
+                       display, [&](const std::string& line) {
+                         if (!quiet || line == database.notice()) std::cerr << line << "\n";
+                       });
   }
   const RunSummary summary{job.record, result, job.device_label, path};
   std::cout << (chosen_format(job.values) == Format::json ? to_json(summary) : to_text(summary));
@@ -177,16 +150,7 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
 }
 
 void describe_work(Job& job, const DeviceFacts& device) {
-  const Work work = job.work.problem->work(job.work.instance);
-  job.record.key.instance = job.work.instance;
-  job.record.key.device = device;
-  job.record.key.cache = job.measuring.cache;
-  job.record.items = work.items;
-  job.record.flops = work.flops;
-  job.record.bytes = work.bytes;
-  job.record.item = job.work.problem->info().item;
-  job.record.limit = roofline_limit(work, device);
-  job.record.program_version = version();
+  run::describe_work(job.record, *job.work.problem, job.work.instance, device, job.measuring.cache);
 }
 
 int run_on_gpu(Job& job, int number) {
@@ -194,7 +158,7 @@ int run_on_gpu(Job& job, int number) {
   const auto cache = chosen_cache(job.values);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, job.values), cache);
   const search::SearchSpace space = build_space(job.work, backend->facts(), job.choice);
-  check_memory(job.work, space, backend->facts(), *sources);
+  run::check_memory(*job.work.problem, job.work.instance, space, backend->facts(), *sources);
   describe_work(job, backend->facts());
   job.record.key.toolchain = {backend->compiler().version(), source_hash(*job.work.problem, *sources)};
   job.record.machine = backend->machine_state();

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include "tuner/run/version.hpp"
 
 namespace tune::cli {
 
-/// `0.1.0 (1a2b3c4d)`: release and revision, `-dirty` where files were changed; the revision is left out
-/// where the build knew none.
-std::string version();
+using run::version;
 
 }  // namespace tune::cli

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/worker_command.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <iostream>
 
@@ -54,16 +52,6 @@ int run_worker(const std::vector<std::string>& arguments) {
   serve(process::begin_child(), arguments[0], arguments[1]);
   // Whatever the driver still wants to do at the end of the process is of no use to anybody.
   std::_Exit(0);
-}
-
-std::optional<std::filesystem::path> worker_program() {
-  if (const char* named = std::getenv("TUNE_WORKER"); named != nullptr && *named != '\0') return named;
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return std::nullopt;
-  std::filesystem::path program = self.parent_path() / "tune";
-  if (access(program.c_str(), X_OK) != 0) return std::nullopt;
-  return program;
 }
 
 }  // namespace tune::cli

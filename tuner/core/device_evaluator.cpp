@@ -52,8 +52,10 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       sources_(sources),
       options_(options),
       threads_(options.compile_threads > 0 ? options.compile_threads : host_threads()),
-      expectations_(problem, [this](const Instance& size,
-                                    const TensorSet& inputs) { return run_reference(size, inputs); }),
+      expectations_(problem,
+                    [this](const Instance& size, const TensorSet& known) {
+                      return run_reference(problem_, size, known, backend_, sources_);
+                    }),
       pool_(backend.compiler(), threads_) {}
 
 std::size_t DeviceEvaluator::window() const {
@@ -166,31 +168,6 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   if (!timing) return tl::unexpected(timing.error());
   static_cast<Timing&>(measurement) = std::move(*timing);
   return measurement;
-}
-
-TensorSet DeviceEvaluator::run_reference(const Instance& instance, const TensorSet& inputs) {
-  const std::optional<Result<LaunchPlan>> plan = problem_.reference_plan(instance, sources_);
-  if (!plan) return {};
-  const auto need = [&](const auto& result) {
-    if (!result)
-      throw Error(format("the reference of {} {} cannot be computed: {}: {}", problem_.info().name,
-                         instance.key(), result.error().reason, result.error().detail));
-  };
-  need(*plan);
-  const Result<Binary> binary = backend_.compiler().compile((*plan)->compile);
-  need(binary);
-  const auto prepared = backend_.runner().prepare(**plan, *binary);
-  need(prepared);
-  need((*prepared)->run_checked(views_of(inputs)));
-  need((*prepared)->check_memory());
-  TensorSet reference;
-  for (const BufferSpec& buffer : (*plan)->buffers) {
-    if (buffer.role != BufferRole::output) continue;
-    const Result<TensorView> output = (*prepared)->fetch(buffer.name);
-    need(output);
-    reference.emplace(buffer.name, in_double(*output));
-  }
-  return reference;
 }
 
 Result<double> DeviceEvaluator::check_small(const Configuration& configuration, const LaunchPlan& plan,

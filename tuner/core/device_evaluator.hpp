@@ -59,9 +59,6 @@ class DeviceEvaluator : public Evaluator {
   Result<double> check_small(const Configuration& configuration, const LaunchPlan& plan,
                              const Binary& binary);
   Planned plan(Configuration configuration);
-  /// Throws Error where the reference plan fails.
-  TensorSet run_reference(const Instance& instance, const TensorSet& inputs);
-
   const Problem& problem_;
   Instance instance_;
   Backend& backend_;

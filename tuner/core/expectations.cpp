@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/core/error.hpp"
+#include "tuner/core/format.hpp"
 #include "tuner/core/stopwatch.hpp"
 
 namespace tune {
@@ -33,6 +35,32 @@ const Expectation& Expectations::at(const Instance& instance, std::uint64_t seed
   apply_relative(computed.tolerance, computed.reference);
   seconds_ += computing.seconds();
   return known_.emplace(key, std::move(computed)).first->second;
+}
+
+TensorSet run_reference(const Problem& problem, const Instance& instance, const TensorSet& inputs,
+                        Backend& backend, const KernelSources& sources) {
+  const std::optional<Result<LaunchPlan>> plan = problem.reference_plan(instance, sources);
+  if (!plan) return {};
+  const auto need = [&](const auto& result) {
+    if (!result)
+      throw Error(format("the reference of {} {} cannot be computed: {}: {}", problem.info().name,
+                         instance.key(), result.error().reason, result.error().detail));
+  };
+  need(*plan);
+  const Result<Binary> binary = backend.compiler().compile((*plan)->compile);
+  need(binary);
+  const auto prepared = backend.runner().prepare(**plan, *binary);
+  need(prepared);
+  need((*prepared)->run_checked(views_of(inputs)));
+  need((*prepared)->check_memory());
+  TensorSet reference;
+  for (const BufferSpec& buffer : (*plan)->buffers) {
+    if (buffer.role != BufferRole::output) continue;
+    const Result<TensorView> output = (*prepared)->fetch(buffer.name);
+    need(output);
+    reference.emplace(buffer.name, in_double(*output));
+  }
+  return reference;
 }
 
 const Tolerance& tolerance_of(const LaunchPlan& plan, const Expectation& expectation) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner/core/backend.hpp"
 #include "tuner/core/problem.hpp"
 #include "tuner/core/runner.hpp"
 
@@ -44,6 +45,11 @@ class Expectations {
       known_;  ///< by the instance's key and the seed
   double seconds_ = 0;
 };
+
+/// The outputs of the problem's `reference_plan` on these inputs, as f64; empty where it has none. Throws
+/// Error where the plan fails.
+TensorSet run_reference(const Problem& problem, const Instance& instance, const TensorSet& inputs,
+                        Backend& backend, const KernelSources& sources);
 
 /// What the plan's outputs are held against: its own tolerance, else the problem's.
 const Tolerance& tolerance_of(const LaunchPlan& plan, const Expectation& expectation);

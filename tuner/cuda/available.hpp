@@ -8,6 +8,7 @@
 #include "tuner/core/backend.hpp"
 #include "tuner/core/binary.hpp"
 #include "tuner/core/device_facts.hpp"
+#include "tuner/core/stream_runner.hpp"
 
 /// What the rest of the program needs of CUDA: the same functions in every build, which say what is missing
 /// where something is.
@@ -20,6 +21,9 @@ std::vector<DeviceFacts> list_devices(std::string* why_none);
 
 /// Takes a device, with compiler and runner. Throws Error where there is no such device, or no NVRTC.
 std::unique_ptr<Backend> open_device(int number);
+
+/// Launches on streams of this program on that device. Throws Error where there is no such device.
+std::unique_ptr<StreamRunner> open_stream_runner(int number);
 
 /// A compiler for an architecture such as `sm_90`, without a device. Null where NVRTC is not there or does
 /// not know the architecture: `why_not` (may be null) then says so in one line.

@@ -3,6 +3,7 @@
 #include "tuner/core/format.hpp"
 #include "tuner/cuda/available.hpp"
 #include "tuner/cuda/cuda_backend.hpp"
+#include "tuner/cuda/cuda_stream_runner.hpp"
 #include "tuner/cuda/device_query.hpp"
 #include "tuner/cuda/nvml.hpp"
 
@@ -16,13 +17,26 @@ std::vector<DeviceFacts> list_devices(std::string* why_none) {
   return devices;
 }
 
-std::unique_ptr<Backend> open_device(int number) {
+namespace {
+
+void check_number(int number) {
   std::string why_none;
   const int count = device_count(&why_none);
   if (count == 0) throw Error(why_none);
   if (number < 0 || number >= count)
     throw Error(format("there is no device {}: this machine has {}, numbered from 0", number, count));
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> open_device(int number) {
+  check_number(number);
   return std::make_unique<CudaBackend>(number);
+}
+
+std::unique_ptr<StreamRunner> open_stream_runner(int number) {
+  check_number(number);
+  return std::make_unique<CudaStreamRunner>(number, query_device(number, nullptr));
 }
 
 }  // namespace tune::cuda

@@ -21,6 +21,10 @@ std::unique_ptr<Backend> open_device(int) {
   throw Error(reason);
 }
 
+std::unique_ptr<StreamRunner> open_stream_runner(int) {
+  throw Error(reason);
+}
+
 Occupancy occupancy(const DeviceFacts&, const OccupancyDemand&) {
   return {};
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/related_records.hpp"
+#include "tuner/run/related_records.hpp"
 
 #include <algorithm>
 
 #include "db/related.hpp"
-#include "tuner/cli/paths.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/run/paths.hpp"
 
-namespace tune::cli {
+namespace tune::run {
 namespace {
 
 constexpr std::size_t most_records = 2;
@@ -90,4 +90,4 @@ RelatedRecords related_records(const db::Database& database, const WorkKey& key,
   return result;
 }
 
-}  // namespace tune::cli
+}  // namespace tune::run

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/paths.hpp"
+#include "tuner/run/paths.hpp"
 
 #include <cstdlib>
 
 #include "tuner/core/error.hpp"
 #include "tuner/lookup/paths.hpp"
 
-namespace tune::cli {
+namespace tune::run {
 namespace {
 
 std::filesystem::path from_environment(const char* name) {
@@ -35,4 +35,4 @@ std::vector<std::filesystem::path> shipped_recordings() {
   return {files.begin(), files.end()};
 }
 
-}  // namespace tune::cli
+}  // namespace tune::run

@@ -8,7 +8,7 @@
 #include "search/strategies/strategy.hpp"
 #include "tuner/core/records.hpp"
 
-namespace tune::cli {
+namespace tune::run {
 
 /// What a search may start from, and how to say so.
 struct RelatedRecords {
@@ -21,4 +21,4 @@ struct RelatedRecords {
 RelatedRecords related_records(const db::Database& database, const WorkKey& key,
                                const search::SearchSpace& space);
 
-}  // namespace tune::cli
+}  // namespace tune::run
