@@ -45,7 +45,7 @@ po::options_description options() {
   add_emulator_options(all);
   add_process_options(all);
   add_kernel_dir_option(all);
-  add_keep_sources_option(all);
+  add_keep_sources_option(all, "each configuration");
   add_cache_options(all);
   add_database_option(all);
   add_format_option(all);

@@ -91,10 +91,12 @@ void KeptSources::keep(const Configuration& configuration) const {
   write_whole_file(folder / "README.txt", about(instance_, configuration, *plan, file));
 }
 
-void add_keep_sources_option(po::options_description& options) {
+void add_keep_sources_option(po::options_description& options, const char* whose) {
   options.add_options()("keep-sources", po::value<std::string>()->value_name("DIR"),
-                        "writes what each configuration is compiled from to a folder in this one: kernel, "
-                        "headers, command, launches");
+                        format("writes what {} is compiled from to a folder in this one: kernel, headers, "
+                               "command, launches",
+                               whose)
+                            .c_str());
 }
 
 std::unique_ptr<KeptSources> chosen_kept_sources(const po::variables_map& values, const Problem& problem,

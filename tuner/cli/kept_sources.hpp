@@ -10,8 +10,8 @@
 
 namespace tune::cli {
 
-/// --keep-sources.
-void add_keep_sources_option(po::options_description& options);
+/// --keep-sources; `whose`: `the winner`.
+void add_keep_sources_option(po::options_description& options, const char* whose);
 
 /// Writes what configurations are compiled from to a folder, one folder each: the kernel's file with its
 /// macros in front, the headers that it includes, generated ones too, and README.txt with the configuration,
