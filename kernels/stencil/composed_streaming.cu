@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several time steps at once: the stencil convolved with itself, applied as streaming.cu applies any stencil. Its
-// boundary is held, so that it leaves out all cells whose steps a face has a say in; these are the rim's.
-
-#include "streaming.cu"
+// Several time steps at once: the stencil convolved with itself, applied as streaming.cu applies any stencil.
+// Its boundary is held, so that it leaves out all cells whose steps a face has a say in; these are the rim's.
 
 #include "rim.cuh"
+#include "streaming.cu"
