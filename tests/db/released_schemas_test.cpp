@@ -91,6 +91,8 @@ class ReleasedSchema : public testing::TestWithParam<int> {
     EXPECT_EQ(database.execAndGet("SELECT COUNT(*) FROM pragma_foreign_key_check").getInt(), 0);
   }
 
+  static bool newest() { return GetParam() == db::schema_version(); }
+
   TemporaryFolder folder_;
   fs::path path_ = folder_ / "old.db";
   Tables before_;
@@ -138,7 +140,9 @@ TEST_P(ReleasedSchema, AMigrationThatIsKilledLeavesItWhole) {
     if (WIFEXITED(status)) break;
     ++killed;
   }
-  EXPECT_GE(killed, 3);
+  if (!newest()) {
+    EXPECT_GE(killed, 3);
+  }
 }
 
 TEST_P(ReleasedSchema, AMigrationWithoutRoomLeavesItWhole) {
@@ -174,11 +178,15 @@ TEST_P(ReleasedSchema, AMigrationWithoutRoomLeavesItWhole) {
 
 TEST_P(ReleasedSchema, CanBeLookedAtAsItIs) {
   const db::Database database(path_, db::Access::inspect);
-  EXPECT_THROW(db::Database(path_, db::Access::read_only), Error);
+  if (newest()) {
+    EXPECT_NO_THROW(db::Database(path_, db::Access::read_only));
+  } else {
+    EXPECT_THROW(db::Database(path_, db::Access::read_only), Error);
+  }
   EXPECT_EQ(version_of(path_), GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Assets, ReleasedSchema, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Assets, ReleasedSchema, testing::Range(1, db::schema_version() + 1));
 
 }  // namespace
 }  // namespace tune::test

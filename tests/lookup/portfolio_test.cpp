@@ -54,9 +54,11 @@ TEST(LookupPortfolio, WithoutOneThatIsKnownEverywhereTheWidestWinnerIsTaken) {
 
 TEST(LookupPortfolio, StaleWorksCountOnlyWhereThereAreNoOthers) {
   DatabaseSample sample;
-  WorkKey stale = old(64);
-  stale.toolchain.source_hash = "old";
-  sample.record(stale, {{1, 1.0e-3}});
+  for (const std::int64_t n : {64, 96}) {
+    WorkKey stale = old(n);
+    stale.toolchain.source_hash = "old";
+    sample.record(stale, {{1, 1.0e-3}});
+  }
   EXPECT_EQ(number_of(sample.best(query_of(example_key()))), 1);
   sample.record(old(128), {{2, 1.0e-3}});
   EXPECT_EQ(number_of(sample.best(query_of(example_key()))), 2);

@@ -57,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Malformed{"{", {"line 1", "cut off", "copy it again"}},
                       Malformed{"{\n\n\"a\": [1, 2", {"line 3", "cut off"}},
                       Malformed{"hello", {"line 1", "not JSON", "Kernel Tuner", "T4"}},
+                      Malformed{"<?xml version=\"1.0\"?>\n<TuningData/>", {"XML is not read", "JSON"}},
                       Malformed{"{\n\"a\": 1,\n\"b\": ?}", {"line 3", "not JSON"}},
                       Malformed{std::string("\x7f"
                                             "ELF\0\0\0",

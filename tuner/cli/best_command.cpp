@@ -9,6 +9,7 @@
 #include "tuner/cli/best_portfolio.hpp"
 #include "tuner/cli/best_text.hpp"
 #include "tuner/cli/device_choice.hpp"
+#include "tuner/cli/kept_sources.hpp"
 #include "tuner/cli/measure_choice.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/stored_problem.hpp"
@@ -38,6 +39,7 @@ po::options_description options() {
        "--loss")  //
       ("loss", po::value<std::string>()->default_value("5%")->value_name("S"),
        "of the portfolio, against the best of each recorded work");
+  add_keep_sources_option(all, "this configuration");
   add_database_option(all);
   add_format_option(all, "text, json, flags (-D options for a compiler) or header (C++)");
   return all;
@@ -163,6 +165,8 @@ int run(const po::variables_map& values) {
   const StoredDatabases databases(values);
   bool stored = false;
   const WorkChoice work = asked_work(values, databases, stored);
+  if (stored && values.count("keep-sources"))
+    throw UsageError("--keep-sources: the program that defined this problem has its sources");
   const auto sources = chosen_sources(values, *work.problem);
   db::BestQuery query = device_query(values);
   query.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
@@ -185,6 +189,8 @@ int run(const po::variables_map& values) {
                           chosen->database >= databases.own,
                           query.objective,
                           *sources};
+  if (const auto kept = chosen_kept_sources(values, *work.problem, work.instance, *sources))
+    kept->keep(chosen->result.configuration);
   if (form == "json") std::cout << best_json(answer);
   if (form == "flags") std::cout << best_flags(answer);
   if (form == "header") std::cout << best_header(answer);

@@ -8,6 +8,7 @@
 #include "tuner/cli/check_stored.hpp"
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/kept_sources.hpp"
 #include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/work_choice.hpp"
@@ -44,6 +45,7 @@ po::options_description options() {
   add_emulator_options(all);
   add_process_options(all);
   add_kernel_dir_option(all);
+  add_keep_sources_option(all, "each configuration");
   add_cache_options(all);
   add_database_option(all);
   add_format_option(all);
@@ -71,6 +73,13 @@ std::vector<Configuration> chosen_configurations(const po::variables_map& values
   return chosen;
 }
 
+void keep_sources(const po::variables_map& values, const WorkChoice& work, const KernelSources& sources,
+                  const std::vector<Configuration>& configurations) {
+  const auto kept = chosen_kept_sources(values, *work.problem, work.instance, sources);
+  if (kept == nullptr) return;
+  for (const Configuration& configuration : configurations) kept->keep(configuration);
+}
+
 Evaluation compiled(const Configuration& configuration, const Result<Binary>& binary) {
   Evaluation evaluation;
   evaluation.configuration = configuration;
@@ -88,6 +97,7 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
   const auto sources = chosen_sources(values, *work.problem);
   const search::SearchSpace space = build_space(work, facts, chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
+  keep_sources(values, work, *sources, configurations);
   std::string why_not;
   const auto cache = chosen_cache(values);
   const std::unique_ptr<Compiler> compiler =
@@ -119,6 +129,7 @@ int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int nu
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, values), cache);
   const search::SearchSpace space = build_space(work, backend->facts(), chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
+  keep_sources(values, work, *sources, configurations);
   DeviceEvaluator evaluator(*work.problem, work.instance, *backend, *sources,
                             {.measure = {}, .measure_time = false});
   CheckReport findings(chosen_format(values));
@@ -135,7 +146,9 @@ int check_on_emulator(const po::variables_map& values, const WorkChoice& work,
                       const std::string& architecture) {
   const auto sources = chosen_sources(values, *work.problem);
   const search::SearchSpace space = build_space(work, architecture_facts(architecture), chosen_space(values));
-  return check_emulated(values, work, *sources, chosen_configurations(values, space));
+  const std::vector<Configuration> configurations = chosen_configurations(values, space);
+  keep_sources(values, work, *sources, configurations);
+  return check_emulated(values, work, *sources, configurations);
 }
 
 int run(const po::variables_map& values) {

@@ -24,16 +24,6 @@ constexpr std::string_view program_example =
 
 std::string given_command_line;
 
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789-_=./,:+%") == std::string::npos;
-  if (plain) return word;
-  std::string text = "'";
-  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
-}
-
 void print_overview() {
   std::string text =
       "tune finds the fastest correct configuration of a CUDA kernel\nand keeps what it measured.\n\n"
@@ -207,7 +197,7 @@ std::string command_line() {
 
 int dispatch(const std::vector<std::string>& arguments) {
   given_command_line = "tune";
-  for (const std::string& argument : arguments) given_command_line += " " + quoted(argument);
+  for (const std::string& argument : arguments) given_command_line += " " + shell_quoted(argument);
   try {
     const int status = choose_and_run(arguments);
     std::cout.flush();

@@ -10,6 +10,7 @@
 #include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/foreign_recording.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/kept_sources.hpp"
 #include "tuner/cli/measure_choice.hpp"
 #include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/options.hpp"
@@ -60,6 +61,7 @@ po::options_description options() {
   add_measure_options(all);
   add_process_options(all);
   add_kernel_dir_option(all);
+  add_keep_sources_option(all, "the winner");
   add_cache_options(all);
   add_database_option(all);
   add_format_option(all);
@@ -118,7 +120,9 @@ struct Job {
   MeasureChoice measuring;
   RunRecord record;
   std::string device_label;
-  std::string notice;  ///< before the first evaluation
+  std::string notice;                      ///< before the first evaluation
+  std::unique_ptr<KernelSources> sources;  ///< of the problem; null for another tuner's recording
+  std::unique_ptr<KeptSources> kept;       ///< null where nobody asked
 };
 
 int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) {
@@ -140,6 +144,7 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
                          if (!quiet || line == database.notice()) std::cerr << line << "\n";
                        });
   }
+  if (job.kept && result.progress.best) job.kept->keep(result.progress.best->configuration);
   const RunSummary summary{job.record, result, job.device_label, path};
   std::cout << (chosen_format(job.values) == Format::json ? to_json(summary) : to_text(summary));
   if (result.end == RunEnd::failed) throw Error(result.why);
@@ -154,20 +159,20 @@ void describe_work(Job& job, const DeviceFacts& device) {
 }
 
 int run_on_gpu(Job& job, int number) {
-  const auto sources = chosen_sources(job.values, *job.work.problem);
+  const KernelSources& sources = *job.sources;
   const auto cache = chosen_cache(job.values);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, job.values), cache);
   const search::SearchSpace space = build_space(job.work, backend->facts(), job.choice);
-  run::check_memory(*job.work.problem, job.work.instance, space, backend->facts(), *sources);
+  run::check_memory(*job.work.problem, job.work.instance, space, backend->facts(), sources);
   describe_work(job, backend->facts());
-  job.record.key.toolchain = {backend->compiler().version(), source_hash(*job.work.problem, *sources)};
+  job.record.key.toolchain = {backend->compiler().version(), source_hash(*job.work.problem, sources)};
   job.record.machine = backend->machine_state();
   job.device_label = format("{} (device {})", backend->facts().name, number);
   if (job.measuring.measure.energy && !(job.record.machine.power > 0))
     throw UsageError(
         format("{} gives no energy (NVML is not there, or may not read it); choose --objective time",
                backend->facts().name));
-  DeviceEvaluator evaluator(*job.work.problem, job.work.instance, *backend, *sources,
+  DeviceEvaluator evaluator(*job.work.problem, job.work.instance, *backend, sources,
                             {.measure = job.measuring.measure, .race = job.measuring.race});
   const int status = tune_with(job, space, evaluator);
   tell_notice(cache.get());
@@ -205,9 +210,10 @@ int run_on_foreign(Job& job, const std::string& file) {
       throw UsageError(
           format("--{}: {} is of one size; leave it out, or name a problem with --problem", option, file));
   if (job.values.count("kernel-dir") || job.measuring.measure.energy ||
-      job.measuring.cache == CacheState::warm)
+      job.measuring.cache == CacheState::warm || job.values.count("keep-sources"))
     throw UsageError(
-        format("{} has recorded times alone: leave out --kernel-dir, --objective and --cache", file));
+        format("{} has recorded times alone: leave out --kernel-dir, --keep-sources, --objective and --cache",
+               file));
   const ForeignChoice which{text_of(job.values, "problem"), text_of(job.values, "size")};
   const replay::RecordedSpace recorded = open_foreign(file, which, job.choice);
   for (const std::string& note : recorded.notes) std::cerr << file << ": " << note << "\n";
@@ -231,9 +237,14 @@ int run(const po::variables_map& values) {
           .measuring = chosen_measuring(values),
           .record = {},
           .device_label = {},
-          .notice = {}};
+          .notice = {},
+          .sources = {},
+          .kept = {}};
   job.budget = chosen_budget(values, job.work.problem.get());
-  if (job.work.problem) chosen_sources(values, *job.work.problem);
+  if (job.work.problem) {
+    job.sources = chosen_sources(values, *job.work.problem);
+    job.kept = chosen_kept_sources(values, *job.work.problem, job.work.instance, *job.sources);
+  }
   job.record.options = run_options(values, job.choice, job.budget);
   job.record.options.objective = job.measuring.objective;
   if (!foreign.empty()) return run_on_foreign(job, foreign);

@@ -20,6 +20,9 @@ std::string wrapped(std::string_view text, std::size_t indent);
 /// `2026-01-31 12:00:00 UTC` for the database's `2026-01-31T12:00:00.000Z`; another text as it is.
 std::string time_of_day(const std::string& stored);
 
+/// A word of a command, between quotes where a shell would take it apart.
+std::string shell_quoted(const std::string& word);
+
 /// One entry an option: name and value, then what it does in a column of its own.
 std::string options_text(const po::options_description& options);
 

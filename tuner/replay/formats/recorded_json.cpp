@@ -103,8 +103,10 @@ class Reader {
   }
 
   std::string complaint(const Json::parse_error& error) const {
-    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
-      return format("{}: the file is empty: is it the right one?", file_);
+    const std::size_t first = text_.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return format("{}: the file is empty: is it the right one?", file_);
+    if (text_[first] == '<')
+      return format("{}: XML is not read: let KTT write its results as JSON (OutputFormat::JSON)", file_);
     const std::size_t at = std::min(error.byte, text_.size());
     const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
     if (error.byte >= text_.size())

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// --keep-sources: what a configuration is compiled from, as files.
+#include "tuner/cli/kept_sources.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "kernels/sources.hpp"
+#include "kernels/stencil/problem.hpp"
+#include "tests/cli/runs.hpp"
+#include "tests/cli/sandbox.hpp"
+
+namespace tune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The only folder in a folder.
+fs::path only_folder(const fs::path& folder) {
+  fs::path found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    EXPECT_TRUE(found.empty()) << entry.path();
+    found = entry.path();
+  }
+  return found;
+}
+
+const std::string configuration =
+    "variant=streaming,block_x=32,block_y=4,vector=4,cells_y=1,chunk=64,queue=inputs,loader=async,stages=3,"
+    "unroll=1,padded=true,store=streaming,min_blocks=1";
+
+TEST(KeptSources, AreAllThatThePlanIsCompiledFrom) {
+  const Sandbox sandbox;
+  const fs::path folder = sandbox / "kept" / "here";
+  const auto problem = kernels::make_stencil3d();
+  const Instance instance = make_instance(problem->info(), "64x64x64", {});
+  const kernels::EmbeddedSources sources;
+  const Configuration chosen = Configuration::parse(configuration);
+  const cli::KeptSources kept(folder, *problem, instance, sources);
+  kept.keep(chosen);
+  kept.keep(chosen);
+  const fs::path written = only_folder(folder);
+  EXPECT_EQ(written.filename(), cli::KeptSources::folder_of(chosen));
+  EXPECT_TRUE(written.filename().string().starts_with("streaming-"));
+  const LaunchPlan plan = *problem->plan(instance, chosen, sources);
+  const std::string kernel = read(written / "streaming.cu");
+  EXPECT_TRUE(kernel.ends_with(plan.compile.source.text));
+  for (const auto& [name, value] : plan.compile.defines)
+    EXPECT_NE(kernel.find("#define " + name + " " + value + "\n"), std::string::npos) << name;
+  for (const SourceFile& header : plan.compile.headers)
+    EXPECT_EQ(read(written / header.name), header.text) << header.name;
+  const std::string about = read(written / "README.txt");
+  EXPECT_NE(about.find(chosen.key()), std::string::npos) << about;
+  EXPECT_NE(about.find("nvcc -cubin -I. -std=c++20 streaming.cu"), std::string::npos) << about;
+  EXPECT_NE(about.find("stencil_step: grid 16 x 1 x 1, block 32 x 4 x 1"), std::string::npos) << about;
+}
+
+TEST(KeptSources, RunAndBestWriteTheWinners) {
+  const Sandbox sandbox;
+  const fs::path of_run = sandbox / "run", of_best = sandbox / "best";
+  const Outcome ran =
+      sandbox.tune(small_run({"--device", "replay", "--quiet", "--keep-sources", of_run.string()}));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const std::string about = read(only_folder(of_run) / "README.txt");
+  EXPECT_NE(about.find("variant="), std::string::npos);
+  const Outcome best = sandbox.tune({"best", "--problem", "stencil3d", "--keep-sources", of_best.string()});
+  ASSERT_EQ(best.status, 0) << best.err;
+  EXPECT_FALSE(read(only_folder(of_best) / "README.txt").empty());
+}
+
+TEST(KeptSources, AFileInTheWayIsTold) {
+  const Sandbox sandbox;
+  const fs::path file = sandbox / "file";
+  std::ofstream(file) << "mine";
+  const Outcome outcome = sandbox.tune({"check", "--problem", "stencil3d", "--arch", "sm_90", "--sample", "1",
+                                        "--keep-sources", (file / "sub").string()});
+  expect_refused(outcome, 1, {"cannot make the folder", "--keep-sources"});
+  EXPECT_EQ(read(file), "mine");
+}
+
+}  // namespace
+}  // namespace tune::test
