@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <map>
 #include <tune/tuner.hpp>
 
 #include "search/strategies/strategy.hpp"
@@ -132,21 +134,29 @@ std::optional<search::Configuration> completed(const OpenWork& work, const Confi
   return std::nullopt;
 }
 
-std::optional<tune::Evaluation> stored(Tuner::State& state, const OpenWork& work,
-                                       const search::Configuration& configuration) {
-  if (state.options.fresh) return std::nullopt;
+/// What the database knows, unless it is to be evaluated again.
+std::map<std::string, tune::Evaluation>& known_of(Tuner::State& state, OpenWork& work) {
+  if (work.known) return *work.known;
+  work.known.emplace();
+  if (state.options.fresh) return *work.known;
   for (tune::Evaluation& evaluation : state.store().known(work.record.key)) {
-    if (evaluation.configuration != configuration) continue;
-    if (evaluation.outcome && !value_of(evaluation, work.record.options.objective)) return std::nullopt;
-    evaluation.reused = true;
-    return std::move(evaluation);
+    // A measurement without energy does not answer a question about it.
+    if (evaluation.outcome && !value_of(evaluation, work.record.options.objective)) continue;
+    std::string key = evaluation.configuration.key();
+    work.known->insert_or_assign(std::move(key), std::move(evaluation));
   }
-  return std::nullopt;
+  return *work.known;
 }
 
 tune::Evaluation evaluated(Tuner::State& state, OpenWork& work, const search::Configuration& configuration) {
-  if (!state.emulated())
-    if (auto known = stored(state, work, configuration)) return std::move(*known);
+  if (!state.emulated() && !state.options.fresh) {
+    const auto& known = known_of(state, work);
+    if (const auto found = known.find(configuration.key()); found != known.end()) {
+      tune::Evaluation reused = found->second;
+      reused.reused = true;
+      return reused;
+    }
+  }
   work.evaluator->submit(configuration);
   const std::optional<tune::Evaluation> evaluation = work.evaluator->next();
   if (state.emulated()) return *evaluation;
@@ -155,8 +165,15 @@ tune::Evaluation evaluated(Tuner::State& state, OpenWork& work, const search::Co
     work.run = state.store().begin_run(work.record);
   }
   state.store().record(*work.run, *evaluation);
+  if (work.known) work.known->insert_or_assign(configuration.key(), *evaluation);
   return *evaluation;
 }
+
+/// A cancel ends one run, however that ends.
+struct ResetCancel {
+  std::atomic<bool>& cancelled;
+  ~ResetCancel() { cancelled = false; }
+};
 
 }  // namespace
 
@@ -170,11 +187,11 @@ Result Tuner::run(const Problem& problem, const Sizes& sizes) {
   return guarded([&] {
     Result result;
     Watcher watcher(*state_, result);
+    const ResetCancel reset{state_->cancelled};
     state_->close_work();
     OpenWork work(problem, sizes, state_->options, state_->backend());
     const SessionResult session =
         state_->emulated() ? check_all(work, state_->options, watcher) : tune_all(*state_, work, watcher);
-    state_->cancelled = false;
     if (session.end == RunEnd::failed) throw tune::Error(session.why);
     take_over(session, work, result);
     return result;

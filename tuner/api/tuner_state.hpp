@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <tune/tuner.hpp>
 
 #include "db/sqlite_store.hpp"
@@ -28,6 +31,8 @@ struct OpenWork {
   RunRecord record;
   std::unique_ptr<Evaluator> evaluator;
   std::optional<RunId> run = std::nullopt;  ///< once something was stored
+  /// What the database knew when the first evaluation was asked for, and what came since; by the key.
+  std::optional<std::map<std::string, tune::Evaluation>> known = std::nullopt;
 };
 
 struct Tuner::State {
