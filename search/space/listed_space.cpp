@@ -21,7 +21,7 @@ SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configur
   std::ranges::sort(rows);
   const auto repeated = std::ranges::unique(rows);
   rows.erase(repeated.begin(), repeated.end());
-  for (const Digits& digits : rows) space.rows_.append(digits);
+  space.graph_ = graph_of(rows, space.parameters().size());
   space.default_ = space.nearest_to_defaults();
   return space;
 }

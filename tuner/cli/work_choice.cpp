@@ -4,6 +4,7 @@
 #include <cctype>
 #include <iostream>
 #include <set>
+#include <stdexcept>
 
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
@@ -122,6 +123,9 @@ search::SearchSpace build_space(const WorkChoice& work, const DeviceFacts& devic
     if (!space.empty()) return space;
   } catch (const search::ExprError& error) {
     throw UsageError(format("--where: {}", error.what()));
+  } catch (const std::length_error& error) {
+    throw UsageError(
+        format("the space of {}: {} (--fix NAME=VALUE)", work.problem->info().name, error.what()));
   }
   if (choice.where.empty() && choice.pinned.empty())
     throw Error(format("{} {} has no valid configuration on {}", work.problem->info().name,
