@@ -125,5 +125,69 @@ TEST_F(ChangedKernels, SeeConstantMemoryAndContents) {
   for (const Finding& finding : findings_of(folder_.path() / "axpy.json", 2)) ADD_FAILURE() << finding.text();
 }
 
+/// One kernel for each type of elements: y = 2 x + s, where s is passed by value.
+class EveryType : public ChangedKernels {
+ protected:
+  /// `word`: the type in CUDA; `sum`: how y is computed.
+  std::vector<Finding> findings(const std::string& type, const std::string& word, const std::string& sum,
+                                const std::string& expected) {
+    std::ofstream(folder_.path() / "k.cu")
+        << "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <stdint.h>\n"
+        << "extern \"C\" __global__ void k(" << word << "* y, const " << word << "* x, " << word
+        << " s, int n) {\n  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) y[i] = " << sum
+        << ";\n}\n";
+    std::ofstream(folder_.path() / "k.json")
+        << R"json({"problem": "k", "kernel": "k.cu", "sizes": {"n": 1000}, "check": [{"n": 37}],
+                   "parameters": {"BLOCK": [32]},
+                   "launches": {"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"},
+                   "arguments": {"y": {"type": ")json"
+        << type << R"json(", "size": "n", "access": "write", "expect": )json" << expected
+        << R"json(}, "x": {"type": ")json" << type << R"json(", "size": "n", "fill": {"from": 0, "step": 1}},
+                   "s": {"type": ")json"
+        << type << R"json(", "value": 3}, "n": {"type": "int", "value": "n"}}})json";
+    return findings_of(folder_.path() / "k.json", 1);
+  }
+  void expect_right(const std::string& type, const std::string& word, const std::string& sum) {
+    SCOPED_TRACE(type);
+    const std::string right = R"({"from": 3, "step": 2})", wrong = R"({"from": 8, "step": 2})";
+    for (const Finding& finding : findings(type, word, sum, right)) ADD_FAILURE() << finding.text();
+    const std::vector<Finding> found = findings(type, word, sum, wrong);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().kind, Kind::wrong_result) << found.front().text();
+  }
+};
+
+TEST_F(EveryType, IsFilledPassedAndCompared) {
+  const std::string sum = "x[i] + x[i] + s";
+  expect_right("half", "__half", "__hadd(__hadd(x[i], x[i]), s)");
+  expect_right("bfloat16", "__nv_bfloat16", "__hadd(__hadd(x[i], x[i]), s)");
+  expect_right("int8", "signed char", sum);
+  expect_right("uint8_t", "uint8_t", sum);
+  expect_right("short", "short", sum);
+  expect_right("unsigned short", "unsigned short", sum);
+  expect_right("int64", "long long", sum);
+  expect_right("size_t", "unsigned long long", sum);
+  expect_right("double", "double", sum);
+}
+
+TEST_F(EveryType, TruthsAreZeroAndOne) {
+  EXPECT_TRUE(findings("bool", "bool", "x[i] == s", R"({"from": 0, "step": 1})").empty());
+  EXPECT_FALSE(findings("bool", "bool", "x[i] != s", R"({"from": 0, "step": 1})").empty());
+}
+
+TEST_F(EveryType, VectorsAreSoManyNumbers) {
+  const std::string sum = "make_float4(x[i].x + s.x, x[i].y, x[i].z, x[i].w)";
+  // A vector is no value of an argument.
+  EXPECT_THROW(findings("float4", "float4", sum, "0"), std::exception);
+}
+
+// 16 bits: two units of the last place are right, three are not.
+TEST_F(EveryType, ToleranceFollowsTheType) {
+  EXPECT_TRUE(
+      findings("half", "__half", "__half(1024.0f + float(x[i]))", R"({"from": 1026, "step": 1})").empty());
+  EXPECT_FALSE(
+      findings("half", "__half", "__half(1024.0f + float(x[i]))", R"({"from": 1028, "step": 1})").empty());
+}
+
 }  // namespace
 }  // namespace tune::emulator

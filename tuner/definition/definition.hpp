@@ -44,6 +44,8 @@ struct Argument {
   JsonField place;
   ElementType type = ElementType::f32;
   std::string type_setting = {};  ///< a setting whose value is the type; empty: `type` it is
+  int components = 1;             ///< of an element of a vector: float4 has four
+  bool truths = false;            ///< bool: bytes that are 0 or 1
   /// Of a vector: its extents in elements, the fastest first; formulas over sizes, settings and lists of the
   /// parameters' values. Empty for a scalar.
   std::vector<Formula> extents = {};
@@ -51,6 +53,7 @@ struct Argument {
   Contents contents = {};
   /// Of a vector that is compared: what it must hold, where a file or a rule says so.
   std::optional<Contents> expected = std::nullopt;
+  std::optional<Bounds> bounds = std::nullopt;  ///< of its comparison, instead of the definition's
   std::optional<Formula> value = std::nullopt;  ///< of a scalar: over sizes, settings and parameters
   std::string symbol = {};                      ///< a `__constant__` variable that is given a copy
 
@@ -115,9 +118,15 @@ Definition read_definition(const std::filesystem::path& path);
 Definition read_t1(const JsonField& root);
 Definition read_native(const JsonField& root);
 
-/// `float`, `int32`, ... Nothing for a type that no buffer has.
-std::optional<ElementType> element_type(const std::string& name);
-/// Fails for another.
-ElementType read_type(const JsonField& field);
+/// What the name of a type means: `float`, `int32_t`, `unsigned short`, `half`, `bool`, `float4`, ...
+struct TypeName {
+  ElementType element = ElementType::f32;
+  int components = 1;
+  bool truths = false;
+};
+/// Nothing for a type that no buffer has. Upper and lower case are the same.
+std::optional<TypeName> type_named(std::string_view name);
+/// Sets the argument's type. Fails for another.
+void read_type(const JsonField& field, Argument& argument);
 
 }  // namespace tune::definition

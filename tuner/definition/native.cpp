@@ -159,11 +159,11 @@ Contents read_contents(const JsonField& field, const std::filesystem::path& fold
 void read_type_of(const JsonField& field, const Definition& definition, Argument& argument) {
   const auto setting = std::ranges::find(definition.settings, field.text(), &SettingInfo::name);
   if (setting == definition.settings.end()) {
-    argument.type = read_type(field);
+    read_type(field, argument);
     return;
   }
   for (const Value& value : setting->values)
-    if (!value.is_text() || !element_type(value.as_text()))
+    if (!value.is_text() || type_named(value.as_text()).value_or(TypeName{.components = 0}).components != 1)
       field.fail(format("setting '{}' may be '{}', which is no type of an element", setting->name,
                         value.to_string()));
   argument.type_setting = setting->name;
@@ -176,6 +176,7 @@ Argument read_argument(const std::string& name, const JsonField& field, const De
   read_type_of(field.at("type"), definition, argument);
   if (const auto value = field.find("value")) {
     if (field.find("size")) field.fail("expected 'size' (a vector) or 'value' (a number), found both");
+    if (argument.components != 1) field.at("type").fail("only a single number is passed by value");
     argument.value = Formula{value->formula(), *value};
     return argument;
   }

@@ -17,11 +17,22 @@
 namespace tune::definition {
 namespace {
 
-/// Of numbers that were rounded in another order: what numpy's and PyTorch's comparisons take for equal.
-constexpr double relative_f32 = 1e-5, relative_f64 = 1e-10;
-
-bool floating(ElementType type) {
-  return type == ElementType::f32 || type == ElementType::f64;
+/// Of numbers that were rounded in another order: what numpy's and PyTorch's comparisons take for equal; of
+/// 16 bits two units of the last place, which is what single rounded results differ in. None for whole
+/// numbers.
+double usual_share(ElementType type) {
+  switch (type) {
+    case ElementType::f16:
+      return 0x1p-9;
+    case ElementType::bf16:
+      return 0x1p-6;
+    case ElementType::f32:
+      return 1e-5;
+    case ElementType::f64:
+      return 1e-10;
+    default:
+      return 0;
+  }
 }
 
 bool compared(const Argument& argument) {
@@ -134,7 +145,7 @@ std::vector<Argument> DefinedProblem::arguments_of(const Instance& instance) con
   std::vector<Argument> arguments = definition_.arguments;
   for (Argument& argument : arguments)
     if (!argument.type_setting.empty())
-      argument.type = *element_type(instance.setting(argument.type_setting).as_text());
+      argument.type = type_named(instance.setting(argument.type_setting).as_text())->element;
   return arguments;
 }
 
@@ -149,6 +160,7 @@ std::map<std::string, Extents> DefinedProblem::extents_of(const std::vector<Argu
 Extents DefinedProblem::extents_of(const Argument& argument, const Instance& instance) const {
   const Scope scope(definition_, instance);
   Extents extents;
+  if (argument.components > 1) extents.push_back(static_cast<std::uint64_t>(argument.components));
   for (const Formula& formula : argument.extents) {
     const FormulaValue value = formula.evaluate(scope.names());
     const double size = value.is_number() ? value.real() : 0;
@@ -248,14 +260,19 @@ TensorSet DefinedProblem::reference(const Instance& instance, const TensorSet&) 
 }
 
 Tolerance DefinedProblem::tolerance(const Instance& instance) const {
-  double relative = 0;
-  for (const Argument& argument : arguments_of(instance))
-    if (compared(argument) && floating(argument.type))
-      relative = std::max(relative, argument.type == ElementType::f32 ? relative_f32 : relative_f64);
-  if (!definition_.absolute_tolerance && !definition_.relative_tolerance)
-    return {0, "of sums in another order, relative to the largest result", relative};
-  return {definition_.absolute_tolerance.value_or(0), "as the definition says",
-          definition_.relative_tolerance.value_or(0)};
+  const bool stated = definition_.absolute_tolerance || definition_.relative_tolerance;
+  Tolerance tolerance;
+  tolerance.derivation =
+      stated ? "as the definition says" : "of sums in another order, relative to the largest result";
+  for (const Argument& argument : arguments_of(instance)) {
+    if (!compared(argument)) continue;
+    Bounds bounds{.relative = usual_share(argument.type)};
+    if (stated)
+      bounds = {.absolute = definition_.absolute_tolerance.value_or(0),
+                .relative = definition_.relative_tolerance.value_or(0)};
+    tolerance.buffers.emplace(argument.name, argument.bounds.value_or(bounds));
+  }
+  return tolerance;
 }
 
 std::vector<Instance> DefinedProblem::check_instances(const Instance& instance, const Configuration&) const {

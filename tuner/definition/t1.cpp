@@ -160,7 +160,7 @@ Access read_access(const JsonField& field) {
 
 Argument read_argument(const JsonField& field, const std::filesystem::path& folder) {
   Argument argument{field.at("Name").text(), field};
-  argument.type = read_type(field.at("Type"));
+  read_type(field.at("Type"), argument);
   const auto memory = field.find("MemoryType");
   const std::string kind = memory ? memory->text() : "Vector";
   if (kind == "Scalar") {
