@@ -53,9 +53,10 @@ struct Argument {
   Contents contents = {};
   /// Of a vector that is compared: what it must hold, where a file or a rule says so.
   std::optional<Contents> expected = std::nullopt;
-  std::optional<Bounds> bounds = std::nullopt;  ///< of its comparison, instead of the definition's
-  std::optional<Formula> value = std::nullopt;  ///< of a scalar: over sizes, settings and parameters
-  std::string symbol = {};                      ///< a `__constant__` variable that is given a copy
+  std::optional<Bounds> bounds = std::nullopt;        ///< of its comparison, instead of the definition's
+  std::optional<Formula> value = std::nullopt;        ///< of a scalar: over sizes, settings and parameters
+  std::string symbol = {};                            ///< a `__constant__` variable that is given a copy
+  std::optional<TextureSpec> texture = std::nullopt;  ///< the kernel gets a texture object over it
 
   bool is_vector() const { return !extents.empty(); }
 };
@@ -90,7 +91,7 @@ struct Definition {
   std::string summary;
   std::filesystem::path file;
   std::shared_ptr<const JsonText> source = {};  ///< the file as it was read
-  std::string language;                         ///< empty for CUDA; else of what cannot be compiled here
+  std::string unusable = {};  ///< why nothing can be compiled or run; empty: nothing is in the way
   std::vector<ExtentInfo> extents = {};
   std::vector<SettingInfo> settings = {};
   std::vector<search::Parameter> parameters = {};
@@ -106,6 +107,9 @@ struct Definition {
   /// Of a run that is given no other: configurations, seconds.
   std::optional<std::int64_t> budget_evaluations = std::nullopt;
   std::optional<double> budget_seconds = std::nullopt;
+  std::optional<double> budget_share = std::nullopt;  ///< of all valid configurations
+  std::string strategy = {};                          ///< of a run that is given none; empty: the default one
+  std::optional<std::uint64_t> seed = std::nullopt;   ///< likewise
   std::vector<std::string> notes = {};  ///< what was read differently from what a person might think
 
   /// Null where there is none of that name.

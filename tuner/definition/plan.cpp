@@ -191,8 +191,9 @@ Result<LaunchPlan> make_plan(const PlanParts& parts, const Instance& instance,
     }
     for (const std::string& name : defined.arguments) {
       const Argument& argument = *std::ranges::find(parts.arguments, name, &Argument::name);
-      launch.arguments.push_back(argument.is_vector() ? KernelArgument(BufferArgument{name})
-                                                      : scalar_argument(argument, names));
+      launch.arguments.push_back(argument.texture ? KernelArgument(TextureArgument{name, *argument.texture})
+                                 : argument.is_vector() ? KernelArgument(BufferArgument{name})
+                                                        : scalar_argument(argument, names));
     }
     if (std::ranges::find(plan.compile.entries, launch.entry) == plan.compile.entries.end())
       plan.compile.entries.push_back(launch.entry);

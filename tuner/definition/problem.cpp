@@ -68,7 +68,7 @@ DefinedProblem::DefinedProblem(Definition definition) : definition_(std::move(de
   info_.settings = definition_.settings;
   info_.item = definition_.item;
   texts_.emplace(definition_.file.filename().string(), definition_.source->text);
-  if (definition_.language.empty()) read_kernels(JsonField(definition_.source));
+  if (definition_.unusable.empty()) read_kernels(JsonField(definition_.source));
   for (const auto& [name, text] : texts_) info_.sources.push_back(name);
 }
 
@@ -109,7 +109,10 @@ void DefinedProblem::check_arguments() {
       for (std::size_t i = 0; i < declared.size(); ++i) {
         const Argument& argument = *definition_.argument(launch.arguments[i]);
         const bool pointer = declared[i].find('*') != std::string::npos;
-        if (pointer == argument.is_vector()) continue;
+        if (argument.texture && declared[i].find("cudaTextureObject_t") == std::string::npos)
+          argument.place.fail(format("argument {} of kernel '{}' is '{}', no cudaTextureObject_t", i + 1,
+                                     launch.entry, declared[i]));
+        if (pointer == (argument.is_vector() && !argument.texture)) continue;
         argument.place.fail(
             format("argument {} of kernel '{}' is '{}', {}", i + 1, launch.entry, declared[i],
                    pointer ? "a pointer: give 'size' for a vector" : "no pointer: give a single value"));
@@ -199,9 +202,7 @@ Work DefinedProblem::work(const Instance& instance) const {
 
 Result<LaunchPlan> DefinedProblem::plan(const Instance& instance, const Configuration& configuration,
                                         const KernelSources&) const {
-  if (!definition_.language.empty())
-    throw UsageError(format("{}: kernels in {} cannot be compiled here, only CUDA", definition_.file.string(),
-                            definition_.language));
+  if (!definition_.unusable.empty()) throw UsageError(definition_.unusable);
   if (!missing_.empty()) throw UsageError(missing_);
   const std::vector<Argument> arguments = arguments_of(instance);
   return make_plan({definition_, definition_.kernel, kernel_, definition_.launches, arguments}, instance,
