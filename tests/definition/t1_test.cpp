@@ -285,9 +285,9 @@ TEST_F(T1, WhatIsNotUsedIsSaidOnce) {
   EXPECT_EQ(notes()[0],
             "not used here: Extra, General.OutputFile, General.TimeUnit, KernelSpecification.Device, "
             "KernelSpecification.Profiling");
-  kernel()["CompilerOptions"] = Json::array({"-O3", "-arch=sm_70", "--use_fast_math", "-DA=bx"});
-  EXPECT_EQ(notes()[0], "CompilerOptions: -O3 -arch=sm_70 not used");
-  EXPECT_EQ(plan()->compile.options, (std::vector<std::string>{"--use_fast_math", "-DA=16"}));
+  kernel()["CompilerOptions"] = Json::array({"-O3", "-arch sm_70", "--use_fast_math -lineinfo", "-DA=bx"});
+  EXPECT_EQ(notes()[0], "CompilerOptions: -O3 -arch sm_70 not used");
+  EXPECT_EQ(plan()->compile.options, (std::vector<std::string>{"--use_fast_math", "-lineinfo", "-DA=16"}));
 }
 
 // Neither is read, the space can be seen all the same, and the cure is exact.

@@ -5,6 +5,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <sstream>
 
 #include "tuner/core/format.hpp"
 
@@ -48,22 +49,56 @@ void read_problem_size(const JsonField& size, Definition& definition) {
 /// Options of other compilers and for the host, which a compiler of kernels at run time does not know: it
 /// optimises anyway, and the architecture is the device's.
 bool for_others(const std::string& option) {
-  for (const char* const start :
-       {"-O", "--optimize", "-arch", "--gpu-architecture", "-gencode", "-code", "-Xcompiler", "-Wall",
-        "-Wextra", "-fopenmp", "-march", "-ccbin", "-x", "-cl-", "-lm", "-l"})
-    if (option.starts_with(start) && option != "-lineinfo") return true;
+  for (const char* const start : {"-O",
+                                  "--optimize",
+                                  "-arch",
+                                  "--gpu-architecture",
+                                  "-gencode",
+                                  "--generate-code",
+                                  "-code",
+                                  "-Xcompiler",
+                                  "-Wall",
+                                  "-Wextra",
+                                  "-fopenmp",
+                                  "-march",
+                                  "-ccbin",
+                                  "-x",
+                                  "-cl-",
+                                  "-lm",
+                                  "-m64",
+                                  "-ptx",
+                                  "--ptx",
+                                  "-cubin",
+                                  "--expt-",
+                                  "-expt-",
+                                  "--extended-lambda",
+                                  "-extended-lambda"})
+    if (option.starts_with(start)) return true;
+  return option == "-g" || option == "-t" || option.starts_with("-l") != option.starts_with("-lineinfo");
+}
+
+/// Whether its value is the next option.
+bool takes_value(const std::string& option) {
+  for (const char* const name : {"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code",
+                                 "-Xcompiler", "-ccbin", "-x", "-t"})
+    if (option == name) return true;
   return false;
 }
 
 void read_options(const JsonField& options, Definition& definition) {
-  std::string dropped;
+  std::vector<std::string> all;
   for (const JsonField& option : options.one_or_more()) {
-    const std::string& text = option.text();
-    if (text.empty()) continue;
-    if (for_others(text))
-      dropped += (dropped.empty() ? "" : " ") + text;
-    else
-      definition.kernel.options.push_back(text);
+    std::istringstream parts(option.text());
+    for (std::string part; parts >> part;) all.push_back(part);
+  }
+  std::string dropped;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!for_others(all[i])) {
+      definition.kernel.options.push_back(all[i]);
+      continue;
+    }
+    dropped += (dropped.empty() ? "" : " ") + all[i];
+    if (takes_value(all[i]) && i + 1 < all.size()) dropped += " " + all[++i];
   }
   if (!dropped.empty()) definition.notes.push_back(format("CompilerOptions: {} not used", dropped));
 }
