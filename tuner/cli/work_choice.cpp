@@ -89,7 +89,11 @@ WorkChoice chosen_work(const po::variables_map& values) {
     for (const std::string& note : defined->definition().notes) std::cerr << format("{}: {}\n", name, note);
     work.problem = std::move(defined);
   } else {
-    work.problem = kernels::make_problem(name);
+    try {
+      work.problem = kernels::make_problem(name);
+    } catch (const UsageError& error) {
+      throw UsageError(format("{} (a kernel of your own: name the file of its definition)", error.what()));
+    }
   }
   work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
   return work;
