@@ -228,6 +228,12 @@ TEST_F(T1, SizesComeInAllForms) {
   kernel()["GlobalSize"] = Json::array({"1000", 4});
   kernel()["GlobalSizeType"] = "OpenCL";
   EXPECT_EQ(launch().grid, (Dim3{63, 4, 1}));
+  kernel()["GridDivX"] = Json::array({"block_size_x", 2});  // goes before the other
+  EXPECT_EQ(launch().grid, (Dim3{32, 1, 1}));
+  kernel()["GridDivX"] = Json::array();
+  EXPECT_EQ(launch().grid, (Dim3{1000, 1, 1}));
+  kernel().erase("ProblemSize");  // nothing to divide
+  EXPECT_EQ(launch().grid, (Dim3{63, 4, 1}));
 }
 
 // KTT's comparisons, by which the methods are defined.

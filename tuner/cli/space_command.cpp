@@ -94,14 +94,14 @@ int run(const po::variables_map& values) {
   const Format form = chosen_format(values);
   const std::uint64_t count = count_of(values, "sample", 0, 1);
   const std::uint64_t seed = count_of(values, "seed", 1, 0);
+  if (values["count"].as<bool>() && (count > 0 || form == Format::json))
+    throw UsageError("--count prints nothing but a number: leave out --sample and --format json");
   const WorkChoice work = chosen_work(values);
   std::string notice;
   const DeviceFacts device = facts_or_architecture(values, notice);
   const search::SearchSpace space = build_space(work, device, chosen_space(values));
   if (!notice.empty()) std::cerr << notice << "\n";
   if (values["count"].as<bool>()) {
-    if (count > 0) throw UsageError("--count prints nothing but a number: leave out --sample");
-    if (form == Format::json) throw UsageError("--count prints a number: leave out --format json");
     std::cout << space.size() << "\n";
     return 0;
   }

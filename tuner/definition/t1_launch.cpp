@@ -64,9 +64,10 @@ void read_launch(const JsonField& kernel, Definition& definition) {
   const auto global = kernel.find("GlobalSize");
   const auto type = kernel.find("GlobalSizeType");
   const bool in_threads = type && word(*type) == "opencl";
-  const bool divisors = kernel.find("GridDivX") || kernel.find("GridDivY") || kernel.find("GridDivZ");
+  const bool named = kernel.find("GridDivX") || kernel.find("GridDivY") || kernel.find("GridDivZ");
+  const bool divisors = named && !definition.extents.empty();
+  if (!global && named && !divisors) kernel.fail("GridDivX needs a field 'ProblemSize'");
   if (!global && !divisors) kernel.fail("expected a field 'GlobalSize', or 'ProblemSize' with 'GridDivX'");
-  if (divisors && definition.extents.empty()) kernel.fail("GridDivX needs a field 'ProblemSize'");
   if (!local) read_named_block(kernel, definition, launch);
   for (std::size_t i = 0; i < 3; ++i) {
     if (const auto block = along(local, i)) launch.block[i] = Formula{block->formula(), *block};
