@@ -11,16 +11,14 @@ namespace {
 
 /// Costs that differ by less are equal: sums of the same numbers in another order.
 constexpr double kSame = 1e-9;
-/// In a range of so few rows, looking at each is faster than narrowing it.
-constexpr PackedRows::Row kFewRows = 8;
 
 class Descent {
  public:
-  using Row = PackedRows::Row;
-  using Range = PackedRows::Range;
-  using Digit = PackedRows::Digit;
+  using Row = RowGraph::Row;
+  using Node = RowGraph::Node;
+  using Digit = RowGraph::Digit;
 
-  Descent(const PackedRows& rows, const DigitCosts& costs, Random& random, std::size_t steps,
+  Descent(const RowGraph& rows, const DigitCosts& costs, Random& random, std::size_t steps,
           const std::function<bool(Row)>& allowed)
       : rows_(rows), costs_(costs), random_(random), steps_(steps), allowed_(allowed) {
     for (const std::vector<double>& column : costs) {
@@ -34,7 +32,7 @@ class Descent {
   }
 
   std::optional<Row> run() {
-    visit(rows_.all(), 0, 0.0);
+    if (rows_.root()) visit(*rows_.root(), 0, 0, 0.0);
     return best_;
   }
 
@@ -49,30 +47,26 @@ class Descent {
     return steps_ > 0;
   }
 
-  /// `cost`: of the columns before `column`, in which all rows of the range agree.
-  void visit(Range range, std::size_t column, double cost) {
-    if (column == rows_.columns() || range.end - range.begin <= kFewRows) {
-      for (Row row = range.begin; row < range.end && step(); ++row) look_at(row, column, cost);
-      return;
-    }
+  /// `before`: the number of the node's first row by this path; `cost`: of the columns before `column`.
+  void visit(Node node, Row before, std::size_t column, double cost) {
+    if (column == rows_.columns()) return look_at(before, cost);
+    const auto edges = rows_.edges(node);
     // The columns before may leave this one a single digit: no need to look for others.
-    const Digit only = rows_.digit(range.begin, column);
-    if (only == rows_.digit(range.end - 1, column)) {
-      const double sum = cost + costs_[column][only];
-      if (!hopeless(sum, column + 1)) visit(range, column + 1, sum);
+    if (edges.size() == 1) {
+      const double sum = cost + costs_[column][edges[0].digit];
+      if (!hopeless(sum, column + 1)) visit(edges[0].child, before, column + 1, sum);
       return;
     }
     for (const Digit digit : cheapest_first_[column]) {
       const double sum = cost + costs_[column][digit];
       if (hopeless(sum, column + 1) || !step()) return;
-      const Range same = rows_.narrow(range, column, digit);
-      if (!same.empty()) visit(same, column + 1, sum);
+      const RowGraph::Edge* edge = rows_.edge(node, digit);
+      if (edge != nullptr) visit(edge->child, before + edge->before, column + 1, sum);
     }
   }
 
-  void look_at(Row row, std::size_t column, double cost) {
-    for (; column < rows_.columns(); ++column) cost += costs_[column][rows_.digit(row, column)];
-    if (hopeless(cost, rows_.columns()) || (allowed_ && !allowed_(row))) return;
+  void look_at(Row row, double cost) {
+    if (!step() || hopeless(cost, rows_.columns()) || (allowed_ && !allowed_(row))) return;
     if (cost < best_cost_ - kSame) {
       best_cost_ = cost;
       equals_ = 0;
@@ -81,7 +75,7 @@ class Descent {
     if (random_.below(++equals_) == 0) best_ = row;
   }
 
-  const PackedRows& rows_;
+  const RowGraph& rows_;
   const DigitCosts& costs_;
   Random& random_;
   std::size_t steps_;
@@ -95,9 +89,9 @@ class Descent {
 
 }  // namespace
 
-std::optional<PackedRows::Row> cheapest_row(const PackedRows& rows, const DigitCosts& costs, Random& random,
-                                            std::size_t steps,
-                                            const std::function<bool(PackedRows::Row)>& allowed) {
+std::optional<RowGraph::Row> cheapest_row(const RowGraph& rows, const DigitCosts& costs, Random& random,
+                                          std::size_t steps,
+                                          const std::function<bool(RowGraph::Row)>& allowed) {
   return Descent(rows, costs, random, steps, allowed).run();
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "search/random.hpp"
-#include "search/space/packed_rows.hpp"
+#include "search/space/row_graph.hpp"
 
 namespace tune::search {
 
@@ -17,11 +17,11 @@ using DigitCosts = std::vector<std::vector<double>>;
 /// of equals at random, each with the same chance. Nothing where all rows cost infinitely much or are not
 /// allowed.
 ///
-/// Branch and bound over the table, which is a tree with one level a column: the cheapest digits first, and
-/// no branch that is certainly dearer than the best row so far. After about `steps` steps (ranges narrowed,
-/// rows looked at) it stops with the best row so far, if any, which then need not be the cheapest.
-std::optional<PackedRows::Row> cheapest_row(const PackedRows& rows, const DigitCosts& costs, Random& random,
-                                            std::size_t steps,
-                                            const std::function<bool(PackedRows::Row)>& allowed);
+/// Branch and bound over the graph's paths: the cheapest digits first, and no branch that is certainly dearer
+/// than the best row so far. After about `steps` steps (branches taken, rows looked at) it stops with the
+/// best row so far, if any, which then need not be the cheapest.
+std::optional<RowGraph::Row> cheapest_row(const RowGraph& rows, const DigitCosts& costs, Random& random,
+                                          std::size_t steps,
+                                          const std::function<bool(RowGraph::Row)>& allowed);
 
 }  // namespace tune::search

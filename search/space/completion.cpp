@@ -2,6 +2,7 @@
 #include "search/space/completion.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tune::search {
 
@@ -9,62 +10,91 @@ namespace {
 
 class Walk {
  public:
-  using Row = PackedRows::Row;
-  using Range = PackedRows::Range;
+  using Row = RowGraph::Row;
 
-  Walk(const PackedRows& rows, const std::vector<Wish>& wishes, std::size_t steps)
+  Walk(const RowGraph& rows, const std::vector<Wish>& wishes, std::size_t steps)
       : rows_(rows), wishes_(wishes), steps_(steps) {}
 
   bool gave_up() const { return steps_ == 0; }
 
   /// The first row with at most `deviations` free columns that are not as preferred.
-  std::optional<Row> first(Range range, std::size_t column, std::size_t deviations) {
-    for (; !range.empty() && column < rows_.columns(); ++column) {
+  std::optional<Row> first(Place place, std::size_t column, std::size_t deviations) {
+    for (; column < rows_.columns(); ++column) {
       const Wish& wish = wishes_[column];
-      // A parameter exists in all rows of the range or in none: the columns before decide it.
-      if (wish.optional && rows_.digit(range.begin, column) == 0) continue;
-      if (wish.free && deviations > 0) return any_digit(range, column, deviations);
-      range = narrow(range, column, wish.digit);
+      const RowGraph::Edge* edge = &rows_.edges(place.node).front();
+      // A parameter exists in all rows of a node or in none: the columns before decide it.
+      if (!wish.optional || edge->digit != 0) {
+        if (wish.free && deviations > 0) return any_digit(place, column, deviations);
+        if (!step()) return std::nullopt;
+        edge = rows_.edge(place.node, wish.digit);
+        if (edge == nullptr) return std::nullopt;
+      }
+      place = {edge->child, place.before + edge->before};
     }
-    if (range.empty()) return std::nullopt;
-    return range.begin;
+    return place.before;
   }
 
  private:
-  std::optional<Row> any_digit(Range range, std::size_t column, std::size_t deviations) {
-    while (!range.empty()) {
-      const PackedRows::Digit digit = rows_.digit(range.begin, column);
-      const Range same = narrow(range, column, digit);
-      if (same.empty()) return std::nullopt;  // out of steps
-      const bool deviates = digit != wishes_[column].digit;
-      if (const auto row = first(same, column + 1, deviations - (deviates ? 1 : 0))) return row;
-      range.begin = same.end;
+  std::optional<Row> any_digit(Place place, std::size_t column, std::size_t deviations) {
+    for (const RowGraph::Edge& edge : rows_.edges(place.node)) {
+      if (!step()) return std::nullopt;
+      const bool deviates = edge.digit != wishes_[column].digit;
+      const Place next{edge.child, place.before + edge.before};
+      if (const auto row = first(next, column + 1, deviations - (deviates ? 1 : 0))) return row;
     }
     return std::nullopt;
   }
 
-  Range narrow(Range range, std::size_t column, PackedRows::Digit digit) {
-    if (steps_ == 0) return {};
-    --steps_;
-    return rows_.narrow(range, column, digit);
+  bool step() {
+    if (steps_ > 0) --steps_;
+    return steps_ > 0;
   }
 
-  const PackedRows& rows_;
+  const RowGraph& rows_;
   const std::vector<Wish>& wishes_;
   std::size_t steps_;
 };
 
 }  // namespace
 
-Completion nearest_completion(const PackedRows& rows, PackedRows::Range range, std::size_t column,
+Completion nearest_completion(const RowGraph& rows, Place place, std::size_t column,
                               const std::vector<Wish>& wishes, std::size_t steps) {
   Walk walk(rows, wishes, steps);
   const auto free = static_cast<std::size_t>(std::ranges::count(wishes, true, &Wish::free));
   for (std::size_t deviations = 0; deviations <= free; ++deviations) {
-    if (const auto row = walk.first(range, column, deviations)) return {row, false};
+    if (const auto row = walk.first(place, column, deviations)) return {row, false};
     if (walk.gave_up()) return {std::nullopt, true};
   }
   return {};
+}
+
+std::optional<RowGraph::Row> nearest_row(const RowGraph& rows, const std::vector<Wish>& wishes) {
+  if (!rows.root()) return std::nullopt;
+  // A node belongs to one column, which is not kept: from the root on, the columns are those of its depth.
+  constexpr auto unknown = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> fewest(rows.nodes(), unknown);
+  const auto deviates = [&](const RowGraph::Edge& edge, std::size_t column) -> std::uint32_t {
+    if (wishes[column].optional && edge.digit == 0) return 0;
+    return edge.digit == wishes[column].digit ? 0 : 1;
+  };
+  const auto count = [&](const auto& self, RowGraph::Node node, std::size_t column) -> std::uint32_t {
+    if (column == rows.columns()) return 0;
+    if (fewest[node] != unknown) return fewest[node];
+    std::uint32_t least = unknown;
+    for (const RowGraph::Edge& edge : rows.edges(node))
+      least = std::min(least, deviates(edge, column) + self(self, edge.child, column + 1));
+    return fewest[node] = least;
+  };
+  count(count, *rows.root(), 0);
+  Place place{*rows.root(), 0};
+  for (std::size_t column = 0; column < rows.columns(); ++column) {
+    const auto edges = rows.edges(place.node);
+    const auto best = std::ranges::find_if(edges, [&](const RowGraph::Edge& edge) {
+      return deviates(edge, column) + count(count, edge.child, column + 1) == fewest[place.node];
+    });
+    place = {best->child, place.before + best->before};
+  }
+  return place.before;
 }
 
 }  // namespace tune::search

@@ -4,27 +4,37 @@
 #include <optional>
 #include <vector>
 
-#include "search/space/packed_rows.hpp"
+#include "search/space/row_graph.hpp"
 
 namespace tune::search {
 
 /// What a column of a completion may hold.
 struct Wish {
-  PackedRows::Digit digit = 0;  ///< wanted, or preferred where `free`
-  bool free = false;            ///< whether another digit will do
+  RowGraph::Digit digit = 0;  ///< wanted, or preferred where `free`
+  bool free = false;          ///< whether another digit will do
   bool optional = false;  ///< whether digit 0 means that the parameter does not exist, which is always fine
 };
 
 /// What a walk found; `gave_up` where it ran out of steps before it could say.
 struct Completion {
-  std::optional<PackedRows::Row> row;
+  std::optional<RowGraph::Row> row;
   bool gave_up = false;
 };
 
-/// The row among `range` that grants all wishes that are not free and differs from the preferred digits in
-/// the fewest free columns; the first of these. `range` agrees in the columns before `column`. The walk
-/// narrows ranges of rows, at most `steps` times, so that nothing is evaluated again.
-Completion nearest_completion(const PackedRows& rows, PackedRows::Range range, std::size_t column,
+/// A node with the way to it: the number of its first row.
+struct Place {
+  RowGraph::Node node = RowGraph::kEnd;
+  RowGraph::Row before = 0;
+};
+
+/// The row from `place` on, a node of `column`, that grants all wishes that are not free and differs from the
+/// preferred digits in the fewest free columns; the first of these. The walk takes at most `steps` branches;
+/// nothing is evaluated again.
+Completion nearest_completion(const RowGraph& rows, Place place, std::size_t column,
                               const std::vector<Wish>& wishes, std::size_t steps);
+
+/// The same over all rows and without a limit, where all wishes are free: looks at each edge once. Nothing
+/// where there are no rows.
+std::optional<RowGraph::Row> nearest_row(const RowGraph& rows, const std::vector<Wish>& wishes);
 
 }  // namespace tune::search

@@ -17,9 +17,9 @@ bool is_letter(char c) {
 }
 
 /// Longer ones first: the first that fits is taken.
-constexpr std::array<std::string_view, 23> kSymbols = {"<=", ">=", "==", "!=", "&&", "||", "**", "//",
-                                                       "<",  ">",  "!",  "+",  "-",  "*",  "/",  "%",
-                                                       "(",  ")",  "[",  "]",  ",",  "=",  "&"};
+constexpr std::array<std::string_view, 29> kSymbols = {
+    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "**", "//", "<", ">", "!", "+", "-",
+    "*",  "/",  "%",  "(",  ")",  "[",  "]",  ",",  "=",  "&",  "?", ":", "{", "}"};
 
 class Lexer {
  public:

@@ -75,6 +75,14 @@ class Parser {
         left = conditional(std::move(left));
         continue;
       }
+      if (where.is("?") && where.kind == Token::Kind::symbol && Binding::conditional >= loosest) {
+        left = chosen_as_in_c(std::move(left));
+        continue;
+      }
+      if ((where.is("<<") || where.is(">>")) && Binding::shift >= loosest) {
+        left = shifted(std::move(left));
+        continue;
+      }
       const InfixOperator* infix = peek_infix();
       if (infix == nullptr || infix->binding < loosest) break;
       if (infix->binding == Binding::comparison) {
@@ -104,6 +112,12 @@ class Parser {
       const Token& where = token();
       at_ += infix->op == Op::not_in ? 2 : 1;
       const bool membership = infix->op == Op::in || infix->op == Op::not_in;
+      if (membership && token().is("range")) {
+        Expr one = in_range(left);
+        if (infix->op == Op::not_in) one = !std::move(one);
+        all = all ? node(where, Op::logical_and, {*std::move(all), std::move(one)}) : std::move(one);
+        break;
+      }
       Expr right = membership ? list() : expression(tighter(Binding::comparison));
       Expr one = node(where, infix->op, {std::move(left), right});
       all = all ? node(where, Op::logical_and, {*std::move(all), std::move(one)}) : std::move(one);
@@ -122,12 +136,48 @@ class Parser {
     return node(where, Op::conditional, {std::move(condition), std::move(then), std::move(otherwise)});
   }
 
+  /// `condition ? then : otherwise`, after the condition.
+  Expr chosen_as_in_c(Expr condition) {
+    const Token& where = token();
+    expect("?");
+    Expr then = expression(Binding::conditional);
+    expect(":");
+    Expr otherwise = expression(Binding::conditional);
+    return node(where, Op::conditional, {std::move(condition), std::move(then), std::move(otherwise)});
+  }
+
+  /// `a << b` and `a >> b`, as products and quotients of powers of two.
+  Expr shifted(Expr left) {
+    const Token& where = token();
+    const Op op = where.is("<<") ? Op::multiply : Op::floor_divide;
+    ++at_;
+    Expr by = node(where, Op::power, {Expr(2), expression(tighter(Binding::shift))});
+    return node(where, op, {std::move(left), std::move(by)});
+  }
+
+  /// `value in range(begin, end, step)`, before the call.
+  Expr in_range(const Expr& value) {
+    const Token& where = token();
+    ++at_;
+    expect("(");
+    std::vector<Expr> bounds = items(")");
+    if (bounds.empty() || bounds.size() > 3) fail_at(where, "range takes one to three numbers");
+    if (bounds.size() == 1) bounds.insert(bounds.begin(), Expr(0));
+    Expr inside = node(where, Op::logical_and, {bounds[0] <= value, value < bounds[1]});
+    if (bounds.size() < 3) return inside;
+    return node(where, Op::logical_and, {std::move(inside), (value - bounds[0]) % bounds[2] == 0});
+  }
+
   Expr prefix(Binding loosest) {
     const Token& where = token();
     if (where.is("not") || where.is("!")) {
       if (loosest > Binding::logical_not) fail("expected a value (put 'not ...' in parentheses here)");
       ++at_;
       return node(where, Op::logical_not, {expression(Binding::logical_not)});
+    }
+    if (where.is("+")) {
+      ++at_;
+      return expression(Binding::unary_minus);
     }
     if (where.is("-")) {
       ++at_;
@@ -188,25 +238,81 @@ class Parser {
     return result;
   }
 
+  /// A list, a tuple or a set.
   Expr list() {
     const Token& where = token();
-    expect("[");
+    if (accept("(")) return node(where, Op::list, items(")"));
+    if (accept("{")) return node(where, Op::list, items("}"));
+    if (!accept("[")) fail("expected '[', '(' or 'range('");
     return node(where, Op::list, items("]"));
+  }
+
+  /// The operands of a call; of `min([a, b])` those in the list.
+  std::vector<Expr> operands() {
+    const bool listed = token().is("[") || (token().is("(") && is_tuple());
+    if (!listed) return items(")");
+    const std::string close = token().is("[") ? "]" : ")";
+    ++at_;
+    std::vector<Expr> inner = items(close);
+    expect(")");
+    return inner;
+  }
+
+  /// Whether a comma stands on the first level of the brackets that open here.
+  bool is_tuple() const {
+    int depth = 0;
+    for (std::size_t ahead = 0; token(ahead).kind != Token::Kind::end; ++ahead) {
+      const Token& one = token(ahead);
+      if (one.kind != Token::Kind::symbol) continue;
+      depth += one.is("(") || one.is("[") ? 1 : one.is(")") || one.is("]") ? -1 : 0;
+      if (depth == 0) return false;
+      if (depth == 1 && one.is(",")) return true;
+    }
+    return false;
   }
 
   Expr call() {
     const Token& where = token();
     at_ += 2;
-    if (where.text == "min") return node(where, Op::minimum, items(")"));
-    if (where.text == "max") return node(where, Op::maximum, items(")"));
-    if (where.text == "abs") return node(where, Op::absolute, items(")"));
-    if (where.text != "ceil_div")
-      fail_at(where, "expected min, max, abs or ceil_div, found '" + where.text + "'");
-    std::vector<Expr> operands = items(")");
-    if (operands.size() != 2) {
-      fail_at(where, "'ceil_div' does not take " + std::to_string(operands.size()) + " operands");
+    std::string name = where.text;
+    for (const std::string_view module : {"math.", "np.", "numpy."})
+      if (name.starts_with(module)) name.erase(0, module.size());
+    std::vector<Expr> given = operands();
+    if (name == "min") return node(where, Op::minimum, std::move(given));
+    if (name == "max") return node(where, Op::maximum, std::move(given));
+    if (name == "abs") return node(where, Op::absolute, std::move(given));
+    if (name == "len") return Expr(static_cast<std::int64_t>(given.size()));
+    if (name == "sum" || name == "any" || name == "all") {
+      const Op op = name == "sum" ? Op::add : name == "any" ? Op::logical_or : Op::logical_and;
+      Expr all = name == "sum" ? Expr(0) : Expr(name == "all");
+      for (Expr& one : given) all = node(where, op, {std::move(all), std::move(one)});
+      return all;
     }
-    return ceil_div(std::move(operands[0]), std::move(operands[1]));
+    const std::size_t wanted = name == "ceil_div" || name == "pow" ? 2 : 1;
+    const std::size_t found = given.size();
+    if (found == wanted)
+      if (auto called = built(where, name, std::move(given))) return *std::move(called);
+    static constexpr std::string_view known[] = {"ceil_div", "pow",   "int",  "float",
+                                                 "bool",     "floor", "ceil", "sqrt"};
+    if (std::ranges::find(known, name) == std::end(known))
+      fail_at(where, "expected min, max, abs or ceil_div, found '" + where.text + "'");
+    fail_at(where, "'" + where.text + "' does not take " + std::to_string(found) + " operands");
+  }
+
+  /// What other operations say as well; nothing for another function.
+  static std::optional<Expr> built(const Token& where, const std::string& name, std::vector<Expr> given) {
+    const Expr first = given.front();
+    const auto floor = [&](Expr value) { return node(where, Op::floor_divide, {std::move(value), Expr(1)}); };
+    const auto ceil = [&](const Expr& value) { return node(where, Op::negate, {floor(-value)}); };
+    if (name == "ceil_div") return ceil_div(first, given[1]);
+    if (name == "pow") return node(where, Op::power, {first, given[1]});
+    if (name == "floor") return floor(first);
+    if (name == "ceil") return ceil(first);
+    if (name == "int") return if_else(first >= 0, floor(first), ceil(first));
+    if (name == "float") return node(where, Op::multiply, {first, Expr(1.0)});
+    if (name == "bool") return !!first;
+    if (name == "sqrt") return node(where, Op::power, {first, Expr(0.5)});
+    return std::nullopt;
   }
 
   std::vector<Token> tokens_;

@@ -17,6 +17,7 @@ enum class Binding {
   logical_and,
   logical_not,
   comparison,
+  shift,  ///< read only: becomes a product or a quotient
   sum,
   product,
   unary_minus,

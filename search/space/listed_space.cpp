@@ -2,10 +2,18 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "search/space/completion.hpp"
 #include "search/space/definition_check.hpp"
 #include "search/space/search_space.hpp"
 
 namespace tune::search {
+
+namespace {
+
+/// More would take minutes.
+constexpr ConfigurationId kMostAsked = 50'000'000;
+
+}  // namespace
 
 SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configuration> configurations) {
   check_definition(definition);
@@ -21,19 +29,30 @@ SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configur
   std::ranges::sort(rows);
   const auto repeated = std::ranges::unique(rows);
   rows.erase(repeated.begin(), repeated.end());
-  for (const Digits& digits : rows) space.rows_.append(digits);
+  space.graph_ = graph_of(rows, space.parameters().size());
   space.default_ = space.nearest_to_defaults();
   return space;
 }
 
 SearchSpace SearchSpace::where(const std::function<bool(const Configuration&)>& keep) const {
+  if (size() > kMostAsked)
+    throw std::length_error("a rule in code is asked for each of " + std::to_string(size()) +
+                            " configurations; add constraints as expressions first");
   SearchSpace space{Unbuilt{}, definition_};
-  Digits digits(parameters().size());
-  for (ConfigurationId id = 0; id < size(); ++id) {
-    if (!keep(at(id))) continue;
-    rows_.unpack(id, digits);
-    space.rows_.append(digits);
-  }
+  space.order_columns(parameter_of_);
+  RowGraphBuilder builder(parameters().size());
+  // What is left of a node depends on the way to it, so that every path is walked.
+  const auto kept = [&](const auto& self, Place place, std::size_t column) -> std::optional<RowGraph::Node> {
+    if (column == parameters().size())
+      return keep(at(place.before)) ? std::optional(RowGraph::kEnd) : std::nullopt;
+    std::vector<RowGraphBuilder::Branch> branches;
+    for (const RowGraph::Edge& edge : graph_.edges(place.node))
+      if (const auto child = self(self, {edge.child, place.before + edge.before}, column + 1))
+        branches.push_back({edge.digit, *child});
+    return builder.node(branches);
+  };
+  const auto root = graph_.root() ? kept(kept, {*graph_.root(), 0}, 0) : std::nullopt;
+  space.graph_ = std::move(builder).finish(root);
   space.default_ = space.nearest_to_defaults();
   return space;
 }

@@ -2,6 +2,7 @@
 #include "search/space/search_space.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "search/space/definition_check.hpp"
@@ -9,14 +10,17 @@
 
 namespace tune::search {
 
-SearchSpace::SearchSpace(SpaceDefinition definition, ConfigurationId max_size)
+SearchSpace::SearchSpace(SpaceDefinition definition, std::size_t max_states)
     : SearchSpace(Unbuilt{}, (check_definition(definition), std::move(definition))) {
-  rows_ = build_rows(definition_, max_size);
+  build(max_states);
   default_ = nearest_to_defaults();
 }
 
 SearchSpace::SearchSpace(Unbuilt, SpaceDefinition definition)
-    : definition_(std::move(definition)), rows_(radices_of(definition_)), deciding_(parameters().size()) {
+    : definition_(std::move(definition)), graph_(parameters().size()), deciding_(parameters().size()) {
+  std::vector<std::size_t> order(parameters().size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  order_columns(std::move(order));
   for (const Parameter& parameter : parameters()) {
     if (!parameter.exists_if) continue;
     for (const std::string& name : parameter.exists_if->variables()) {
@@ -24,6 +28,33 @@ SearchSpace::SearchSpace(Unbuilt, SpaceDefinition definition)
       if (decider != parameters().end())
         deciding_[static_cast<std::size_t>(decider - parameters().begin())] = true;
     }
+  }
+}
+
+void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
+  column_of_.resize(parameters.size());
+  for (std::size_t column = 0; column < parameters.size(); ++column) column_of_[parameters[column]] = column;
+  parameter_of_ = std::move(parameters);
+}
+
+/// In declaration order, or, where that takes too much, with what is tied together side by side.
+void SearchSpace::build(std::size_t max_states) {
+  try {
+    graph_ = build_graph(definition_, max_states);
+    return;
+  } catch (const TooManyStates&) {
+    order_columns(order_by_groups(definition_));
+  }
+  SpaceDefinition reordered = definition_;
+  for (std::size_t column = 0; column < parameter_of_.size(); ++column)
+    reordered.parameters[column] = definition_.parameters[parameter_of_[column]];
+  try {
+    graph_ = build_graph(reordered, max_states);
+  } catch (const TooManyStates&) {
+    throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
+                            std::to_string(max_states) +
+                            " steps; fix a parameter, or declare parameters that a constraint ties together "
+                            "one behind the other");
   }
 }
 
@@ -39,22 +70,29 @@ void SearchSpace::check(ConfigurationId id) const {
                           std::to_string(size()));
 }
 
-Configuration SearchSpace::at(ConfigurationId id) const {
+SearchSpace::Digits SearchSpace::digits_of(ConfigurationId id) const {
   check(id);
+  Digits digits(parameters().size());
+  graph_.unpack(id, digits);
+  return digits;
+}
+
+Configuration SearchSpace::at(ConfigurationId id) const {
+  const Digits digits = digits_of(id);
   Configuration configuration;
   for (std::size_t p = 0; p < parameters().size(); ++p) {
-    const PackedRows::Digit digit = rows_.digit(id, p);
+    const Digit digit = digits[column_of_[p]];
     if (absent(p, digit)) continue;
     configuration.set(parameters()[p].name, parameters()[p].values[digit - first_digit(p)]);
   }
   return configuration;
 }
 
-std::optional<PackedRows::Digit> SearchSpace::digit_of(std::size_t parameter, const Value& value) const {
+std::optional<SearchSpace::Digit> SearchSpace::digit_of(std::size_t parameter, const Value& value) const {
   const auto& values = parameters()[parameter].values;
   const auto found = std::ranges::find(values, value);
   if (found == values.end()) return std::nullopt;
-  return static_cast<PackedRows::Digit>(found - values.begin()) + first_digit(parameter);
+  return static_cast<Digit>(found - values.begin()) + first_digit(parameter);
 }
 
 std::optional<SearchSpace::Digits> SearchSpace::digits_of(const Configuration& configuration) const {
@@ -68,7 +106,7 @@ std::optional<SearchSpace::Digits> SearchSpace::digits_of(const Configuration& c
     }
     const auto digit = digit_of(p, *value);
     if (!digit) return std::nullopt;
-    digits[p] = *digit;
+    digits[column_of_[p]] = *digit;
     ++known;
   }
   if (known != configuration.entries().size()) return std::nullopt;
@@ -77,7 +115,7 @@ std::optional<SearchSpace::Digits> SearchSpace::digits_of(const Configuration& c
 
 std::optional<ConfigurationId> SearchSpace::find(const Configuration& configuration) const {
   const auto digits = digits_of(configuration);
-  return digits ? rows_.find(*digits) : std::nullopt;
+  return digits ? graph_.find(*digits) : std::nullopt;
 }
 
 std::optional<ConfigurationId> SearchSpace::find_indices(std::span<const int> indices) const {
@@ -87,17 +125,16 @@ std::optional<ConfigurationId> SearchSpace::find_indices(std::span<const int> in
     const int lowest = -static_cast<int>(first_digit(p));
     if (indices[p] < lowest || indices[p] >= static_cast<int>(parameters()[p].values.size()))
       return std::nullopt;
-    digits[p] = static_cast<PackedRows::Digit>(indices[p] - lowest);
+    digits[column_of_[p]] = static_cast<Digit>(indices[p] - lowest);
   }
-  return rows_.find(digits);
+  return graph_.find(digits);
 }
 
 std::vector<int> SearchSpace::value_indices(ConfigurationId id) const {
-  check(id);
+  const Digits digits = digits_of(id);
   std::vector<int> indices(parameters().size());
-  for (std::size_t p = 0; p < indices.size(); ++p) {
-    indices[p] = static_cast<int>(rows_.digit(id, p)) - static_cast<int>(first_digit(p));
-  }
+  for (std::size_t p = 0; p < indices.size(); ++p)
+    indices[p] = static_cast<int>(digits[column_of_[p]]) - static_cast<int>(first_digit(p));
   return indices;
 }
 

@@ -10,13 +10,13 @@
 
 #include "search/random.hpp"
 #include "search/space/configuration.hpp"
-#include "search/space/packed_rows.hpp"
 #include "search/space/parameter.hpp"
+#include "search/space/row_graph.hpp"
 
 namespace tune::search {
 
 /// Number of a valid configuration: 0 <= id < SearchSpace::size(), in lexical order of the parameters'
-/// values.
+/// values (of another order of the parameters where their own takes too much memory).
 using ConfigurationId = std::uint64_t;
 
 /// What the values of one parameter cost in `SearchSpace::cheapest`: not negative, infinite where a value
@@ -28,33 +28,38 @@ struct ValueCosts {
 
 /// The valid configurations of a problem on a device. Conditional (a parameter may exist under one variant
 /// only) and constrained; built by assigning one parameter after the other and leaving a branch as soon as a
-/// constraint is certainly broken, never by filtering the full product.
+/// constraint is certainly broken, never by filtering the full product. Nothing is listed: what can follow a
+/// beginning is kept once for all beginnings that leave the same choices (RowGraph), so that spaces of 10^15
+/// configurations are counted exactly and sampled uniformly.
 ///
 /// Immutable after construction; safe to read from several threads.
 class SearchSpace {
  public:
-  /// More would take gigabytes; a person who gets there wants a smaller space.
-  static constexpr ConfigurationId kMaxSize = 50'000'000;
+  /// Different beginnings to complete; more would take minutes and gigabytes. What counts is not how many
+  /// configurations are valid but how closely constraints tie parameters together.
+  static constexpr std::size_t kMaxStates = 5'000'000;
 
   /// Throws ExprError or std::invalid_argument for a definition that is wrong: names twice, a condition over
   /// a later parameter, an unknown name in an expression, a default that is not among the values, a value
   /// that cannot be told from another in text, a constraint that cannot be evaluated (division by zero); and
-  /// std::length_error where more than `max_size` configurations are valid.
-  explicit SearchSpace(SpaceDefinition definition, ConfigurationId max_size = kMaxSize);
+  /// std::length_error, which says what to do, for a space that cannot be counted with `max_states`, or has
+  /// more than RowGraph::kMostRows configurations.
+  explicit SearchSpace(SpaceDefinition definition, std::size_t max_states = kMaxStates);
 
   /// The listed configurations instead of all that the constraints allow: a recording answers for nothing
   /// else. Repeated ones count once. Throws std::invalid_argument for one with unknown parameters or values.
   static SearchSpace of(SpaceDefinition definition, std::span<const Configuration> configurations);
 
   /// The configurations of this space that `keep` lets through, for rules that no expression can say. Asked
-  /// once for each, in order; what it throws passes through.
+  /// once for each, in order; what it throws passes through. Throws std::length_error for a space of more than
+  /// 50 million, in which that would take minutes.
   SearchSpace where(const std::function<bool(const Configuration&)>& keep) const;
 
   const SpaceDefinition& definition() const { return definition_; }
   const std::vector<Parameter>& parameters() const { return definition_.parameters; }
 
   /// How many configurations are valid.
-  ConfigurationId size() const { return rows_.size(); }
+  ConfigurationId size() const { return graph_.size(); }
   bool empty() const { return size() == 0; }
   /// Product of the numbers of values of all parameters, existing or not; a real number, since it may be
   /// beyond 64 bits.
@@ -70,7 +75,7 @@ class SearchSpace {
   std::string explain(const Configuration& configuration) const;
 
   /// The number of the valid configuration with these values, as `value_indices` gives them: -1 where a
-  /// parameter does not exist. Nothing where it is not valid. O(log size).
+  /// parameter does not exist. Nothing where it is not valid. O(parameters).
   std::optional<ConfigurationId> find_indices(std::span<const int> indices) const;
   /// The valid configuration whose values cost least in sum, among those that `allowed` lets through (all
   /// where it is empty); one of equals at random, each with the same chance. Nothing where there is none. One
@@ -86,8 +91,8 @@ class SearchSpace {
   /// the change lets other parameters exist (a change of the variant), these take their defaults, or, where
   /// that is not valid, the valid values of which the fewest differ from the defaults, the first of these.
   /// That search stops after some thousand steps, so that a value now and then has no neighbour although
-  /// there is one. In increasing order, without repetition, without `id`. Not always mutual. O(values * log
-  /// size). Throws std::out_of_range.
+  /// there is one. In increasing order, without repetition, without `id`. Not always mutual. O(values *
+  /// parameters). Throws std::out_of_range.
   std::vector<ConfigurationId> neighbours(ConfigurationId id) const;
 
   /// The default configuration: the default of every parameter that exists, or, where that is not valid, the
@@ -100,31 +105,34 @@ class SearchSpace {
   std::vector<int> value_indices(ConfigurationId id) const;
 
  private:
-  using Digits = std::vector<PackedRows::Digit>;
+  using Digit = RowGraph::Digit;
+  using Digits = std::vector<Digit>;  ///< of all columns
   struct Unbuilt {};
 
   /// Checks nothing and has no rows.
   SearchSpace(Unbuilt, SpaceDefinition definition);
 
+  void build(std::size_t max_states);
+  void order_columns(std::vector<std::size_t> parameters);
   void check(ConfigurationId id) const;
   /// A digit of a row is the value's index, one more where the parameter is conditional, 0 where it is
   /// absent.
-  PackedRows::Digit first_digit(std::size_t parameter) const {
-    return parameters()[parameter].exists_if ? 1 : 0;
-  }
-  bool absent(std::size_t parameter, PackedRows::Digit digit) const { return digit < first_digit(parameter); }
+  Digit first_digit(std::size_t parameter) const { return parameters()[parameter].exists_if ? 1 : 0; }
+  bool absent(std::size_t parameter, Digit digit) const { return digit < first_digit(parameter); }
   /// The digit of this value; nothing where it is not one of the parameter's.
-  std::optional<PackedRows::Digit> digit_of(std::size_t parameter, const Value& value) const;
+  std::optional<Digit> digit_of(std::size_t parameter, const Value& value) const;
   /// Of a configuration made of these parameters' values, valid or not; nothing where it is not.
   std::optional<Digits> digits_of(const Configuration& configuration) const;
+  Digits digits_of(ConfigurationId id) const;
   Digits default_digits() const;
   std::optional<ConfigurationId> nearest_to_defaults() const;
-  void add_completions(const Digits& digits, std::size_t parameter,
-                       std::vector<ConfigurationId>& found) const;
+  void add_completions(const Digits& digits, std::size_t column, std::vector<ConfigurationId>& found) const;
 
   SpaceDefinition definition_;
-  PackedRows rows_;
-  std::vector<bool> deciding_;  ///< whether the parameter is in the condition of another
+  RowGraph graph_;
+  std::vector<std::size_t> parameter_of_;  ///< by column
+  std::vector<std::size_t> column_of_;     ///< by parameter
+  std::vector<bool> deciding_;             ///< whether the parameter is in the condition of another
   std::optional<ConfigurationId> default_;
 };
 

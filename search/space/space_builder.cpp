@@ -2,9 +2,9 @@
 #include "search/space/space_builder.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "search/space/space_check.hpp"
+#include "search/space/space_state.hpp"
 
 namespace tune::search {
 
@@ -29,55 +29,63 @@ bool certainly_holds(const Parameter& parameter, const Lookup& lookup) {
 
 class Builder {
  public:
-  Builder(const SpaceDefinition& definition, std::uint64_t limit)
+  using Node = RowGraph::Node;
+
+  Builder(const SpaceDefinition& definition, std::size_t limit)
       : definition_(definition),
         limit_(limit),
         plan_(plan_checks(definition)),
-        rows_(radices_of(definition)) {
+        states_(definition),
+        levels_(definition.parameters.size()),
+        graph_(definition.parameters.size()) {
     const std::size_t count = definition.parameters.size();
     assignment_ = {std::vector<std::uint32_t>(count), std::vector<Scalar>(count),
                    std::vector<char>(count, 1)};
-    digits_.resize(count);
     for (const Parameter& parameter : definition.parameters) {
       auto& scalars = scalars_.emplace_back();
       for (const Value& value : parameter.values) scalars.push_back(Scalar::of(value));
     }
   }
 
-  PackedRows build() {
+  RowGraph build() {
     decide_existence(0);
-    if (passes(0)) assign(0);
-    return std::move(rows_);
+    const std::optional<Node> root = passes(0) ? completions(0) : std::nullopt;
+    return std::move(graph_).finish(root);
   }
 
  private:
-  /// Tries all values of parameter `p`, all before it being assigned.
-  void assign(std::size_t p) {
-    if (p == digits_.size()) {
-      if (rows_.size() == limit_) {
-        throw std::length_error("more than " + std::to_string(limit_) +
-                                " configurations are valid; fix a parameter or add a constraint");
-      }
-      rows_.append(digits_);
-      return;
-    }
+  /// All valid completions of the first `p` parameters' values; nothing where there are none.
+  std::optional<Node> completions(std::size_t p) {
+    if (p == levels_.size()) return RowGraph::kEnd;
+    words_.clear();
+    states_.describe(p, assignment_, words_);
+    const auto [state, added] = levels_[p].states.intern(words_);
+    if (!added) return levels_[p].nodes[state];
+    if (++count_ > limit_) throw TooManyStates();
+    levels_[p].nodes.emplace_back();
+    const std::optional<Node> node = made(p);
+    levels_[p].nodes[state] = node;
+    return node;
+  }
+
+  std::optional<Node> made(std::size_t p) {
+    std::vector<RowGraphBuilder::Branch> branches;
     if (assignment_.exists[p] == 0) {
-      digits_[p] = 0;
-      descend(p);
-      return;
+      if (const auto child = descend(p)) branches.push_back({0, *child});
+      return graph_.node(branches);
     }
-    const PackedRows::Digit first = definition_.parameters[p].exists_if ? 1 : 0;
+    const RowGraph::Digit first = definition_.parameters[p].exists_if ? 1 : 0;
     for (std::uint32_t index = 0; index < scalars_[p].size(); ++index) {
       assignment_.indices[p] = index;
       assignment_.values[p] = scalars_[p][index];
-      digits_[p] = first + index;
-      descend(p);
+      if (const auto child = descend(p)) branches.push_back({first + index, *child});
     }
+    return graph_.node(branches);
   }
 
-  void descend(std::size_t p) {
+  std::optional<Node> descend(std::size_t p) {
     decide_existence(p + 1);
-    if (passes(p + 1)) assign(p + 1);
+    return passes(p + 1) ? completions(p + 1) : std::nullopt;
   }
 
   bool passes(std::size_t depth) {
@@ -120,26 +128,27 @@ class Builder {
     throw ExprError("constraint '" + rule.to_string() + "' at (" + where + "): " + error.what());
   }
 
+  /// What is known of a depth: the completions of each state.
+  struct Level {
+    Interned states;
+    std::vector<std::optional<Node>> nodes;
+  };
+
   const SpaceDefinition& definition_;
-  std::uint64_t limit_;
+  std::size_t limit_;
+  std::size_t count_ = 0;  ///< states looked at
   CheckPlan plan_;
-  PackedRows rows_;
-  std::vector<std::vector<Scalar>> scalars_;  // of the parameters' values
+  SpaceStates states_;
+  std::vector<std::vector<Scalar>> scalars_;  ///< of the parameters' values
   Assignment assignment_;
-  std::vector<PackedRows::Digit> digits_;
+  std::vector<Level> levels_;
+  std::vector<std::uint32_t> words_;
+  RowGraphBuilder graph_;
 };
 
 }  // namespace
 
-std::vector<PackedRows::Digit> radices_of(const SpaceDefinition& definition) {
-  std::vector<PackedRows::Digit> radices;
-  for (const Parameter& parameter : definition.parameters)
-    radices.push_back(static_cast<PackedRows::Digit>(parameter.values.size()) +
-                      (parameter.exists_if ? 1 : 0));
-  return radices;
-}
-
-PackedRows build_rows(const SpaceDefinition& definition, std::uint64_t limit) {
+RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit) {
   return Builder(definition, limit).build();
 }
 

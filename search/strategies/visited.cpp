@@ -19,11 +19,15 @@ double cost_of(const Observation& observation) {
   return std::isfinite(cost) ? cost : std::numeric_limits<double>::infinity();
 }
 
-Visited::Visited(ConfigurationId size) : size_(size), remaining_(size), seen_((size + kBits - 1) / kBits) {}
+Visited::Visited(ConfigurationId size)
+    : size_(size), remaining_(size), seen_(size > kMostBits ? 0 : (size + kBits - 1) / kBits) {}
 
 bool Visited::take(ConfigurationId id) {
   if (seen(id)) return false;
-  seen_[id / kBits] |= std::uint64_t{1} << (id % kBits);
+  if (size_ > kMostBits)
+    seen_of_many_.insert(id);
+  else
+    seen_[id / kBits] |= std::uint64_t{1} << (id % kBits);
   --remaining_;
   return true;
 }
@@ -31,6 +35,11 @@ bool Visited::take(ConfigurationId id) {
 std::vector<ConfigurationId> Visited::unseen() const {
   std::vector<ConfigurationId> ids;
   ids.reserve(remaining_);
+  if (size_ > kMostBits) {
+    for (ConfigurationId id = 0; id < size_; ++id)
+      if (!seen(id)) ids.push_back(id);
+    return ids;
+  }
   for (std::size_t word = 0; word < seen_.size(); ++word) {
     for (std::uint64_t left = ~seen_[word]; left != 0; left &= left - 1) {
       const ConfigurationId id = word * kBits + static_cast<ConfigurationId>(std::countr_zero(left));

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "search/random.hpp"
@@ -13,13 +14,17 @@ namespace tune::search {
 
 /// What a strategy remembers of a space: which configurations were seen (asked for, or told from outside),
 /// what they cost, and which is the best. Draws unseen ones at random in constant time, however few are left.
-/// A bit for each configuration of the space, and some bytes for each that was told.
+/// A bit for each configuration of the space, or, of a space too large for that, some bytes for each that was
+/// seen; and some bytes for each that was told.
 class Visited {
  public:
   /// `size`: configurations of the space, numbered from 0.
   explicit Visited(ConfigurationId size);
 
-  bool seen(ConfigurationId id) const { return ((seen_[id / kBits] >> (id % kBits)) & 1) != 0; }
+  bool seen(ConfigurationId id) const {
+    if (size_ > kMostBits) return seen_of_many_.contains(id);
+    return ((seen_[id / kBits] >> (id % kBits)) & 1) != 0;
+  }
   ConfigurationId size() const { return size_; }
   /// How many are unseen.
   ConfigurationId remaining() const { return remaining_; }
@@ -31,7 +36,7 @@ class Visited {
   std::optional<ConfigurationId> random_unseen(Random& random);
   /// The same, and takes it.
   std::optional<ConfigurationId> take_random(Random& random);
-  /// All of the unseen, in increasing order.
+  /// All of the unseen, in increasing order: goes through the whole space.
   std::vector<ConfigurationId> unseen() const;
 
   /// Marks as seen and remembers the cost; what is told again replaces what was told before.
@@ -46,12 +51,14 @@ class Visited {
 
  private:
   static constexpr ConfigurationId kBits = 64;
+  static constexpr ConfigurationId kMostBits = ConfigurationId{1} << 26;  ///< 8 MB
 
   void find_best();
 
   ConfigurationId size_;
   ConfigurationId remaining_;
-  std::vector<std::uint64_t> seen_;   ///< a bit each
+  std::vector<std::uint64_t> seen_;  ///< a bit each
+  std::unordered_set<ConfigurationId> seen_of_many_;
   std::vector<ConfigurationId> few_;  ///< once few are left: all that are unseen, and maybe others
   std::unordered_map<ConfigurationId, double> costs_;
   std::optional<ConfigurationId> best_;

@@ -47,7 +47,7 @@ std::map<std::string, std::string> as_t4(std::map<std::string, std::string> foun
 
 TEST(DbFormats, T4ThereAndBackIsTheSame) {
   const Sandbox sandbox;
-  add_recording(sandbox.database(), {.count = 90, .samples_each = 3});
+  add_recording(sandbox.database(), {.count = 90, .sample = 11, .samples_each = 3});
   const std::string file = (sandbox / "out.t4.json.gz").string(), other = (sandbox / "other.db").string();
   const Outcome exported = done(sandbox, {"db", "export", "--out", file});
   EXPECT_TRUE(has(exported.out, "90 configurations")) << exported.out;

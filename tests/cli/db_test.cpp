@@ -117,10 +117,14 @@ TEST(Db, AfterCompactingARunGoesOn) {
   const Sandbox sandbox;
   const auto run = small_run({"--device", "replay", "--quiet", "--format", "json", "--budget-evals", "50"});
   const Json first = Json::parse(done(sandbox, run).out);
+  // What cannot run does not count against the budget, but is stored.
+  const auto evaluated = number(sandbox.database(), "SELECT COUNT(*) FROM evaluations");
+  EXPECT_GE(evaluated, 50);
   done(sandbox, {"db", "compact", "--drop-superseded", "--without-samples"});
   const Json again = Json::parse(done(sandbox, run).out);
   EXPECT_EQ(again["best"]["configuration"], first["best"]["configuration"]);
-  EXPECT_EQ(number(sandbox.database(), "SELECT COUNT(*) FROM evaluations"), 50) << "it evaluated again";
+  EXPECT_EQ(number(sandbox.database(), "SELECT COUNT(*) FROM evaluations"), evaluated)
+      << "it evaluated again";
 }
 
 TEST(Db, MergeTakesEverythingOnce) {

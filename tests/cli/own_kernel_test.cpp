@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 
+#include "db/sqlite_store.hpp"
+#include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 
 namespace tune::test {
@@ -92,6 +96,103 @@ TEST_F(OwnKernel, WithoutSmallSizesAsksForOne) {
   const Outcome outcome = sandbox_.tune(
       {"check", "--problem", definition, "--device", "emulator", "--sample", "1", "--size", "77"});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+/// A stored run of a definition with a setting: three configurations, one of which failed.
+class StoredOwnKernel : public OwnKernel {
+ protected:
+  StoredOwnKernel()
+      : definition_(write("scale.json", R"json({
+          "problem": "scale", "kernel": "add.cu", "sizes": {"n": 4096}, "check": [{"n": 77}],
+          "settings": {"real": {"values": ["float", "double"], "default": "double"}},
+          "parameters": {"BLOCK": [64, 128, 256]},
+          "arguments": {"out": {"type": "float", "size": "n", "access": "write"},
+                        "a": {"type": "float", "size": "n"}, "b": {"type": "float", "size": "n"},
+                        "n": {"type": "int", "value": "n"}},
+          "launches": {"entry": "add", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}})json")) {
+    db::Database database(sandbox_.database());
+    db::SqliteStore store(database);
+    RunRecord run;
+    run.key.instance = {"scale", {{"n", 4096}}, {{"real", "double"}}};
+    run.key.device = invented_device();
+    run.key.toolchain = {"NVRTC 13.0 sm_90", "hash"};
+    run.options.command_line = "tune --problem " + definition_;
+    const RunId id = store.begin_run(run);
+    for (const int block : {64, 128, 256}) {
+      Evaluation evaluation;
+      evaluation.configuration = {{"BLOCK", block}};
+      Measurement measurement;
+      measurement.samples = {1e-3 / block, 1e-3 / block, 1.1e-3 / block};
+      evaluation.outcome = measurement;
+      if (block == 256) evaluation.outcome = fail(Phase::verify, "wrong result", "invented");
+      store.record(id, evaluation);
+    }
+  }
+  std::string definition_;
+};
+
+TEST_F(StoredOwnKernel, IsExportedAsT4AndReadAgain) {
+  const std::string file = path("scale.t4.json"), other = path("other.db");
+  const Outcome exported =
+      sandbox_.tune({"db", "export", "--format", "t4", "--problem", "scale", "--out", file});
+  ASSERT_EQ(exported.status, 0) << exported.err;
+  const auto json = nlohmann::json::parse(read_file(file));
+  ASSERT_EQ(json["results"].size(), 3U);
+  std::map<int, nlohmann::json> by_block;
+  for (const auto& result : json["results"]) by_block[result["configuration"]["BLOCK"].get<int>()] = result;
+  EXPECT_EQ(by_block.at(64)["invalidity"], "correct");
+  EXPECT_EQ(by_block.at(64)["times"]["runtimes"].size(), 3U);
+  EXPECT_EQ(by_block.at(256)["invalidity"], "correctness");
+  const Outcome imported = sandbox_.tune({"db", "import", file, "--db", other});
+  EXPECT_EQ(imported.status, 0) << imported.err;
+  EXPECT_NE(imported.out.find("scale 4096 real=double"), std::string::npos) << imported.out;
+  EXPECT_NE(imported.out.find("3 evaluations"), std::string::npos) << imported.out;
+}
+
+// Without naming the setting: the definition says what it is.
+TEST_F(StoredOwnKernel, IsFoundByItsDefinition) {
+  const std::vector<std::string> best = {"best", "--problem", definition_, "--device", "Invented H2"};
+  const Outcome found = sandbox_.tune(best);
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_NE(found.out.find("BLOCK=128"), std::string::npos) << found.out;
+  std::vector<std::string> other = best;
+  other.insert(other.end(), {"--set", "real=float"});
+  EXPECT_NE(sandbox_.tune(other).status, 0);
+  // Its name alone finds it, too: with the stored sizes, without the definition's constraints.
+  const Outcome named = sandbox_.tune({"best", "--problem", "scale", "--device", "Invented H2"});
+  EXPECT_EQ(named.status, 0) << named.err;
+  EXPECT_NE(named.out.find("BLOCK=128"), std::string::npos) << named.out;
+  expect_refused(sandbox_.tune({"best", "--problem", "scales"}), 2, {"unknown problem 'scales'"});
+  EXPECT_NE(sandbox_.tune({"report", "--problem", "scale"}).out.find("BLOCK"), std::string::npos);
+}
+
+TEST_F(OwnKernel, OfAHugeSpaceIsCountedAndSampled) {
+  std::string parameters;
+  for (char name = 'A'; name < 'M'; ++name)
+    parameters +=
+        std::string(parameters.empty() ? "" : ", ") + "\"" + name + "\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
+  const std::string definition = write("huge.json", R"json({
+    "problem": "huge", "kernel": "add.cu", "sizes": {"n": 128}, "parameters": {)json" +
+                                                        parameters + R"json(},
+    "constraints": ["A * B <= 50 && B + C != 7", "A != L"],
+    "arguments": {"out": {"type": "float", "size": "n", "access": "write"}, "a": {"type": "float", "size": "n"},
+                  "b": {"type": "float", "size": "n"}, "n": {"type": "int", "value": "n"}},
+    "launches": {"entry": "add", "grid": 1, "block": 128}})json");
+  std::uint64_t expected = 0;
+  for (int a = 1; a <= 10; ++a)
+    for (int b = 1; b <= 10; ++b)
+      for (int c = 1; c <= 10; ++c) expected += a * b <= 50 && b + c != 7 ? 9 * 100'000'000ULL : 0;
+  const Outcome counted = sandbox_.tune({"space", "--problem", definition, "--arch", "sm_90", "--count"});
+  EXPECT_EQ(counted.out, std::to_string(expected) + "\n") << counted.err;
+  const Outcome sampled = sandbox_.tune(
+      {"space", "--problem", definition, "--arch", "sm_90", "--sample", "4", "--format", "json"});
+  const auto json = nlohmann::json::parse(sampled.out);
+  EXPECT_EQ(json["valid"].get<std::uint64_t>(), expected);
+  ASSERT_EQ(json["sample"].size(), 4U);
+  for (const auto& one : json["sample"])
+    EXPECT_TRUE(one["A"].get<int>() * one["B"].get<int>() <= 50 && one["A"] != one["L"]) << one;
+  expect_refused(sandbox_.tune({"space", "--problem", definition, "--count", "--sample", "2"}), 2,
+                 {"--sample"});
 }
 
 }  // namespace

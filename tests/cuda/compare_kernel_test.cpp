@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "tuner/core/small_float.hpp"
 #include "tuner/cuda/check_layout.hpp"
 
 // Kept apart from the headers above by the order of inclusion: it defines CUDA's words.
@@ -22,7 +23,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// An allocation that holds a tensor, with other values wherever it is not.
 template<class T>
 std::vector<T> laid_out(const std::vector<T>& dense, const Layout& layout) {
-  std::vector<T> allocation(layout.allocation, static_cast<T>(77));
+  std::vector<T> allocation(layout.allocation);
+  if constexpr (std::is_arithmetic_v<T>) std::fill(allocation.begin(), allocation.end(), static_cast<T>(77));
   for (std::uint64_t i = 0; i < dense.size(); ++i) {
     std::uint64_t rest = i;
     std::uint64_t place = layout.offset;
@@ -38,7 +40,8 @@ std::vector<T> laid_out(const std::vector<T>& dense, const Layout& layout) {
 /// As the device does it, in parts of `part` elements by `blocks` blocks.
 template<class T>
 Comparison on_cpu(const std::vector<T>& dense, const std::vector<double>& reference, const Layout& layout,
-                  double tolerance, unsigned blocks = 3, std::uint64_t part = ~std::uint64_t{0}) {
+                  double tolerance, unsigned blocks = 3, std::uint64_t part = ~std::uint64_t{0},
+                  double each = 0) {
   const auto allocation = laid_out(dense, layout);
   const auto placement = placement_of(copy_shape(layout, sizeof(T)), sizeof(T));
   EXPECT_TRUE(placement);
@@ -48,7 +51,7 @@ Comparison on_cpu(const std::vector<T>& dense, const std::vector<double>& refere
     std::vector<checks::Finding> some(blocks);
     run_on_cpu(blocks, 1, checks::block_threads, [&] {
       checks::compare(allocation.data() + layout.offset, *placement, reference.data() + begin, begin, count,
-                      tolerance, some.data());
+                      tolerance, each, some.data());
     });
     findings.insert(findings.end(), some.begin(), some.end());
     if (part > dense.size()) break;
@@ -60,7 +63,7 @@ template<class T>
 Comparison on_host(const std::vector<T>& dense, const std::vector<double>& reference, const Extents& extents,
                    ElementType type, double tolerance) {
   return tune::compare({type, extents, std::as_bytes(std::span(dense))},
-                       {ElementType::f64, extents, std::as_bytes(std::span(reference))}, {tolerance, ""});
+                       {ElementType::f64, extents, std::as_bytes(std::span(reference))}, {tolerance});
 }
 
 void expect_equal(const Comparison& found, const Comparison& expected) {
@@ -111,6 +114,50 @@ TEST(CompareKernel, AgreesWithTheHostForEveryTypeAndLayout) {
   agrees_for<std::int32_t>(ElementType::i32);
   agrees_for<std::uint32_t>(ElementType::u32);
   agrees_for<std::uint8_t>(ElementType::u8);
+  agrees_for<std::int8_t>(ElementType::i8);
+  agrees_for<std::int16_t>(ElementType::i16);
+  agrees_for<std::uint16_t>(ElementType::u16);
+  agrees_for<long long>(ElementType::i64);
+  agrees_for<unsigned long long>(ElementType::u64);
+}
+
+template<class Device, class Host>
+void reads_every_pattern(ElementType type) {
+  std::vector<Device> out(65'536);
+  std::vector<double> reference(out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Host same;
+    out[i].bits = same.bits = static_cast<unsigned short>(i);
+    reference[i] = static_cast<double>(same);
+    EXPECT_TRUE(static_cast<double>(out[i]) == reference[i] || std::isnan(reference[i])) << i;
+  }
+  const Extents all{out.size()};
+  const auto found = on_cpu(out, reference, Layout::dense(all), 0);
+  expect_equal(found, on_host(out, reference, all, type, 0));
+}
+
+TEST(CompareKernel, KnowsEveryNumberOf16Bits) {
+  reads_every_pattern<checks::Half, Float16>(ElementType::f16);
+  reads_every_pattern<checks::Bfloat16, BFloat16>(ElementType::bf16);
+}
+
+TEST(CompareKernel, AgreesWithTheHostAboutSharesOfEachElement) {
+  std::mt19937 random(9);
+  const auto count = element_count(extents);
+  auto reference = values_of<double>(random, count);
+  for (double& value : reference) value -= 20;  // negative ones, and zero
+  for (const double each : {0.01, 0.3, 2.0}) {
+    auto out = values_of<float>(random, count);
+    for (std::size_t i = 0; i < out.size(); i += 2) out[i] = static_cast<float>(reference[i] * 1.2);
+    const Bounds bounds{.absolute = 1.5, .each = each};
+    const auto expected =
+        tune::compare({ElementType::f32, extents, std::as_bytes(std::span(out))},
+                      {ElementType::f64, extents, std::as_bytes(std::span(reference))}, bounds);
+    const auto found = on_cpu(out, reference, layouts[1], bounds.absolute, 5, 333, each);
+    expect_equal(found, expected);
+    EXPECT_NEAR(found.total_error, expected.total_error, 1e-9 * expected.total_error);
+    EXPECT_GT(found.wrong, 0u);
+  }
 }
 
 TEST(CompareKernel, DoesNotDependOnGridAndParts) {

@@ -32,7 +32,8 @@ class GpuFourier : public GpuTest {
   static double error_of(PreparedPlan& prepared, const FourierSample& sample, const std::string& name) {
     const auto harmed = prepared.check_memory();
     EXPECT_TRUE(harmed) << name << ": " << harmed.error().detail;
-    const auto found = prepared.compare("out", view_of(sample.reference.at("out")), sample.tolerance);
+    const auto found =
+        prepared.compare("out", view_of(sample.reference.at("out")), sample.tolerance.of("out"));
     EXPECT_TRUE(found) << name;
     EXPECT_EQ(found->wrong, 0u) << name << ": " << found->worst_error << " at " << found->worst_index
                                 << " of " << sample.tolerance.absolute;

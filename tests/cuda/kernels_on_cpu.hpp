@@ -83,6 +83,10 @@ inline void __syncthreads() {
   threadIdx = me;
 }
 
+inline float __int_as_float(int bits) {
+  return std::bit_cast<float>(bits);
+}
+
 inline double __longlong_as_double(long long bits) {
   return std::bit_cast<double>(bits);
 }

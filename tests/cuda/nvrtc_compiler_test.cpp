@@ -13,6 +13,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/cuda/toolkit_headers.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -289,6 +290,49 @@ TEST(NvrtcCompilerFake, NamesTheArchitecturesThatItKnows) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("it knows sm_90"), std::string::npos) << error.what();
   }
+}
+
+// What files for nvcc include out of habit.
+TEST_F(NvrtcCompilerTest, KnowsTheStandardHeaders) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  const auto binary = compiler.compile(request(R"(
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <cstdint>
+#include <stdint.h>
+#include <float.h>
+  #  include <climits>
+#include <math.h>
+#include <cassert>
+extern "C" __global__ void k(float* out, const uint8_t* in, int64_t n) {
+  assert(n < INT_MAX);
+  std::uint32_t sum = UINT32_MAX;
+  for (int64_t i = 0; i < n; ++i) sum += in[i];
+  out[0] = fminf(FLT_MAX, sqrtf(sum)) * M_PI + (isinf(INFINITY) ? 1 : 0);
+  printf("%d", 1);
+})",
+                                               {"k"}));
+  ASSERT_TRUE(binary) << binary.error().detail;
+  EXPECT_FALSE(binary->image.empty());
+}
+
+TEST_F(NvrtcCompilerTest, FindsHeadersOfTheToolkit) {
+  const CompileRequest made = request(R"(
+#include <cuda_fp16.h>
+extern "C" __global__ void k(__half* out, const __half2* in) { out[threadIdx.x] = __hadd(in[0].x, in[1].y); })",
+                                      {"k"});
+  if (toolkit_folders(made, nvrtc_->path).empty()) GTEST_SKIP() << "no headers of the toolkit";
+  const auto binary = NvrtcCompiler(nvrtc_, "sm_90").compile(made);
+  ASSERT_TRUE(binary) << binary.error().detail;
+  EXPECT_TRUE(toolkit_folders(request("#include <stdint.h>\n", {}), nvrtc_->path).empty());
+}
+
+TEST_F(NvrtcCompilerTest, AHeaderOfThePersonGoesBefore) {
+  CompileRequest made =
+      request("#include <limits.h>\nextern \"C\" __global__ void k(int* a) { *a = MINE; }", {"k"});
+  made.headers.push_back({"limits.h", "#define MINE 3\n"});
+  EXPECT_TRUE(standard_headers(made).empty());
+  EXPECT_TRUE(NvrtcCompiler(nvrtc_, "sm_90").compile(made));
 }
 
 }  // namespace

@@ -101,8 +101,8 @@ TEST_F(Definitions, OfOurOwnFormMakeASpace) {
   EXPECT_EQ(work.items, 20000);
   EXPECT_EQ(work.flops, 2000);
   EXPECT_EQ(work.bytes, 1000);
-  EXPECT_EQ(made.tolerance(instance).absolute, 0.25);
-  EXPECT_EQ(made.tolerance(instance).relative, 0.5);
+  EXPECT_EQ(made.tolerance(instance).of("out").absolute, 0.25);
+  EXPECT_EQ(made.tolerance(instance).of("out").relative, 0.5);
 }
 
 TEST_F(Definitions, MakePlans) {
@@ -171,9 +171,11 @@ TEST_F(Definitions, SayWhereTheyAreWrong) {
   EXPECT_EQ(refused("\"access\"", "\"acess\""),
             "d.json:14: arguments.out.acess: no such field; did you mean 'access'?");
   EXPECT_EQ(
-      refused("\"type\": \"float\", \"size\": 8", "\"type\": \"half\", \"size\": 8"),
-      "d.json:16: arguments.w.type: no buffer has elements of type 'half'; there are float, double, int32, "
-      "uint32, uint8");
+      refused("\"type\": \"float\", \"size\": 8", "\"type\": \"quarter\", \"size\": 8"),
+      "d.json:16: arguments.w.type: no array has elements of type 'quarter'; there are half, bfloat16, "
+      "float, "
+      "double, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, and vectors of them such as "
+      "float4");
   EXPECT_EQ(refused("n + max(TILE)", "n + max(TILES)"),
             "d.json:15: arguments.in.size: 'n + max(TILES)', column 9: unknown name 'TILES'");
   EXPECT_EQ(refused("\"grid\": [\"ceil_div(n, TILE)\", \"m\"]", "\"grid\": \"n / 3\""),
@@ -245,7 +247,7 @@ TEST_F(Definitions, OfTheExchangeFormat) {
   EXPECT_EQ(plan->buffer("in").layout.extents, Extents{4096 + 64});
   const TensorSet reference = made.reference(instance, {});
   EXPECT_EQ(reference.at("out").as<double>()[5], 3);
-  EXPECT_EQ(made.tolerance(instance).absolute, 1e-3);
+  EXPECT_EQ(made.tolerance(instance).of("out").absolute, 1e-3);
   EXPECT_FALSE(made.reference_plan(instance, sources_));
 }
 

@@ -112,6 +112,14 @@ TEST(Language, VectorsHalvesAndMathematics) {
                 [](int t) { return 2 * (t + 1) + 0.5 + std::max(t, 3) + 32; });
 }
 
+TEST(Language, StandardHeadersMeanWhatTheyMean) {
+  expect_values(
+      "int64_t wide = INT_MAX; v = t < 2 ? (float)(wide > 0) : fminf(FLT_MAX, 7.0f);",
+      [](int t) { return t < 2 ? 1 : 7; },
+      "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdint.h>\n#include <cfloat>\n"
+      "#include <limits.h>\n#include <math.h>\n#include <device_launch_parameters.h>");
+}
+
 TEST(Language, DynamicSharedMemoryAndTemplates) {
   const std::string source =
       "template<class T, int shift> __device__ T moved(const T* from, int t) {\n"

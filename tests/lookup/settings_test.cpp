@@ -64,5 +64,31 @@ TEST(LookupSettings, OtherOnesAreNeverOffered) {
   EXPECT_EQ(sample.best(query).match, Match::exact);
 }
 
+// Of a definition of a person's own no defaults are known: what all records agree on need not be said.
+TEST(LookupSettings, OfOtherProblemsMayBeLeftOutWhereTheyAreClear) {
+  DatabaseSample sample;
+  WorkKey key = example_key();
+  key.instance.problem = "mine";
+  key.instance.settings = {{"real", "float"}, {"mode", "a"}};
+  sample.record(key, {{1, 1e-3}});
+  lookup::Query query = query_of(key);
+  const auto match = [&](std::vector<std::pair<std::string, std::string>> settings) {
+    query.settings = std::move(settings);
+    const auto best = sample.open().best(query);
+    return best ? best->match : Match::none;
+  };
+  EXPECT_EQ(match({}), Match::exact);
+  EXPECT_EQ(match({{"real", "float"}}), Match::exact);
+  EXPECT_EQ(match({{"mode", "a"}, {"real", "float"}}), Match::exact);
+  EXPECT_EQ(match({{"real", "double"}}), Match::none);
+  EXPECT_EQ(match({{"real", "floa"}}), Match::none);
+  EXPECT_NE(sample.open().best(query)->why.find("'tune list runs'"), std::string::npos);
+  key.instance.settings = {{"real", "double"}, {"mode", "a"}};
+  sample.record(key, {{2, 1e-3}});
+  EXPECT_EQ(match({}), Match::none);
+  EXPECT_EQ(match({{"mode", "a"}}), Match::none);
+  EXPECT_EQ(match({{"real", "double"}}), Match::exact);
+}
+
 }  // namespace
 }  // namespace tune::test

@@ -58,9 +58,9 @@ class FakePrepared : public PreparedPlan {
   }
 
   Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
-                             const Tolerance& tolerance) override {
+                             const Bounds& bounds) override {
     note("compare");
-    return tune::compare(*fetch(buffer), reference, tolerance);
+    return tune::compare(*fetch(buffer), reference, bounds);
   }
 
   Result<Timing> measure(const MeasureOptions& options) override {

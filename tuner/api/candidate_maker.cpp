@@ -132,7 +132,7 @@ tune::Result<Measurement> CandidateMaker::verify(const search::Configuration& co
       const tune::Result<double> error = check(**prepared, *small, expected);
       if (!error) return tl::unexpected(error.error());
       measurement.error = std::max(measurement.error, *error);
-      measurement.tolerance = tolerance_of(*small, expected).absolute;
+      measurement.tolerance = widest(tolerance_of(*small, expected));
     }
   }
   return measurement;

@@ -7,9 +7,11 @@
 
 #include "tuner/api/code_problem.hpp"
 #include "tuner/api/scope.hpp"
+#include "tuner/core/element_types.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/definition/contents.hpp"
 #include "tuner/definition/kernel_files.hpp"
+#include "tuner/definition/plan.hpp"
 
 namespace tune::api {
 namespace {
@@ -41,17 +43,10 @@ KernelArgument scalar_argument(const ArgumentSpec& argument, ElementType type, c
   const std::string what = format("the argument '{}'", argument.name);
   const definition::FormulaValue value = scope.value(argument.value, what);
   try {
-    if (type == ElementType::f32) return ScalarArgument(static_cast<float>(value.real()));
-    if (type == ElementType::f64) return ScalarArgument(value.real());
-    const std::int64_t whole = value.whole();
-    if (type == ElementType::i32 && whole == static_cast<std::int32_t>(whole))
-      return ScalarArgument(static_cast<std::int32_t>(whole));
-    if (type == ElementType::u32 && whole == static_cast<std::int64_t>(static_cast<std::uint32_t>(whole)))
-      return ScalarArgument(static_cast<std::uint32_t>(whole));
+    if (const auto scalar = definition::scalar_of(type, value)) return *scalar;
   } catch (const search::ExprError& error) {
     scope.fail(what, error.what());
   }
-  if (type == ElementType::u8) scope.fail(what, "no scalar has 8 bits; take int32");
   scope.fail(what, format("{} is beyond {}", value.scalar().to_string(), tune::to_string(type)));
 }
 
@@ -127,22 +122,6 @@ tune::Result<Launch> make_launch(const Spec& spec, const LaunchSpec& defined, co
   return launch;
 }
 
-template<class Use>
-void with_elements(HostTensor& tensor, Use use) {
-  switch (tensor.type()) {
-    case ElementType::f32:
-      return use(tensor.as<float>());
-    case ElementType::f64:
-      return use(tensor.as<double>());
-    case ElementType::i32:
-      return use(tensor.as<std::int32_t>());
-    case ElementType::u32:
-      return use(tensor.as<std::uint32_t>());
-    case ElementType::u8:
-      return use(tensor.as<std::uint8_t>());
-  }
-}
-
 template<class N>
 std::string text_of(const N& number) {
   if (const auto* constant = std::get_if<double>(&number.value)) return format("{}", *constant);
@@ -209,8 +188,8 @@ HostTensor make_contents(const ArgumentSpec& argument, ElementType type, const t
   const Fill& fill = argument.fill;
   if (fill.kind == Fill::Kind::function) {
     HostTensor tensor(type, extents);
-    with_elements(tensor, [&](auto elements) {
-      using Element = typename decltype(elements)::element_type;
+    with_element(type, [&]<class Element>(Element) {
+      const auto elements = tensor.as<Element>();
       for (std::size_t i = 0; i < elements.size(); ++i)
         elements[i] = static_cast<Element>(fill.function(i, seed));
     });

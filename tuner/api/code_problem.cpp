@@ -13,13 +13,11 @@
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/verifier.hpp"
 #include "tuner/definition/kernel_files.hpp"
 
 namespace tune::api {
 namespace {
-
-/// As for definitions: of numbers that were rounded in another order.
-constexpr double relative_f32 = 1e-5, relative_f64 = 1e-10;
 
 const std::string description_name = "description in code";
 
@@ -274,14 +272,11 @@ TensorSet CodeProblem::reference(const Instance& instance, const TensorSet& inpu
 Tolerance CodeProblem::tolerance(const Instance& instance) const {
   if (spec_.absolute_tolerance)
     return {*spec_.absolute_tolerance, "as the problem says", spec_.relative_tolerance.value_or(0)};
-  double relative = 0;
-  for (const ArgumentSpec& argument : spec_.arguments) {
-    if (!argument.compared()) continue;
-    const ElementType type = type_of(argument, instance);
-    if (type == ElementType::f32) relative = std::max(relative, relative_f32);
-    if (type == ElementType::f64) relative = std::max(relative, relative_f64);
-  }
-  return {0, "of sums in another order, relative to the largest result", relative};
+  Tolerance tolerance{0, "of sums in another order, relative to the largest result"};
+  for (const ArgumentSpec& argument : spec_.arguments)
+    if (argument.compared())
+      tolerance.buffers.emplace(argument.name, Bounds{.relative = usual_share(type_of(argument, instance))});
+  return tolerance;
 }
 
 std::vector<Instance> CodeProblem::check_instances(const Instance& instance,

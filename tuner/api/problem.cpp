@@ -95,7 +95,9 @@ const ArgumentSpec* Problem::Spec::argument(std::string_view wanted) const {
 }
 
 std::optional<ElementType> type_named(std::string_view name) {
-  return definition::element_type(std::string(name));
+  // A view of a function's reference has no vectors: what a kernel calls float4 is four floats here.
+  const auto type = definition::type_named(name);
+  return type && type->components == 1 ? std::optional(type->element) : std::nullopt;
 }
 
 Kernel Kernel::from_source(std::string text, std::string name) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <set>
 
 #include "db/queries.hpp"
@@ -18,6 +19,7 @@
 #include "tuner/cli/measure_choice.hpp"
 #include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/options.hpp"
+#include "tuner/cli/stored_definition.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/device_evaluator.hpp"
 #include "tuner/core/error.hpp"
@@ -51,6 +53,36 @@ void add_works(const std::shared_ptr<const Problem>& problem, const StoredDataba
   }
 }
 
+/// Works of kernels of a person's own: by the definitions that their runs named. What cannot be checked for
+/// want of one is told.
+void add_defined_works(const StoredDatabases& databases, const db::BestQuery& query,
+                       std::vector<StoredWork>& works, std::vector<StoredCheck>& skipped) {
+  std::map<std::string, std::vector<std::string>> files;  // by problem
+  for (const auto& database : databases.opened)
+    for (const db::ProblemSummary& stored : db::list_problems(*database)) {
+      if (std::ranges::find(kernels::problems(), stored.problem, &kernels::ProblemEntry::name) !=
+          kernels::problems().end())
+        continue;
+      std::vector<std::string>& all = files[stored.problem];
+      for (std::string& file : named_definitions(*database, stored.problem)) all.push_back(std::move(file));
+    }
+  for (const auto& [name, definitions] : files) {
+    std::string why_not;
+    if (const auto problem = defined_problem(name, definitions, why_not)) {
+      add_works(problem, databases, query, works, skipped);
+      continue;
+    }
+    db::BestQuery of_it = query;
+    of_it.problem = name;
+    const std::vector<db::Candidate> found = db::best(databases.all(), of_it);
+    if (found.empty() || found.front().match != db::Match::exact) continue;  // of other devices, or imported
+    StoredCheck check;
+    check.instance = {name, {}, {}};
+    check.skipped = why_not;
+    skipped.push_back(std::move(check));
+  }
+}
+
 std::vector<StoredWork> chosen_works(const po::variables_map& values, const StoredDatabases& databases,
                                      const DeviceFacts& device, std::vector<StoredCheck>& skipped) {
   db::BestQuery query;
@@ -64,6 +96,7 @@ std::vector<StoredWork> chosen_works(const po::variables_map& values, const Stor
   } else {
     for (const kernels::ProblemEntry& entry : kernels::problems())
       add_works(entry.make(), databases, query, works, skipped);
+    add_defined_works(databases, query, works, skipped);
   }
   return works;
 }
@@ -208,7 +241,7 @@ int check_stored(const po::variables_map& values) {
   const StoredDatabases databases(values);
   std::vector<StoredCheck> checks;
   const std::vector<StoredWork> works = chosen_works(values, databases, backend->facts(), checks);
-  if (works.empty())
+  if (works.empty() && checks.empty())
     throw Error(format("nothing is stored of {} that could be measured again", backend->facts().name),
                 Exit::no_answer);
   for (const StoredWork& work : works) {

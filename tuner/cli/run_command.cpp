@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "db/database.hpp"
@@ -70,38 +71,58 @@ po::options_description options() {
   return all;
 }
 
-const search::StrategyEntry& chosen_strategy(const po::variables_map& values) {
+/// Null where the problem is none of a file, or null.
+const definition::Definition* definition_of(const Problem* problem) {
+  const auto* const defined = dynamic_cast<const definition::DefinedProblem*>(problem);
+  return defined == nullptr ? nullptr : &defined->definition();
+}
+
+/// What is asked for on the command line; else what a definition wants; else the default.
+const search::StrategyEntry& chosen_strategy(const po::variables_map& values, const Problem* problem) {
+  const definition::Definition* const definition = definition_of(problem);
+  const bool open = values.count("strategy") == 0 || values["strategy"].defaulted();
+  if (open && definition != nullptr && !definition->strategy.empty())
+    return strategy_named(definition->strategy, "strategy");
   return strategy_named(text_of(values, "strategy"), "strategy");
 }
 
-/// `problem` may be null; a definition may have a budget of its own.
+std::uint64_t chosen_seed(const po::variables_map& values, const Problem* problem) {
+  const definition::Definition* const definition = definition_of(problem);
+  return count_of(values, "seed", definition != nullptr ? definition->seed.value_or(1) : 1, 0);
+}
+
+/// `problem` may be null; a definition may have a budget of its own. A share of the space is added by
+/// `add_share`, once it is known.
+
 Budget chosen_budget(const po::variables_map& values, const Problem* problem) {
   Budget budget;
   if (values.count("budget-evals")) budget.evaluations = count_of(values, "budget-evals", 0, 1);
   if (values.count("budget-time"))
     budget.seconds = parse_duration(text_of(values, "budget-time"), "--budget-time");
-  const search::StrategyEntry& strategy = chosen_strategy(values);
+  const search::StrategyEntry& strategy = chosen_strategy(values, problem);
   if (values.count("until-gain")) {
     if (!strategy.estimates_gain)
       throw UsageError(format(
           "--until-gain: {} does not estimate what is left to gain; choose --strategy auto", strategy.name));
     budget.gain = chosen_share(text_of(values, "until-gain"), "until-gain");
   }
-  if (const auto* const defined = dynamic_cast<const definition::DefinedProblem*>(problem);
+  if (const definition::Definition* const defined = definition_of(problem);
       defined != nullptr && !budget.evaluations && !budget.seconds && !budget.gain) {
-    if (const auto count = defined->definition().budget_evaluations)
+    if (const auto count = defined->budget_evaluations)
       budget.evaluations = static_cast<std::uint64_t>(*count);
-    budget.seconds = defined->definition().budget_seconds;
+    budget.seconds = defined->budget_seconds;
+    if (defined->budget_share) return budget;
   }
   if (!budget.evaluations && !budget.seconds && !budget.gain && !strategy.exhaustive)
     budget.evaluations = run::default_budget;
   return budget;
 }
 
-RunOptions run_options(const po::variables_map& values, const SpaceChoice& space, const Budget& budget) {
+RunOptions run_options(const po::variables_map& values, const SpaceChoice& space, const Budget& budget,
+                       const Problem* problem) {
   RunOptions options;
-  options.strategy = chosen_strategy(values).name;
-  options.seed = count_of(values, "seed", 1, 0);
+  options.strategy = chosen_strategy(values, problem).name;
+  options.seed = chosen_seed(values, problem);
   options.budget_evaluations = budget.evaluations;
   options.budget_seconds = budget.seconds;
   options.until_gain = budget.gain;
@@ -125,7 +146,20 @@ struct Job {
   std::unique_ptr<KeptSources> kept;       ///< null where nobody asked
 };
 
+/// A definition's budget as a share of the configurations, where nothing else was asked for.
+void add_share(Job& job, const search::SearchSpace& space) {
+  const definition::Definition* const definition = definition_of(job.work.problem.get());
+  const bool asked =
+      job.values.count("budget-evals") > 0 || job.values.count("budget-time") > 0 || job.budget.gain;
+  if (definition == nullptr || !definition->budget_share || asked) return;
+  const double share = std::ceil(*definition->budget_share * static_cast<double>(space.size()));
+  const auto count = static_cast<std::uint64_t>(std::max(1.0, share));
+  job.budget.evaluations = std::min(count, job.budget.evaluations.value_or(count));
+  job.record.options.budget_evaluations = job.budget.evaluations;
+}
+
 int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) {
+  add_share(job, space);
   const std::filesystem::path path = database_path(text_of(job.values, "db"));
   db::Database database(path);
   if (!job.notice.empty()) std::cerr << job.notice << "\n";
@@ -245,7 +279,7 @@ int run(const po::variables_map& values) {
     job.sources = chosen_sources(values, *job.work.problem);
     job.kept = chosen_kept_sources(values, *job.work.problem, job.work.instance, *job.sources);
   }
-  job.record.options = run_options(values, job.choice, job.budget);
+  job.record.options = run_options(values, job.choice, job.budget, job.work.problem.get());
   job.record.options.objective = job.measuring.objective;
   if (!foreign.empty()) return run_on_foreign(job, foreign);
   const DeviceChoice device = chosen_device(values);

@@ -7,6 +7,7 @@
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/text_layout.hpp"
 #include "tuner/cli/work_choice.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::cli {
@@ -20,6 +21,7 @@ po::options_description options() {
                     "number of a GPU, for its limits; default: the first")  //
       ("arch", po::value<std::string>()->value_name("SM"),
        "limits of an architecture instead, such as sm_90")                                          //
+      ("count", po::bool_switch(), "print only how many configurations are valid")                  //
       ("sample", po::value<std::string>()->value_name("N"), "print N random valid configurations")  //
       ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1");
   add_format_option(all);
@@ -92,11 +94,17 @@ int run(const po::variables_map& values) {
   const Format form = chosen_format(values);
   const std::uint64_t count = count_of(values, "sample", 0, 1);
   const std::uint64_t seed = count_of(values, "seed", 1, 0);
+  if (values["count"].as<bool>() && (count > 0 || form == Format::json))
+    throw UsageError("--count prints nothing but a number: leave out --sample and --format json");
   const WorkChoice work = chosen_work(values);
   std::string notice;
   const DeviceFacts device = facts_or_architecture(values, notice);
   const search::SearchSpace space = build_space(work, device, chosen_space(values));
   if (!notice.empty()) std::cerr << notice << "\n";
+  if (values["count"].as<bool>()) {
+    std::cout << space.size() << "\n";
+    return 0;
+  }
   const std::vector<Configuration> sample = draw(space, count, seed);
   std::cout << (form == Format::json ? describe_json(work, device, space, sample)
                                      : describe(work, device, space, sample));

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <iostream>
 #include <set>
+#include <stdexcept>
 
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
@@ -88,7 +89,11 @@ WorkChoice chosen_work(const po::variables_map& values) {
     for (const std::string& note : defined->definition().notes) std::cerr << format("{}: {}\n", name, note);
     work.problem = std::move(defined);
   } else {
-    work.problem = kernels::make_problem(name);
+    try {
+      work.problem = kernels::make_problem(name);
+    } catch (const UsageError& error) {
+      throw UsageError(format("{} (a kernel of your own: name the file of its definition)", error.what()));
+    }
   }
   work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
   return work;
@@ -122,6 +127,9 @@ search::SearchSpace build_space(const WorkChoice& work, const DeviceFacts& devic
     if (!space.empty()) return space;
   } catch (const search::ExprError& error) {
     throw UsageError(format("--where: {}", error.what()));
+  } catch (const std::length_error& error) {
+    throw UsageError(
+        format("the space of {}: {} (--fix NAME=VALUE)", work.problem->info().name, error.what()));
   }
   if (choice.where.empty() && choice.pinned.empty())
     throw Error(format("{} {} has no valid configuration on {}", work.problem->info().name,

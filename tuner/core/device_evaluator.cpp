@@ -158,7 +158,7 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
 
   Measurement measurement;
   measurement.error = *error;
-  measurement.tolerance = tolerance_of(plan, expected).absolute;
+  measurement.tolerance = widest(tolerance_of(plan, expected));
   if (!options_.measure_time) return measurement;
   const Stopwatch measuring;
   MeasureOptions how = options_.measure;

@@ -10,14 +10,35 @@
 
 namespace tune {
 
-void apply_relative(Tolerance& tolerance, const TensorSet& reference) {
-  if (tolerance.relative == 0) return;
+namespace {
+
+double largest_of(const HostTensor& tensor) {
   double largest = 0;
-  for (const auto& [name, tensor] : reference)
-    for (const double value : tensor.as<double>())
-      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  for (const double value : tensor.as<double>())
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+}  // namespace
+
+void apply_relative(Tolerance& tolerance, const TensorSet& reference) {
+  double largest = 0;
+  if (tolerance.relative != 0)
+    for (const auto& [name, tensor] : reference) largest = std::max(largest, largest_of(tensor));
   tolerance.absolute += tolerance.relative * largest;
   tolerance.relative = 0;
+  for (auto& [name, bounds] : tolerance.buffers) {
+    const auto known = reference.find(name);
+    if (bounds.relative == 0 || known == reference.end()) continue;
+    bounds.absolute += bounds.relative * largest_of(known->second);
+    bounds.relative = 0;
+  }
+}
+
+double widest(const Tolerance& tolerance) {
+  double most = tolerance.absolute;
+  for (const auto& [name, bounds] : tolerance.buffers) most = std::max(most, bounds.absolute);
+  return most;
 }
 
 const Expectation& Expectations::at(const Instance& instance, std::uint64_t seed) {
@@ -77,11 +98,12 @@ Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Expec
   double worst = 0;
   for (const BufferSpec& buffer : plan.buffers) {
     if (buffer.role != BufferRole::output) continue;
+    const Bounds bounds = tolerance.of(buffer.name);
     const Result<Comparison> comparison =
-        prepared.compare(buffer.name, view_of(expectation.reference.at(buffer.name)), tolerance);
+        prepared.compare(buffer.name, view_of(expectation.reference.at(buffer.name)), bounds);
     if (!comparison) return tl::unexpected(comparison.error());
-    if (comparison->wrong > 0)
-      return tl::unexpected(wrong_result(*comparison, buffer.layout.extents, tolerance, buffer.name));
+    if (!is_right(*comparison, bounds))
+      return tl::unexpected(wrong_result(*comparison, buffer.layout.extents, bounds, buffer.name));
     worst = std::max(worst, comparison->worst_error);
   }
   return worst;

@@ -20,8 +20,12 @@ struct Expectation {
   Tolerance tolerance;  ///< the problem's
 };
 
-/// Adds a share of the largest value of the reference to the tolerance that asks for it.
+/// Adds a share of the largest value of the reference to the tolerance, and bounds of buffers, that ask for
+/// it.
 void apply_relative(Tolerance& tolerance, const TensorSet& reference);
+
+/// The largest absolute error that any output may have.
+double widest(const Tolerance& tolerance);
 
 /// Computes outputs that the problem's `reference` lacks, as f64, by `reference_plan`.
 using RunReference = std::function<TensorSet(const Instance& instance, const TensorSet& inputs)>;

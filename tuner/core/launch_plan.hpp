@@ -71,8 +71,9 @@ int initial_byte(const BufferSpec& buffer);
 struct BufferArgument {
   std::string buffer;
 };
-/// Passed by value.
-using ScalarArgument = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+/// Passed by value; floating point of 16 bits as its bits, a truth value as a byte.
+using ScalarArgument = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
+                                    std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
 /// A texture object (`cudaTextureObject_t`) over a buffer. Kernels only read through it: an array is a copy
 /// of an input, made when that is filled; what a launch writes, its own textures must not read.
 struct TextureArgument {

@@ -34,7 +34,7 @@ class PreparedPlan {
   virtual Result<void> check_memory() = 0;
   /// Every element of an output against a reference of f64 elements and the logical tensor's extents.
   virtual Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
-                                     const Tolerance& tolerance) = 0;
+                                     const Bounds& bounds) = 0;
   /// The logical tensor of an output; valid until the next call of anything here.
   virtual Result<TensorView> fetch(std::string_view buffer) = 0;
   /// Times all launches and transforms together, without the setup. Failure{launch}.

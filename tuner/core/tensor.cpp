@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "tuner/core/element_types.hpp"
+
 namespace tune {
 namespace {
 
@@ -14,11 +16,18 @@ struct TypeFacts {
   bool floating;
 };
 
-constexpr std::array<TypeFacts, 5> type_facts = {{{"float", 4, true},
-                                                  {"double", 8, true},
-                                                  {"int32", 4, false},
-                                                  {"uint32", 4, false},
-                                                  {"uint8", 1, false}}};
+constexpr std::array<TypeFacts, 12> type_facts = {{{"float", 4, true},
+                                                   {"double", 8, true},
+                                                   {"int32", 4, false},
+                                                   {"uint32", 4, false},
+                                                   {"uint8", 1, false},
+                                                   {"half", 2, true},
+                                                   {"bfloat16", 2, true},
+                                                   {"int8", 1, false},
+                                                   {"int16", 2, false},
+                                                   {"uint16", 2, false},
+                                                   {"int64", 8, false},
+                                                   {"uint64", 8, false}}};
 
 const TypeFacts& facts(ElementType type) {
   return type_facts.at(static_cast<std::size_t>(type));
@@ -28,6 +37,10 @@ const TypeFacts& facts(ElementType type) {
 
 std::size_t size_of(ElementType type) {
   return facts(type).size;
+}
+
+bool is_floating_point(ElementType type) {
+  return facts(type).floating;
 }
 
 std::string_view to_string(ElementType type) {
@@ -81,30 +94,13 @@ void HostTensor::check_type(std::size_t size, bool floating) const {
 HostTensor in_double(const TensorView& tensor) {
   HostTensor all(ElementType::f64, tensor.extents);
   const std::span<double> to = all.as<double>();
-  const auto copy = [&]<class T>(T) {
+  with_element(tensor.type, [&]<class T>(T) {
     for (std::size_t i = 0; i < to.size(); ++i) {
       T value;
       std::memcpy(&value, tensor.bytes.data() + i * sizeof(T), sizeof(T));
       to[i] = static_cast<double>(value);
     }
-  };
-  switch (tensor.type) {
-    case ElementType::f32:
-      copy(float{});
-      break;
-    case ElementType::f64:
-      copy(double{});
-      break;
-    case ElementType::i32:
-      copy(std::int32_t{});
-      break;
-    case ElementType::u32:
-      copy(std::uint32_t{});
-      break;
-    case ElementType::u8:
-      copy(std::uint8_t{});
-      break;
-  }
+  });
   return all;
 }
 

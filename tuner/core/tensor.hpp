@@ -14,10 +14,14 @@
 namespace tune {
 
 /// Types of elements that buffers hold.
-enum class ElementType { f32, f64, i32, u32, u8 };
+enum class ElementType { f32, f64, i32, u32, u8, f16, bf16, i8, i16, u16, i64, u64 };
+
+/// Whether they are floating-point numbers, of whatever size.
+bool is_floating_point(ElementType type);
 
 std::size_t size_of(ElementType type);
-/// `float`, `double`, `int32`, `uint32`, `uint8`.
+/// `float`, `double`, `int32`, `uint32`, `uint8`, `half`, `bfloat16`, `int8`, `int16`, `uint16`, `int64`,
+/// `uint64`.
 std::string_view to_string(ElementType type);
 
 /// Numbers of elements along each dimension, the fastest one first: {nx, ny, nz}.
@@ -55,15 +59,16 @@ class HostTensor {
   std::span<const std::byte> bytes() const { return data_; }
   std::span<std::byte> bytes() { return data_; }
 
-  /// Typed view. Throws std::logic_error where T is not the element type.
+  /// Typed view: 16-bit floating point as Float16 or BFloat16. Throws std::logic_error where T is not the
+  /// element type, or has another size.
   template<class T>
   std::span<const T> as() const {
-    check_type(sizeof(T), std::is_floating_point_v<T>);
+    check_type(sizeof(T), !std::is_integral_v<T>);
     return {reinterpret_cast<const T*>(data_.data()), data_.size() / sizeof(T)};
   }
   template<class T>
   std::span<T> as() {
-    check_type(sizeof(T), std::is_floating_point_v<T>);
+    check_type(sizeof(T), !std::is_integral_v<T>);
     return {reinterpret_cast<T*>(data_.data()), data_.size() / sizeof(T)};
   }
 

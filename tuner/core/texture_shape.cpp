@@ -16,7 +16,9 @@ std::string wrong_kind(const BufferSpec& buffer, const TextureSpec& texture) {
   const bool pitched = texture.memory == TextureMemory::pitched;
   const bool integers = buffer.type != ElementType::f32;
   const bool floats = !integers || texture.read == ReadMode::normalized;
-  if (buffer.type == ElementType::f64) return "there are no textures of double";
+  const bool known = buffer.type == ElementType::f32 || buffer.type == ElementType::i32 ||
+                     buffer.type == ElementType::u32 || buffer.type == ElementType::u8;
+  if (!known) return format("there are no textures of {}", to_string(buffer.type));
   if (texture.channels != 1 && texture.channels != 2 && texture.channels != 4)
     return format("texels have 1, 2 or 4 channels, not {}", texture.channels);
   if (texture.dimensions < 1 || texture.dimensions > 3 || (linear && texture.dimensions != 1) ||

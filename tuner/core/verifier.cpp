@@ -5,51 +5,62 @@
 #include <limits>
 #include <mutex>
 
+#include "tuner/core/element_types.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/parallel.hpp"
 
 namespace tune {
 namespace {
 
+/// A part of a comparison, and how the worst element of it ranks.
+struct Part {
+  Comparison found;
+  double rank = -std::numeric_limits<double>::infinity();
+  bool any = false;
+};
+
 template<class T>
-Comparison compare_part(std::span<const T> output, std::span<const double> reference, double tolerance,
-                        std::uint64_t begin, std::uint64_t end) {
-  Comparison part;
-  part.worst_error = -1;
+Part compare_part(std::span<const T> output, std::span<const double> reference, const Bounds& bounds,
+                  std::uint64_t begin, std::uint64_t end) {
+  Part part;
   for (std::uint64_t i = begin; i < end; ++i) {
-    const auto value = static_cast<double>(output[i]);
-    double error = std::abs(value - reference[i]);
+    double error = std::abs(static_cast<double>(output[i]) - reference[i]);
     // A NaN compares with nothing: without this line an output that was never written would pass.
     if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
-    if (error > tolerance) ++part.wrong;
-    if (error > part.worst_error) {
-      part.worst_error = error;
-      part.worst_index = i;
-    }
+    const double allowed = std::max(bounds.absolute, bounds.each * std::abs(reference[i]));
+    if (!(error <= allowed) || std::isinf(error)) ++part.found.wrong;
+    part.found.total_error += error;
+    const double rank =
+        bounds.each > 0 && error < std::numeric_limits<double>::infinity() ? error - allowed : error;
+    if (part.any && !(rank > part.rank)) continue;
+    part.any = true;
+    part.rank = rank;
+    part.found.worst_error = error;
+    part.found.worst_index = i;
   }
-  if (part.worst_error >= 0) {
-    part.worst_value = static_cast<double>(output[part.worst_index]);
-    part.worst_reference = reference[part.worst_index];
+  if (part.any) {
+    part.found.worst_value = static_cast<double>(output[part.found.worst_index]);
+    part.found.worst_reference = reference[part.found.worst_index];
   }
   return part;
 }
 
 template<class T>
-Comparison compare_typed(const TensorView& output, std::span<const double> reference, double tolerance) {
+Comparison compare_typed(const TensorView& output, std::span<const double> reference, const Bounds& bounds) {
   const std::span<const T> values(reinterpret_cast<const T*>(output.bytes.data()), reference.size());
-  Comparison whole;
-  whole.worst_error = -1;
+  Part whole;
   std::mutex mutex;
   parallel_for(reference.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    const Comparison part = compare_part(values, reference, tolerance, begin, end);
+    const Part part = compare_part(values, reference, bounds, begin, end);
     const std::scoped_lock lock(mutex);
-    const std::uint64_t wrong = whole.wrong + part.wrong;
-    const bool earlier = part.worst_error == whole.worst_error && part.worst_index < whole.worst_index;
-    if (part.worst_error > whole.worst_error || earlier) whole = part;
-    whole.wrong = wrong;
+    const std::uint64_t wrong = whole.found.wrong + part.found.wrong;
+    const double total = whole.found.total_error + part.found.total_error;
+    const bool earlier = part.rank == whole.rank && part.found.worst_index < whole.found.worst_index;
+    if (!whole.any || part.rank > whole.rank || earlier) whole = part;
+    whole.found.wrong = wrong;
+    whole.found.total_error = total;
   });
-  whole.worst_error = std::max(0.0, whole.worst_error);
-  return whole;
+  return whole.found;
 }
 
 std::string coordinates(std::uint64_t index, const Extents& extents) {
@@ -64,7 +75,22 @@ std::string coordinates(std::uint64_t index, const Extents& extents) {
 
 }  // namespace
 
-Comparison compare(const TensorView& output, const TensorView& reference, const Tolerance& tolerance) {
+double usual_share(ElementType type) {
+  switch (type) {
+    case ElementType::f16:
+      return 0x1p-9;
+    case ElementType::bf16:
+      return 0x1p-6;
+    case ElementType::f32:
+      return 1e-5;
+    case ElementType::f64:
+      return 1e-10;
+    default:
+      return 0;
+  }
+}
+
+Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds) {
   if (output.extents != reference.extents) throw std::logic_error("output and reference differ in extents");
   if (reference.type != ElementType::f64 || reference.bytes.size() != reference.size() * sizeof(double))
     throw std::logic_error("a reference must have f64 elements, as many as its extents say");
@@ -72,30 +98,27 @@ Comparison compare(const TensorView& output, const TensorView& reference, const 
                                          reference.bytes.size() / sizeof(double));
   if (output.bytes.size() != expected.size() * size_of(output.type))
     throw std::logic_error("an output has another number of bytes than its extents and type say");
-  switch (output.type) {
-    case ElementType::f32:
-      return compare_typed<float>(output, expected, tolerance.absolute);
-    case ElementType::f64:
-      return compare_typed<double>(output, expected, tolerance.absolute);
-    case ElementType::i32:
-      return compare_typed<std::int32_t>(output, expected, tolerance.absolute);
-    case ElementType::u32:
-      return compare_typed<std::uint32_t>(output, expected, tolerance.absolute);
-    case ElementType::u8:
-      return compare_typed<std::uint8_t>(output, expected, tolerance.absolute);
-  }
-  throw std::logic_error("unknown element type");
+  return with_element(output.type, [&]<class T>(T) { return compare_typed<T>(output, expected, bounds); });
 }
 
-Failure wrong_result(const Comparison& comparison, const Extents& extents, const Tolerance& tolerance,
+bool is_right(const Comparison& comparison, const Bounds& bounds) {
+  return comparison.wrong == 0 && (bounds.sum == 0 || comparison.total_error <= bounds.sum);
+}
+
+Failure wrong_result(const Comparison& comparison, const Extents& extents, const Bounds& bounds,
                      const std::string& buffer) {
-  return Failure{
-      Phase::verify, "wrong result",
-      format("{} of {} elements of '{}' differ by more than {:.3g}; the worst is ({}): {:.9g} instead "
-             "of {:.9g}",
-             comparison.wrong, element_count(extents), buffer, tolerance.absolute,
-             coordinates(comparison.worst_index, extents), comparison.worst_value,
-             comparison.worst_reference)};
+  const std::string worst =
+      format("({}): {:.9g} instead of {:.9g}", coordinates(comparison.worst_index, extents),
+             comparison.worst_value, comparison.worst_reference);
+  if (comparison.wrong == 0)
+    return Failure{Phase::verify, "wrong result",
+                   format("the differences of '{}' sum up to {:.3g}, {:.3g} is allowed; the worst is {}",
+                          buffer, comparison.total_error, bounds.sum, worst)};
+  const std::string own =
+      bounds.each > 0 ? format(" and by more than {:.3g} of what is right", bounds.each) : std::string();
+  return Failure{Phase::verify, "wrong result",
+                 format("{} of {} elements of '{}' differ by more than {:.3g}{}; the worst is {}",
+                        comparison.wrong, element_count(extents), buffer, bounds.absolute, own, worst)};
 }
 
 }  // namespace tune

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cuda/check_layout.hpp"
 
+#include <limits>
+
 namespace tune::cuda {
 
 std::optional<checks::Placement> placement_of(const CopyShape& shape, std::size_t element_size) {
@@ -19,18 +21,21 @@ std::optional<checks::Placement> placement_of(const CopyShape& shape, std::size_
 
 Comparison combine(std::span<const checks::Finding> findings) {
   Comparison whole;
-  whole.worst_error = -1;
+  double rank = -std::numeric_limits<double>::infinity();
+  bool any = false;
   for (const auto& part : findings) {
     whole.wrong += part.wrong;
+    whole.total_error += part.total;
     if (part.error < 0) continue;  // a block without elements
-    const bool earlier = part.error == whole.worst_error && part.index < whole.worst_index;
-    if (!(part.error > whole.worst_error) && !earlier) continue;
+    const bool earlier = part.rank == rank && part.index < whole.worst_index;
+    if (any && !(part.rank > rank) && !earlier) continue;
+    any = true;
+    rank = part.rank;
     whole.worst_error = part.error;
     whole.worst_index = part.index;
     whole.worst_value = part.value;
     whole.worst_reference = part.reference;
   }
-  if (whole.worst_error < 0) whole.worst_error = 0;
   return whole;
 }
 

@@ -41,6 +41,20 @@ std::string_view device_name(ElementType type) {
       return "unsigned int";
     case ElementType::u8:
       return "unsigned char";
+    case ElementType::f16:
+      return "tune::checks::Half";
+    case ElementType::bf16:
+      return "tune::checks::Bfloat16";
+    case ElementType::i8:
+      return "signed char";
+    case ElementType::i16:
+      return "short";
+    case ElementType::u16:
+      return "unsigned short";
+    case ElementType::i64:
+      return "long long";
+    case ElementType::u64:
+      return "unsigned long long";
   }
   throw Error("there is no kernel that compares elements of this type");
 }

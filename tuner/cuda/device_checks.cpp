@@ -165,14 +165,14 @@ OrStatus<std::vector<checks::Count>> DeviceChecks::sums(const std::byte* data, s
   return all;
 }
 
-OrStatus<std::vector<checks::Finding>> DeviceChecks::compare(const ComparedPart& part, double tolerance,
+OrStatus<std::vector<checks::Finding>> DeviceChecks::compare(const ComparedPart& part, const Bounds& bounds,
                                                              cudaStream_t stream) {
   const auto most = static_cast<unsigned>(results_.size() / sizeof(checks::Finding));
   const auto blocks = std::min(blocks_for(part.count), most);
   auto status =
       launch(comparing(part.type).kernels[0], dim3(blocks), stream, part.first, part.placement,
              part.reference, static_cast<checks::Count>(part.begin), static_cast<checks::Count>(part.count),
-             tolerance, reinterpret_cast<checks::Finding*>(results_.data()));
+             bounds.absolute, bounds.each, reinterpret_cast<checks::Finding*>(results_.data()));
   std::vector<checks::Finding> findings(blocks);
   if (status == cudaSuccess) status = copy_back(findings, results_.data(), stream);
   if (status != cudaSuccess) return tl::unexpected(status);

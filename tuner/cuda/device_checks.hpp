@@ -52,7 +52,7 @@ class DeviceChecks {
   /// One for every `checks::tile_bytes`: memory with equal sums is the same but for an accident of 2^-64.
   OrStatus<std::vector<checks::Count>> sums(const std::byte* data, std::uint64_t bytes, cudaStream_t stream);
   /// What each block found.
-  OrStatus<std::vector<checks::Finding>> compare(const ComparedPart& part, double tolerance,
+  OrStatus<std::vector<checks::Finding>> compare(const ComparedPart& part, const Bounds& bounds,
                                                  cudaStream_t stream);
 
  private:

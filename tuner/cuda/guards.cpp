@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "tuner/core/element_types.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/cuda/checks/types.cuh"
 
@@ -41,27 +42,11 @@ std::optional<Extents> coordinates_of(const Layout& layout, std::uint64_t elemen
   return coordinates;
 }
 
-template<class T>
-std::string text_of(const std::byte* data) {
-  T value;
-  std::memcpy(&value, data, sizeof(value));
-  return format("{:.9g}", static_cast<double>(value));
-}
-
 std::string value_text(ElementType type, const std::byte* data) {
-  switch (type) {
-    case ElementType::f32:
-      return text_of<float>(data);
-    case ElementType::f64:
-      return text_of<double>(data);
-    case ElementType::i32:
-      return text_of<std::int32_t>(data);
-    case ElementType::u32:
-      return text_of<std::uint32_t>(data);
-    case ElementType::u8:
-      return text_of<std::uint8_t>(data);
-  }
-  throw std::logic_error("unknown element type");
+  return with_element(type, [data]<class T>(T value) {
+    std::memcpy(&value, data, sizeof(value));
+    return format("{:.9g}", static_cast<double>(value));
+  });
 }
 
 std::string joined(const Extents& coordinates) {

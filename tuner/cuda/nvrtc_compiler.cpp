@@ -12,6 +12,7 @@
 #include "tuner/core/format.hpp"
 #include "tuner/cuda/available.hpp"
 #include "tuner/cuda/compile_log.hpp"
+#include "tuner/cuda/toolkit_headers.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -22,10 +23,12 @@ class Program {
   Program(const NvrtcLibrary& nvrtc, const CompileRequest& request) : nvrtc_(nvrtc) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
-    for (const auto& header : request.headers) {
-      texts.push_back(header.text.c_str());
-      names.push_back(header.name.c_str());
-    }
+    const std::vector<SourceFile> standard = standard_headers(request);
+    for (const auto* const headers : {&request.headers, &standard})
+      for (const auto& header : *headers) {
+        texts.push_back(header.text.c_str());
+        names.push_back(header.name.c_str());
+      }
     check(nvrtc_.create_program(&program_, request.source.text.c_str(), request.source.name.c_str(),
                                 static_cast<int>(texts.size()), texts.data(), names.data()),
           "nvrtcCreateProgram");
@@ -105,7 +108,7 @@ std::string NvrtcCompiler::version() const {
 std::string NvrtcCompiler::identity() const {
   std::string text = format("{} build {}", version(), nvrtc_->build());
   for (const std::string& option : options_of({}, true)) text += " " + option;
-  return text;
+  return text + " headers 1";  // of standard_headers: another number where their texts change
 }
 
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
@@ -116,6 +119,8 @@ std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request
   for (const auto& [name, value] : request.defines)
     options.push_back(value.empty() ? "--define-macro=" + name : format("--define-macro={}={}", name, value));
   options.insert(options.end(), request.options.begin(), request.options.end());
+  for (const std::string& folder : toolkit_folders(request, nvrtc_->path))
+    options.push_back("--include-path=" + folder);
   // From 12.9 on NVRTC keeps its results in the driver's cache on disk, and what comes from there has no log:
   // the second run of a program would miss registers and spills.
   if (major_ > 12 || (major_ == 12 && minor_ >= 9)) options.emplace_back("--no-cache");

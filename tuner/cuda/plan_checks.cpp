@@ -94,7 +94,7 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
 }
 
 Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
-                                                    const Tolerance& tolerance, DeviceContext& context) {
+                                                    const Bounds& bounds, DeviceContext& context) {
   check_reference(output, reference);
   const auto placement = placement_of(output.shape, size_of(output.spec.type));
   if (!placement) return std::nullopt;
@@ -115,7 +115,7 @@ Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, co
                                part * sizeof(double), cudaMemcpyHostToDevice, stream);
     if (status != cudaSuccess) return tl::unexpected(context.failure(status));
     const auto some = context.checks().compare(
-        {output.spec.type, output.first(), *placement, on_device, begin, part}, tolerance.absolute, stream);
+        {output.spec.type, output.first(), *placement, on_device, begin, part}, bounds, stream);
     if (!some) return tl::unexpected(context.failure(some.error()));
     findings.insert(findings.end(), some->begin(), some->end());
   }

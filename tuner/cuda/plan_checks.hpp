@@ -18,6 +18,6 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context);
 /// room, else sent in parts. Nothing for a layout of more dimensions with gaps than the kernel knows. Throws
 /// std::logic_error where the reference does not fit the output.
 Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
-                                                    const Tolerance& tolerance, DeviceContext& context);
+                                                    const Bounds& bounds, DeviceContext& context);
 
 }  // namespace tune::cuda

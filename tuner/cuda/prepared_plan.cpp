@@ -84,14 +84,14 @@ Result<void> CudaPreparedPlan::check_memory() {
 }
 
 Result<Comparison> CudaPreparedPlan::compare(std::string_view buffer, const TensorView& reference,
-                                             const Tolerance& tolerance) {
+                                             const Bounds& bounds) {
   context_.enter();
-  const auto found = compare_on_device(buffers_.find(buffer), reference, tolerance, context_);
+  const auto found = compare_on_device(buffers_.find(buffer), reference, bounds, context_);
   if (!found) return tl::unexpected(found.error());
   if (*found) return **found;
   const auto output = fetch(buffer);
   if (!output) return tl::unexpected(output.error());
-  return tune::compare(*output, reference, tolerance);
+  return tune::compare(*output, reference, bounds);
 }
 
 Result<Timing> CudaPreparedPlan::measure(const MeasureOptions& options) {

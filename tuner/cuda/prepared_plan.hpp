@@ -26,7 +26,7 @@ class CudaPreparedPlan : public PreparedPlan {
   Result<void> run_checked(const TensorViews& inputs) override;
   Result<void> check_memory() override;
   Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
-                             const Tolerance& tolerance) override;
+                             const Bounds& bounds) override;
   Result<TensorView> fetch(std::string_view buffer) override;
   /// Throws Error where `run_checked` has not filled the inputs.
   Result<Timing> measure(const MeasureOptions& options) override;

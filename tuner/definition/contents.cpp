@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "search/random.hpp"
+#include "tuner/core/element_types.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::definition {
@@ -19,41 +20,33 @@ std::uint64_t hash_of(const std::string& name) {
   return hash;
 }
 
+/// The largest number that is still below the type's limit as double: 2^63 is beyond an int64.
 template<class T>
-T as_element(double value) {
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
-  const double low = std::numeric_limits<T>::lowest(), high = std::numeric_limits<T>::max();
-  return static_cast<T>(std::clamp(std::floor(value), low, high));
+double highest() {
+  const auto most = static_cast<double>(std::numeric_limits<T>::max());
+  return sizeof(T) < 8 ? most : std::nextafter(most, 0.0);
 }
 
 template<class T>
-void fill(std::span<T> to, const Contents& contents, std::uint64_t seed) {
+T as_element(double value) {
+  if constexpr (is_floating<T>)
+    return static_cast<T>(value);
+  else
+    return static_cast<T>(
+        std::clamp(std::floor(value), static_cast<double>(std::numeric_limits<T>::lowest()), highest<T>()));
+}
+
+template<class T>
+void fill(std::span<T> to, const Contents& contents, bool truths, std::uint64_t seed) {
   search::Random random(seed);
-  const double span = contents.high - contents.low + (std::is_floating_point_v<T> ? 0 : 1);
+  const double span = contents.high - contents.low + (is_floating<T> ? 0 : 1);
   for (std::size_t i = 0; i < to.size(); ++i) {
     double value = contents.value;
     if (contents.kind == Contents::Kind::random)
-
-      value = contents.low + span * (random.uniform());
+      value = contents.low + span * random.uniform();
     else if (contents.kind == Contents::Kind::sequence)
       value += contents.step * static_cast<double>(i);
-    to[i] = as_element<T>(value);
-  }
-}
-
-template<class Use>
-void with_elements(HostTensor& tensor, Use use) {
-  switch (tensor.type()) {
-    case ElementType::f32:
-      return use(tensor.as<float>());
-    case ElementType::f64:
-      return use(tensor.as<double>());
-    case ElementType::i32:
-      return use(tensor.as<std::int32_t>());
-    case ElementType::u32:
-      return use(tensor.as<std::uint32_t>());
-    case ElementType::u8:
-      return use(tensor.as<std::uint8_t>());
+    to[i] = as_element<T>(truths ? (value >= 1 ? 1 : 0) : value);
   }
 }
 
@@ -76,8 +69,8 @@ HostTensor make_tensor(const Contents& contents, const Argument& argument, const
   if (contents.kind == Contents::Kind::file)
     read_file(tensor, contents, argument);
   else
-    with_elements(tensor, [&](auto elements) {
-      fill(elements, contents,
+    with_element(tensor.type(), [&]<class T>(T) {
+      fill(tensor.as<T>(), contents, argument.truths,
            hash_of(argument.name) + 0x9e3779b97f4a7c15ULL * seed + contents.seed.value_or(0));
     });
   return tensor;

@@ -44,6 +44,8 @@ struct Argument {
   JsonField place;
   ElementType type = ElementType::f32;
   std::string type_setting = {};  ///< a setting whose value is the type; empty: `type` it is
+  int components = 1;             ///< of an element of a vector: float4 has four
+  bool truths = false;            ///< bool: bytes that are 0 or 1
   /// Of a vector: its extents in elements, the fastest first; formulas over sizes, settings and lists of the
   /// parameters' values. Empty for a scalar.
   std::vector<Formula> extents = {};
@@ -51,8 +53,10 @@ struct Argument {
   Contents contents = {};
   /// Of a vector that is compared: what it must hold, where a file or a rule says so.
   std::optional<Contents> expected = std::nullopt;
-  std::optional<Formula> value = std::nullopt;  ///< of a scalar: over sizes, settings and parameters
-  std::string symbol = {};                      ///< a `__constant__` variable that is given a copy
+  std::optional<Bounds> bounds = std::nullopt;        ///< of its comparison, instead of the definition's
+  std::optional<Formula> value = std::nullopt;        ///< of a scalar: over sizes, settings and parameters
+  std::string symbol = {};                            ///< a `__constant__` variable that is given a copy
+  std::optional<TextureSpec> texture = std::nullopt;  ///< the kernel gets a texture object over it
 
   bool is_vector() const { return !extents.empty(); }
 };
@@ -87,7 +91,7 @@ struct Definition {
   std::string summary;
   std::filesystem::path file;
   std::shared_ptr<const JsonText> source = {};  ///< the file as it was read
-  std::string language;                         ///< empty for CUDA; else of what cannot be compiled here
+  std::string unusable = {};  ///< why nothing can be compiled or run; empty: nothing is in the way
   std::vector<ExtentInfo> extents = {};
   std::vector<SettingInfo> settings = {};
   std::vector<search::Parameter> parameters = {};
@@ -103,6 +107,9 @@ struct Definition {
   /// Of a run that is given no other: configurations, seconds.
   std::optional<std::int64_t> budget_evaluations = std::nullopt;
   std::optional<double> budget_seconds = std::nullopt;
+  std::optional<double> budget_share = std::nullopt;  ///< of all valid configurations
+  std::string strategy = {};                          ///< of a run that is given none; empty: the default one
+  std::optional<std::uint64_t> seed = std::nullopt;   ///< likewise
   std::vector<std::string> notes = {};  ///< what was read differently from what a person might think
 
   /// Null where there is none of that name.
@@ -115,9 +122,15 @@ Definition read_definition(const std::filesystem::path& path);
 Definition read_t1(const JsonField& root);
 Definition read_native(const JsonField& root);
 
-/// `float`, `int32`, ... Nothing for a type that no buffer has.
-std::optional<ElementType> element_type(const std::string& name);
-/// Fails for another.
-ElementType read_type(const JsonField& field);
+/// What the name of a type means: `float`, `int32_t`, `unsigned short`, `half`, `bool`, `float4`, ...
+struct TypeName {
+  ElementType element = ElementType::f32;
+  int components = 1;
+  bool truths = false;
+};
+/// Nothing for a type that no buffer has. Upper and lower case are the same.
+std::optional<TypeName> type_named(std::string_view name);
+/// Sets the argument's type. Fails for another.
+void read_type(const JsonField& field, Argument& argument);
 
 }  // namespace tune::definition

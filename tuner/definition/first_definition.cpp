@@ -65,7 +65,7 @@ std::string type_of(const std::string& declaration) {
       type, std::regex(R"(\bconst\b|\b__restrict__\b|\b__restrict\b|\bvolatile\b|[*&\[\]])"), " ");
   type = std::regex_replace(type, std::regex(R"(\s+)"), " ");
   type = std::regex_replace(type, std::regex("^ | $"), "");
-  return element_type(type) ? type : "";
+  return type_named(type) ? type : "";
 }
 
 std::string argument_line(const std::string& declaration) {

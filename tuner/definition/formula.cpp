@@ -82,7 +82,9 @@ class Interpreter {
     const bool chosen_by_condition = now().is("if") && now().kind == Token::Kind::name;
     dry_ = dry;
     FormulaValue value;
-    if (chosen_by_condition) {
+    if (now().is("?") && now().kind == Token::Kind::symbol) {
+      value = chosen_as_in_c(begin);
+    } else if (chosen_by_condition) {
       const std::size_t then = begin;
       ++at_;
       const FormulaValue condition = disjunction();
@@ -107,19 +109,35 @@ class Interpreter {
     return value;
   }
 
+  /// `condition ? value : other`, from where the condition begins.
+  FormulaValue chosen_as_in_c(std::size_t condition) {
+    const bool dry = dry_;
+    at_ = condition;
+    const FormulaValue decides = disjunction();
+    need("?");
+    const bool yes = dry || decides.truth();
+    dry_ = dry || !yes;
+    FormulaValue then = conditional();
+    need(":");
+    dry_ = dry || yes;
+    FormulaValue otherwise = conditional();
+    dry_ = dry;
+    return yes ? then : otherwise;
+  }
+
   FormulaValue disjunction() {
-    return logical("or", [this] { return conjunction(); });
+    return logical("or", "||", [this] { return conjunction(); });
   }
   FormulaValue conjunction() {
-    return logical("and", [this] { return negation(); });
+    return logical("and", "&&", [this] { return negation(); });
   }
 
   /// As in Python, the value is that of the operand that decides.
   template<class Operand>
-  FormulaValue logical(std::string_view word, Operand operand) {
+  FormulaValue logical(std::string_view word, std::string_view sign, Operand operand) {
     FormulaValue value = operand();
     const bool dry = dry_;
-    while (take(word)) {
+    while (take(word) || take(sign)) {
       const bool decided = dry || value.truth() == (word == "or");
       dry_ = decided;
       FormulaValue next = operand();
@@ -131,7 +149,7 @@ class Interpreter {
 
   FormulaValue negation() {
     const std::size_t column = now().column;
-    if (!take("not")) return compared();
+    if (!take("not") && !take("!")) return compared();
     const FormulaValue value = negation();
     return computed(column, [&] { return FormulaValue(!value.truth()); });
   }
@@ -259,12 +277,12 @@ class Interpreter {
   }
 
   FormulaValue named(const Token& token) {
-    if (token.text == "True") return true;
-    if (token.text == "False") return false;
     const auto local = std::ranges::find(loops_.rbegin(), loops_.rend(), token.text, &Loop::first);
     if (local != loops_.rend()) return local->second;
     if (dry_) return {};
     const FormulaValue* value = names_ ? names_(token.text) : nullptr;
+    if (value == nullptr && (token.text == "True" || token.text == "true")) return true;
+    if (value == nullptr && (token.text == "False" || token.text == "false")) return false;
     if (value == nullptr) throw ExprError(format("unknown name '{}'", token.text), token.column);
     return *value;
   }

@@ -17,9 +17,10 @@ using Names = std::function<const FormulaValue*(std::string_view name)>;
 
 /// The value of `text`. Numbers, texts, True and False, lists and tuples with subscripts, list comprehensions
 /// (several `for`, `if`), + - * / // % **, comparisons (chained, `in`), and, or, not, `a if c else b`; the
-/// functions abs, ceil, ceil_div, floor, float, int, len, list, log2, max, min, range, round, sqrt, sum.
-/// Division and remainder are Python's. Throws search::ExprError with the column (from 1): what is wrong,
-/// unknown names, numbers beyond 64 bits, and lists of more than a million values.
+/// functions abs, all, any, arange, bool, ceil, ceil_div, floor, float, int, len, list, log2, max, min, pow,
+/// prod, range, round, sorted, sqrt, sum, tuple, with `math.` or `np.` before them or without; C's &&, ||, !
+/// and `c ? a : b`. Division and remainder are Python's. Throws search::ExprError with the column (from 1):
+/// what is wrong, unknown names, numbers beyond 64 bits, and lists of more than a million values.
 FormulaValue evaluate(std::string_view text, const Names& names);
 
 /// The names that `text` mentions, functions and loop variables left out; in order of appearance, each once.

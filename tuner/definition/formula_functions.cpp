@@ -57,6 +57,42 @@ FormulaValue range(const List& arguments) {
   return values;
 }
 
+/// numpy's: like range, of real numbers too; the end is never reached.
+FormulaValue arange(const List& arguments) {
+  const bool whole =
+      std::ranges::none_of(arguments, [](const FormulaValue& value) { return value.is_real(); });
+  if (whole) return range(arguments);
+  if (arguments.empty() || arguments.size() > 3) throw ExprError("arange takes one to three numbers");
+  const double begin = arguments.size() == 1 ? 0 : arguments[0].real();
+  const double end = arguments.size() == 1 ? arguments[0].real() : arguments[1].real();
+  const double step = arguments.size() == 3 ? arguments[2].real() : 1;
+  const double count = std::ceil((end - begin) / step);
+  if (!(std::abs(count) <= static_cast<double>(most_values)))
+    throw ExprError("a range of more than a million values");
+  List values;
+  for (double i = 0; i < count; ++i) values.emplace_back(begin + i * step);
+  return values;
+}
+
+FormulaValue product(const List& arguments) {
+  FormulaValue all = std::int64_t{1};
+  for (const FormulaValue& value : operands(arguments)) all = times(all, value);
+  return all;
+}
+
+FormulaValue sorted(const List& arguments) {
+  List all = only(arguments).list();
+  std::ranges::stable_sort(all, [](const FormulaValue& a, const FormulaValue& b) {
+    return compare(Expr::Op::less, a, b).truth();
+  });
+  return all;
+}
+
+FormulaValue power_of(const List& arguments) {
+  if (arguments.size() != 2) throw ExprError("pow takes two numbers");
+  return arithmetic(Expr::Op::power, arguments[0], arguments[1]);
+}
+
 FormulaValue sum(const List& arguments) {
   FormulaValue all = std::int64_t{0};
   for (const FormulaValue& value : operands(arguments)) all = plus(all, value);
@@ -100,6 +136,13 @@ FormulaValue sqrt_of(const List& arguments) {
 const std::map<std::string, Function, std::less<>>& functions() {
   static const std::map<std::string, Function, std::less<>> all = {
       {"abs", absolute},
+      {"all",
+       [](const List& a) { return FormulaValue(std::ranges::all_of(only(a).list(), &FormulaValue::truth)); }},
+      {"any",
+       [](const List& a) { return FormulaValue(std::ranges::any_of(only(a).list(), &FormulaValue::truth)); }},
+      {"arange", arange},
+      {"array", [](const List& a) { return FormulaValue(only(a).list()); }},
+      {"bool", [](const List& a) { return FormulaValue(only(a).truth()); }},
       {"ceil", [](const List& a) { return whole_part(std::ceil(only(a).real())); }},
       {"ceil_div", ceil_div},
       {"float", [](const List& a) { return FormulaValue(only(a).real()); }},
@@ -110,11 +153,15 @@ const std::map<std::string, Function, std::less<>>& functions() {
       {"log2", log2_of},
       {"max", [](const List& a) { return extreme(a, Expr::Op::maximum); }},
       {"min", [](const List& a) { return extreme(a, Expr::Op::minimum); }},
+      {"pow", power_of},
+      {"prod", product},
       {"range", range},
       // To even, as Python rounds.
       {"round", [](const List& a) { return whole_part(std::nearbyint(only(a).real())); }},
+      {"sorted", sorted},
       {"sqrt", sqrt_of},
       {"sum", sum},
+      {"tuple", [](const List& a) { return FormulaValue(a.empty() ? List() : only(a).list()); }},
   };
   return all;
 }

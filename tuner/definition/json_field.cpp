@@ -2,6 +2,7 @@
 #include "tuner/definition/json_field.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "search/space/nearest.hpp"
@@ -13,6 +14,10 @@ namespace tune::definition {
 namespace {
 
 using nlohmann::ordered_json;
+
+char lower(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
 
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
@@ -90,9 +95,12 @@ void JsonField::fail(const std::string& message) const {
 
 std::optional<JsonField> JsonField::find(std::string_view name) const {
   if (!is_object()) fail(format("expected an object, found {}", kind_of(*value_)));
-  const auto found = value_->find(std::string(name));
+  auto found = value_->find(std::string(name));
+  if (found == value_->end())
+    for (found = value_->begin(); found != value_->end(); ++found)
+      if (std::ranges::equal(found.key(), name, {}, lower, lower)) break;
   if (found == value_->end() || found->is_null()) return std::nullopt;
-  return child(JsonStep::member(std::string(name)), *found);
+  return child(JsonStep::member(found.key()), *found);
 }
 
 JsonField JsonField::at(std::string_view name) const {
@@ -150,8 +158,24 @@ std::int64_t JsonField::whole() const {
   return value_->is_number_integer() ? value_->get<std::int64_t>() : static_cast<std::int64_t>(real);
 }
 
+double JsonField::written_number() const {
+  if (!is_text()) return number();
+  const FormulaValue value = evaluated(nullptr);
+  if (!value.is_number()) fail(format("expected a number, found '{}'", text()));
+  return value.real();
+}
+
+std::int64_t JsonField::written_whole() const {
+  if (!is_text()) return whole();
+  const double real = written_number();
+  if (std::nearbyint(real) != real || std::abs(real) > 9e15)
+    fail(format("expected a whole number, found '{}'", text()));
+  return static_cast<std::int64_t>(real);
+}
+
 bool JsonField::truth() const {
   if (value_->is_boolean()) return value_->get<bool>();
+  if (is_text()) return evaluated(nullptr).truth();
   if (value_->is_number_integer()) return value_->get<std::int64_t>() != 0;
   fail(format("expected true or false, found {}", kind_of(*value_)));
 }

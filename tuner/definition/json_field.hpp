@@ -42,7 +42,8 @@ class JsonField {
   bool is_null() const { return value_->is_null(); }
   bool is_bool() const { return value_->is_boolean(); }
 
-  /// A member; nothing where there is none or it is null.
+  /// A member; nothing where there is none or it is null. Where none has the name as it stands, one that
+  /// differs in upper and lower case only will do: definitions are written by hand.
   std::optional<JsonField> find(std::string_view name) const;
   /// Fails where there is none.
   JsonField at(std::string_view name) const;
@@ -59,6 +60,9 @@ class JsonField {
   double number() const;
   std::int64_t whole() const;
   bool truth() const;
+  /// A number, or a text that is one: `"1e-3"`, `"4 * 1024"`.
+  double written_number() const;
+  std::int64_t written_whole() const;
   /// A value as it stands, lists too; objects fail.
   FormulaValue value() const;
   /// The text, or a number as a text: what may be a formula.

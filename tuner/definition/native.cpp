@@ -159,23 +159,72 @@ Contents read_contents(const JsonField& field, const std::filesystem::path& fold
 void read_type_of(const JsonField& field, const Definition& definition, Argument& argument) {
   const auto setting = std::ranges::find(definition.settings, field.text(), &SettingInfo::name);
   if (setting == definition.settings.end()) {
-    argument.type = read_type(field);
+    read_type(field, argument);
     return;
   }
   for (const Value& value : setting->values)
-    if (!value.is_text() || !element_type(value.as_text()))
+    if (!value.is_text() || type_named(value.as_text()).value_or(TypeName{.components = 0}).components != 1)
       field.fail(format("setting '{}' may be '{}', which is no type of an element", setting->name,
                         value.to_string()));
   argument.type_setting = setting->name;
 }
 
+/// What this word means among `known`. Fails for another.
+template<class T>
+T chosen(const JsonField& field, const std::map<std::string, T>& known) {
+  const auto found = known.find(field.text());
+  if (found != known.end()) return found->second;
+  std::string all;
+  for (const auto& [name, value] : known) all += (all.empty() ? "" : ", ") + name;
+  field.fail(format("expected one of {}, found '{}'", all, field.text()));
+}
+
+/// After the argument's type and size, which say channels and dimensions.
+void read_texture(const JsonField& field, Argument& argument) {
+  if (argument.access != Access::read) field.fail("a texture is only read");
+  TextureSpec texture;
+  texture.dimensions = static_cast<int>(argument.extents.size());
+  texture.channels = argument.components;
+  texture.memory = texture.dimensions == 1 ? TextureMemory::linear : TextureMemory::array;
+  if (!field.is_object()) {
+    if (!field.truth()) field.fail("expected true or an object");
+    argument.texture = texture;
+    return;
+  }
+  field.allow({"memory", "filter", "address", "read", "normalized", "gather"});
+  if (const auto memory = field.find("memory"))
+    texture.memory = chosen<TextureMemory>(*memory, {{"linear", TextureMemory::linear},
+                                                     {"pitched", TextureMemory::pitched},
+                                                     {"array", TextureMemory::array}});
+  if (const auto filter = field.find("filter"))
+    texture.filter =
+        chosen<FilterMode>(*filter, {{"point", FilterMode::point}, {"linear", FilterMode::linear}});
+  if (const auto read = field.find("read"))
+    texture.read =
+        chosen<ReadMode>(*read, {{"element", ReadMode::element}, {"normalized", ReadMode::normalized}});
+  if (const auto address = field.find("address")) {
+    const std::vector<JsonField> modes = address->one_or_more();
+    if (modes.empty() || modes.size() > 3) address->fail("expected one mode, or one for each dimension");
+    for (std::size_t i = 0; i < 3; ++i)
+      texture.address[i] =
+          chosen<AddressMode>(modes[std::min(i, modes.size() - 1)], {{"wrap", AddressMode::wrap},
+                                                                     {"clamp", AddressMode::clamp},
+                                                                     {"mirror", AddressMode::mirror},
+                                                                     {"border", AddressMode::border}});
+  }
+  if (const auto normalized = field.find("normalized")) texture.normalized_coordinates = normalized->truth();
+  if (const auto gather = field.find("gather")) texture.gather = gather->truth();
+  argument.texture = texture;
+}
+
 Argument read_argument(const std::string& name, const JsonField& field, const Definition& definition,
                        const std::filesystem::path& folder) {
-  field.allow({"type", "size", "access", "fill", "value", "symbol", "expect"});
+  field.allow({"type", "size", "access", "fill", "value", "symbol", "expect", "texture"});
   Argument argument{name, field};
   read_type_of(field.at("type"), definition, argument);
   if (const auto value = field.find("value")) {
     if (field.find("size")) field.fail("expected 'size' (a vector) or 'value' (a number), found both");
+    if (argument.components != 1) field.at("type").fail("only a single number is passed by value");
     argument.value = Formula{value->formula(), *value};
     return argument;
   }
@@ -196,6 +245,7 @@ Argument read_argument(const std::string& name, const JsonField& field, const De
       expect->fail("only what is written is compared, scratch is not");
     argument.expected = read_contents(*expect, folder);
   }
+  if (const auto texture = field.find("texture")) read_texture(*texture, argument);
   argument.symbol = text_or(field, "symbol", "");
   if (!argument.symbol.empty() && argument.access != Access::read)
     field.at("symbol").fail("a constant-memory variable can only be read");

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "tuner/core/element_types.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::definition {
@@ -39,27 +40,21 @@ Result<Dim3> dimensions(const std::array<std::optional<Formula>, 3>& formulas, c
   return Dim3{sizes[0], sizes[1], sizes[2]};
 }
 
+/// Nothing where the type cannot hold the number.
+template<class T>
+std::optional<T> whole_as(const FormulaValue& value) {
+  // Beyond 2^63 there are no whole numbers in formulas.
+  const std::int64_t whole = value.whole();
+  const bool negative = whole < 0 && std::is_unsigned_v<T>;
+  if (negative || static_cast<std::int64_t>(static_cast<T>(whole)) != whole) return std::nullopt;
+  return static_cast<T>(whole);
+}
+
 KernelArgument scalar_argument(const Argument& argument, const Names& names) {
   const FormulaValue value = argument.value->evaluate(names);
   try {
-    switch (argument.type) {
-      case ElementType::f32:
-        return ScalarArgument(static_cast<float>(value.real()));
-      case ElementType::f64:
-        return ScalarArgument(value.real());
-      case ElementType::i32: {
-        const std::int64_t whole = value.whole();
-        if (whole != static_cast<std::int32_t>(whole)) break;
-        return ScalarArgument(static_cast<std::int32_t>(whole));
-      }
-      case ElementType::u32: {
-        const std::int64_t whole = value.whole();
-        if (whole != static_cast<std::int64_t>(static_cast<std::uint32_t>(whole))) break;
-        return ScalarArgument(static_cast<std::uint32_t>(whole));
-      }
-      case ElementType::u8:
-        argument.place.fail("no scalar has 8 bits; take int32");
-    }
+    if (argument.truths) return ScalarArgument(static_cast<std::uint8_t>(value.truth() ? 1 : 0));
+    if (const auto scalar = scalar_of(argument.type, value)) return *scalar;
   } catch (const search::ExprError& error) {
     argument.value->place.fail(format("'{}': {}", argument.value->text, error.what()));
   }
@@ -157,6 +152,19 @@ Names Scope::names() const {
   return [this](std::string_view name) { return find(name); };
 }
 
+std::optional<ScalarArgument> scalar_of(ElementType type, const FormulaValue& value) {
+  return with_element(type, [&]<class T>(T) -> std::optional<ScalarArgument> {
+    if constexpr (std::is_floating_point_v<T>) {
+      return ScalarArgument(static_cast<T>(value.real()));
+    } else if constexpr (is_floating<T>) {
+      return ScalarArgument(T(value.real()).bits);
+    } else {
+      const auto whole = whole_as<T>(value);
+      return whole ? std::optional(ScalarArgument(*whole)) : std::nullopt;
+    }
+  });
+}
+
 Result<LaunchPlan> make_plan(const PlanParts& parts, const Instance& instance,
                              const Configuration& configuration,
                              const std::map<std::string, Extents>& extents) {
@@ -183,8 +191,9 @@ Result<LaunchPlan> make_plan(const PlanParts& parts, const Instance& instance,
     }
     for (const std::string& name : defined.arguments) {
       const Argument& argument = *std::ranges::find(parts.arguments, name, &Argument::name);
-      launch.arguments.push_back(argument.is_vector() ? KernelArgument(BufferArgument{name})
-                                                      : scalar_argument(argument, names));
+      launch.arguments.push_back(argument.texture ? KernelArgument(TextureArgument{name, *argument.texture})
+                                 : argument.is_vector() ? KernelArgument(BufferArgument{name})
+                                                        : scalar_argument(argument, names));
     }
     if (std::ranges::find(plan.compile.entries, launch.entry) == plan.compile.entries.end())
       plan.compile.entries.push_back(launch.entry);

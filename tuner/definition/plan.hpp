@@ -2,6 +2,10 @@
 // A plan of a definition's launches.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
+
 #include "tuner/core/launch_plan.hpp"
 #include "tuner/definition/definition.hpp"
 #include "tuner/definition/kernel_files.hpp"
@@ -28,6 +32,10 @@ class Scope {
   std::map<std::string, FormulaValue, std::less<>> values_;
   std::map<std::string, std::string> words_;
 };
+
+/// A number as a kernel's argument of that type; nothing where it is beyond the type. Throws
+/// search::ExprError where it is no number of that kind.
+std::optional<ScalarArgument> scalar_of(ElementType type, const FormulaValue& value);
 
 struct PlanParts {
   const Definition& definition;

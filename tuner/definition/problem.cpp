@@ -11,18 +11,12 @@
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/verifier.hpp"
 #include "tuner/definition/contents.hpp"
 #include "tuner/definition/plan.hpp"
 
 namespace tune::definition {
 namespace {
-
-/// Of numbers that were rounded in another order: what numpy's and PyTorch's comparisons take for equal.
-constexpr double relative_f32 = 1e-5, relative_f64 = 1e-10;
-
-bool floating(ElementType type) {
-  return type == ElementType::f32 || type == ElementType::f64;
-}
 
 bool compared(const Argument& argument) {
   return argument.is_vector() && (argument.access == Access::write || argument.access == Access::both);
@@ -57,7 +51,7 @@ DefinedProblem::DefinedProblem(Definition definition) : definition_(std::move(de
   info_.settings = definition_.settings;
   info_.item = definition_.item;
   texts_.emplace(definition_.file.filename().string(), definition_.source->text);
-  if (definition_.language.empty()) read_kernels(JsonField(definition_.source));
+  if (definition_.unusable.empty()) read_kernels(JsonField(definition_.source));
   for (const auto& [name, text] : texts_) info_.sources.push_back(name);
 }
 
@@ -98,7 +92,10 @@ void DefinedProblem::check_arguments() {
       for (std::size_t i = 0; i < declared.size(); ++i) {
         const Argument& argument = *definition_.argument(launch.arguments[i]);
         const bool pointer = declared[i].find('*') != std::string::npos;
-        if (pointer == argument.is_vector()) continue;
+        if (argument.texture && declared[i].find("cudaTextureObject_t") == std::string::npos)
+          argument.place.fail(format("argument {} of kernel '{}' is '{}', no cudaTextureObject_t", i + 1,
+                                     launch.entry, declared[i]));
+        if (pointer == (argument.is_vector() && !argument.texture)) continue;
         argument.place.fail(
             format("argument {} of kernel '{}' is '{}', {}", i + 1, launch.entry, declared[i],
                    pointer ? "a pointer: give 'size' for a vector" : "no pointer: give a single value"));
@@ -134,7 +131,7 @@ std::vector<Argument> DefinedProblem::arguments_of(const Instance& instance) con
   std::vector<Argument> arguments = definition_.arguments;
   for (Argument& argument : arguments)
     if (!argument.type_setting.empty())
-      argument.type = *element_type(instance.setting(argument.type_setting).as_text());
+      argument.type = type_named(instance.setting(argument.type_setting).as_text())->element;
   return arguments;
 }
 
@@ -149,6 +146,7 @@ std::map<std::string, Extents> DefinedProblem::extents_of(const std::vector<Argu
 Extents DefinedProblem::extents_of(const Argument& argument, const Instance& instance) const {
   const Scope scope(definition_, instance);
   Extents extents;
+  if (argument.components > 1) extents.push_back(static_cast<std::uint64_t>(argument.components));
   for (const Formula& formula : argument.extents) {
     const FormulaValue value = formula.evaluate(scope.names());
     const double size = value.is_number() ? value.real() : 0;
@@ -187,9 +185,7 @@ Work DefinedProblem::work(const Instance& instance) const {
 
 Result<LaunchPlan> DefinedProblem::plan(const Instance& instance, const Configuration& configuration,
                                         const KernelSources&) const {
-  if (!definition_.language.empty())
-    throw UsageError(format("{}: kernels in {} cannot be compiled here, only CUDA", definition_.file.string(),
-                            definition_.language));
+  if (!definition_.unusable.empty()) throw UsageError(definition_.unusable);
   if (!missing_.empty()) throw UsageError(missing_);
   const std::vector<Argument> arguments = arguments_of(instance);
   return make_plan({definition_, definition_.kernel, kernel_, definition_.launches, arguments}, instance,
@@ -248,14 +244,19 @@ TensorSet DefinedProblem::reference(const Instance& instance, const TensorSet&) 
 }
 
 Tolerance DefinedProblem::tolerance(const Instance& instance) const {
-  double relative = 0;
-  for (const Argument& argument : arguments_of(instance))
-    if (compared(argument) && floating(argument.type))
-      relative = std::max(relative, argument.type == ElementType::f32 ? relative_f32 : relative_f64);
-  if (!definition_.absolute_tolerance && !definition_.relative_tolerance)
-    return {0, "of sums in another order, relative to the largest result", relative};
-  return {definition_.absolute_tolerance.value_or(0), "as the definition says",
-          definition_.relative_tolerance.value_or(0)};
+  const bool stated = definition_.absolute_tolerance || definition_.relative_tolerance;
+  Tolerance tolerance;
+  tolerance.derivation =
+      stated ? "as the definition says" : "of sums in another order, relative to the largest result";
+  for (const Argument& argument : arguments_of(instance)) {
+    if (!compared(argument)) continue;
+    Bounds bounds{.relative = usual_share(argument.type)};
+    if (stated)
+      bounds = {.absolute = definition_.absolute_tolerance.value_or(0),
+                .relative = definition_.relative_tolerance.value_or(0)};
+    tolerance.buffers.emplace(argument.name, argument.bounds.value_or(bounds));
+  }
+  return tolerance;
 }
 
 std::vector<Instance> DefinedProblem::check_instances(const Instance& instance, const Configuration&) const {

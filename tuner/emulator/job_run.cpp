@@ -189,7 +189,9 @@ class CaseRun {
 
   Tolerance tolerance() const {
     Tolerance tolerance = case_.plan.tolerance ? *case_.plan.tolerance : case_.expected->tolerance;
-    if (tolerance.relative != 0) {
+    const bool asks =
+        std::ranges::any_of(tolerance.buffers, [](const auto& one) { return one.second.relative != 0; });
+    if (tolerance.relative != 0 || asks) {
       TensorSet known = case_.expected->reference;
       known.insert(computed_.begin(), computed_.end());
       apply_relative(tolerance, known);
@@ -205,16 +207,17 @@ class CaseRun {
       if (reference == nullptr) continue;
       const std::vector<std::byte> bytes = memory.fetch(buffer);
       const TensorView view{buffer.type, buffer.layout.extents, bytes};
-      const Comparison comparison = compare(view, view_of(*reference), tolerance);
+      const Bounds bounds = tolerance.of(buffer.name);
+      const Comparison comparison = compare(view, view_of(*reference), bounds);
       verdict_.error = std::max(verdict_.error, comparison.worst_error);
-      verdict_.tolerance = std::max(verdict_.tolerance, tolerance.absolute);
-      if (comparison.wrong == 0) continue;
+      verdict_.tolerance = std::max(verdict_.tolerance, bounds.absolute);
+      if (is_right(comparison, bounds)) continue;
       Finding finding;
       finding.kind = Kind::wrong_result;
       finding.kernel = name_of(case_.plan.launches.back());
       finding.array = buffer.name;
       finding.offset = static_cast<std::int64_t>(comparison.worst_index * size_of(buffer.type));
-      finding.detail = wrong_result(comparison, buffer.layout.extents, tolerance, buffer.name).detail;
+      finding.detail = wrong_result(comparison, buffer.layout.extents, bounds, buffer.name).detail;
       add(std::move(finding));
     }
   }

@@ -21,10 +21,16 @@ using Known = std::pair<std::string_view, std::string_view>;
 constexpr Known known_headers[] = {
     {"assert.h", ""},
     {"cassert", ""},
+    {"cmath", ""},
     {"cooperative_groups.h", "cooperative_groups.cuh"},
     {"cooperative_groups/memcpy_async.h", "cooperative_groups.cuh"},
     {"cooperative_groups/reduce.h", "cooperative_groups.cuh"},
+    {"cstddef", ""},
     {"cstdint", ""},
+    {"cstdio", ""},
+    {"cstdlib", ""},
+    {"cstring", ""},
+    {"cuda.h", ""},
     {"cuda/pipeline", "cooperative_groups.cuh"},
     {"cuda/std/cstdint", ""},
     {"cuda_bf16.h", "half.cuh"},
@@ -32,8 +38,25 @@ constexpr Known known_headers[] = {
     {"cuda_pipeline.h", ""},
     {"cuda_pipeline_primitives.h", ""},
     {"cuda_runtime.h", ""},
+    {"cuda_runtime_api.h", ""},
+    {"device_functions.h", ""},
+    {"device_launch_parameters.h", ""},
+    {"inttypes.h", ""},
+    {"math.h", ""},
+    {"stdbool.h", ""},
+    {"stddef.h", ""},
     {"stdint.h", ""},
+    {"stdio.h", ""},
+    {"stdlib.h", ""},
+    {"string.h", ""},
+    {"vector_functions.h", ""},
+    {"vector_types.h", ""},
 };
+
+/// Headers of the host that hold nothing but macros: they may stand anywhere.
+bool is_macros(const std::string& name) {
+  return name == "float.h" || name == "cfloat" || name == "limits.h" || name == "climits";
+}
 
 /// Replaces the text of sources line by line; lines are never added or removed.
 class VariantText {
@@ -72,6 +95,8 @@ class VariantText {
       if (const SourceFile* header = find(match[2]); header != nullptr && depth < 64) {
         append(*header, depth + 1);
         text_ += format("#line {} \"{}\"\n", number + 1, file.name);
+      } else if (is_macros(match[2])) {
+        text_ += line + "\n";
       } else if (const auto* const known =
                      std::ranges::find(known_headers, std::string_view(match[2].str()), &Known::first);
                  known != std::end(known_headers)) {

@@ -9,6 +9,7 @@
 
 #include "tuner/lookup/paths.hpp"
 #include "tuner/lookup/search.hpp"
+#include "tuner/lookup/settings.hpp"
 
 namespace tune::lookup {
 namespace {
@@ -77,6 +78,7 @@ std::optional<Error> refusal(const Query& query) {
 Candidate no_candidate(const Query& query) {
   Candidate none;
   none.why = "nothing is known of " + query.problem + " with these settings";
+  if (!has_defaults(query.problem)) none.why += "; name all that 'tune list runs' shows";
   return none;
 }
 

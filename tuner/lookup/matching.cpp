@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "tuner/lookup/settings.hpp"
@@ -73,8 +74,23 @@ std::optional<double> size_distance(const std::vector<std::int64_t>& wanted,
   return distance < 1e-12 ? 0 : distance;
 }
 
+std::string wanted_settings(const std::vector<RecordedWork>& works, const Query& query) {
+  std::string asked = canonical_settings(query.problem, query.settings);
+  if (has_defaults(query.problem)) return asked;
+  std::set<std::string> fitting;
+  for (const RecordedWork& work : works) {
+    if (work.settings == asked) return asked;
+    const std::string stored = "," + work.settings + ",";
+    const bool fits = std::all_of(query.settings.begin(), query.settings.end(), [&](const auto& setting) {
+      return stored.find("," + setting.first + "=" + setting.second + ",") != std::string::npos;
+    });
+    if (fits) fitting.insert(work.settings);
+  }
+  return fitting.size() == 1 ? *fitting.begin() : asked;
+}
+
 std::vector<Ranked> rank(const std::vector<RecordedWork>& works, const Want& want) {
-  const std::string settings = canonical_settings(want.query.problem, want.query.settings);
+  const std::string settings = wanted_settings(works, want.query);
   std::vector<Ranked> ranked;
   for (const RecordedWork& work : works) {
     if (!want.any_settings && work.settings != settings) continue;

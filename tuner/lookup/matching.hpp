@@ -67,6 +67,11 @@ struct Ranked {
   bool other_driver = false, other_compiler = false, other_sources = false;
 };
 
+/// The settings that a query asks for, canonical. Of a problem whose defaults are not known here (a
+/// definition of a person's own) those that it leaves out are what the works have, where all that have the
+/// others agree.
+std::string wanted_settings(const std::vector<RecordedWork>& works, const Query& query);
+
 /// Those with the same settings and as many extents, the best fit first: by match, kinship and distance; of
 /// equal fit fresh ones before stale ones (sources weigh most, then the compiler, then the driver), then the
 /// order of the databases. Points into `works`.

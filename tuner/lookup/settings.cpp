@@ -16,6 +16,12 @@ bool is_default(const std::string& problem, const std::pair<std::string, std::st
 
 }  // namespace
 
+bool has_defaults(const std::string& problem) {
+  for (std::size_t i = 0; i < setting_defaults_count; ++i)
+    if (problem == setting_defaults[i].problem) return true;
+  return false;
+}
+
 std::string canonical_settings(const std::string& problem,
                                std::vector<std::pair<std::string, std::string>> settings) {
   std::sort(settings.begin(), settings.end());

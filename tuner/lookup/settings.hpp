@@ -19,6 +19,9 @@ struct SettingDefault {
 extern const SettingDefault setting_defaults[];
 extern const std::size_t setting_defaults_count;
 
+/// Whether the defaults of the problem's settings are known here.
+bool has_defaults(const std::string& problem);
+
 /// `radius=2,type=double`: sorted by name, without those at their default. Equal texts are equal settings,
 /// whether or not defaults were written out. Of a problem that the program does not know, all are kept.
 std::string canonical_settings(const std::string& problem,

@@ -207,21 +207,33 @@ struct Fields<Timing> {
 template<>
 struct Fields<Tolerance> {
   static void each(auto& t, auto field) {
-    auto& [absolute, derivation, relative] = t;
+    auto& [absolute, derivation, relative, buffers] = t;
     field("absolute", absolute);
     field("derivation", derivation);
     field("relative", relative);
+    field("buffers", buffers);
+  }
+};
+template<>
+struct Fields<Bounds> {
+  static void each(auto& t, auto field) {
+    auto& [absolute, relative, each, sum] = t;
+    field("absolute", absolute);
+    field("relative", relative);
+    field("each", each);
+    field("sum", sum);
   }
 };
 template<>
 struct Fields<Comparison> {
   static void each(auto& t, auto field) {
-    auto& [worst_error, worst_index, worst_value, worst_reference, wrong] = t;
+    auto& [worst_error, worst_index, worst_value, worst_reference, wrong, total_error] = t;
     field("worst_error", worst_error);
     field("worst_index", worst_index);
     field("worst_value", worst_value);
     field("worst_reference", worst_reference);
     field("wrong", wrong);
+    field("total_error", total_error);
   }
 };
 template<>

@@ -46,11 +46,11 @@ class RemotePlan : public PreparedPlan {
   }
 
   Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
-                             const Tolerance& tolerance) override {
+                             const Bounds& bounds) override {
     const Result<std::uint64_t> number = share(reference);
     if (!number) return tl::unexpected(number.error());
     const Json request = {
-        {"call", "compare"}, {"buffer", buffer}, {"reference", *number}, {"tolerance", encode(tolerance)}};
+        {"call", "compare"}, {"buffer", buffer}, {"reference", *number}, {"bounds", encode(bounds)}};
     const Result<Answer> answer = call(request, options_.timeout + transfer_seconds_, "check");
     if (!answer) return tl::unexpected(answer.error());
     return decoded<Comparison>(answer->value);

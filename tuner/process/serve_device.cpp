@@ -82,7 +82,7 @@ class DeviceServer {
   Result<Answer> compare(const Json& request) {
     const auto comparison = prepared_->compare(request.at("buffer").get<std::string>(),
                                                tensor(request.at("reference").get<std::uint64_t>()),
-                                               decoded<Tolerance>(request.at("tolerance")));
+                                               decoded<Bounds>(request.at("bounds")));
     if (!comparison) return tl::unexpected(comparison.error());
     return Answer{encode(*comparison)};
   }

@@ -8,28 +8,32 @@
 namespace tune::search {
 namespace {
 
-using Digits = std::vector<PackedRows::Digit>;
+using Digits = std::vector<RowGraph::Digit>;
 
 constexpr std::size_t kPlenty = 1'000'000;
 
-Wish must(PackedRows::Digit digit) {
+Wish must(RowGraph::Digit digit) {
   return {digit, false, false};
 }
-Wish prefer(PackedRows::Digit digit) {
+Wish prefer(RowGraph::Digit digit) {
   return {digit, true, false};
 }
 
-PackedRows table(const std::vector<Digits>& rows) {
-  PackedRows packed(Digits{4, 4, 4});
-  for (const Digits& row : rows) packed.append(row);
-  return packed;
+RowGraph table(const std::vector<Digits>& rows) {
+  return graph_of(rows, 3);
+}
+
+Completion nearest_of(const RowGraph& rows, const std::vector<Wish>& wishes, std::size_t steps) {
+  return nearest_completion(rows, {*rows.root(), 0}, 0, wishes, steps);
 }
 
 TEST(NearestCompletion, TakesTheFewestDeviationsThenTheFirst) {
-  const PackedRows rows = table({{0, 1, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 0}, {2, 0, 3}});
+  const RowGraph rows = table({{0, 1, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 0}, {2, 0, 3}});
   const auto nearest = [&rows](const std::vector<Wish>& wishes) {
-    return nearest_completion(rows, rows.all(), 0, wishes, kPlenty).row;
+    return nearest_of(rows, wishes, kPlenty).row;
   };
+  EXPECT_EQ(nearest_row(rows, {prefer(3), prefer(3), prefer(3)}), 4U);
+  EXPECT_EQ(nearest_row(rows, {prefer(3), prefer(3), prefer(1)}), 0U);
   EXPECT_EQ(nearest({prefer(1), prefer(2), prefer(0)}), 2U);  // granted
   EXPECT_EQ(nearest({prefer(0), prefer(0), prefer(0)}), 3U);  // one deviation
   EXPECT_EQ(nearest({prefer(2), prefer(1), prefer(1)}), 0U);  // one
@@ -41,22 +45,22 @@ TEST(NearestCompletion, TakesTheFewestDeviationsThenTheFirst) {
 }
 
 TEST(NearestCompletion, IgnoresWishesForWhatDoesNotExist) {
-  const PackedRows rows = table({{0, 0, 1}, {0, 0, 2}, {1, 2, 2}});
+  const RowGraph rows = table({{0, 0, 1}, {0, 0, 2}, {1, 2, 2}});
   const std::vector<Wish> wishes{must(0), {3, false, true}, must(2)};
-  EXPECT_EQ(nearest_completion(rows, rows.all(), 0, wishes, kPlenty).row, 1U);
+  EXPECT_EQ(nearest_of(rows, wishes, kPlenty).row, 1U);
 }
 
 TEST(NearestCompletion, GivesUpAfterItsSteps) {
   std::vector<Digits> all;
-  for (PackedRows::Digit a = 0; a < 4; ++a) {
-    for (PackedRows::Digit b = 0; b < 4; ++b) all.push_back({a, b, 0});
+  for (RowGraph::Digit a = 0; a < 4; ++a) {
+    for (RowGraph::Digit b = 0; b < 4; ++b) all.push_back({a, b, 0});
   }
-  const PackedRows rows = table(all);
+  const RowGraph rows = table(all);
   const std::vector<Wish> wishes{prefer(0), prefer(0), must(1)};
-  const Completion short_walk = nearest_completion(rows, rows.all(), 0, wishes, 10);
+  const Completion short_walk = nearest_of(rows, wishes, 10);
   EXPECT_TRUE(short_walk.gave_up);
   EXPECT_EQ(short_walk.row, std::nullopt);
-  const Completion whole_walk = nearest_completion(rows, rows.all(), 0, wishes, kPlenty);
+  const Completion whole_walk = nearest_of(rows, wishes, kPlenty);
   EXPECT_FALSE(whole_walk.gave_up);
   EXPECT_EQ(whole_walk.row, std::nullopt);
 }

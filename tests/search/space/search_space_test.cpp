@@ -258,14 +258,6 @@ TEST(SearchSpace, AFailureThatAShortCutAvoidsIsNone) {
             "no error");
 }
 
-TEST(SearchSpace, RefusesToGrowWithoutLimit) {
-  EXPECT_EQ(SearchSpace(sample(), 28).size(), 28U);
-  EXPECT_THROW(SearchSpace(sample(), 27), std::length_error);
-  SpaceDefinition huge;
-  for (int p = 0; p < 20; ++p) huge.parameters.push_back({numbered(p), "", {0, 1, 2, 3, 4, 5, 6, 7}, 0});
-  EXPECT_THROW(SearchSpace(huge, 1'000), std::length_error);
-}
-
 TEST(SearchSpace, LeavesBranchesEarly) {
   // 8^20 assignments: only pruning at the first parameters can finish.
   SpaceDefinition definition;

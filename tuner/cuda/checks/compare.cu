@@ -4,6 +4,7 @@
 // compiled at the first use for a type of elements, launched by tuner/cuda/device_checks.cpp. The tests run
 // the same text on the CPU.
 
+#include "tuner/cuda/checks/small_floats.cuh"
 #include "tuner/cuda/checks/types.cuh"
 
 namespace tune::checks {
@@ -44,35 +45,47 @@ __device__ inline bool is_worse(double a, Count index_a, double b, Count index_b
 }
 
 /// Elements begin, ..., begin + count - 1 of the dense tensor; `first` is element 0 in the allocation,
-/// `reference` holds these `count` elements only. Every block writes one of `findings`. What comes out does
-/// not depend on the grid nor on the order in which anything runs.
+/// `reference` holds these `count` elements only. An error of max(absolute, each * |reference|) is allowed.
+/// Every block writes one of `findings`. What comes out does not depend on the grid nor on the order in which
+/// anything runs, but for the rounding of the total.
 template<class T>
 __global__ void compare(const T* first, Placement placement, const double* reference, Count begin,
-                        Count count, double tolerance, Finding* findings) {
-  double worst = -1;
+                        Count count, double absolute, double each, Finding* findings) {
+  constexpr long long infinity = 0x7ff0000000000000;
+  double worst = -__longlong_as_double(infinity);
+  double total = 0;
   Count index = ~Count{0};
   Count wrong = 0;
   const Count threads = Count{gridDim.x} * block_threads;
   for (Count i = Count{blockIdx.x} * block_threads + threadIdx.x; i < count; i += threads) {
-    const double error = error_of(static_cast<double>(first[offset_of(begin + i, placement)]), reference[i]);
-    if (error > tolerance) ++wrong;
-    if (error > worst) {
-      worst = error;
+    const double right = reference[i];
+    const double error = error_of(static_cast<double>(first[offset_of(begin + i, placement)]), right);
+    const double own = each * (right < 0 ? -right : right);
+    const double allowed = own > absolute ? own : absolute;
+    const bool infinite = error == __longlong_as_double(infinity);
+    if (infinite || !(error <= allowed)) ++wrong;
+    total += error;
+    const double rank = each > 0 && !infinite ? error - allowed : error;
+    if (index == ~Count{0} || rank > worst) {
+      worst = rank;
       index = begin + i;
     }
   }
 
   __shared__ double worst_of[block_threads];
+  __shared__ double total_of[block_threads];
   __shared__ Count index_of[block_threads];
   __shared__ Count wrong_of[block_threads];
   const unsigned me = threadIdx.x;
   worst_of[me] = worst;
+  total_of[me] = total;
   index_of[me] = index;
   wrong_of[me] = wrong;
   __syncthreads();
   for (unsigned half = block_threads / 2; half > 0; half /= 2) {
     if (me < half) {
       wrong_of[me] += wrong_of[me + half];
+      total_of[me] += total_of[me + half];
       if (is_worse(worst_of[me + half], index_of[me + half], worst_of[me], index_of[me])) {
         worst_of[me] = worst_of[me + half];
         index_of[me] = index_of[me + half];
@@ -82,14 +95,17 @@ __global__ void compare(const T* first, Placement placement, const double* refer
   }
   if (me != 0) return;
   Finding& mine = findings[blockIdx.x];
-  mine.error = worst_of[0];
+  mine.error = -1;
+  mine.rank = worst_of[0];
+  mine.total = total_of[0];
   mine.index = index_of[0];
   mine.wrong = wrong_of[0];
   mine.value = 0;
   mine.reference = 0;
-  if (mine.error < 0) return;
+  if (mine.index == ~Count{0}) return;
   mine.value = static_cast<double>(first[offset_of(mine.index, placement)]);
   mine.reference = reference[mine.index - begin];
+  mine.error = error_of(mine.value, mine.reference);
 }
 
 }  // namespace tune::checks

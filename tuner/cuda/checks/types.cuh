@@ -24,10 +24,12 @@ struct Placement {
   Count outer_stride = 1;
 };
 
-/// What one block found among the elements that it compared: the largest error (negative where it had no
+/// What one block found among the elements that it compared: the worst error (negative where it had no
 /// element), the smallest index that has it, and how many are beyond the tolerance.
 struct Finding {
   double error = -1;
+  double rank = 0;   ///< of that element among all: the error, or how far it is beyond what is allowed there
+  double total = 0;  ///< of the errors of all elements
   double value = 0;
   double reference = 0;
   Count index = 0;

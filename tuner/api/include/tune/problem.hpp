@@ -123,8 +123,10 @@ class TUNE_API HostData {
     if constexpr (std::is_same_v<T, float>) return "float";
     if constexpr (std::is_same_v<T, double>) return "double";
     if constexpr (std::is_integral_v<T>) {
+      if constexpr (sizeof(T) == 8) return std::is_signed_v<T> ? "int64" : "uint64";
       if constexpr (sizeof(T) == 4) return std::is_signed_v<T> ? "int32" : "uint32";
-      if constexpr (sizeof(T) == 1 && std::is_unsigned_v<T>) return "uint8";
+      if constexpr (sizeof(T) == 2) return std::is_signed_v<T> ? "int16" : "uint16";
+      if constexpr (sizeof(T) == 1) return std::is_signed_v<T> ? "int8" : "uint8";
     }
     return "";
   }
@@ -188,7 +190,7 @@ class TUNE_API Problem {
   Problem& constraint(std::function<bool(const Configuration&)> rule, std::string why);
   Problem& constraint(std::function<bool(const Configuration&, const Sizes&)> rule, std::string why);
 
-  /// Arguments in the kernel's order. T: float, double, int32, uint32, uint8.
+  /// Arguments in the kernel's order. T: float, double, or whole numbers of 8 to 64 bits.
   template<class T>
   Problem& input(std::string name, Extents extents, Fill fill = random()) {
     return input(std::move(name), checked_type<T>(), std::move(extents), std::move(fill));
@@ -211,7 +213,8 @@ class TUNE_API Problem {
   Problem& scalar(std::string name, Number value) {
     return scalar(std::move(name), checked_type<T>(), std::move(value));
   }
-  /// The same with the type as a text: `float`, or the name of a setting whose values are types.
+  /// The same with the type as a text: `float`, `half`, `bfloat16`, or the name of a setting whose values are
+  /// types.
   Problem& input(std::string name, std::string type, Extents extents, Fill fill = random());
   Problem& output(std::string name, std::string type, Extents extents);
   Problem& inout(std::string name, std::string type, Extents extents, Fill fill = random());
@@ -268,7 +271,7 @@ class TUNE_API Problem {
   template<class T>
   static const char* checked_type() {
     static_assert(HostData::type_name<T>()[0] != 0,
-                  "no buffer or scalar of that type: float, double, int, unsigned");
+                  "no buffer or scalar of that type: float, double, or whole numbers of 8 to 64 bits");
     return HostData::type_name<T>();
   }
   using Geometry = std::function<Dim3(const Configuration&, const Sizes&)>;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/space/row_graph.hpp"
+
+#include <algorithm>
+
+namespace tune::search {
+
+const RowGraph::Edge* RowGraph::edge(Node node, Digit digit) const {
+  const auto all = edges(node);
+  // Mostly all digits of a parameter are there.
+  if (digit < all.size() && all[digit].digit == digit) return &all[digit];
+  const auto found = std::ranges::lower_bound(all, digit, {}, &Edge::digit);
+  return found == all.end() || found->digit != digit ? nullptr : &*found;
+}
+
+void RowGraph::unpack(Row row, std::span<Digit> digits) const {
+  Node node = *root_;
+  for (Digit& digit : digits) {
+    const auto all = edges(node);
+    const auto next = std::ranges::upper_bound(all, row, {}, &Edge::before) - 1;
+    digit = next->digit;
+    row -= next->before;
+    node = next->child;
+  }
+}
+
+std::optional<RowGraph::Row> RowGraph::find(std::span<const Digit> digits) const {
+  if (!root_) return std::nullopt;
+  Node node = *root_;
+  Row row = 0;
+  for (const Digit digit : digits) {
+    const Edge* next = edge(node, digit);
+    if (next == nullptr) return std::nullopt;
+    row += next->before;
+    node = next->child;
+  }
+  return row;
+}
+
+std::optional<RowGraph::Node> RowGraphBuilder::node(std::span<const Branch> branches) {
+  if (branches.empty()) return std::nullopt;
+  words_.clear();
+  for (const Branch& branch : branches) {
+    words_.push_back(branch.digit);
+    words_.push_back(branch.child);
+  }
+  const auto [number, added] = known_.intern(words_);
+  if (!added) return number + 1;
+  RowGraph::Row rows = 0;
+  for (const Branch& branch : branches) {
+    graph_.edges_.push_back({branch.digit, branch.child, rows});
+    const RowGraph::Row more = graph_.rows(branch.child);
+    if (more > RowGraph::kMostRows - rows)
+      throw std::length_error(
+          "more than 9.2e18 configurations are valid; fix a parameter or add a constraint");
+    rows += more;
+  }
+  graph_.counts_.push_back(rows);
+  graph_.begins_.push_back(graph_.edges_.size());
+  return number + 1;
+}
+
+RowGraph RowGraphBuilder::finish(std::optional<Node> root) && {
+  graph_.root_ = root;
+  graph_.edges_.shrink_to_fit();
+  return std::move(graph_);
+}
+
+namespace {
+
+using Rows = std::span<const std::vector<RowGraph::Digit>>;
+
+/// `rows` agree in the columns before `column`.
+RowGraph::Node from_rows(Rows rows, std::size_t column, std::size_t columns, RowGraphBuilder& builder) {
+  if (column == columns) return RowGraph::kEnd;
+  std::vector<RowGraphBuilder::Branch> branches;
+  while (!rows.empty()) {
+    const RowGraph::Digit digit = rows.front()[column];
+    std::size_t same = 1;
+    while (same < rows.size() && rows[same][column] == digit) ++same;
+    branches.push_back({digit, from_rows(rows.first(same), column + 1, columns, builder)});
+    rows = rows.subspan(same);
+  }
+  return *builder.node(branches);
+}
+
+}  // namespace
+
+RowGraph graph_of(Rows rows, std::size_t columns) {
+  RowGraphBuilder builder(columns);
+  if (rows.empty()) return std::move(builder).finish(std::nullopt);
+  const RowGraph::Node root = from_rows(rows, 0, columns, builder);
+  return std::move(builder).finish(root);
+}
+
+}  // namespace tune::search

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "search/space/interned.hpp"
+
+namespace tune::search {
+
+/// A set of rows of small numbers ("digits"), one row a configuration and one column a parameter, numbered in
+/// increasing lexical order. A graph with one level a column: an edge is a digit, a path from the root to the
+/// end is a row, and where the same endings follow different beginnings they are kept once (a decision
+/// diagram). So the rows can be far more than the memory holds: what a node keeps is the number of rows
+/// before each of its edges, which is enough to count them, to find a row's number and a number's row.
+class RowGraph {
+ public:
+  using Digit = std::uint32_t;
+  using Row = std::uint64_t;
+  using Node = std::uint32_t;
+
+  /// More could not be stored as numbers.
+  static constexpr Row kMostRows = static_cast<Row>(INT64_MAX);
+  /// Below the last column: one row, without digits.
+  static constexpr Node kEnd = 0;
+
+  struct Edge {
+    Digit digit;
+    Node child;
+    Row before;  ///< rows of the node with smaller digits
+  };
+
+  /// Without rows.
+  explicit RowGraph(std::size_t columns = 0) : columns_(columns) {}
+
+  std::size_t columns() const { return columns_; }
+  Row size() const { return root_ ? rows(*root_) : 0; }
+  /// What all rows begin at; nothing where there are none.
+  std::optional<Node> root() const { return root_; }
+  /// How many nodes there are, the end included. Children have smaller numbers.
+  std::size_t nodes() const { return counts_.size(); }
+
+  /// Increasing digits; none at the end.
+  std::span<const Edge> edges(Node node) const {
+    return std::span(edges_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+  }
+  /// Rows from this node on.
+  Row rows(Node node) const { return counts_[node]; }
+  /// Null where no row goes on with this digit.
+  const Edge* edge(Node node, Digit digit) const;
+
+  /// `row` < size(), one digit a column.
+  void unpack(Row row, std::span<Digit> digits) const;
+  /// O(columns * log digits).
+  std::optional<Row> find(std::span<const Digit> digits) const;
+
+ private:
+  friend class RowGraphBuilder;
+
+  std::size_t columns_;
+  std::optional<Node> root_;
+  std::vector<Row> counts_ = {1};
+  std::vector<std::size_t> begins_ = {0, 0};  ///< of each node's edges, and the end of the last
+  std::vector<Edge> edges_;
+};
+
+/// Makes a graph from its end to its root.
+class RowGraphBuilder {
+ public:
+  using Digit = RowGraph::Digit;
+  using Node = RowGraph::Node;
+  struct Branch {
+    Digit digit;
+    Node child;
+  };
+
+  explicit RowGraphBuilder(std::size_t columns) : graph_(columns) {}
+
+  /// The node with these branches, whose digits increase; the same for the same ones. Nothing without any.
+  /// Throws std::length_error where it would have more than RowGraph::kMostRows rows.
+  std::optional<Node> node(std::span<const Branch> branches);
+  RowGraph finish(std::optional<Node> root) &&;
+
+ private:
+  RowGraph graph_;
+  Interned known_;  ///< number + 1 is the node
+  std::vector<std::uint32_t> words_;
+};
+
+/// The graph of these rows, which are in increasing order without repetition.
+RowGraph graph_of(std::span<const std::vector<RowGraph::Digit>> rows, std::size_t columns);
+
+}  // namespace tune::search

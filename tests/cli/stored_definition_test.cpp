@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definition of a stored problem is found again by what its runs were called with.
+#include "tuner/cli/stored_definition.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "db/sqlite_store.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/toy_problem.hpp"
+
+namespace tune::test {
+namespace {
+
+class StoredDefinition : public ::testing::Test {
+ protected:
+  void run(const std::string& problem, const std::string& command_line) {
+    RunRecord run;
+    run.key.instance = tune::testing::toy_instance(10);
+    run.key.instance.problem = problem;
+    run.options.command_line = command_line;
+    store_.begin_run(run);
+  }
+  std::string write(const std::string& name, const std::string& problem) {
+    const std::filesystem::path path = folder_ / name;
+    std::ofstream(folder_ / "k.cu") << "__global__ void k(float* out) {}\n";
+    std::ofstream(path) << R"json({"problem": ")json" << problem
+                        << R"json(", "kernel": "k.cu", "sizes": {"n": 10},
+      "parameters": {"B": [1, 2]}, "arguments": {"out": {"type": "float", "size": "n", "access": "write"}},
+      "launches": {"entry": "k", "grid": 1, "block": "B"}})json";
+    return path.string();
+  }
+
+  TemporaryFolder folder_;
+  db::Database database_{folder_ / "tune.db"};
+  int seconds_ = 0;
+  db::SqliteStore store_{database_,
+                         [this] { return "2026-01-01T00:00:0" + std::to_string(++seconds_) + "Z"; }};
+};
+
+TEST_F(StoredDefinition, WordsOfACommandLineAreTheArguments) {
+  const std::string line = R"(tune run --problem 'my kernel.json' --where 'a == '\''b'\''' '' x)";
+  EXPECT_EQ(cli::words_of(line), (std::vector<std::string>{"tune", "run", "--problem", "my kernel.json",
+                                                           "--where", "a == 'b'", "", "x"}));
+  EXPECT_TRUE(cli::words_of("").empty());
+}
+
+TEST_F(StoredDefinition, IsFoundByTheNewestRunThatNamesIt) {
+  const std::string old = write("old.json", "mine"), now = write("now here.json", "mine");
+  run("mine", "tune --problem " + old);
+  run("mine", "tune --problem '" + now + "' --device 0");
+  run("other", "tune --problem=elsewhere.json");
+  EXPECT_EQ(cli::named_definitions(database_, "other"), std::vector<std::string>{"elsewhere.json"});
+  const std::vector<std::string> files = cli::named_definitions(database_, "mine");
+  EXPECT_EQ(files, (std::vector<std::string>{now, old}));
+  std::string why;
+  EXPECT_NE(cli::defined_problem("mine", files, why), nullptr);
+  EXPECT_EQ(why, "");
+  // One that is gone, or became another problem, is none.
+  write("old.json", "another");
+  std::filesystem::remove(now);
+  EXPECT_EQ(cli::defined_problem("mine", files, why), nullptr);
+  EXPECT_NE(why.find("--problem"), std::string::npos) << why;
+  EXPECT_EQ(cli::defined_problem("mine", {}, why), nullptr);
+  EXPECT_NE(why.find("'mine'"), std::string::npos) << why;
+}
+
+}  // namespace
+}  // namespace tune::test

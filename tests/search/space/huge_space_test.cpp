@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spaces that no memory holds: counted exactly, sampled uniformly, searched by every strategy.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ctime>
+#include <set>
+#include <stdexcept>
+
+#include "search/space/search_space.hpp"
+#include "search/strategies/strategy.hpp"
+#include "tests/search/print.hpp"
+#include "tests/search/space/random_definition.hpp"
+
+namespace tune::search::testing {
+namespace {
+
+std::string numbered(const char* name, int number) {
+  return name + std::to_string(number);
+}
+
+void add(SpaceDefinition& definition, const std::string& name, std::vector<Value> values) {
+  const Value standard = values.front();
+  definition.parameters.push_back({name, "", std::move(values), standard});
+}
+
+void add_rule(SpaceDefinition& definition, const std::string& rule) {
+  definition.constraints.push_back({Expr::parse(rule), rule});
+}
+
+/// Twelve parameters of ten values, 10^12 products; products of neighbours are limited.
+SpaceDefinition chain() {
+  SpaceDefinition definition;
+  for (int p = 0; p < 12; ++p) add(definition, numbered("p", p), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  for (int p = 1; p < 12; ++p)
+    add_rule(definition, numbered("p", p - 1) + " * " + numbered("p", p) + " <= 30");
+  return definition;
+}
+
+/// How many configurations `chain` has: a sum over the last value, one step a parameter.
+std::uint64_t count_of_chain() {
+  std::vector<std::uint64_t> ending(11, 1);
+  ending[0] = 0;
+  for (int p = 1; p < 12; ++p) {
+    std::vector<std::uint64_t> next(11, 0);
+    for (std::size_t a = 1; a <= 10; ++a)
+      for (std::size_t b = 1; b <= 10; ++b)
+        if (a * b <= 30) next[b] += ending[a];
+    ending = next;
+  }
+  std::uint64_t sum = 0;
+  for (const std::uint64_t one : ending) sum += one;
+  return sum;
+}
+
+TEST(HugeSpace, IsCountedExactly) {
+  const SearchSpace space(chain());
+  EXPECT_EQ(space.product_size(), 1e12);
+  EXPECT_EQ(space.size(), count_of_chain());
+  EXPECT_GT(space.size(), 1'000'000'000U);
+}
+
+TEST(HugeSpace, NumbersConfigurationsBothWays) {
+  const SearchSpace space(chain());
+  Random random(5);
+  ConfigurationId before = 0;
+  std::vector<int> indices_before = space.value_indices(0);
+  for (int step = 1; step <= 1'000; ++step) {
+    const ConfigurationId id = space.size() / 1'000 * static_cast<ConfigurationId>(step) - 1;
+    const std::vector<int> indices = space.value_indices(id);
+    EXPECT_EQ(space.find_indices(indices), id);
+    EXPECT_EQ(space.find(space.at(id)), id);
+    EXPECT_EQ(space.explain(space.at(id)), "");
+    EXPECT_LT(indices_before, indices) << before << " and " << id;
+    before = id;
+    indices_before = indices;
+  }
+  EXPECT_THROW((void)space.at(space.size()), std::out_of_range);
+}
+
+TEST(HugeSpace, SamplesUniformly) {
+  // By the first value: each must come as often as there are configurations with it.
+  const SearchSpace space(chain());
+  const auto with_first = [&](int value) {
+    SpaceDefinition pinned = chain();
+    pinned.parameters[0].values = {value};
+    pinned.parameters[0].default_value = value;
+    return static_cast<double>(SearchSpace(pinned).size()) / static_cast<double>(space.size());
+  };
+  constexpr int draws = 50'000;
+  Random random(11);
+  std::vector<int> seen(11);
+  for (int i = 0; i < draws; ++i) {
+    const ConfigurationId id = space.sample(random);
+    ASSERT_LT(id, space.size());
+    ++seen[static_cast<std::size_t>(space.value_indices(id)[0]) + 1];
+  }
+  double chi_square = 0;
+  for (int value = 1; value <= 10; ++value) {
+    const double expected = draws * with_first(value);
+    ASSERT_GT(expected, 5);
+    chi_square += std::pow(seen[static_cast<std::size_t>(value)] - expected, 2) / expected;
+  }
+  EXPECT_LT(chi_square, 27.9);  // 9 degrees of freedom, 0.1 %
+}
+
+/// Groups of parameters that have nothing to do with each other, declared in turns: 6 groups of 3, of which
+/// each has some combinations.
+SpaceDefinition interleaved(int groups) {
+  SpaceDefinition definition;
+  for (const char* name : {"a", "b", "c"})
+    for (int group = 0; group < groups; ++group)
+      add(definition, numbered(name, group), {1, 2, 3, 5, 7, 11, 13, 17});
+  for (int group = 0; group < groups; ++group)
+    add_rule(definition, numbered("a", group) + " * " + numbered("b", group) + " % " + numbered("c", group) +
+                             " <= 3 and " + numbered("a", group) + " + " + numbered("b", group) + " != 8");
+  return definition;
+}
+
+TEST(HugeSpace, GroupsDeclaredInTurnsAreAsManyAsTheirProduct) {
+  const std::uint64_t one = brute_force(interleaved(1)).size();
+  const SearchSpace space(interleaved(6), 200'000);  // in the declared order it takes millions of states
+  EXPECT_EQ(space.size(), one * one * one * one * one * one);
+  Random random(1);
+  for (int i = 0; i < 200; ++i) {
+    const ConfigurationId id = space.sample(random);
+    EXPECT_EQ(space.find(space.at(id)), id);
+    EXPECT_EQ(space.find_indices(space.value_indices(id)), id);
+    EXPECT_EQ(space.explain(space.at(id)), "");
+    EXPECT_EQ(space.at(id).entries().front().first, "a0");  // people see the declared order
+    for (const ConfigurationId neighbour : space.neighbours(id)) {
+      const auto a = space.value_indices(id), b = space.value_indices(neighbour);
+      int different = 0;
+      for (std::size_t p = 0; p < a.size(); ++p) different += a[p] != b[p] ? 1 : 0;
+      EXPECT_EQ(different, 1);
+    }
+  }
+}
+
+// The same space, counted in both orders: with a limit that the declared order does not keep.
+TEST(HugeSpace, AnotherOrderChangesNothingButTheNumbers) {
+  Random random(21);
+  int reordered = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    const SpaceDefinition definition = random_definition(random);
+    SCOPED_TRACE(describe(definition));
+    const SearchSpace declared(definition);
+    std::optional<SearchSpace> tight;
+    for (std::size_t limit = 1; !tight && limit < 100; ++limit) {
+      try {
+        tight.emplace(definition, limit);
+      } catch (const std::length_error&) {
+      }
+    }
+    ASSERT_TRUE(tight);
+    ASSERT_EQ(tight->size(), declared.size());
+    bool same_order = true;
+    std::set<std::string> keys;
+    for (ConfigurationId id = 0; id < declared.size(); ++id) {
+      keys.insert(tight->at(id).key());
+      ASSERT_EQ(tight->find(tight->at(id)), id);
+      ASSERT_TRUE(declared.find(tight->at(id)));
+      same_order = same_order && tight->at(id) == declared.at(id);
+      ASSERT_EQ(tight->neighbours(id).size(), declared.neighbours(*declared.find(tight->at(id))).size());
+    }
+    ASSERT_EQ(keys.size(), declared.size());
+    reordered += same_order ? 0 : 1;
+  }
+  EXPECT_GT(reordered, 8);
+}
+
+TEST(HugeSpace, ConditionsAndVariantsDoNotMultiply) {
+  SpaceDefinition definition;
+  add(definition, "variant", {"plain", "tiled"});
+  for (int p = 0; p < 30; ++p) {
+    add(definition, numbered("p", p), {0, 1, 2, 3});
+    if (p % 2 == 1) definition.parameters.back().exists_if = Expr::parse("variant == \"tiled\"");
+  }
+  // 15 parameters always, 15 more in one of two variants; that p0 is 3 only with the other.
+  add_rule(definition, "p0 < 3 or variant == \"plain\"");
+  const SearchSpace space(definition);
+  const std::uint64_t half = std::uint64_t{1} << 30U;
+  EXPECT_EQ(space.size(), half + half / 4 * 3 * half);
+}
+
+TEST(HugeSpace, SaysWhatToDoWhereParametersAreTiedTooClosely) {
+  // Sums of different powers of ten never agree: as many states as beginnings.
+  SpaceDefinition definition;
+  std::string sum = "0";
+  for (int p = 0; p < 14; ++p) {
+    add(definition, numbered("p", p), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+    sum += " + " + numbered("p", p) + " * 10 ** " + std::to_string(p);
+  }
+  add_rule(definition, "(" + sum + ") % 9973 % 7 != 3");
+  try {
+    const SearchSpace space(definition, 20'000);
+    FAIL() << space.size();
+  } catch (const std::length_error& error) {
+    EXPECT_NE(std::string(error.what()).find("fix a parameter"), std::string::npos) << error.what();
+  }
+  definition.constraints.clear();
+  for (int p = 14; p < 24; ++p) add(definition, numbered("p", p), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  EXPECT_THROW(SearchSpace{definition}, std::length_error);  // 10^24
+}
+
+TEST(HugeSpace, EveryStrategySearchesIt) {
+  const SearchSpace space(chain());
+  for (const StrategyEntry& entry : strategies()) {
+    SCOPED_TRACE(std::string(entry.name));
+    const std::clock_t start = std::clock();
+    const auto strategy = entry.make({space, 7});
+    std::set<ConfigurationId> seen;
+    std::vector<std::set<int>> values(space.parameters().size());
+    while (seen.size() < 120) {
+      const auto batch = strategy->ask(4);
+      ASSERT_FALSE(batch.empty());
+      std::vector<Observation> results;
+      for (const ConfigurationId id : batch) {
+        ASSERT_LT(id, space.size());
+        EXPECT_TRUE(seen.insert(id).second);
+        double cost = 1;
+        const std::vector<int> indices = space.value_indices(id);
+        for (std::size_t p = 0; p < indices.size(); ++p) {
+          cost += indices[p];
+          values[p].insert(indices[p]);
+        }
+        results.push_back({id, cost});
+      }
+      strategy->tell(results);
+    }
+    for (const std::set<int>& used : values) EXPECT_GE(used.size(), 5U);  // no corner of it
+    EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5.0);
+  }
+}
+
+}  // namespace
+}  // namespace tune::search::testing
