@@ -6,6 +6,7 @@
 
 #include "kernels/stencil/geometry.hpp"
 #include "kernels/stencil/launches.hpp"
+#include "kernels/stencil/persistent.hpp"
 #include "kernels/stencil/variants.hpp"
 
 namespace tune::kernels {
@@ -49,6 +50,7 @@ std::vector<CheckSize> fft_sizes(const StencilJob& job, std::int64_t fused, bool
   return sizes;
 }
 
+constexpr std::int64_t most_emulated_threads = 32768;
 /// Few enough tiles that the emulator has a stack for each thread of a cooperative launch.
 std::vector<CheckSize> persistent_sizes(const StencilJob& job, const search::Configuration& configuration) {
   const auto [rx, ry, rz] = job.stencil.reach();
@@ -57,6 +59,13 @@ std::vector<CheckSize> persistent_sizes(const StencilJob& job, const search::Con
   std::vector<CheckSize> sizes;
   if (configuration["kept"].as_text() == "shared") {
     sizes.push_back({2 * rx + 29, 2 * ry + 7, 2 * rz + 7, steps});
+    // Tiles of several slabs: as many as the configuration has along z, one along x and y.
+    const auto least = least_tile(job);
+    const auto value = [&](const char* name) { return value_or_one(configuration, name); };
+    const std::int64_t threads = value("block_x") * value("block_y") * value("block_z");
+    const std::int64_t planes = 3 * value("block_z") * value("cells_z") * value("tiles_z");
+    if (!costly(job) && value("tiles_z") * threads <= most_emulated_threads)
+      sizes.push_back({least[0], least[1], planes + 2 * rz, steps});
   } else if (costly(job)) {
     sizes.push_back({2 * rx + 21, 2 * ry + 7, 2 * rz + 9, steps});
   } else {

@@ -139,10 +139,10 @@ void add_executing(const Problem& problem, const std::vector<const Sampled*>& sa
 bool is_cause(Kind kind, const Occurrence& absent) {
   if (absent.statement.find("wait") != std::string::npos) return kind == Kind::unfinished_copy;
   if (absent.statement.starts_with("__syncwarp")) return kind == Kind::race_in_warp;
-  // The grid may be one block, and the cells those of one warp.
+  // The grid may be one block, and what a barrier orders may be the cells of one warp.
   const bool grid = absent.statement.starts_with("grid_barrier");
-  return kind == Kind::race_in_block ||
-         (grid && (kind == Kind::race_between_blocks || kind == Kind::race_in_warp));
+  return kind == Kind::race_in_block || kind == Kind::race_in_warp ||
+         (grid && kind == Kind::race_between_blocks);
 }
 
 bool excepted(const Occurrence& occurrence) {
