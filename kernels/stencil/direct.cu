@@ -8,6 +8,10 @@
 // The grid is one-dimensional: tiles of x first, then y, then z (extents may exceed the 65535 blocks of y,
 // z).
 
+#include "boundary.cuh"
+#include "indices.cuh"
+#include "vectors.cuh"
+
 // ---- defaults ----
 #ifndef REAL
 #define REAL float  // type of a cell: float or double
@@ -52,6 +56,16 @@
 #define MIN_BLOCKS 1  // blocks that shall fit on a multiprocessor; limits the registers accordingly
 #endif
 // ---- end of defaults ----
+
+using Real = REAL;
+constexpr Boundary boundary = BOUNDARY;
+constexpr int block_x = BLOCK_X, block_y = BLOCK_Y, block_z = BLOCK_Z;
+constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
+constexpr bool unroll_rows = UNROLL_ROWS != 0;
+constexpr bool padded = PADDED != 0;
+constexpr bool shuffle = SHUFFLE != 0;
+constexpr Load load_path = READONLY != 0 ? Load::readonly : Load::ordinary;
+constexpr Store store_path = STORE;
 
 #include "direct_tile.cuh"
 

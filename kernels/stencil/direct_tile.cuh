@@ -1,21 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One time step of a block's tile, straight from global memory.
-// A part of direct.cu and persistent_l2.cu, whose macros it uses.
+// A part of direct.cu and persistent_l2.cu, whose constants it uses.
 #pragma once
-
-#include "boundary.cuh"
-#include "indices.cuh"
-#include "vectors.cuh"
-
-using Real = REAL;
-constexpr Boundary boundary = BOUNDARY;
-constexpr int block_x = BLOCK_X, block_y = BLOCK_Y, block_z = BLOCK_Z;
-constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
-constexpr bool unroll_rows = UNROLL_ROWS != 0;
-constexpr bool padded = PADDED != 0;
-constexpr bool shuffle = SHUFFLE != 0;
-constexpr Load load_path = READONLY != 0 ? Load::readonly : Load::ordinary;
-constexpr Store store_path = STORE;
 
 #include "direct_sums.cuh"
 

@@ -2,6 +2,11 @@
 // All time steps in one cooperative launch: blocks stride over the tiles of direct.cu and meet between two
 // steps. The arrays alternate, and stay in the L2 cache where they fit it.
 
+#include "boundary.cuh"
+#include "grid_barrier.cuh"
+#include "indices.cuh"
+#include "vectors.cuh"
+
 // ---- defaults ----
 #ifndef REAL
 #define REAL float  // type of a cell: float or double
@@ -41,13 +46,19 @@
 #endif
 // ---- end of defaults ----
 
-// Other blocks wrote what is read: the read-only cache may hold what was there before. What is written is to
-// stay in the cache.
-#define READONLY 0
-#define STORE Store::plain
+using Real = REAL;
+constexpr Boundary boundary = BOUNDARY;
+constexpr int block_x = BLOCK_X, block_y = BLOCK_Y, block_z = BLOCK_Z;
+constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
+constexpr bool unroll_rows = UNROLL_ROWS != 0;
+constexpr bool padded = PADDED != 0;
+constexpr bool shuffle = SHUFFLE != 0;
+// Other blocks wrote what is read: the read-only cache may hold what was there before.
+constexpr Load load_path = Load::ordinary;
+// What is written is to stay in the cache.
+constexpr Store store_path = Store::plain;
 
 #include "direct_tile.cuh"
-#include "grid_barrier.cuh"
 
 // Cooperative, with any grid along x. Step s of `steps` reads what step s - 1 has written, `in` before the
 // first one; the last one writes `out`, the one before it `other`, and so on by turns. `counter` is the

@@ -9,7 +9,13 @@
 //
 //      planes of shared memory, along z ->
 //      |<- shift ->|<------ the old tile and its halo in step s ------>|    slab 0 comes first
-//      |<------ the new tile, and the halo after step s ------>|            the last slab comes first in s + 1
+//      |<------ the new tile, and the halo after step s ------>|            the last slab comes first in s +
+//      1
+
+#include "boundary.cuh"
+#include "grid_barrier.cuh"
+#include "indices.cuh"
+#include "vectors.cuh"
 
 // ---- defaults ----
 #ifndef REAL
@@ -43,11 +49,6 @@
 #define MIN_BLOCKS 1  // blocks that shall fit on a multiprocessor; limits the registers accordingly
 #endif
 // ---- end of defaults ----
-
-#include "boundary.cuh"
-#include "grid_barrier.cuh"
-#include "indices.cuh"
-#include "vectors.cuh"
 
 using Real = REAL;
 constexpr Boundary boundary = BOUNDARY;

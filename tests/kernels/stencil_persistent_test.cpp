@@ -300,6 +300,21 @@ TEST(StencilPersistent, ArraysLargerThanSharedMemoryStayInTheCache) {
   EXPECT_FALSE(persistent_applies(once));
 }
 
+// A macro that no kernel reads would be ignored without a word.
+TEST(StencilPersistent, KernelsReadEveryMacro) {
+  for (const StencilJob& job : real_jobs())
+    for (const char* kept : {"kept == 'l2'", "kept == 'shared'"})
+      for (const Configuration& configuration : sampled(job, kept, 20)) {
+        const CompileRequest request = plan_persistent(job, configuration, EmbeddedSources())->compile;
+        const std::string& text = request.source.text;
+        const std::string below = text.substr(text.find("// ---- end of defaults ----"));
+        for (const auto& [name, value] : request.defines) {
+          ASSERT_NE(text.find("#ifndef " + name + "\n"), std::string::npos) << name;
+          ASSERT_NE(below.find(name), std::string::npos) << name;
+        }
+      }
+}
+
 // Emulated and on a device alike: the same code as at the size itself, the same array written last, and few
 // enough threads.
 TEST(StencilPersistent, ChecksTheSameCodeWithFewBlocks) {
