@@ -2,8 +2,11 @@
 #include "kernels/stencil/check_sizes.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "kernels/stencil/geometry.hpp"
 #include "kernels/stencil/launches.hpp"
+#include "kernels/stencil/persistent.hpp"
 #include "kernels/stencil/variants.hpp"
 
 namespace tune::kernels {
@@ -47,18 +50,52 @@ std::vector<CheckSize> fft_sizes(const StencilJob& job, std::int64_t fused, bool
   return sizes;
 }
 
+constexpr std::int64_t most_emulated_threads = 32768;
+/// Few enough tiles that the emulator has a stack for each thread of a cooperative launch.
+std::vector<CheckSize> persistent_sizes(const StencilJob& job, const search::Configuration& configuration) {
+  const auto [rx, ry, rz] = job.stencil.reach();
+  // The same array is written last.
+  const std::int64_t steps = std::min<std::int64_t>(job.steps, 4 + job.steps % 2);
+  std::vector<CheckSize> sizes;
+  if (configuration["kept"].as_text() == "shared") {
+    sizes.push_back({2 * rx + 29, 2 * ry + 7, 2 * rz + 7, steps});
+    // Tiles of several slabs: as many as the configuration has along z, one along x and y.
+    const auto least = least_tile(job);
+    const auto value = [&](const char* name) { return value_or_one(configuration, name); };
+    const std::int64_t threads = value("block_x") * value("block_y") * value("block_z");
+    const std::int64_t planes = 3 * value("block_z") * value("cells_z") * value("tiles_z");
+    if (!costly(job) && value("tiles_z") * threads <= most_emulated_threads)
+      sizes.push_back({least[0], least[1], planes + 2 * rz, steps});
+  } else if (costly(job)) {
+    sizes.push_back({2 * rx + 21, 2 * ry + 7, 2 * rz + 9, steps});
+  } else {
+    const StencilGeometry geometry = stencil_geometry(job, configuration);
+    sizes.push_back(
+        {geometry.tile_x + 11, geometry.tile_y + 2 * ry + 1, geometry.tile_z + 2 * rz + 1, steps});
+  }
+  sizes.push_back({2 * rx + 1, 2 * ry + 3, 2 * rz + 2, steps});
+  sizes.push_back({5, 3, 2, steps});
+  return sizes;
+}
+
+/// Rows of an unpadded array are whole vectors.
+std::vector<CheckSize> in_vectors(std::vector<CheckSize> sizes, const search::Configuration& configuration) {
+  const std::int64_t vector = configuration["padded"].as_bool() ? 1 : configuration["vector"].as_int();
+  for (CheckSize& size : sizes) size.nx = (size.nx + vector - 1) / vector * vector;
+  return sizes;
+}
+
 }  // namespace
 
 std::vector<CheckSize> check_sizes(const StencilJob& job, const search::Configuration& configuration) {
   const StencilVariant& variant = variant_of(configuration);
   const std::int64_t fused = variant.fused(configuration);
   if (variant.name == "fft") return fft_sizes(job, fused, configuration["last_axis"].as_text() == "convolve");
+  if (variant.name == "persistent") return in_vectors(persistent_sizes(job, configuration), configuration);
   const auto [rx, ry, rz] = job.stencil.reach();
-  // Rows of an unpadded array are whole vectors.
-  const std::int64_t vector = configuration["padded"].as_bool() ? 1 : configuration["vector"].as_int();
   std::vector<CheckSize> sizes;
   const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
-    sizes.push_back({(nx + vector - 1) / vector * vector, ny, nz, checked_steps(job.steps, fused)});
+    sizes.push_back({nx, ny, nz, checked_steps(job.steps, fused)});
   };
   if (configuration.has("cells_x")) {
     // Tiles whose edges all lie within the array, and planes that no boundary concerns.
@@ -72,7 +109,7 @@ std::vector<CheckSize> check_sizes(const StencilJob& job, const search::Configur
   }
   add(2 * rx + 1, 2 * ry + 3, 2 * rz + 2);
   add(5, 3, 2);  // boundary cells alone, as soon as they are held
-  return sizes;
+  return in_vectors(std::move(sizes), configuration);
 }
 
 }  // namespace tune::kernels

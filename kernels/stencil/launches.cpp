@@ -21,11 +21,26 @@ std::int64_t value_or_one(const search::Configuration& configuration, std::strin
 
 bool is_direct(const search::Configuration& configuration) {
   const search::Value* sweep = configuration.find("sweep");
-  return (sweep != nullptr ? *sweep : configuration["variant"]).as_text() == "direct";
+  const std::string& name = (sweep != nullptr ? *sweep : configuration["variant"]).as_text();
+  return name == "direct" || name == "persistent";
+}
+
+Layout row_layout(const StencilJob& job, bool padded) {
+  if (!padded) return Layout::dense(job.extents());
+  constexpr std::int64_t line = 32;  // cells
+  const auto pitch = static_cast<std::uint64_t>((job.nx + line - 1) / line * line);
+  const std::uint64_t plane = pitch * static_cast<std::uint64_t>(job.ny);
+  Layout layout;
+  layout.extents = job.extents();
+  layout.strides = {1, pitch, plane};
+  layout.allocation = plane * static_cast<std::uint64_t>(job.nz);
+  return layout;
 }
 
 SweepFiles sweep_files(bool direct) {
-  if (direct) return {"direct.cu", {"boundary.cuh", "indices.cuh", "vectors.cuh"}};
+  if (direct)
+    return {"direct.cu",
+            {"boundary.cuh", "direct_sums.cuh", "direct_tile.cuh", "indices.cuh", "vectors.cuh"}};
   return {
       "streaming.cu",
       {"async_copy.cuh", "boundary.cuh", "indices.cuh", "streaming_inputs.cuh", "streaming_partial_sums.cuh",

@@ -17,7 +17,8 @@ namespace tune::kernels {
 /// 2-D array.
 std::int64_t value_or_one(const search::Configuration& configuration, std::string_view name);
 
-/// Whether a thread computes its cells straight from global memory, by itself or inside of `composed`.
+/// Whether a thread computes a brick of cells, rather than marches: `direct`, by itself or inside of
+/// `composed`, and `persistent`.
 bool is_direct(const search::Configuration& configuration);
 
 /// A parameter as a kernel's macro takes it: `LOADER` and `Loader::async`, `VECTOR` and `4`.
@@ -29,6 +30,9 @@ CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std
                                const std::vector<std::string_view>& headers,
                                const search::Configuration& configuration, const KernelSources& sources,
                                const std::vector<std::string_view>& no_macros = {});
+
+/// Rows and planes without gaps between them; with padding, rows of whole lines.
+Layout row_layout(const StencilJob& job, bool padded);
 
 /// The headers of the sweep that the configuration chooses, and its file.
 struct SweepFiles {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/common/grid_barrier.hpp"
 #include "kernels/stencil/check_sizes.hpp"
 #include "kernels/stencil/reference.hpp"
 #include "kernels/stencil/rounding.hpp"
@@ -21,8 +22,13 @@ constexpr const char* files[] = {"async_copy.cuh",
                                  "composed_direct.cu",
                                  "composed_streaming.cu",
                                  "direct.cu",
+                                 "direct_sums.cuh",
+                                 "direct_tile.cuh",
                                  "fft.cu",
                                  "indices.cuh",
+                                 "persistent_l2.cu",
+                                 "persistent_shared.cu",
+                                 "persistent_tile.cuh",
                                  "rim.cuh",
                                  "streaming.cu",
                                  "streaming_inputs.cuh",
@@ -87,6 +93,7 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
   };
   info.item = "cell update";
   for (const char* file : files) info.sources.push_back(format("stencil/{}", file));
+  info.sources.emplace_back(grid_barrier_file);
   return info;
 }
 

@@ -6,6 +6,7 @@
 
 #include "kernels/stencil/job.hpp"
 #include "search/space/parameter.hpp"
+#include "tuner/core/device_facts.hpp"
 
 namespace tune::kernels {
 
@@ -38,6 +39,12 @@ void add_direct_rules(std::vector<search::Constraint>& rules, const SweptStencil
 void add_streaming_rules(std::vector<search::Constraint>& rules, const SweptStencil& stencil);
 void add_composed_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
 void add_temporal_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
+void add_persistent_rules(std::vector<search::Constraint>& rules, const StencilJob& job,
+                          const DeviceFacts& device);
 void add_fft_rules(std::vector<search::Constraint>& rules);
+
+/// What `persistent` adds to the parameters of `direct`. Tiles in shared memory are offered where the array
+/// fits that of the device.
+std::vector<search::Parameter> persistent_parameters(const StencilJob& job, const DeviceFacts& device);
 
 }  // namespace tune::kernels

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/stencil/fft.hpp"
+#include "kernels/stencil/persistent.hpp"
 #include "kernels/stencil/rules.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "search/space/expr.hpp"
@@ -56,6 +57,10 @@ Expr fft() {
 Expr sweep() {
   return direct() || streaming();
 }
+/// `one`, or the variant `persistent` where it can compute the job.
+Expr or_persistent(const StencilJob& job, const Expr& one) {
+  return persistent_applies(job) ? one || is_variant("persistent") : one;
+}
 
 // The default configuration's cells of a thread.
 int default_vector(const StencilJob& job) {
@@ -94,18 +99,28 @@ Parameter variant_parameter(const StencilJob& job) {
 std::vector<Parameter> tile_parameters(const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   std::vector<Parameter> all;
-  all.push_back({"block_x", "threads of a block along x", {8, 16, 32, 64, 128}, 32, sweep(), Role::threads});
+  all.push_back({"block_x",
+                 "threads of a block along x",
+                 {8, 16, 32, 64, 128},
+                 32,
+                 or_persistent(job, sweep()),
+                 Role::threads});
   if (flat) {
     all.back().values = {32, 64, 128, 256, 512};
     all.back().default_value = 128;
   } else {
-    all.push_back({"block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8, sweep(), Role::threads});
+    all.push_back({"block_y",
+                   "threads of a block along y",
+                   {1, 2, 4, 8, 16},
+                   8,
+                   or_persistent(job, sweep()),
+                   Role::threads});
   }
   all.push_back({"block_z",
                  flat ? "threads of a block along y" : "threads of a block along z",
                  {1, 2, 4},
                  1,
-                 direct(),
+                 or_persistent(job, direct()),
                  Role::threads});
   if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
   all.push_back(
@@ -128,7 +143,7 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
        flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
        {1, 2, 4, 8},
        default_cells_z(job),
-       direct(),
+       or_persistent(job, direct()),
        Role::work});
   return all;
 }
@@ -210,7 +225,8 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "whether x neighbours come from the neighbouring lanes of the warp instead of the cache",
        {false, true},
        false,
-       direct() && var("reach_x") >= 1 && var("reach_x") <= 4},
+       (persistent_applies(job) ? direct() || (is_variant("persistent") && var("kept") == "l2") : direct()) &&
+           var("reach_x") >= 1 && var("reach_x") <= 4},
       {"readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true, direct()},
       {"chunk",
        "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves", chunk,
@@ -243,7 +259,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "memory",
        {false, true},
        static_cast<int>(job.stencil.points.size()) * default_cells <= most_terms,
-       (job.dimensions == 2 ? direct() : sweep()) && !var("star")},
+       or_persistent(job, job.dimensions == 2 ? direct() : sweep()) && !var("star")},
       {"padded",
        "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
        "loads "
@@ -255,7 +271,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "path of the stores: ordinary, or evict first (st.global.cs)",
        {"plain", "streaming"},
        "streaming",
-       !fft()},
+       persistent_applies(job) ? !fft() && !is_variant("persistent") : !fft()},
       {"min_blocks",
        "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
        {1, 2, 3, 4, 8},
@@ -273,6 +289,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   };
   add({variant_parameter(job)});
   add(fusion_parameters(job));
+  if (persistent_applies(job)) add(persistent_parameters(job, device));
   add(tile_parameters(job));
   add(temporal_parameters(job));
   add(fft_parameters(job));
@@ -287,6 +304,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
                                           var("reach_y"), var("reach_z"), star});
   add_composed_rules(space.constraints, job);
   add_temporal_rules(space.constraints, job);
+  if (persistent_applies(job)) add_persistent_rules(space.constraints, job, device);
   add_fft_rules(space.constraints);
   const auto [rx, ry, rz] = job.stencil.reach();
   space.constants = {

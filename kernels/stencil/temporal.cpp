@@ -50,18 +50,6 @@ Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int
   return Dim3{static_cast<std::uint32_t>(blocks), 1, 1};
 }
 
-/// Rows and planes without gaps between them; with padding, rows of whole lines.
-Layout layout_of(const StencilJob& job, bool padded) {
-  if (!padded) return Layout::dense(job.extents());
-  const auto pitch = static_cast<std::uint64_t>(rounded_up(job.nx, 32));
-  const std::uint64_t plane = pitch * static_cast<std::uint64_t>(job.ny);
-  Layout layout;
-  layout.extents = job.extents();
-  layout.strides = {1, pitch, plane};
-  layout.allocation = plane * static_cast<std::uint64_t>(job.nz);
-  return layout;
-}
-
 }  // namespace
 
 Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& configuration,
@@ -69,7 +57,7 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
   const TemporalShape shape(configuration);
   const std::int64_t fused = configuration["fused"].as_int(), rest = job.steps % fused;
   const auto [rx, ry, rz] = job.stencil.reach();
-  const Layout layout = layout_of(job, configuration["padded"].as_bool());
+  const Layout layout = row_layout(job, configuration["padded"].as_bool());
   if (layout.strides[1] > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
     return fail(Phase::constraint, "extent", "a row does not fit the kernel's 32-bit pitch");
 

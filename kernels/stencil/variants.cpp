@@ -5,6 +5,7 @@
 
 #include "kernels/stencil/composed.hpp"
 #include "kernels/stencil/fft.hpp"
+#include "kernels/stencil/persistent.hpp"
 #include "kernels/stencil/sweeps.hpp"
 #include "kernels/stencil/temporal.hpp"
 #include "tuner/core/format.hpp"
@@ -27,6 +28,11 @@ constexpr StencilVariant table[] = {
      plan_composed, fused_steps},
     {"temporal", "a block marches through planes of z and computes several time steps on the way",
      temporal_applies, plan_temporal, fused_steps},
+    {"persistent",
+     "one launch computes all steps, between which its blocks meet, and the array stays in the L2 cache or "
+     "in "
+     "shared memory",
+     persistent_applies, plan_persistent, one_step},
     {"fft", "Fourier transforms, between which any number of time steps is a product", fft_applies, plan_fft,
      fused_steps},
 };

@@ -19,7 +19,10 @@ const std::map<std::string, std::string> right = {{"fault_injection", "behaviour
 constexpr std::uint64_t most_values = 9;
 constexpr std::int64_t largest_value = 3;  ///< where any number will do
 
-/// The problem's settings drawn at random, its extents as they are by default.
+/// Extents at which arrays fit shared memory.
+constexpr int small_extent = 48;
+
+/// The problem's settings drawn at random, its extents as they are by default or small.
 Instance random_instance(const ProblemInfo& info, search::Random& random) {
   std::vector<std::pair<std::string, Value>> settings;
   for (const SettingInfo& setting : info.settings) {
@@ -32,7 +35,22 @@ Instance random_instance(const ProblemInfo& info, search::Random& random) {
           setting.name,
           setting.values[random.below(std::min<std::uint64_t>(most_values, setting.values.size()))]);
   }
-  return make_instance(info, "", settings);
+  std::string size;
+  if (random.below(3) != 0)
+    for (std::size_t i = 0; i < info.extents.size(); ++i)
+      size += (i == 0 ? "" : "x") + std::to_string(small_extent);
+  return make_instance(info, size, settings);
+}
+
+/// Leaves one of the problem's variants, and one of its kernels where it has several: some have very few
+/// configurations.
+void choose_variant(search::SpaceDefinition& definition, search::Random& random) {
+  for (const char* name : {"variant", "kept"}) {
+    const auto choice = std::ranges::find(definition.parameters, name, &search::Parameter::name);
+    if (choice == definition.parameters.end()) continue;
+    const Value& chosen = choice->values[random.below(choice->values.size())];
+    definition.constraints.push_back({search::var(name) == search::Expr(chosen), "chosen"});
+  }
 }
 
 /// Nothing where the settings do not go together, such as a shape and a radius that it does not have.
@@ -52,17 +70,18 @@ std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, st
   std::vector<Sampled> sample;
   while (sample.size() < count) {
     const Instance instance = random_instance(problem.info(), random);
-    std::optional<search::SpaceDefinition> drawn = space_of(problem, instance);
+    const std::optional<search::SpaceDefinition> drawn = space_of(problem, instance);
     if (!drawn) continue;
-    search::SpaceDefinition definition = std::move(*drawn);
-    const auto restricted = right.find(problem.info().name);
-    if (restricted != right.end())
-      definition.constraints.push_back({search::Expr::parse(restricted->second), "meant to be right"});
-    if (where != "True") definition.constraints.push_back({search::Expr::parse(where), "asked for"});
-    const search::SearchSpace space(std::move(definition));
-    if (space.empty()) continue;
-    for (int i = 0; i < 4 && sample.size() < count; ++i)
-      sample.push_back({instance, space.at(space.sample(random))});
+    for (int i = 0; i < 4 && sample.size() < count; ++i) {
+      search::SpaceDefinition definition = *drawn;
+      choose_variant(definition, random);
+      const auto restricted = right.find(problem.info().name);
+      if (restricted != right.end())
+        definition.constraints.push_back({search::Expr::parse(restricted->second), "meant to be right"});
+      if (where != "True") definition.constraints.push_back({search::Expr::parse(where), "asked for"});
+      const search::SearchSpace space(std::move(definition));
+      if (!space.empty()) sample.push_back({instance, space.at(space.sample(random))});
+    }
   }
   return sample;
 }

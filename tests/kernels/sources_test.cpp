@@ -45,7 +45,9 @@ TEST(KernelFiles, AreAllInTheSourceHash) {
     const ProblemInfo info = entry.make()->info();
     const std::set<std::string> sources(info.sources.begin(), info.sources.end());
     EXPECT_EQ(sources.size(), info.sources.size()) << "a file twice";
-    EXPECT_EQ(sources, files_of(folder_of(info)));
+    std::set<std::string> own = sources;
+    std::erase_if(own, [](const std::string& file) { return file.starts_with("common/"); });
+    EXPECT_EQ(own, files_of(folder_of(info)));
   }
 }
 
