@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of `persistent` and which of its configurations are valid.
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "kernels/stencil/persistent.hpp"
@@ -50,6 +51,33 @@ std::vector<Value> tile_counts(const DeviceFacts& device, std::int64_t n, std::i
   return values;
 }
 
+/// Whether at least half of the multiprocessors need a tile; small arrays may do with few.
+bool wants_many_tiles(const StencilJob& job, const DeviceFacts& device) {
+  return job.cells() > multiprocessors(device) * 512.0;
+}
+
+/// Numbers of tiles along x, y and z: where many tiles are wanted, those with which there can be so many.
+std::array<std::vector<Value>, 3> tile_counts(const StencilJob& job, const DeviceFacts& device) {
+  const int all = multiprocessors(device);
+  const bool flat = job.dimensions == 2;
+  const std::array<std::int64_t, 3> n{job.nx, job.ny, job.nz}, least = least_tile(job);
+  const std::array<std::int64_t, 3> most{flat ? 16 : 4, flat ? 1 : 48, flat ? all : 48};
+  std::array<std::vector<Value>, 3> counts;
+  std::array<std::int64_t, 3> largest{};
+  for (std::size_t a = 0; a < 3; ++a) {
+    counts[a] = tile_counts(device, n[a], least[a], most[a]);
+    largest[a] = counts[a].back().as_int();
+  }
+  if (!wants_many_tiles(job, device)) return counts;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::int64_t others = largest[(a + 1) % 3] * largest[(a + 2) % 3];
+    std::erase_if(counts[a], [&](const Value& count) {
+      return count.as_int() * others * 2 < all && count.as_int() < largest[a];
+    });
+  }
+  return counts;
+}
+
 Value nearest(const std::vector<Value>& values, std::int64_t wanted) {
   const auto above =
       std::ranges::find_if(values, [&](const Value& value) { return value.as_int() > wanted; });
@@ -83,15 +111,15 @@ std::vector<Parameter> persistent_parameters(const StencilJob& job, const Device
                         "blocks of the grid, all of which are there at once and stride over the tiles",
                         std::vector<Value>(blocks.begin(), blocks.end()), all, kept_l2()});
   if (!shared) return parameters;
-  const auto [least_x, least_y, least_z] = least_tile(job);
-  const auto add = [&](const char* name, const char* documentation, const std::vector<Value>& values,
-                       std::int64_t wanted) {
-    parameters.push_back({name, documentation, values, nearest(values, wanted), kept_shared()});
+  const std::array<std::vector<Value>, 3> counts = tile_counts(job, device);
+  const auto add = [&](const char* name, const char* documentation, std::size_t axis, std::int64_t wanted) {
+    parameters.push_back({name, documentation, counts[axis], nearest(counts[axis], wanted), kept_shared()});
   };
-  add("tiles_x", "tiles along x", tile_counts(device, job.nx, least_x, flat ? 16 : 4), flat ? 4 : 1);
-  if (!flat) add("tiles_y", "tiles along y", tile_counts(device, job.ny, least_y, 48), 11);
-  add("tiles_z", flat ? "tiles along y" : "tiles along z",
-      tile_counts(device, job.nz, least_z, flat ? all : 48), flat ? all / 4 : 12);
+  add("tiles_x", "tiles into which the array is cut along x", 0, flat ? 4 : 1);
+  if (!flat) add("tiles_y", "tiles into which the array is cut along y", 1, 11);
+  add("tiles_z",
+      flat ? "tiles into which the array is cut along y" : "tiles into which the array is cut along z", 2,
+      flat ? all / 4 : 12);
   return parameters;
 }
 
@@ -113,8 +141,7 @@ void add_persistent_rules(std::vector<Constraint>& rules, const StencilJob& job,
       flat ? var("tiles_x") * var("tiles_z") : var("tiles_x") * var("tiles_y") * var("tiles_z");
   add(ceil_div(tiles, Expr(all)) == var("min_blocks"),
       "all tiles have to be on the multiprocessors at once, and fewer tiles need no limit on the registers");
-  add(tiles * 2 >= all || var("nx") * var("ny") * var("nz") <= all * 512,
-      "most of the multiprocessors would have no tile");
+  if (wants_many_tiles(job, device)) add(tiles * 2 >= all, "most of the multiprocessors would have no tile");
   const auto [rx, ry, rz] = job.stencil.reach();
   const Expr vector = var("vector"), cells_z = var("cells_z");
   const Expr lead = ceil_div(Expr(rx), vector) * vector;
