@@ -99,7 +99,9 @@ bool temporal_applies(const StencilJob& job) {
   const bool itself = std::ranges::any_of(job.stencil.points, [](const StencilPoint& point) {
     return point.dx == 0 && point.dy == 0 && point.dz == 0 && point.weight != 0;
   });
-  return rows && itself && job.stencil.radius() <= 8 && job.stencil.points.size() <= most_points;
+  // One step alone it takes seconds to compile for, and is slower than the sweeps that are made for it.
+  return job.steps >= 2 && rows && itself && job.stencil.radius() <= 8 &&
+         job.stencil.points.size() <= most_points;
 }
 
 }  // namespace tune::kernels

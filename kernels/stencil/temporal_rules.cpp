@@ -25,6 +25,7 @@ void add_temporal_rules(std::vector<Constraint>& rules, const StencilJob& job) {
     rules.push_back({!temporal() || rule, reason});
   };
   const Expr cells = var("cells_x") * var("cells_y");
+  add(var("fused") >= 2, "one step a launch is what direct and streaming are made for");
   add(var("fused") <= 16, "the sums of more than 16 steps exceed the registers");
   add(cells <= 32, "more than 32 cells a lane: their sums exceed the registers");
   add(var("unroll") <= 2, "after two planes all sums are where they were");

@@ -47,19 +47,19 @@ std::map<std::string, std::string> as_t4(std::map<std::string, std::string> foun
 
 TEST(DbFormats, T4ThereAndBackIsTheSame) {
   const Sandbox sandbox;
-  add_recording(sandbox.database(), {.count = 90, .sample = 11, .samples_each = 3});
+  add_recording(sandbox.database(), {.count = 300, .sample = 11, .samples_each = 3});
   const std::string file = (sandbox / "out.t4.json.gz").string(), other = (sandbox / "other.db").string();
   const Outcome exported = done(sandbox, {"db", "export", "--out", file});
-  EXPECT_TRUE(has(exported.out, "90 configurations")) << exported.out;
+  EXPECT_TRUE(has(exported.out, "300 configurations")) << exported.out;
   EXPECT_TRUE(has(exported.err, "failures of phase crash are written as runtime")) << exported.err;
   EXPECT_TRUE(has(exported.err, "T4 has no driver")) << exported.err;
   const Outcome imported = done(sandbox, {"db", "import", file, "--db", other});
   EXPECT_TRUE(has(imported.out,
-                  "T4 stencil3d 64x64x64 radius=1,shape=star,type=float on Invented H2: 90 evaluations"))
+                  "T4 stencil3d 64x64x64 radius=1,shape=star,type=float on Invented H2: 300 evaluations"))
       << imported.out;
   EXPECT_EQ(outcomes(other), as_t4(outcomes(sandbox.database())));
   const std::string again = done(sandbox, {"db", "import", file, "--db", other}).out;
-  EXPECT_TRUE(has(again, "0 evaluations are new, 90 were there")) << again;
+  EXPECT_TRUE(has(again, "0 evaluations are new, 300 were there")) << again;
   EXPECT_TRUE(has(done(sandbox, {"db", "check", other}).out, "nothing is wrong"));
   // And once more from there, exactly.
   const std::string second = (sandbox / "second.t4.json").string(), third = (sandbox / "third.db").string();
