@@ -9,6 +9,7 @@ extern "C" __global__ void row_norms(float* out, const float* in, int rows, int 
 #pragma unroll UNROLL
     for (int column = lane; column < columns; column += LANES) sum += values[column] * values[column];
   }
-  for (int offset = LANES / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset, LANES);
+  for (int offset = LANES / 2; offset > 0; offset /= 2)
+    sum += __shfl_down_sync(0xffffffffu, sum, offset, LANES);
   if (row < rows && lane == 0) out[row] = sqrtf(sum);
 }

@@ -73,9 +73,11 @@ class Expr {
   /// deeper than 1,000 or larger than 100,000 nodes (recursion over it stays within the stack).
   static Expr node(Op op, std::vector<Expr> operands);
 
-  /// Parses Python-like text: `block_x * block_y <= 1024 and loader in ["plain", "async"]`. Functions: min, max,
-  /// sum, any, all, len (of values or one list), abs, ceil_div, pow, int, float, bool, floor, ceil, sqrt; `&&`,
-  /// `||`, `!`, `c ? a : b` as in C; shifts, `in range()`. Throws ExprError with the column and what it expects.
+  /// Parses Python-like text: `block_x * block_y <= 1024 and loader in ["plain", "async"]`. Functions: min,
+  /// max, sum, any, all, len (of values or one list), abs, ceil_div, pow, int, float, bool, floor, ceil,
+  /// sqrt; `&&`,
+  /// `||`, `!`, `c ? a : b` as in C; shifts, `in range()`. Throws ExprError with the column and what it
+  /// expects.
   static Expr parse(std::string_view text);
 
   /// The value under a complete assignment. Throws ExprError: unknown name, division by zero, a text used as

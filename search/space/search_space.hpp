@@ -51,8 +51,8 @@ class SearchSpace {
   static SearchSpace of(SpaceDefinition definition, std::span<const Configuration> configurations);
 
   /// The configurations of this space that `keep` lets through, for rules that no expression can say. Asked
-  /// once for each, in order; what it throws passes through. Throws std::length_error for a space of more than
-  /// 50 million, in which that would take minutes.
+  /// once for each, in order; what it throws passes through. Throws std::length_error for a space of more
+  /// than 50 million, in which that would take minutes.
   SearchSpace where(const std::function<bool(const Configuration&)>& keep) const;
 
   const SpaceDefinition& definition() const { return definition_; }

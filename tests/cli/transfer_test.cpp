@@ -11,8 +11,8 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"
-#include "tuner/run/related_records.hpp"
 #include "tuner/core/problem.hpp"
+#include "tuner/run/related_records.hpp"
 
 namespace tune::test {
 namespace {

@@ -47,7 +47,8 @@ class Runner {
   virtual ~Runner() = default;
   /// Loads the binary, asks for occupancy and takes the memory. Failure{resources} where the configuration
   /// cannot run here (too many threads, registers, too much shared memory, or device memory), with demand and
-  /// limit; nothing has been launched then. One plan at a time: what was prepared before must not be used again.
+  /// limit; nothing has been launched then. One plan at a time: what was prepared before must not be used
+  /// again.
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) = 0;
 };
 

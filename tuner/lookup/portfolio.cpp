@@ -7,8 +7,8 @@
 namespace tune::lookup {
 namespace {
 
-// So many configurations are tried, so that an answer takes a millisecond in a large database too. Where times in
-// one work say anything of those in another, the smallest worst loss is found among far fewer.
+// So many configurations are tried, so that an answer takes a millisecond in a large database too. Where
+// times in one work say anything of those in another, the smallest worst loss is found among far fewer.
 constexpr std::size_t most_candidates = 32;
 
 // Where all works have more measurements than this, any of them does.

@@ -20,10 +20,10 @@ struct Default {
 
 /// The configuration with the smallest worst loss over all works of `ranked` on the architecture that is
 /// asked for, or over all of them where there is none; stale ones count only where there are no others. Exact
-/// over the configurations that were measured in all of the works, as far as one of the 32 fastest of the work
-/// with the fewest measurements has it. Where none has, the winner of a work
-/// that was measured in most of them, and among those the one with the smallest worst loss. What failed in
-/// one of them is never taken. Nothing where nothing was measured.
+/// over the configurations that were measured in all of the works, as far as one of the 32 fastest of the
+/// work with the fewest measurements has it. Where none has, the winner of a work that was measured in most
+/// of them, and among those the one with the smallest worst loss. What failed in one of them is never taken.
+/// Nothing where nothing was measured.
 std::optional<Default> portfolio_default(Records& records, const std::vector<Ranked>& ranked);
 
 }  // namespace tune::lookup
