@@ -95,7 +95,7 @@ const ArgumentSpec* Problem::Spec::argument(std::string_view wanted) const {
 }
 
 std::optional<ElementType> type_named(std::string_view name) {
-  // A view of a function's reference has no vectors: what a kernel calls float4 is four floats here.
+  // Vectors are their elements in code: what a kernel calls float4 is four floats.
   const auto type = definition::type_named(name);
   return type && type->components == 1 ? std::optional(type->element) : std::nullopt;
 }

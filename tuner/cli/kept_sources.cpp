@@ -84,7 +84,14 @@ void KeptSources::keep(const Configuration& configuration) const {
   make_folder(folder);
   write_whole_file(folder / file, with_macros(plan->compile));
   for (const SourceFile& header : plan->compile.headers) {
-    const fs::path target = folder / fs::path(header.name).relative_path().lexically_normal();
+    const fs::path name = fs::path(header.name).relative_path().lexically_normal();
+    // Nothing is written outside: the kernel's own headers may lie there.
+    if (!name.empty() && *name.begin() == "..")
+      throw Error(
+          format("--keep-sources: '{}' lies outside of the kernel's folder: name its folder in 'include' "
+                 "and include it by its name",
+                 header.name));
+    const fs::path target = folder / name;
     make_folder(target.parent_path());
     write_whole_file(target, header.text);
   }
