@@ -36,10 +36,11 @@ Result<LaunchPlan> plan_composed(const StencilJob& job, const Configuration& con
   const SweepFiles files = sweep_files(is_direct(configuration));
   std::vector<std::string_view> headers = files.headers;
   headers.push_back(files.file);
-  headers.push_back("rim.cuh");
+  headers.push_back("stencil/rim.cuh");
   CompileRequest request = stencil_request(
-      sweep_job, sweep_job.stencil, is_direct(configuration) ? "composed_direct.cu" : "composed_streaming.cu",
-      headers, configuration, sources, {"sweep", "fused"});
+      sweep_job, sweep_job.stencil,
+      is_direct(configuration) ? "stencil/composed_direct.cu" : "stencil/composed_streaming.cu", headers,
+      configuration, sources, {"sweep", "fused"});
   if (!is_direct(configuration)) request.defines.emplace_back("QUEUE", "Queue::partial_sums");
   request.headers.push_back({"rim_points.cuh", rim_header(job)});
   request.defines.emplace_back("RIM_BOUNDARY",

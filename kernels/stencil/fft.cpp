@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/common/request.hpp"
 #include "kernels/stencil/launches.hpp"
 #include "kernels/stencil/rim.hpp"
 #include "kernels/stencil/rounding.hpp"
@@ -257,8 +258,8 @@ Result<LaunchPlan> plan_fft(const StencilJob& job, const Configuration& configur
   const FftPlan fft(job, configuration);
   LaunchPlan plan = fft.plan();
   plan.compile.source = {"stencil/fft.cu", sources.text("stencil/fft.cu")};
-  for (const char* header : {"boundary.cuh", "rim.cuh", "vectors.cuh"})
-    plan.compile.headers.push_back({header, sources.text(format("stencil/{}", header))});
+  for (const char* file : {"stencil/boundary.cuh", "stencil/rim.cuh", "common/vectors.cuh"})
+    plan.compile.headers.push_back(header(sources, file));
   plan.compile.headers.push_back({"rim_points.cuh", rim_header(job)});
   plan.compile.defines = {
       {"REAL", std::string(to_string(job.type))},

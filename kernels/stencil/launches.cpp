@@ -2,19 +2,10 @@
 #include "kernels/stencil/launches.hpp"
 
 #include <algorithm>
-#include <cctype>
 
-#include "tuner/core/format.hpp"
+#include "kernels/common/request.hpp"
 
 namespace tune::kernels {
-namespace {
-
-char upper(char c) {
-  return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-}
-
-}  // namespace
-
 std::int64_t value_or_one(const search::Configuration& configuration, std::string_view name) {
   return configuration.has(name) ? configuration[name].as_int() : 1;
 }
@@ -39,33 +30,25 @@ Layout row_layout(const StencilJob& job, bool padded) {
 
 SweepFiles sweep_files(bool direct) {
   if (direct)
-    return {"direct.cu",
-            {"boundary.cuh", "direct_sums.cuh", "direct_tile.cuh", "indices.cuh", "vectors.cuh"}};
+    return {"stencil/direct.cu",
+            {"stencil/boundary.cuh", "stencil/direct_sums.cuh", "stencil/direct_tile.cuh",
+             "stencil/indices.cuh", "common/vectors.cuh"}};
   return {
-      "streaming.cu",
-      {"async_copy.cuh", "boundary.cuh", "indices.cuh", "streaming_inputs.cuh", "streaming_partial_sums.cuh",
-       "streaming_planes.cuh", "streaming_sums.cuh", "streaming_tile.cuh", "vectors.cuh"}};
-}
-
-std::pair<std::string, std::string> macro(const std::string& name, const Value& value) {
-  std::string macro_name = name;
-  std::ranges::transform(macro_name, macro_name.begin(), upper);
-  if (!value.is_text()) return {macro_name, std::to_string(value.as_int())};
-  std::string type = name;
-  type[0] = upper(type[0]);
-  return {macro_name, type + "::" + value.as_text()};
+      "stencil/streaming.cu",
+      {"common/async_copy.cuh", "stencil/boundary.cuh", "stencil/indices.cuh", "stencil/streaming_inputs.cuh",
+       "stencil/streaming_partial_sums.cuh", "stencil/streaming_planes.cuh", "stencil/streaming_sums.cuh",
+       "stencil/streaming_tile.cuh", "common/vectors.cuh"}};
 }
 
 CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std::string_view file,
                                const std::vector<std::string_view>& headers,
                                const search::Configuration& configuration, const KernelSources& sources,
                                const std::vector<std::string_view>& no_macros) {
-  const std::string name = format("stencil/{}", file);
   CompileRequest request;
-  request.source = {name, sources.text(name)};
+  request.source = {std::string(file), sources.text(file)};
   request.headers = {{"stencil_points.cuh", points_header(points)}};
-  for (const std::string_view header : headers)
-    request.headers.push_back({std::string(header), sources.text(format("stencil/{}", header))});
+  for (const std::string_view file_included : headers)
+    request.headers.push_back(header(sources, file_included));
   request.defines = {{"REAL", std::string(to_string(job.type))},
                      {"BOUNDARY", job.boundary == Boundary::held ? "Boundary::held" : "Boundary::zero"}};
   for (const auto& [parameter, value] : configuration.entries())

@@ -21,10 +21,7 @@ std::int64_t value_or_one(const search::Configuration& configuration, std::strin
 /// `composed`, and `persistent`.
 bool is_direct(const search::Configuration& configuration);
 
-/// A parameter as a kernel's macro takes it: `LOADER` and `Loader::async`, `VECTOR` and `4`.
-std::pair<std::string, std::string> macro(const std::string& name, const Value& value);
-
-/// The request for `file` (`direct.cu`) with these headers of the family's folder, the stencil's points, and
+/// The request for `file` (`stencil/direct.cu`) with these headers, the stencil's points, and
 /// REAL, BOUNDARY and the configuration's parameters, but the named ones, as macros.
 CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std::string_view file,
                                const std::vector<std::string_view>& headers,

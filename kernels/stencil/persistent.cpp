@@ -63,7 +63,7 @@ Result<LaunchPlan> plan_l2(const StencilJob& job, const Configuration& configura
   Result<SweepLaunch> sweep = sweep_launch(job, configuration);
   if (!sweep) return tl::unexpected<Failure>(sweep.error());
   LaunchPlan plan;
-  plan.compile = stencil_request(job, job.stencil, "persistent_l2.cu", sweep_files(true).headers,
+  plan.compile = stencil_request(job, job.stencil, "stencil/persistent_l2.cu", sweep_files(true).headers,
                                  configuration, sources, {"kept", "blocks"});
   const auto blocks = static_cast<std::uint32_t>(configuration["blocks"].as_int());
   sweep->launch.grid.x = std::min(sweep->launch.grid.x, blocks);
@@ -80,10 +80,10 @@ Result<LaunchPlan> plan_shared(const StencilJob& job, const Configuration& confi
   if (tiling.shared_cells > (std::int64_t{1} << 26) || std::max({job.nx, job.ny, job.nz}) > most_index / 2)
     return fail(Phase::constraint, "extent", "the array does not fit the tiles in shared memory");
   LaunchPlan plan;
-  plan.compile = stencil_request(
-      job, job.stencil, "persistent_shared.cu",
-      {"boundary.cuh", "direct_sums.cuh", "indices.cuh", "persistent_tile.cuh", "vectors.cuh"}, configuration,
-      sources, {"kept", "padded", "tiles_x", "tiles_y", "tiles_z"});
+  plan.compile = stencil_request(job, job.stencil, "stencil/persistent_shared.cu",
+                                 {"stencil/boundary.cuh", "stencil/direct_sums.cuh", "stencil/indices.cuh",
+                                  "stencil/persistent_tile.cuh", "common/vectors.cuh"},
+                                 configuration, sources, {"kept", "padded", "tiles_x", "tiles_y", "tiles_z"});
   Launch launch;
   launch.grid = {static_cast<std::uint32_t>(tiling.tiles[0] * tiling.tiles[1] * tiling.tiles[2]), 1, 1};
   launch.block = {static_cast<std::uint32_t>(value_or_one(configuration, "block_x")),

@@ -16,31 +16,31 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"async_copy.cuh",
-                                 "block_barrier.cuh",
-                                 "boundary.cuh",
-                                 "composed_direct.cu",
-                                 "composed_streaming.cu",
-                                 "direct.cu",
-                                 "direct_sums.cuh",
-                                 "direct_tile.cuh",
-                                 "fft.cu",
-                                 "indices.cuh",
-                                 "persistent_l2.cu",
-                                 "persistent_shared.cu",
-                                 "persistent_tile.cuh",
-                                 "rim.cuh",
-                                 "streaming.cu",
-                                 "streaming_inputs.cuh",
-                                 "streaming_partial_sums.cuh",
-                                 "streaming_planes.cuh",
-                                 "streaming_sums.cuh",
-                                 "streaming_tile.cuh",
-                                 "temporal.cu",
-                                 "temporal_levels.cuh",
-                                 "temporal_sweep.cuh",
-                                 "temporal_tile.cuh",
-                                 "vectors.cuh"};
+constexpr const char* files[] = {"common/async_copy.cuh",
+                                 "stencil/block_barrier.cuh",
+                                 "stencil/boundary.cuh",
+                                 "stencil/composed_direct.cu",
+                                 "stencil/composed_streaming.cu",
+                                 "stencil/direct.cu",
+                                 "stencil/direct_sums.cuh",
+                                 "stencil/direct_tile.cuh",
+                                 "stencil/fft.cu",
+                                 "stencil/indices.cuh",
+                                 "stencil/persistent_l2.cu",
+                                 "stencil/persistent_shared.cu",
+                                 "stencil/persistent_tile.cuh",
+                                 "stencil/rim.cuh",
+                                 "stencil/streaming.cu",
+                                 "stencil/streaming_inputs.cuh",
+                                 "stencil/streaming_partial_sums.cuh",
+                                 "stencil/streaming_planes.cuh",
+                                 "stencil/streaming_sums.cuh",
+                                 "stencil/streaming_tile.cuh",
+                                 "stencil/temporal.cu",
+                                 "stencil/temporal_levels.cuh",
+                                 "stencil/temporal_sweep.cuh",
+                                 "stencil/temporal_tile.cuh",
+                                 "common/vectors.cuh"};
 
 constexpr std::int64_t most_steps = 1'000'000;
 
@@ -92,7 +92,7 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
       {"steps", "time steps, each on what the one before left", {}, 1, true, {{1, most_steps}}},
   };
   info.item = "cell update";
-  for (const char* file : files) info.sources.push_back(format("stencil/{}", file));
+  for (const char* file : files) info.sources.emplace_back(file);
   info.sources.emplace_back(grid_barrier_file);
   return info;
 }

@@ -62,10 +62,11 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
     return fail(Phase::constraint, "extent", "a row does not fit the kernel's 32-bit pitch");
 
   LaunchPlan plan;
-  plan.compile = stencil_request(job, job.stencil, "temporal.cu",
-                                 {"block_barrier.cuh", "boundary.cuh", "temporal_levels.cuh",
-                                  "temporal_sweep.cuh", "temporal_tile.cuh", "vectors.cuh"},
-                                 configuration, sources, {"fused", "padded"});
+  plan.compile =
+      stencil_request(job, job.stencil, "stencil/temporal.cu",
+                      {"stencil/block_barrier.cuh", "stencil/boundary.cuh", "stencil/temporal_levels.cuh",
+                       "stencil/temporal_sweep.cuh", "stencil/temporal_tile.cuh", "common/vectors.cuh"},
+                      configuration, sources, {"fused", "padded"});
   plan.compile.defines.emplace_back("STEPS", std::to_string(fused));
   plan.compile.defines.emplace_back("REST", std::to_string(rest));
   if (job.dimensions == 2) plan.compile.defines.emplace_back("CELLS_Y", "1");

@@ -30,7 +30,9 @@ std::set<std::string> files_of(const std::string& problem) {
 
 /// Problems of one family have a folder together.
 std::string folder_of(const ProblemInfo& info) {
-  return info.sources.at(0).substr(0, info.sources.at(0).find('/'));
+  for (const std::string& file : info.sources)
+    if (!file.starts_with("common/")) return file.substr(0, file.find('/'));
+  return {};
 }
 
 std::string text_of(const std::filesystem::path& path) {
@@ -83,12 +85,16 @@ TEST(KernelFiles, AreThereForEveryInclude) {
   }
 }
 
-// PTX stays in two headers, whose functions have host twins.
+// PTX stays in a few headers, whose functions have host twins.
 TEST(KernelFiles, KeepPtxInOnePlace) {
-  for (const std::string& name : files_of("stencil"))
-    EXPECT_EQ(text_of(folder / name).find("asm ") != std::string::npos,
-              name == "stencil/async_copy.cuh" || name == "stencil/block_barrier.cuh")
-        << name;
+  const std::set<std::string> with_twins{"common/async_copy.cuh", "common/grid_barrier.cuh",
+                                         "stencil/block_barrier.cuh"};
+  std::set<std::string> with_ptx, folders{"common"};
+  for (const ProblemEntry& entry : problems()) folders.insert(folder_of(entry.make()->info()));
+  for (const std::string& problem : folders)
+    for (const std::string& name : files_of(problem))
+      if (text_of(folder / name).find("asm ") != std::string::npos) with_ptx.insert(name);
+  EXPECT_EQ(with_ptx, with_twins);
 }
 
 }  // namespace
