@@ -10,7 +10,9 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"gemm/tile.cu"};
+constexpr const char* files[] = {"common/vectors.cuh",      "gemm/blocked_operands.cuh",
+                                 "gemm/blocked_result.cuh", "gemm/blocked_tile.cuh",
+                                 "gemm/register.cu",        "gemm/tile.cu"};
 
 ProblemInfo make_info() {
   ProblemInfo info;
