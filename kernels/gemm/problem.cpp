@@ -10,7 +10,9 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"gemm/tile.cu"};
+constexpr const char* files[] = {"common/async_copy.cuh", "common/tensor_core.cuh",   "common/vectors.cuh",
+                                 "gemm/tensor.cu",        "gemm/tensor_products.cuh", "gemm/tensor_tiles.cuh",
+                                 "gemm/tile.cu"};
 
 ProblemInfo make_info() {
   ProblemInfo info;

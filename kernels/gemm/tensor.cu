@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product by tensor cores: result (m x n) = alpha * left (m x k) * right (k x n) + beta * result, all in
 // row-major order. A block computes BLOCK_M x BLOCK_N elements, each of its warps WARP_M x WARP_N of them.
-// STAGES slabs of BLOCK_K terms of both operands are in shared memory or on their way there, by asynchronous
+// STAGES slabs of SLAB terms of both operands are in shared memory or on their way there, by asynchronous
 // copies; from there the warps read fragments (tensor_tiles.cuh) and multiply them (tensor_products.cuh).
 //
 // PRECISION: f64: doubles. tf32: floats rounded to 11 bits. tf32x3: floats as sums of two numbers of 11 bits.
@@ -32,8 +32,8 @@ enum class Rounding { instruction, bits };
 #ifndef BLOCK_N
 #define BLOCK_N 128  // columns of the result that a block computes
 #endif
-#ifndef BLOCK_K
-#define BLOCK_K 16  // terms of a slab
+#ifndef SLAB
+#define SLAB 16  // terms of the sums between two barriers
 #endif
 #ifndef WARP_M
 #define WARP_M 64  // rows that a warp computes: a multiple of 16
@@ -70,7 +70,7 @@ enum class Rounding { instruction, bits };
 using Real = REAL;
 constexpr bool accumulate = ACCUMULATE != 0;
 constexpr Precision precision = PRECISION;
-constexpr int block_m = BLOCK_M, block_n = BLOCK_N, block_k = BLOCK_K;
+constexpr int block_m = BLOCK_M, block_n = BLOCK_N, block_k = SLAB;
 constexpr int warp_m = WARP_M, warp_n = WARP_N, inner = INNER;
 constexpr int stages = STAGES, vector = VECTOR, group = GROUP;
 constexpr bool ahead = AHEAD != 0;
@@ -78,11 +78,11 @@ constexpr bool promote = PROMOTE != 0;
 constexpr Rounding rounding = ROUNDING;
 constexpr int fragments_m = warp_m / 16, fragments_n = warp_n / 8;
 // Terms between two loads of fragments: four chunks of 16 bytes, or an instruction where that is deeper.
-constexpr int turn = inner > 64 / static_cast<int>(sizeof(Real)) ? inner : 64 / static_cast<int>(sizeof(Real));
+constexpr int turn = inner > 64 / static_cast<int>(sizeof(Real)) ? inner
+                                                                 : 64 / static_cast<int>(sizeof(Real));
 constexpr int turns = block_k / turn;  // of a slab
 static_assert(block_m % warp_m == 0 && block_n % warp_n == 0 && block_k % turn == 0 && warp_m % 16 == 0, "");
 
-#include "tensor_tiles.cuh"
 #include "tensor_products.cuh"
 
 extern __shared__ __align__(128) unsigned char shared_bytes[];
@@ -178,8 +178,7 @@ __device__ __forceinline__ void store_chunk(Real* to, Real (&values)[chunk], int
     if constexpr (accumulate) {
       Real old[chunk];
 #pragma unroll
-      for (int e = 0; e < chunk; e += vector)
-        load_vector<vector, Load::ordinary>(old + e, to + e);
+      for (int e = 0; e < chunk; e += vector) load_vector<vector, Load::ordinary>(old + e, to + e);
 #pragma unroll
       for (int e = 0; e < chunk; ++e) values[e] = alpha * values[e] + beta * old[e];
     } else {

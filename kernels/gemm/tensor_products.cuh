@@ -2,6 +2,8 @@
 // What `tensor` does with the fragments of a turn: products of 16 x 8 elements, `inner` terms deep.
 #pragma once
 
+#include "tensor_tiles.cuh"
+
 using Sums = Real[fragments_m][fragments_n][4];
 
 __device__ __forceinline__ float to_operand(float x) {
@@ -57,20 +59,18 @@ __device__ __forceinline__ void multiply_split(const Fragments& from, Sums& sums
       for (int q = 0; q < inner / 4; ++q)
 #pragma unroll
         for (int h = 0; h < 2; ++h)
-          split_operand(from.left[i][h][step / 4 + q], high[i][2 * q + h],
-                                                 low[i][2 * q + h]);
+          split_operand(from.left[i][h][step / 4 + q], high[i][2 * q + h], low[i][2 * q + h]);
 #pragma unroll
     for (int j = 0; j < fragments_n; ++j) {
       Real high_b[inner / 4], low_b[inner / 4];
 #pragma unroll
-      for (int q = 0; q < inner / 4; ++q)
-        split_operand(from.right[step / 4 + q][j], high_b[q], low_b[q]);
+      for (int q = 0; q < inner / 4; ++q) split_operand(from.right[step / 4 + q][j], high_b[q], low_b[q]);
       Real part[fragments_m][4];
 #pragma unroll
       for (int i = 0; i < fragments_m; ++i)
 #pragma unroll
         for (int e = 0; e < 4; ++e) part[i][e] = promote ? Real(0) : sums[i][j][e];
-      // Products of different fragments follow each other: those of one wait for each other.
+          // Products of different fragments follow each other: those of one wait for each other.
 #pragma unroll
       for (int i = 0; i < fragments_m; ++i) multiply_add<inner>(part[i], low[i], high_b);
 #pragma unroll

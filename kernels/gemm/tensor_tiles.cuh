@@ -32,13 +32,13 @@ __device__ __forceinline__ int right_offset(int row, int column) {
 
 // The part of a matrix that a block reads, and what of it exists.
 struct Panel {
-  const Real* first;    // its first element
-  long long pitch;      // elements between rows
-  int rows, columns;    // that exist; may be more than the tile has
+  const Real* first;  // its first element
+  long long pitch;    // elements between rows
+  int rows, columns;  // that exist; may be more than the tile has
 };
 
-// Copies this thread's vectors of a tile of `tile_rows` x `tile_columns` elements; what does not exist becomes
-// zeros. whole: all of it exists.
+// Copies this thread's vectors of a tile of `tile_rows` x `tile_columns` elements; what does not exist
+// becomes zeros. whole: all of it exists.
 template<int tile_rows, int tile_columns, bool left, bool whole>
 __device__ __forceinline__ void copy_tile(Real* tile, const Panel& from) {
   constexpr int row_vectors = tile_columns / vector, step = threads / row_vectors;
