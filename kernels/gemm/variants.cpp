@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/blocked.hpp"
 #include "kernels/gemm/register.hpp"
+#include "kernels/gemm/tensor.hpp"
 #include "kernels/gemm/tile.hpp"
 #include "tuner/core/format.hpp"
 
@@ -21,6 +22,8 @@ constexpr GemmVariant table[] = {
      tile_applies, plan_tile, add_tile_rules, tile_of_tile},
     {"prefetch", "like tile, and the next tiles are loaded into registers while these are multiplied",
      tile_applies, plan_tile, add_tile_rules, tile_of_tile},
+    {"tensor", "tensor cores multiply fragments of slabs that asynchronous copies bring to shared memory",
+     tensor_applies, plan_tensor, add_tensor_rules, tile_of_tensor},
 };
 
 }  // namespace

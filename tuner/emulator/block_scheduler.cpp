@@ -201,6 +201,11 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
         format("{} with a mask ({:#010x}) that lacks the calling lane {}", name, request.mask, lane));
     abandon();
   }
+  if (request.operation == tune_emulator::WarpOperation::matrix_product && wanted != ~0U) {
+    events_.on_divergence(Kind::divergent_warp, current_, request.place,
+                          format("{} needs all lanes of the warp, which has {}", name, exist));
+    abandon();
+  }
   Thread& self = threads_[current_];
   self.request = request;
   self.state = State::in_warp;

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tuner/emulator/matrix_product.hpp"
+
 namespace tune::emulator {
 namespace {
 
+using tune_emulator::MatrixFragments;
 using tune_emulator::WarpOperation;
 using tune_emulator::WarpRequest;
 
@@ -68,10 +71,17 @@ void WarpExchange::carry_out() {
   });
   if (first == 32) return;
   const WarpOperation operation = requests[first].operation;
+  if (operation == WarpOperation::matrix_product) {
+    std::array<MatrixFragments, 32> fragments{};
+    each([&](std::size_t lane) {
+      fragments[lane] = *reinterpret_cast<const MatrixFragments*>(requests[lane].value);
+    });
+    add_matrix_product(fragments);
+  }
   unsigned long long whole = requests[first].value;
   bool equal = true;
   each([&](std::size_t lane) {
-    if (lane != first && operation >= WarpOperation::reduce_add)
+    if (lane != first && operation >= WarpOperation::reduce_add && operation <= WarpOperation::reduce_xor)
       whole = combined(operation, whole, requests[lane].value);
     equal = equal && requests[lane].value == requests[first].value;
   });
@@ -108,6 +118,9 @@ void WarpExchange::carry_out() {
       case WarpOperation::match_all:
         answer = equal ? lanes : 0;
         break;
+      case WarpOperation::matrix_product:
+        answer = 0;
+        break;
       default:
         answer = whole;
     }
@@ -115,11 +128,25 @@ void WarpExchange::carry_out() {
 }
 
 std::string to_string(WarpOperation operation) {
-  constexpr const char* names[] = {
-      "__syncwarp",        "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",  "__shfl_xor_sync",
-      "__ballot_sync",     "__all_sync",        "__any_sync",        "__match_any_sync",  "__match_all_sync",
-      "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_min_sync", "__reduce_max_sync",
-      "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync"};
+  constexpr const char* names[] = {"__syncwarp",
+                                   "__shfl_sync",
+                                   "__shfl_up_sync",
+                                   "__shfl_down_sync",
+                                   "__shfl_xor_sync",
+                                   "__ballot_sync",
+                                   "__all_sync",
+                                   "__any_sync",
+                                   "__match_any_sync",
+                                   "__match_all_sync",
+                                   "__reduce_add_sync",
+                                   "__reduce_min_sync",
+                                   "__reduce_max_sync",
+                                   "__reduce_min_sync",
+                                   "__reduce_max_sync",
+                                   "__reduce_and_sync",
+                                   "__reduce_or_sync",
+                                   "__reduce_xor_sync",
+                                   "a product of matrices (mma.sync)"};
   return names[static_cast<int>(operation)];
 }
 
@@ -129,7 +156,10 @@ bool same_place(const Place& one, const Place& other) {
 }
 
 bool same_operation(const WarpRequest& one, const WarpRequest& other) {
-  return one.operation == other.operation && one.mask == other.mask && same_place(one.place, other.place);
+  if (one.operation != other.operation || one.mask != other.mask || !same_place(one.place, other.place))
+    return false;
+  return one.operation != WarpOperation::matrix_product ||
+         (one.operand == other.operand && one.width == other.width);
 }
 
 }  // namespace tune::emulator

@@ -23,7 +23,8 @@ struct WarpExchange {
 /// `__shfl_down_sync`: what a kernel writes.
 std::string to_string(tune_emulator::WarpOperation operation);
 
-/// True where two lanes stand at the same operation: same function, mask and place.
+/// True where two lanes stand at the same operation: same function, mask and place, of matrices
+/// type and extents too.
 bool same_operation(const tune_emulator::WarpRequest& one, const tune_emulator::WarpRequest& other);
 bool same_place(const Place& one, const Place& other);
 

@@ -52,6 +52,21 @@ enum class WarpOperation : int {
   reduce_and,
   reduce_or,
   reduce_xor,
+  matrix_product,  // `value` is the address of the lane's MatrixFragments
+};
+
+enum class MatrixType : int { tf32, f64 };
+
+// What a lane has of C (16 x 8) += A (16 x inner) B (inner x 8), as PTX's mma.m16n8k4, k8 and k16 lay it out:
+// with g = lane / 4 and t = lane % 4,
+//   a[2 q + h] = A(g + 8 h, t + 4 q),   b[q] = B(t + 4 q, g),   c[2 h + i] = C(g + 8 h, 2 t + i).
+// Elements are 4 bytes (tf32, whose sums are float) or 8.
+struct MatrixFragments {
+  MatrixType type;
+  int inner;
+  const void* a;
+  const void* b;
+  void* c;
 };
 
 struct WarpRequest {

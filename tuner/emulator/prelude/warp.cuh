@@ -11,6 +11,16 @@ TUNE_UNCHECKED inline unsigned long long tune_warp(tune_emulator::WarpOperation 
   return tune_host->warp(tune_host->context, &request);
 }
 
+// C += A B by a whole warp: see MatrixFragments. The low 13 bits of tf32 operands do not count.
+inline void tune_matrix_product(tune_emulator::MatrixType type, int inner, const void* a, const void* b,
+                                void* c, TUNE_PLACE) {
+  const tune_emulator::MatrixFragments fragments{type, inner, a, b, c};
+  // Type and extent are compared as well: lanes whose products differ are at different operations.
+  tune_warp(tune_emulator::WarpOperation::matrix_product, 0xffffffffu,
+            reinterpret_cast<unsigned long long>(&fragments), inner, static_cast<int>(type), tune_file,
+            tune_line);
+}
+
 inline void __syncwarp(unsigned mask = 0xffffffffu, TUNE_PLACE) {
   tune_warp(tune_emulator::WarpOperation::sync, mask, 0, 0, 32, tune_file, tune_line);
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/tensor.hpp"
+
+#include <cmath>
+
+#include "kernels/gemm/rounding.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::kernels {
+
+using search::Expr;
+using search::Role;
+using search::Value;
+using search::var;
+
+namespace {
+
+Expr warps() {
+  return floor_div(var("block_m"), var("warp_m")) * floor_div(var("block_n"), var("warp_n"));
+}
+
+std::int64_t shared_bytes(const GemmJob& job, const Configuration& configuration) {
+  const auto value = [&](const char* name) { return configuration[name].as_int(); };
+  return (value("block_m") + value("block_n")) * value("slab") * value("stages") * job.element_bytes();
+}
+
+void add_arithmetic(GemmSpace& space, const GemmJob& job) {
+  if (job.type == ElementType::f64) {
+    space.add({"precision", "what is multiplied: f64: doubles", {"f64"}, "f64"});
+    space.add({"inner", "terms of one instruction (of several before sm_90)", {4, 8, 16}, 8});
+    return;
+  }
+  std::vector<Value> precisions = {"tf32x3"};
+  if (job.arithmetic == Arithmetic::tf32) precisions.emplace_back("tf32");
+  space.add({"precision",
+             "what is multiplied: tf32x3: floats as sums of two numbers of 11 bits, three products in place "
+             "of one; tf32: floats rounded to 11 bits",
+             precisions, "tf32x3"});
+  space.add({"rounding",
+             "how floats become numbers of 11 bits: by the instruction for it, or by integer operations",
+             {"instruction", "bits"},
+             "bits"});
+  space.add({"promote",
+             "whether the three products are added to their sums by ordinary additions, which round, and not "
+             "by tensor cores, which cut",
+             {false, true},
+             true,
+             var("precision") == "tf32x3"});
+}
+
+void add_tiles(GemmSpace& space, const GemmJob& job) {
+  const bool doubles = job.type == ElementType::f64;
+  space.add({"block_m", "rows of the result that a block computes", {64, 128, 256}, 128});
+  space.add({"block_n", "columns of the result that a block computes", {64, 128, 256}, doubles ? 64 : 128});
+  space.add({"slab", "terms of the sums between two barriers",
+             doubles ? std::vector<Value>{8, 16, 32} : std::vector<Value>{16, 32}, 16});
+  space.add({"warp_m", "rows of the result that a warp computes", {16, 32, 64, 128}, doubles ? 32 : 64});
+  space.add({"warp_n", "columns of the result that a warp computes",
+             doubles ? std::vector<Value>{16, 32, 64} : std::vector<Value>{32, 64, 128}, 32});
+  space.add({"stages", "slabs in shared memory, or on their way there", {2, 3, 4, 5}, 3});
+  space.add({"ahead",
+             "whether fragments are read from shared memory while those before are multiplied",
+             {false, true},
+             doubles});
+  space.add({"vector", "neighbouring elements of an access to global memory",
+             doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
+  space.add({"group",
+             "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
+             {1, 2, 4, 8, 16, 32},
+             8});
+  space.add_padded();
+  space.add({"min_blocks",
+             "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
+             {1, 2, 3, 4},
+             1});
+}
+
+/// What the compiler cannot do without: sums, fragments, and what is made of these.
+Expr registers(const GemmJob& job) {
+  const Expr sums = floor_div(var("warp_m") * var("warp_n"), 32) * var("words");
+  const Expr buffers = Expr(1) + var("ahead");
+  if (job.type == ElementType::f64) {
+    // A turn has 8 terms, or those of a deeper instruction: a quarter of them in a lane, for warp_m / 8 rows
+    // and warp_n / 8 columns.
+    const Expr turn = max(var("inner"), 8);
+    return sums + floor_div((var("warp_m") + var("warp_n")) * turn, 16) * buffers + 40;
+  }
+  return sums + floor_div(var("warp_m") + var("warp_n"), 2) * buffers + 40;
+}
+
+void add_shape_rules(GemmSpace& space, const GemmJob& job) {
+  space.rule(var("block_m") % var("warp_m") == 0 && var("block_n") % var("warp_n") == 0,
+             "a block's tile is no whole number of warps' tiles");
+  space.rule(warps() >= 2 && warps() <= 16, "a block has 2 to 16 warps");
+  space.rule(var("warp_m") * var("warp_n") >= 1024,
+             "so small a tile of a warp reads shared memory more than it multiplies");
+  if (job.type == ElementType::f64)
+    space.rule(var("slab") % var("inner") == 0, "a slab has fewer terms than an instruction");
+  const Expr threads = warps() * 32;
+  space.rule(var("block_m") * var("slab") % (threads * var("vector")) == 0 &&
+                 var("block_n") * var("slab") % (threads * var("vector")) == 0,
+             "threads have unequal parts of a slab to copy");
+  space.rule(threads * var("vector") >= var("block_n"),
+             "a row of a slab has more vectors than there are threads");
+  space.rule(var("group") == 1 || var("group") < ceil_div(var("m"), var("block_m")) * 2,
+             "there are not so many rows of tiles");
+}
+
+}  // namespace
+
+bool tensor_applies(const GemmJob& job) {
+  return job.type == ElementType::f64 || job.arithmetic != Arithmetic::strict;
+}
+
+GemmTile tile_of_tensor(const Configuration& configuration) {
+  return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
+          configuration["slab"].as_int()};
+}
+
+std::int64_t tensor_threads(const Configuration& configuration) {
+  const auto value = [&](const char* name) { return configuration[name].as_int(); };
+  return value("block_m") / value("warp_m") * (value("block_n") / value("warp_n")) * 32;
+}
+
+void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& device) {
+  add_arithmetic(space, job);
+  add_tiles(space, job);
+  add_shape_rules(space, job);
+  space.rule(Expr(device.compute_major == 0 || device.compute_major >= 8),
+             "the device has no tensor cores for these types: they came with compute capability 8.0");
+  space.add_limits(warps() * 32, registers(job),
+                   (var("block_m") + var("block_n")) * var("slab") * var("stages") * var("words") * 4);
+}
+
+// Additions that round leave what a float's product has, and the product of the small parts, each at most
+// 2^-11 of its operand: a quarter of the share that is lost of two operands rounded once, 2^-11 times.
+Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuration) {
+  if (job.type == ElementType::f64) return gemm_tolerance(job, Arithmetic::strict);
+  if (configuration["precision"].as_text() == "tf32") return gemm_tolerance(job, Arithmetic::tf32);
+  if (!configuration["promote"].as_bool()) return gemm_tolerance(job, Arithmetic::tf32x3);
+  Tolerance tolerance = gemm_tolerance(job, Arithmetic::strict);
+  const double lost = 0x1.0p-21 * (2.2 * std::sqrt(static_cast<double>(job.k)) + 2);
+  tolerance.absolute += std::abs(job.alpha) * lost;
+  tolerance.derivation += ", of operands in two parts of 11 bits";
+  return tolerance;
+}
+
+Result<LaunchPlan> plan_tensor(const GemmJob& job, const Configuration& configuration,
+                               const KernelSources& sources) {
+  const bool padded = is_padded(configuration);
+  LaunchPlan plan;
+  plan.compile = gemm_request(job, "gemm/tensor.cu",
+                              {"gemm/tensor_products.cuh", "gemm/tensor_tiles.cuh", "common/async_copy.cuh",
+                               "common/tensor_core.cuh", "common/vectors.cuh"},
+                              configuration, sources);
+  plan.compile.entries = {"gemm_tensor"};
+  add_matrices(plan, job, padded);
+  const GemmTile tile = tile_of_tensor(configuration);
+  Launch launch;
+  launch.entry = "gemm_tensor";
+  launch.grid.x = static_cast<std::uint32_t>(tiles_of(job.m, tile.m) * tiles_of(job.n, tile.n));
+  launch.block.x = static_cast<std::uint32_t>(tensor_threads(configuration));
+  launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared_bytes(job, configuration));
+  launch.arguments = gemm_arguments(job, padded);
+  plan.launches.emplace_back(std::move(launch));
+  plan.tolerance = tensor_tolerance(job, configuration);
+  return plan;
+}
+
+}  // namespace tune::kernels
