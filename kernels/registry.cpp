@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/registry.hpp"
 
+#include "kernels/convolution/problem.hpp"
 #include "kernels/fault_injection/fault_injection.hpp"
 #include "kernels/gemm/problem.hpp"
 #include "kernels/stencil/problem.hpp"
@@ -15,6 +16,7 @@ constexpr ProblemEntry table[] = {
     {"stencil3d", make_stencil3d},
     {"stencil2d", make_stencil2d},
     {"gemm", make_gemm},
+    {"conv2d_separable", make_conv2d_separable},
     {"fault_injection", make_fault_injection},
 };
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/convolution/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/convolution/check_sizes.hpp"
+#include "kernels/convolution/job.hpp"
+#include "kernels/convolution/reference.hpp"
+#include "kernels/convolution/rounding.hpp"
+#include "kernels/convolution/variants.hpp"
+
+namespace tune::kernels {
+namespace {
+
+constexpr const char* files[] = {"common/async_copy.cuh",    "common/vectors.cuh",
+                                 "convolution/fused.cu",     "convolution/row_segment.cuh",
+                                 "convolution/tap_sums.cuh", "convolution/two_pass.cu"};
+
+ProblemInfo make_info() {
+  ProblemInfo info;
+  info.name = "conv2d_separable";
+  info.summary = "separable convolution of an image: taps along rows, then along columns";
+  info.extents = {{"nx", "pixels along x, the fastest dimension", 8192}, {"ny", "pixels along y", 8192}};
+  info.settings = {
+      {"type", "type of a pixel", {"float", "double"}, "float"},
+      {"radius",
+       "how far the taps reach [pixels]: 2 radius + 1 of them along each axis",
+       {},
+       8,
+       false,
+       {{1, most_radius_of_taps}}},
+  };
+  info.item = "pixel";
+  for (const char* file : files) info.sources.emplace_back(file);
+  return info;
+}
+
+/// Operations of a real transform forth and back (5/2 n log2 n each) and of the product of the spectra: with
+/// many taps a pixel is cheaper that way.
+double transform_flops(double pixels) {
+  return 5 * pixels * std::log2(std::max(2.0, pixels)) + 3 * pixels;
+}
+
+class ConvolutionProblem : public Problem {
+ public:
+  ConvolutionProblem() : info_(make_info()) {}
+
+  const ProblemInfo& info() const override { return info_; }
+
+  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override {
+    return convolution_space(convolution_job(instance), device);
+  }
+
+  Work work(const Instance& instance) const override {
+    const ConvolutionJob job = convolution_job(instance);
+    const auto taps = static_cast<double>(job.taps());
+    Work work;
+    work.items = job.pixels();
+    work.flops = std::min(job.pixels() * 2 * (2 * taps - 1), transform_flops(job.pixels()));
+    work.bytes = 2 * job.pixels() * job.element_bytes();
+    work.arithmetic = job.type;
+    return work;
+  }
+
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    const ConvolutionJob job = convolution_job(instance);
+    constexpr std::int64_t most_extent = (std::int64_t{1} << 31) - (1 << 16);
+    if (job.nx > most_extent || job.ny > most_extent)
+      return fail(Phase::constraint, "extent", "coordinates beside the image do not fit 32 bits");
+    return convolution_variant(configuration).plan(job, configuration, sources);
+  }
+
+  TensorSet inputs(const Instance& instance, std::uint64_t seed) const override {
+    TensorSet set;
+    set.emplace("in", convolution_input(convolution_job(instance), seed));
+    return set;
+  }
+
+  TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
+    TensorSet set;
+    set.emplace("out", convolution_reference(convolution_job(instance), inputs.find("in")->second));
+    return set;
+  }
+
+  Tolerance tolerance(const Instance& instance) const override {
+    return sums_tolerance(convolution_job(instance));
+  }
+
+  std::vector<Instance> check_instances(const Instance& instance,
+                                        const Configuration& configuration) const override {
+    std::vector<Instance> instances;
+    for (const auto& [nx, ny] : convolution_check_sizes(convolution_job(instance), configuration)) {
+      Instance check = instance;
+      check.extents = {{"nx", nx}, {"ny", ny}};
+      instances.push_back(std::move(check));
+    }
+    return instances;
+  }
+
+ private:
+  ProblemInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<Problem> make_conv2d_separable() {
+  return std::make_unique<ConvolutionProblem>();
+}
+
+}  // namespace tune::kernels

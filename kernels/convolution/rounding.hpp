@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far rounding may take the results of the family's algorithms from the reference.
+#pragma once
+
+#include "kernels/convolution/job.hpp"
+#include "tuner/core/tolerance.hpp"
+
+namespace tune::kernels {
+
+/// Two sums of 2 radius + 1 products, one after the other.
+Tolerance sums_tolerance(const ConvolutionJob& job);
+
+/// What any algorithm's errors are relative to: the sum of all |row tap * column tap|, which bounds results
+/// of inputs in [-1, 1], times the unit roundoff.
+double result_roundoff(const ConvolutionJob& job);
+
+}  // namespace tune::kernels

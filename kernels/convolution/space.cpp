@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search space of the family.
+#include "kernels/convolution/rules.hpp"
+#include "kernels/convolution/variants.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::kernels {
+
+using search::Expr;
+using search::Parameter;
+using search::SpaceDefinition;
+using search::var;
+
+namespace convolution {
+
+Expr is_variant(const char* name) {
+  return var("variant") == name;
+}
+
+void Rules::add_block(const Expr& threads, const Expr& registers, const Expr& shared) {
+  add(threads <= var("max_threads"), "a block has more threads than the device allows");
+  add(threads * var("min_blocks") <= var("multiprocessor_threads"),
+      "min_blocks blocks have more threads than fit on a multiprocessor");
+  add(registers <= min(var("thread_registers"),
+                       floor_div(var("multiprocessor_registers"), threads * var("min_blocks"))),
+      "the sums alone need more registers than min_blocks leaves to a thread");
+  add(shared <= var("block_shared"), "a block's pixels do not fit its shared memory");
+  add((shared + var("reserved_shared")) * var("min_blocks") <= var("multiprocessor_shared"),
+      "the pixels of min_blocks blocks do not fit the shared memory of a multiprocessor");
+}
+
+}  // namespace convolution
+
+namespace {
+
+Parameter variant_parameter(const ConvolutionJob& job) {
+  Parameter variant{"variant", "", {}, "two_pass"};
+  for (const ConvolutionVariant& known : convolution_variants()) {
+    if (!known.applies(job)) continue;
+    variant.values.push_back(std::string(known.name));
+    variant.documentation +=
+        format("{}{}: {}", variant.documentation.empty() ? "" : "; ", known.name, known.summary);
+  }
+  return variant;
+}
+
+/// Of the variants that sum taps.
+std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
+  const Expr sums = in(var("variant"), {"two_pass", "fused"});
+  std::vector<search::Value> vectors = {1, 2};
+  if (job.type == ElementType::f32) vectors.emplace_back(4);
+  return {
+      {"taps",
+       "where multiply-adds find the taps: in the instruction (immediate), in constant memory, or in shared "
+       "memory",
+       {"immediate", "constant", "shared"},
+       "constant",
+       sums},
+      {"padded", "whether rows of the images are whole lines of memory", {false, true}, true, sums},
+      {"vector", "pixels of an access to the images", vectors, job.lanes(), sums},
+      {"store",
+       "path of the stores of the result: ordinary, or evict first (st.global.cs)",
+       {"plain", "streaming"},
+       "streaming",
+       sums},
+      {"min_blocks",
+       "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
+       {1, 2, 3, 4, 6, 8},
+       1,
+       sums},
+  };
+}
+
+}  // namespace
+
+SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceFacts& device) {
+  SpaceDefinition space;
+  space.parameters.push_back(variant_parameter(job));
+  for (Parameter& parameter : shared_parameters(job)) space.parameters.push_back(std::move(parameter));
+  space.constraints.push_back(
+      {var("padded") || var("nx") % var("vector") == 0,
+       "vectors of an unpadded image need rows that are whole vectors: else they are not aligned"});
+  for (const ConvolutionVariant& variant : convolution_variants()) {
+    if (!variant.applies(job)) continue;
+    variant.add_parameters(job, space.parameters);
+    variant.add_rules(job, space.constraints);
+  }
+  const std::int64_t lanes = job.lanes();
+  space.constants = {
+      {"nx", job.nx},
+      {"ny", job.ny},
+      {"radius", job.radius},
+      {"lanes", lanes},
+      {"lead", (job.radius + lanes - 1) / lanes * lanes},
+      {"words", job.element_bytes() / 4},
+      {"max_threads", device.max_threads_per_block},
+      {"multiprocessor_threads", device.max_threads_per_multiprocessor},
+      {"thread_registers", 255},
+      {"multiprocessor_registers", device.registers_per_multiprocessor},
+      {"block_shared", device.shared_memory_per_block_optin},
+      {"reserved_shared", device.reserved_shared_memory_per_block},
+      {"multiprocessor_shared", device.shared_memory_per_multiprocessor},
+  };
+  return space;
+}
+
+}  // namespace tune::kernels

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/convolution/variants.hpp"
+
+#include <stdexcept>
+
+#include "kernels/convolution/fused.hpp"
+#include "kernels/convolution/two_pass.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::kernels {
+namespace {
+
+constexpr ConvolutionVariant table[] = {
+    {"two_pass", "a kernel for rows, one for columns, a scratch image between", two_pass_applies,
+     plan_two_pass, two_pass_tile, add_two_pass_parameters, add_two_pass_rules},
+    {"fused", "warps march down strips of columns, with the sums of both passes in registers", fused_applies,
+     plan_fused, fused_tile, add_fused_parameters, add_fused_rules},
+};
+
+}  // namespace
+
+std::span<const ConvolutionVariant> convolution_variants() {
+  return table;
+}
+
+const ConvolutionVariant& convolution_variant(const Configuration& configuration) {
+  const std::string& name = configuration["variant"].as_text();
+  for (const ConvolutionVariant& variant : table)
+    if (variant.name == name) return variant;
+  throw std::out_of_range(format("no convolution variant '{}'", name));
+}
+
+}  // namespace tune::kernels
