@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -75,25 +76,34 @@ TEST_P(EveryProblem, DocumentsParameters) {
   }
 }
 
-// The program offers no value that no configuration has, whatever the settings.
-TEST_P(EveryProblem, HasNoValueThatNoConfigurationHas) {
-  std::set<std::string> offered, valid, instances;
-  for (const char* architecture : {"sm_90", "sm_80"})
-    for (const Drawn& drawn : draw().all) {
-      if (!instances.insert(architecture + drawn.instance.key()).second) continue;
-      const search::SpaceDefinition definition =
-          problem().space(drawn.instance, architecture_facts(architecture));
-      for (const search::Parameter& parameter : definition.parameters)
-        for (const Value& value : parameter.values) {
-          const std::string text = parameter.name + "=" + value.to_string();
-          offered.insert(text);
-          if (valid.contains(text)) continue;
-          search::SpaceDefinition restricted = definition;
-          restricted.constraints.push_back(
-              {search::var(parameter.name) == search::Expr(value), "the value that is looked for", true});
-          if (!search::SearchSpace(std::move(restricted)).empty()) valid.insert(text);
-        }
+/// Adds what the space offers and, of the values that are not known to be valid, those that are.
+void add_values(const search::SpaceDefinition& definition, std::set<std::string>& offered,
+                std::set<std::string>& valid) {
+  for (const search::Parameter& parameter : definition.parameters)
+    for (const Value& value : parameter.values) {
+      const std::string text = parameter.name + "=" + value.to_string();
+      offered.insert(text);
+      if (valid.contains(text)) continue;
+      search::SpaceDefinition restricted = definition;
+      restricted.constraints.push_back(
+          {search::var(parameter.name) == search::Expr(value), "the value that is looked for", true});
+      if (!search::SearchSpace(std::move(restricted)).empty()) valid.insert(text);
     }
+}
+
+// The program offers no value that no configuration has, whatever the settings and the size.
+TEST_P(EveryProblem, HasNoValueThatNoConfigurationHas) {
+  std::map<std::string, Instance> instances;
+  for (const Drawn& drawn : draw().all) instances.emplace(drawn.instance.key(), drawn.instance);
+  for (const std::int64_t extent : {300, 1024}) {
+    Instance instance = default_instance();
+    for (auto& [name, value] : instance.extents) value = extent;
+    instances.emplace(instance.key(), instance);
+  }
+  std::set<std::string> offered, valid;
+  for (const char* architecture : {"sm_90", "sm_80"})
+    for (const auto& [key, instance] : instances)
+      add_values(problem().space(instance, architecture_facts(architecture)), offered, valid);
   for (const std::string& text : offered) EXPECT_TRUE(valid.contains(text)) << text;
 }
 
