@@ -10,9 +10,9 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"common/vectors.cuh",      "gemm/blocked_operands.cuh",
-                                 "gemm/blocked_result.cuh", "gemm/blocked_tile.cuh",
-                                 "gemm/register.cu",        "gemm/tile.cu"};
+constexpr const char* files[] = {
+    "common/async_copy.cuh",   "common/vectors.cuh",    "gemm/async.cu",    "gemm/blocked_operands.cuh",
+    "gemm/blocked_result.cuh", "gemm/blocked_tile.cuh", "gemm/register.cu", "gemm/tile.cu"};
 
 ProblemInfo make_info() {
   ProblemInfo info;
