@@ -23,8 +23,8 @@ void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts&) {
   space.rule(left_items + right_items <= 24, "a thread starts too many copies a slab");
   // Sums, fragments, the copies' offsets, addresses and counters.
   const Expr lefts = var("thread_m") * if_else(transposed, 2, var("alignment") + 1);
-  const Expr registers =
-      (thread_elements() + lefts + var("thread_n") * 2) * var("words") + left_items + right_items + 26;
+  const Expr registers = (thread_elements() + lefts + var("thread_n") * 2) * var("words") + left_items +
+                         right_items + if_else(transposed, 26, 30);
   const Expr left = if_else(transposed, (var("block_m") + var("alignment")) * var("slab"),
                             var("block_m") * (var("slab") + var("alignment")));
   const Expr shared = (left + var("block_n") * var("slab")) * var("stages") * var("words") * 4;
