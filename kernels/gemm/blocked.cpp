@@ -62,6 +62,14 @@ BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) 
   return {parts, job.type, layout, BufferRole::scratch, true};
 }
 
+/// Those of the numbers that are at most so large; the first one always is.
+std::vector<Value> up_to(std::initializer_list<int> numbers, std::int64_t most) {
+  std::vector<Value> values;
+  for (const int number : numbers)
+    if (number <= most || values.empty()) values.emplace_back(number);
+  return values;
+}
+
 }  // namespace
 
 bool blocked_applies(const GemmJob&) {
@@ -89,9 +97,10 @@ Expr blocked_threads() {
 void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<Value>& slabs) {
   const bool doubles = job.type == ElementType::f64;
   const std::vector<Value> thread = doubles ? std::vector<Value>{2, 4, 8} : std::vector<Value>{4, 8, 16};
-  space.add({"block_m", "rows of the result that a block computes", {32, 64, 128, 256}, doubles ? 64 : 128});
-  space.add(
-      {"block_n", "columns of the result that a block computes", {32, 64, 128, 256}, doubles ? 64 : 128});
+  const int tile = doubles ? 64 : 128;
+  const std::vector<Value> groups = up_to({1, 2, 4, 8}, tiles_of(job.m, tile) * 2 - 1);
+  space.add({"block_m", "rows of the result that a block computes", {32, 64, 128, 256}, tile});
+  space.add({"block_n", "columns of the result that a block computes", {32, 64, 128, 256}, tile});
   space.add({"slab", "terms of the sums between two barriers", slabs, 8});
   space.add({"thread_m", "rows of the result that a thread computes", thread, 8, {}, Role::work});
   space.add(
@@ -106,15 +115,17 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
              doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
   space.add({"group",
              "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
-             {1, 2, 4, 8, 16, 32},
-             8});
-  space.add({"split", "parts of a sum, each computed by another block", {1, 2, 3, 4, 6, 8, 12, 16}, 1});
-  space.add({"atomic",
-             "whether the parts are added to the result by atomic operations, in any order; else by a second "
-             "kernel, in one order",
-             {false, true},
-             false,
-             var("split") > 1});
+             up_to({1, 2, 4, 8, 16, 32}, tiles_of(job.m, 32) * 2 - 1), groups.back()});
+  space.add({"split", "parts of a sum, each computed by another block",
+             up_to({1, 2, 3, 4, 6, 8, 12, 16}, job.k / 32), 1});
+  if (job.k >= 64)
+    space.add(
+        {"atomic",
+         "whether the parts are added to the result by atomic operations, in any order; else by a second "
+         "kernel, in one order",
+         {false, true},
+         false,
+         var("split") > 1});
   space.add_padded();
   space.add({"min_blocks",
              "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
