@@ -36,7 +36,8 @@ GemmSpace::GemmSpace(const GemmJob& job, const DeviceFacts& device) : variant_{"
       {"k", job.k},
       {"words", job.element_bytes() / 4},
       {"alignment", 16 / job.element_bytes()},
-      {"multiprocessors", device.multiprocessors},
+      // The facts of an architecture rather than a device name one: some number of a large device.
+      {"multiprocessors", device.multiprocessors > 1 ? device.multiprocessors : 128},
       {"max_threads", device.max_threads_per_block},
       {"multiprocessor_threads", device.max_threads_per_multiprocessor},
       {"thread_registers", 255},

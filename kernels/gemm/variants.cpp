@@ -4,6 +4,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "kernels/gemm/async.hpp"
+#include "kernels/gemm/blocked.hpp"
+#include "kernels/gemm/register.hpp"
 #include "kernels/gemm/tensor.hpp"
 #include "kernels/gemm/tile.hpp"
 #include "tuner/core/format.hpp"
@@ -13,6 +16,11 @@ namespace {
 
 // The first one that applies is the default.
 constexpr GemmVariant table[] = {
+    {"register",
+     "threads compute tiles in registers from slabs in shared memory, the next slab comes through registers",
+     blocked_applies, plan_register, add_register_rules, tile_of_blocked},
+    {"async", "like register, but slabs come by asynchronous copies (cp.async)", blocked_applies, plan_async,
+     add_async_rules, tile_of_blocked},
     {"tile", "a block brings square tiles to shared memory, a thread computes one column of a tile or a part",
      tile_applies, plan_tile, add_tile_rules, tile_of_tile},
     {"prefetch", "like tile, and the next tiles are loaded into registers while these are multiplied",
