@@ -28,21 +28,30 @@ __device__ __forceinline__ float to_tf32(float x) {
 #endif
 }
 
-// The same by integer operations, which devices do at a higher rate; infinity becomes NaN.
-__device__ __forceinline__ float to_tf32_bits(float x) {
-  return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
+// How floats become numbers of tf32: by the instruction for it; by integer operations, which devices do at a
+// higher rate (infinity becomes NaN); or cut, which is cheapest and loses up to twice as much.
+enum class Rounding { instruction, bits, cut };
+
+// x as an operand of a product, which does not see the lower 13 bits: rounded to tf32, or cut.
+template<Rounding rounding>
+__device__ __forceinline__ float tf32_operand(float x) {
+  if constexpr (rounding == Rounding::instruction)
+    return to_tf32(x);
+  else if constexpr (rounding == Rounding::bits)
+    return __uint_as_float(__float_as_uint(x) + 0x1000u);
+  else
+    return x;
 }
 
-// x = high + low + what is below 2^-22 |x|: high and low are numbers of tf32.
-template<bool by_bits>
+// x = high + low + what is lost: up to 2^-22 |x|, or 2^-21 |x| if cut. Both are operands; high is a number of
+// tf32.
+template<Rounding rounding>
 __device__ __forceinline__ void split_tf32(float x, float& high, float& low) {
-  if constexpr (by_bits) {
-    high = to_tf32_bits(x);
-    low = to_tf32_bits(x - high);
-  } else {
+  if constexpr (rounding == Rounding::instruction)
     high = to_tf32(x);
-    low = to_tf32(x - high);
-  }
+  else
+    high = __uint_as_float(__float_as_uint(tf32_operand<rounding>(x)) & 0xffffe000u);
+  low = tf32_operand<rounding>(x - high);
 }
 
 #ifdef TUNE_EMULATOR

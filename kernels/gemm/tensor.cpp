@@ -37,9 +37,12 @@ void add_arithmetic(GemmSpace& space, const GemmJob& job) {
              "of one; tf32: floats rounded to 11 bits",
              precisions, "tf32x3"});
   space.add({"rounding",
-             "how floats become numbers of 11 bits: by the instruction for it, or by integer operations",
-             {"instruction", "bits"},
+             "how floats become numbers of 11 bits: by the instruction for it; by integer operations; cut, "
+             "which loses twice as much (of tf32x3: of the small parts)",
+             {"instruction", "bits", "cut"},
              "bits"});
+  space.rule(var("rounding") != "cut" || var("precision") == "tf32x3",
+             "operands that are cut lose up to 2^-10 of themselves, all to one side");
   space.add({"promote",
              "whether the three products are added to their sums by ordinary additions, which round, and not "
              "by tensor cores, which cut",
@@ -132,14 +135,16 @@ void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& d
                    (var("block_m") + var("block_n")) * var("slab") * var("stages") * var("words") * 4);
 }
 
-// Additions that round leave what a float's product has, and the product of the small parts, each at most
-// 2^-11 of its operand: a quarter of the share that is lost of two operands rounded once, 2^-11 times.
+// Additions that round leave the error of a product of floats. What comes to it are the product of the small
+// parts, which is left out, and what the small parts lose: up to 2^-22 + 2 * 2^-22 of a product, or, if
+// parts are cut, 2^-20 + 2 * 2^-21. As in gemm_tolerance, some eight standard deviations of a sum of k.
 Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuration) {
   if (job.type == ElementType::f64) return gemm_tolerance(job, Arithmetic::strict);
   if (configuration["precision"].as_text() == "tf32") return gemm_tolerance(job, Arithmetic::tf32);
   if (!configuration["promote"].as_bool()) return gemm_tolerance(job, Arithmetic::tf32x3);
   Tolerance tolerance = gemm_tolerance(job, Arithmetic::strict);
-  const double lost = 0x1.0p-21 * (2.2 * std::sqrt(static_cast<double>(job.k)) + 2);
+  const double share = configuration["rounding"].as_text() == "cut" ? 0x1.0p-19 : 0x1.0p-20;
+  const double lost = share * (2.2 * std::sqrt(static_cast<double>(job.k)) + 2);
   tolerance.absolute += std::abs(job.alpha) * lost;
   tolerance.derivation += ", of operands in two parts of 11 bits";
   return tolerance;

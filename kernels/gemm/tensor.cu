@@ -13,8 +13,6 @@
 #include "vectors.cuh"
 
 enum class Precision { f64, tf32x3, tf32 };
-// How floats are rounded to tf32: by the instruction for it, or by integer operations.
-enum class Rounding { instruction, bits };
 
 // ---- defaults ----
 #ifndef REAL
@@ -51,7 +49,7 @@ enum class Rounding { instruction, bits };
 #define AHEAD 1  // 1: fragments are read while those before are multiplied, at the price of registers
 #endif
 #ifndef ROUNDING
-#define ROUNDING Rounding::bits  // how floats become tf32
+#define ROUNDING Rounding::bits  // how floats become tf32: instruction, bits, or (tf32x3) cut
 #endif
 #ifndef PROMOTE
 #define PROMOTE 1  // tf32x3: 1: sums are rounded as floats are; 0: cut as tensor cores do it

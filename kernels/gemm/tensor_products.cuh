@@ -7,16 +7,13 @@
 using Sums = Real[fragments_m][fragments_n][4];
 
 __device__ __forceinline__ float to_operand(float x) {
-  if constexpr (rounding == Rounding::bits)
-    return to_tf32_bits(x);
-  else
-    return to_tf32(x);
+  return tf32_operand<rounding>(x);
 }
 __device__ __forceinline__ double to_operand(double x) {
   return x;
 }
 __device__ __forceinline__ void split_operand(float x, float& high, float& low) {
-  split_tf32<rounding == Rounding::bits>(x, high, low);
+  split_tf32<rounding>(x, high, low);
 }
 __device__ __forceinline__ void split_operand(double x, double& high, double& low) {
   high = x, low = 0;
