@@ -37,4 +37,20 @@ Tolerance sums_tolerance(const ConvolutionJob& job) {
                  units)};
 }
 
+// A transform of n numbers adds 6.7 units of roundoff for each of its log2(n) steps, relative to the root
+// mean square of its results (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+// theorem 24.2); powers of factors that are good to one unit are good to six. No single error is larger
+// either: roundings are spread over all pixels and add up like random numbers, which the largest of 10^9
+// exceeds six times, and the sum of worst cases by more. The spectrum's rounding, the product and the scale
+// add ten for each pass. Numbers are pairs of pixels, larger by sqrt(2).
+Tolerance transforms_tolerance(const ConvolutionJob& job, double row_length, double column_length) {
+  constexpr double step = 7 + 5, product = 10;
+  const double steps = std::log2(row_length) + std::log2(column_length);
+  const double units = std::sqrt(2.0) * (2 * step * steps + 2 * product) / 4;
+  return {
+      units * result_roundoff(job),
+      format("{:.3g} roundings of transforms of numbers bounded by sum |row tap| sum |column tap| max |in|",
+             units)};
+}
+
 }  // namespace tune::kernels
