@@ -118,7 +118,7 @@ __device__ __forceinline__ void transform(Complex* x) {
 }
 
 // The radix of the first step of `length` numbers.
-constexpr int radix_of(int length) {
+__device__ constexpr int radix_of(int length) {
   return length >= points ? points : length;
 }
 
@@ -180,7 +180,7 @@ struct BlockTransforms {
     return shared + (interleaved ? padded * count + which : which * pitch + padded);
   }
   template<int size>
-  static constexpr int distance(int p) {
+  __device__ static constexpr int distance(int p) {
     constexpr int radix = radix_of(size), rest = size / radix;
     const int behind = p / radix * threads_each * size + p % radix * rest;
     return (behind + behind / 16) * (interleaved ? count : 1);
