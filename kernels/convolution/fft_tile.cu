@@ -120,13 +120,13 @@ extern "C" __global__ void __launch_bounds__(RowTransforms::threads, ROW_BLOCKS)
   const RowTransforms block(reinterpret_cast<Complex*>(shared_bytes),
                             reinterpret_cast<const Complex*>(tables));
   const unsigned first = (blockIdx.x * row_pairs + block.which) * 2 * row_kept + block.thread;
-  const LongPlace real(first, row_lead, period), imaginary(first + row_kept, row_lead, period);
   Complex x[points];
-  read_piece<false>(x, in, real, nx, ny, pitch);
-  read_piece<true>(x, in, imaginary, nx, ny, pitch);
+  read_piece<false>(x, in, {first, row_lead, period}, nx, ny, pitch);
+  read_piece<true>(x, in, {first + row_kept, row_lead, period}, nx, ny, pitch);
   block.convolve(x);
-  write_piece<false>(x, between, real, block.thread, nx, ny, between_pitch);
-  write_piece<true>(x, between, imaginary, block.thread, nx, ny, between_pitch);
+  const unsigned again = anew(first);
+  write_piece<false>(x, between, {again, row_lead, period}, block.thread, nx, ny, between_pitch);
+  write_piece<true>(x, between, {again + row_kept, row_lead, period}, block.thread, nx, ny, between_pitch);
 }
 
 // The same of columns, whose lines are groups of column_pairs pairs; `lines` counts them.
@@ -135,9 +135,9 @@ extern "C" __global__ void __launch_bounds__(ColumnTransforms::threads, COLUMN_B
                 int nx, int ny, int between_pitch, long long pitch, unsigned period, int lines) {
   const ColumnTransforms block(reinterpret_cast<Complex*>(shared_bytes),
                                reinterpret_cast<const Complex*>(tables));
-  const LongPlace start(blockIdx.x * column_kept + block.thread, column_lead, period);
+  const unsigned first = blockIdx.x * column_kept + block.thread;
   Complex x[points];
-  LongPlace place = start;
+  LongPlace place(first, column_lead, period);
 #pragma unroll
   for (int p = 0; p < points; ++p) {
     Real pair[2] = {0, 0};
@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(ColumnTransforms::threads, COLUMN_B
     place.advance(ColumnTransforms::threads_each);
   }
   block.convolve(x);
-  place = start;
+  place = {anew(first), column_lead, period};
 #pragma unroll
   for (int p = 0; p < points; ++p) {
     const int n = block.thread + p * ColumnTransforms::threads_each;

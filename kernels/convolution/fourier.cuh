@@ -23,6 +23,13 @@ __device__ __forceinline__ Complex operator-(Complex a, Complex b) {
 __device__ __forceinline__ Complex operator*(Complex a, Complex b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
+// The same number, without the compiler's knowledge: what was computed from it before is computed again
+// rather than kept in registers. All threads of a warp come here.
+template<class T>
+__device__ __forceinline__ T anew(T value) {
+  return __shfl_sync(0xffffffffu, value, threadIdx.x % 32);
+}
+
 // a * conj(b) for the way back, else a * b.
 template<bool back>
 __device__ __forceinline__ Complex turned(Complex a, Complex b) {
@@ -197,15 +204,22 @@ struct BlockTransforms {
     for (int p = 0; p < points; ++p) x[p] = source[distance<to>(p)];
   }
 
-  // x[k] *= turn^k or its conjugate: powers, each from two of half its exponent.
+  // x[k] *= first^k or its conjugate. Powers are products of at most five factors, of which few are kept.
   template<bool back>
   __device__ __forceinline__ static void turn(Complex (&x)[points], Complex first) {
-    Complex power[points];
-    power[1] = first;
+    const Complex second = first * first, third = second * first, fourth = second * second;
+    x[1] = turned<back>(x[1], first);
+    x[2] = turned<back>(x[2], second);
+    x[3] = turned<back>(x[3], third);
+    Complex base = fourth;
 #pragma unroll
-    for (int k = 2; k < points; ++k) power[k] = power[k / 2] * power[k - k / 2];
-#pragma unroll
-    for (int k = 1; k < points; ++k) x[k] = turned<back>(x[k], power[k]);
+    for (int k = 4; k < points; k += 4) {
+      x[k] = turned<back>(x[k], base);
+      x[k + 1] = turned<back>(x[k + 1], base * first);
+      x[k + 2] = turned<back>(x[k + 2], base * second);
+      x[k + 3] = turned<back>(x[k + 3], base * third);
+      base = base * fourth;
+    }
   }
 
   // There, times the spectrum, and back. x[p] is number place<size>(thread, p) before and after.
@@ -228,7 +242,7 @@ struct BlockTransforms {
       exchange<size, rest>(x);
       convolve<rest>(x);
       exchange<rest, size>(x);
-      turn<true>(x, {first[0], first[1]});
+      turn<true>(x, {anew(first[0]), anew(first[1])});
     }
 #pragma unroll
     for (int p = 0; p < points; p += radix) transform<radix, true>(x + p);
