@@ -14,6 +14,7 @@ namespace tune::kernels {
 namespace {
 
 constexpr const char* files[] = {"common/async_copy.cuh",    "common/vectors.cuh",
+                                 "convolution/fft_tile.cu",  "convolution/fourier.cuh",
                                  "convolution/fused.cu",     "convolution/row_segment.cuh",
                                  "convolution/tap_sums.cuh", "convolution/two_pass.cu"};
 

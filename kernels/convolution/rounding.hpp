@@ -10,8 +10,11 @@ namespace tune::kernels {
 /// Two sums of 2 radius + 1 products, one after the other.
 Tolerance sums_tolerance(const ConvolutionJob& job);
 
-/// What any algorithm's errors are relative to: the sum of all |row tap * column tap|, which bounds results
-/// of inputs in [-1, 1], times the unit roundoff.
+/// Both passes by transforms of so many numbers forth and back.
+Tolerance transforms_tolerance(const ConvolutionJob& job, double row_length, double column_length);
+
+/// What any algorithm's errors are relative to: the unit roundoff times the norms of both axes' taps, for
+/// inputs in [-1, 1).
 double result_roundoff(const ConvolutionJob& job);
 
 }  // namespace tune::kernels

@@ -26,7 +26,8 @@ class Rules {
   void add(const search::Expr& rule, const char* reason) { rules_.push_back({!applies_ || rule, reason}); }
   /// Limits of a block of so many threads: of the device, and for min_blocks of them with so many registers a
   /// thread and so many bytes of shared memory each.
-  void add_block(const search::Expr& threads, const search::Expr& registers, const search::Expr& shared);
+  void add_block(const search::Expr& threads, const search::Expr& registers, const search::Expr& shared,
+                 const search::Expr& min_blocks = search::var("min_blocks"));
 
  private:
   std::vector<search::Constraint>& rules_;

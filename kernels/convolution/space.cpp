@@ -17,15 +17,16 @@ Expr is_variant(const char* name) {
   return var("variant") == name;
 }
 
-void Rules::add_block(const Expr& threads, const Expr& registers, const Expr& shared) {
+void Rules::add_block(const Expr& threads, const Expr& registers, const Expr& shared,
+                      const Expr& min_blocks) {
   add(threads <= var("max_threads"), "a block has more threads than the device allows");
-  add(threads * var("min_blocks") <= var("multiprocessor_threads"),
+  add(threads * min_blocks <= var("multiprocessor_threads"),
       "min_blocks blocks have more threads than fit on a multiprocessor");
-  add(registers <= min(var("thread_registers"),
-                       floor_div(var("multiprocessor_registers"), threads * var("min_blocks"))),
+  add(registers <=
+          min(var("thread_registers"), floor_div(var("multiprocessor_registers"), threads * min_blocks)),
       "the sums alone need more registers than min_blocks leaves to a thread");
   add(shared <= var("block_shared"), "a block's pixels do not fit its shared memory");
-  add((shared + var("reserved_shared")) * var("min_blocks") <= var("multiprocessor_shared"),
+  add((shared + var("reserved_shared")) * min_blocks <= var("multiprocessor_shared"),
       "the pixels of min_blocks blocks do not fit the shared memory of a multiprocessor");
 }
 
@@ -47,6 +48,7 @@ Parameter variant_parameter(const ConvolutionJob& job) {
 /// Of the variants that sum taps.
 std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
   const Expr sums = in(var("variant"), {"two_pass", "fused"});
+  const Expr own = sums || convolution::is_variant("fft_tile");
   std::vector<search::Value> vectors = {1, 2};
   if (job.type == ElementType::f32) vectors.emplace_back(4);
   return {
@@ -56,13 +58,14 @@ std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
        {"immediate", "constant", "shared"},
        "constant",
        sums},
-      {"padded", "whether rows of the images are whole lines of memory", {false, true}, true, sums},
-      {"vector", "pixels of an access to the images", vectors, job.lanes(), sums},
+      {"padded", "whether rows of the images are whole lines of memory", {false, true}, true, own},
+      {"vector", "pixels of an access to the images; fft_tile: of a store of the result", vectors,
+       job.type == ElementType::f64 ? 2 : 4, own},
       {"store",
        "path of the stores of the result: ordinary, or evict first (st.global.cs)",
        {"plain", "streaming"},
        "streaming",
-       sums},
+       own},
       {"min_blocks",
        "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
        {1, 2, 3, 4, 6, 8},
