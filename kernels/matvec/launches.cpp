@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/common/grid_barrier.hpp"
 #include "kernels/common/request.hpp"
 #include "tuner/core/format.hpp"
 
@@ -31,7 +32,8 @@ std::int64_t matvec_pitch(const MatvecJob& job, bool padded) {
 
 CompileRequest matvec_request(const MatvecJob& job, std::string_view file,
                               const std::vector<std::string_view>& headers,
-                              const Configuration& configuration, const KernelSources& sources) {
+                              const Configuration& configuration, const KernelSources& sources,
+                              const std::vector<std::string_view>& no_macros) {
   static constexpr const char* ops[] = {"Op::n", "Op::t", "Op::ata"};
   CompileRequest request;
   request.source = {std::string(file), sources.text(file)};
@@ -43,7 +45,8 @@ CompileRequest matvec_request(const MatvecJob& job, std::string_view file,
   request.defines = {{"REAL", std::string(to_string(job.type))},
                      {"OP", ops[static_cast<std::size_t>(job.op)]}};
   for (const auto& [parameter, value] : configuration.entries())
-    if (parameter != "variant" && parameter != "padded" && parameter != "strip")
+    if (parameter != "variant" && parameter != "padded" && parameter != "strip" &&
+        std::ranges::find(no_macros, parameter) == no_macros.end())
       request.defines.push_back(macro(parameter, value));
   return request;
 }
@@ -97,6 +100,40 @@ Launch clear_launch(const std::string& out, std::int64_t length) {
   launch.block.x = 256;
   launch.arguments = {BufferArgument{out}, int_argument(length)};
   return launch;
+}
+
+Launch block_launch(std::string entry, const MatvecShape& shape, std::int64_t shared, const MatvecJob& job) {
+  Launch launch;
+  launch.entry = std::move(entry);
+  launch.grid.x = static_cast<std::uint32_t>(shape.slices * shape.strips);
+  launch.block = {static_cast<std::uint32_t>(shape.block_x), static_cast<std::uint32_t>(shape.block_y), 1};
+  launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared * job.element_bytes());
+  return launch;
+}
+
+void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape,
+                       const Configuration& configuration, Launch launch,
+                       const std::vector<KernelArgument>& others) {
+  const std::string& reduction = configuration["reduction"].as_text();
+  const bool padded = configuration["padded"].as_bool();
+  const bool apart = reduction == "barrier" || (reduction == "kernel" && shape.strips > 1);
+  if (apart) add_partial_sums(plan, job, "z_parts", shape.strips, job.columns);
+  plan.buffers.push_back(grid_barrier_counter());
+  const auto add = [&](KernelArgument argument) { launch.arguments.push_back(std::move(argument)); };
+  add(BufferArgument{apart ? "z_parts" : "z"});
+  add(BufferArgument{"z"});
+  for (const KernelArgument& other : others) add(other);
+  add(BufferArgument{plan.buffers.back().name});
+  add(int_argument(job.rows));
+  add(int_argument(job.columns));
+  add(long_argument(matvec_pitch(job, padded)));
+  add(int_argument(shape.strip));
+  add(long_argument(apart ? partial_pitch(job.columns) : 0));
+  if (reduction == "atomic") plan.launches.emplace_back(clear_launch("z", job.columns));
+  plan.launches.emplace_back(std::move(launch));
+  if (apart && reduction == "kernel")
+    plan.launches.emplace_back(
+        reduce_launch("z_parts", "z", shape.strips, job.columns, reduce_parts(configuration)));
 }
 
 std::optional<Failure> beyond_indices(const MatvecJob& job, const MatvecShape& shape) {

@@ -20,7 +20,8 @@ std::int64_t matvec_pitch(const MatvecJob& job, bool padded);
 /// and the configuration's parameters as macros.
 CompileRequest matvec_request(const MatvecJob& job, std::string_view file,
                               const std::vector<std::string_view>& headers,
-                              const Configuration& configuration, const KernelSources& sources);
+                              const Configuration& configuration, const KernelSources& sources,
+                              const std::vector<std::string_view>& no_macros = {});
 
 /// Adds `a`, `x`, `y` and `z` as the job has them.
 void add_matvec_buffers(LaunchPlan& plan, const MatvecJob& job, bool padded);
@@ -38,6 +39,16 @@ Launch reduce_launch(const std::string& sums, const std::string& out, std::int64
                      std::int64_t parts);
 /// out = 0.
 Launch clear_launch(const std::string& out, std::int64_t length);
+
+/// A launch of a block for each tile of each strip, without arguments; `shared` counts elements.
+Launch block_launch(std::string entry, const MatvecShape& shape, std::int64_t shared, const MatvecJob& job);
+
+/// Adds a launch that leaves sums over strips, what comes before and after it, and their buffers. Its
+/// arguments become: those that it has, sums, z, `others`, the grid's barrier, rows, columns, pitch, strip,
+/// sums' pitch.
+void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape,
+                       const Configuration& configuration, Launch launch,
+                       const std::vector<KernelArgument>& others);
 
 /// Failure where a size is beyond what the kernels' indices hold.
 std::optional<Failure> beyond_indices(const MatvecJob& job, const MatvecShape& shape);

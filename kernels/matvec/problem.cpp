@@ -12,9 +12,11 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"common/async_copy.cuh",   "common/vectors.cuh", "matvec/fused.cu",
-                                 "matvec/march.cuh",        "matvec/strip.cuh",   "matvec/sums.cuh",
-                                 "matvec/sums_kernels.cuh", "matvec/two_pass.cu", "matvec/words.cuh"};
+constexpr const char* files[] = {"common/async_copy.cuh", "common/vectors.cuh",      "matvec/cooperative.cu",
+                                 "matvec/exchange.cuh",   "matvec/fused.cu",         "matvec/march.cuh",
+                                 "matvec/sliced.cu",      "matvec/sliced.cuh",       "matvec/strip.cuh",
+                                 "matvec/sums.cuh",       "matvec/sums_kernels.cuh", "matvec/two_pass.cu",
+                                 "matvec/words.cuh"};
 
 ProblemInfo make_info() {
   ProblemInfo info;

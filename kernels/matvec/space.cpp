@@ -35,15 +35,38 @@ Expr in_shared() {
 /// tiles beside each other.
 std::vector<Value> strips(const MatvecJob& job, const DeviceFacts& device) {
   const std::int64_t all = multiprocessors(device);
-  std::set<std::int64_t> counts = {1, 2};
-  for (const std::int64_t blocks : {all, 2 * all, 3 * all, 4 * all, 6 * all, 8 * all, 16 * all, 32 * all})
-    counts.insert(blocks);
+  std::set<std::int64_t> counts = {1};
+  for (const std::int64_t blocks : {1, 2, 3, 4, 8, 16}) counts.insert(blocks * all);
   for (std::int64_t slices = 2; slices <= 64; slices *= 2)
-    for (const std::int64_t blocks : {all, 2 * all})
-      if (blocks / slices > 0) counts.insert(blocks / slices);
+    counts.insert(std::max<std::int64_t>(1, all / slices));
   std::set<std::int64_t> lengths;
   for (const std::int64_t count : counts) lengths.insert((job.rows + count - 1) / count);
   return {lengths.begin(), lengths.end()};
+}
+
+/// Of these and the powers of two up to `most`: the powers, and what divides the columns.
+std::vector<Value> divisors(const MatvecJob& job, std::int64_t least, std::int64_t most,
+                            std::initializer_list<std::int64_t> others) {
+  std::set<std::int64_t> values;
+  for (std::int64_t power = least; power <= most; power *= 2) values.insert(power);
+  for (const std::int64_t other : others)
+    if (other <= most && job.columns % other == 0) values.insert(other);
+  return {values.begin(), values.end()};
+}
+
+/// Threads along a row: no more than it needs, and fewer than a warp for narrow matrices alone.
+std::vector<Value> widths(const MatvecJob& job) {
+  constexpr std::int64_t narrow = 2048, warp = 32, most = 1024;
+  std::int64_t enough = warp;
+  while (enough < std::min(job.columns, most)) enough *= 2;
+  return divisors(job, job.columns <= narrow ? 8 : warp, enough,
+                  {96, 192, 384, 768, 224, 448, 896, 320, 640});
+}
+
+/// Vectors of a row that a thread has: where columns are no power of two, whatever fits them.
+std::vector<Value> unrolled(const MatvecJob& job) {
+  if ((job.columns & (job.columns - 1)) == 0) return {1, 2, 4, 8, 16};
+  return {1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
 }
 
 Value nearest(const std::vector<Value>& values, std::int64_t wanted) {
@@ -63,52 +86,52 @@ Parameter variant_parameter(const MatvecJob& job) {
   return variant;
 }
 
+/// In an order in which what the limits on memory tie together lies side by side.
 std::vector<Parameter> tile_parameters(const MatvecJob& job, const DeviceFacts& device) {
-  const bool wide = job.type == ElementType::f64;
-  const std::vector<Value> lengths = strips(job, device);
-  return {
-      {"block_x",
-       "threads of a block along a row",
-       {8, 16, 32, 64, 96, 128, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024},
-       128,
-       std::nullopt,
-       Role::threads},
-      {"block_y", "threads of a block along the rows", {1, 2, 4, 8, 16, 32}, 1, std::nullopt, Role::threads},
-      {"vector",
-       "neighbouring columns that a thread loads together",
-       {1, 2, 4},
-       wide ? 2 : 4,
-       std::nullopt,
-       Role::work},
-      {"unroll_x",
-       "vectors of a row that a thread has",
-       {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16},
-       1,
-       std::nullopt,
-       Role::work},
-      {"unroll_y",
-       "rows that a thread has at a time",
-       {1, 2, 3, 4, 6, 8, 12, 16},
-       4,
-       std::nullopt,
-       Role::work},
-      {"strip", "rows of a block", lengths,
-       nearest(lengths, (job.rows + multiprocessors(device) - 1) / multiprocessors(device))},
-  };
-}
-
-std::vector<Parameter> path_parameters(const MatvecJob& job) {
+  const std::vector<Value> lengths = strips(job, device), wide = widths(job);
   std::vector<Parameter> all;
   all.push_back({"kept",
                  "where rows lie while they are multiplied, and where they are loaded ahead to",
                  {"registers", "shared"},
                  "registers"});
-  all.push_back({"stages",
-                 "batches of rows (block_y * unroll_y of them) that are there or on their way",
-                 {1, 2, 3, 4, 5, 6, 8, 12},
-                 2});
   if (job.has_n())
     all.push_back({"place", "where the block's part of x lies", {"registers", "shared"}, "registers"});
+  all.push_back({"vector",
+                 "neighbouring columns that a thread loads together",
+                 {1, 2, 4},
+                 job.type == ElementType::f64 ? 2 : 4,
+                 std::nullopt,
+                 Role::work});
+  all.push_back(
+      {"unroll_x", "vectors of a row that a thread has", unrolled(job), 1, std::nullopt, Role::work});
+  all.push_back(
+      {"block_x", "threads of a block along a row", wide, nearest(wide, 128), std::nullopt, Role::threads});
+  all.push_back(
+      {"unroll_y", "rows that a thread has at a time", {1, 2, 3, 4, 6, 8, 16}, 4, std::nullopt, Role::work});
+  all.push_back(
+      {"block_y", "threads of a block along the rows", {1, 2, 4, 8, 16, 32}, 1, std::nullopt, Role::threads});
+  all.push_back({"stages",
+                 "batches of rows (block_y * unroll_y of them) that are there or on their way",
+                 {1, 2, 3, 4, 6, 8},
+                 2});
+  if (job.op == MatvecJob::Op::ata)
+    all.push_back({"lag",
+                   "batches between that whose products are sent to other blocks and that whose products are "
+                   "asked for",
+                   {0, 1, 2, 3},
+                   1,
+                   var("variant") == "sliced"});
+  all.push_back({"min_blocks",
+                 "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
+                 {1, 2, 3, 4, 8},
+                 1});
+  all.push_back({"strip", "rows of a block", lengths,
+                 nearest(lengths, (job.rows + multiprocessors(device) - 1) / multiprocessors(device))});
+  return all;
+}
+
+std::vector<Parameter> path_parameters(const MatvecJob& job) {
+  std::vector<Parameter> all;
   all.push_back({"path",
                  "loads into registers: ld.global.nc (readonly) or evict first (streaming)",
                  {"readonly", "streaming"},
@@ -130,10 +153,6 @@ std::vector<Parameter> path_parameters(const MatvecJob& job) {
                  "whether rows are padded to whole lines of 32 elements",
                  {false, true},
                  job.columns % 32 != 0});
-  all.push_back({"min_blocks",
-                 "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
-                 {1, 2, 3, 4, 6, 8, 16},
-                 1});
   return all;
 }
 

@@ -17,15 +17,6 @@ struct TwoPass {
   std::int64_t parts;
   LaunchPlan plan;
 
-  Launch product(const char* entry, std::int64_t shared) const {
-    Launch launch;
-    launch.entry = entry;
-    launch.grid.x = static_cast<std::uint32_t>(shape.slices * shape.strips);
-    launch.block = {static_cast<std::uint32_t>(shape.block_x), static_cast<std::uint32_t>(shape.block_y), 1};
-    launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared * job.element_bytes());
-    return launch;
-  }
-
   /// rows, columns, pitch, strip_rows, sums_pitch.
   std::vector<KernelArgument> extents(std::int64_t sums_pitch) const {
     return {int_argument(job.rows), int_argument(job.columns), long_argument(matvec_pitch(job, padded)),
@@ -65,11 +56,11 @@ Result<LaunchPlan> plan_two_pass(const MatvecJob& job, const Configuration& conf
   if (auto failure = beyond_indices(job, two.shape)) return tl::unexpected<Failure>(*std::move(failure));
   add_matvec_buffers(two.plan, job, two.padded);
   if (job.has_n())
-    two.add(two.product("matvec_n", two.shape.shared_elements(true, false)),
+    two.add(block_launch("matvec_n", two.shape, two.shape.shared_elements(true, false), job),
             {BufferArgument{"a"}, BufferArgument{"x"}}, "y", "y_parts", two.shape.slices, job.rows,
             two.atomic && two.shape.slices > 1);
   if (job.has_t())
-    two.add(two.product("matvec_t", two.shape.shared_elements(false, true)),
+    two.add(block_launch("matvec_t", two.shape, two.shape.shared_elements(false, true), job),
             {BufferArgument{"a"}, BufferArgument{"y"}}, "z", "z_parts", two.shape.strips, job.columns,
             two.atomic);
   two.plan.compile = matvec_request(job, "matvec/two_pass.cu", {}, configuration, sources);

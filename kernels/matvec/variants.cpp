@@ -3,7 +3,9 @@
 
 #include <stdexcept>
 
+#include "kernels/matvec/cooperative.hpp"
 #include "kernels/matvec/fused.hpp"
+#include "kernels/matvec/sliced.hpp"
 #include "kernels/matvec/two_pass.hpp"
 #include "tuner/core/format.hpp"
 
@@ -14,6 +16,10 @@ constexpr MatvecVariant table[] = {
     {"two_pass", "a kernel for each product", two_pass_applies, plan_two_pass, add_two_pass_rules},
     {"fused", "A is read once: rows stay in a block between both products", fused_applies, plan_fused,
      add_fused_rules},
+    {"sliced", "A is read once: blocks that share rows exchange their products, in one cooperative launch",
+     sliced_applies, plan_sliced, add_sliced_rules},
+    {"cooperative", "both products in one launch, the second one from the L2 cache where A fits",
+     cooperative_applies, plan_cooperative, add_cooperative_rules},
 };
 
 }  // namespace
