@@ -4,6 +4,7 @@
 #include "kernels/convolution/problem.hpp"
 #include "kernels/fault_injection/fault_injection.hpp"
 #include "kernels/gemm/problem.hpp"
+#include "kernels/matvec/problem.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/core/error.hpp"
@@ -17,6 +18,7 @@ constexpr ProblemEntry table[] = {
     {"stencil2d", make_stencil2d},
     {"gemm", make_gemm},
     {"conv2d_separable", make_conv2d_separable},
+    {"matvec", make_matvec},
     {"fault_injection", make_fault_injection},
 };
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/matvec/check_sizes.hpp"
+
+#include <algorithm>
+
+#include "kernels/matvec/shape.hpp"
+
+namespace tune::kernels {
+
+std::vector<std::pair<std::int64_t, std::int64_t>> matvec_check_sizes(
+    const MatvecJob& job, const search::Configuration& configuration) {
+  constexpr std::int64_t most_elements = 1 << 20;
+  const MatvecShape shape(job, configuration);
+  const bool whole_rows = configuration["variant"].as_text() == "fused";
+  const bool padded = configuration["padded"].as_bool();
+  // Rows of an unpadded matrix are whole vectors.
+  const auto columns_near = [&](std::int64_t wanted) {
+    const std::int64_t step = padded ? 1 : shape.vector;
+    return std::max(step, wanted / step * step);
+  };
+  std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
+  const auto add = [&](std::int64_t rows, std::int64_t columns) {
+    if (rows * columns > 2 * most_elements) rows = std::max<std::int64_t>(1, 2 * most_elements / columns);
+    if (std::ranges::find(sizes, std::pair{rows, columns}) == sizes.end()) sizes.emplace_back(rows, columns);
+  };
+  const std::int64_t last = shape.batch > 1 ? shape.batch - 1 : 0;
+  const std::int64_t batches = (shape.stages + 2) * shape.batch + last;
+  const std::int64_t wide =
+      whole_rows ? columns_near(shape.tile - 1) : columns_near(2 * shape.tile + shape.tile / 2 + 1);
+  add(batches, wide);
+  // A second strip, where strips are not too long for a small size.
+  if ((shape.strip + shape.batch) * shape.tile <= most_elements)
+    add(shape.strip + shape.batch + last, columns_near(shape.tile));
+  else
+    add(shape.batch, shape.tile);
+  add(std::min<std::int64_t>(shape.strip, 2 * shape.batch + 1), columns_near(shape.vector + 1));
+  add(1, columns_near(std::min<std::int64_t>(shape.tile, 37)));
+  add(1, columns_near(1));
+  return sizes;
+}
+
+}  // namespace tune::kernels
