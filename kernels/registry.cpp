@@ -2,6 +2,7 @@
 #include "kernels/registry.hpp"
 
 #include "kernels/fault_injection/fault_injection.hpp"
+#include "kernels/gemm/problem.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/core/error.hpp"
@@ -13,6 +14,7 @@ namespace {
 constexpr ProblemEntry table[] = {
     {"stencil3d", make_stencil3d},
     {"stencil2d", make_stencil2d},
+    {"gemm", make_gemm},
     {"fault_injection", make_fault_injection},
 };
 

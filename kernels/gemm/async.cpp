@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/async.hpp"
+
+#include "kernels/gemm/blocked.hpp"
+
+namespace tune::kernels {
+
+using search::Expr;
+using search::var;
+
+void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts&) {
+  add_blocked_rules(space, job, {8, 16, 32});
+  space.add({"stages", "slabs in shared memory, one of which is multiplied", {2, 3, 4, 5}, 3});
+  space.add({"transposed",
+             "whether the left operand is transposed on its way to shared memory, one element a copy, or "
+             "lies there as in memory and is read several terms at a time",
+             {false, true},
+             true});
+  const Expr transposed = var("transposed");
+  const Expr left_items =
+      ceil_div(var("block_m") * var("slab"), blocked_threads() * if_else(transposed, 1, var("vector")));
+  const Expr right_items = ceil_div(var("block_n") * var("slab"), blocked_threads() * var("vector"));
+  space.rule(left_items + right_items <= 24, "a thread starts too many copies a slab");
+  // Sums, fragments, the copies' offsets, addresses and counters.
+  const Expr lefts = var("thread_m") * if_else(transposed, 2, var("alignment") + 1);
+  const Expr registers =
+      (thread_elements() + lefts + var("thread_n") * 2) * var("words") + left_items + right_items + 26;
+  const Expr left = if_else(transposed, (var("block_m") + var("alignment")) * var("slab"),
+                            var("block_m") * (var("slab") + var("alignment")));
+  const Expr shared = (left + var("block_n") * var("slab")) * var("stages") * var("words") * 4;
+  space.add_limits(blocked_threads(), registers, shared);
+}
+
+Result<LaunchPlan> plan_async(const GemmJob& job, const Configuration& configuration,
+                              const KernelSources& sources) {
+  const auto value = [&](const char* name) { return configuration[name].as_int(); };
+  const std::int64_t piece = 16 / job.element_bytes(), slab = value("slab");
+  const std::int64_t left = configuration["transposed"].as_bool() ? (value("block_m") + piece) * slab
+                                                                  : value("block_m") * (slab + piece);
+  const std::int64_t shared = (left + value("block_n") * slab) * value("stages") * job.element_bytes();
+  return plan_blocked(job, configuration, sources, "gemm/async.cu", {"common/async_copy.cuh"}, shared);
+}
+
+}  // namespace tune::kernels

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// A product whose threads compute tiles in registers, like register.cu, but slabs go to shared memory by
+// asynchronous copies (cp.async), which need no registers on the way: STAGES slabs lie there, one of which is
+// multiplied while the others arrive; one barrier a slab. blocked_tile.cuh says who computes what.
+//
+// The left operand is either transposed on the way, in copies of one element, or lies as it does in memory
+// (TRANSPOSED=0) and is read four terms at a time.
+// Grid: a block for each tile along x, a part of the sums along y (SPLIT). Extents may be anything.
+
+// ---- defaults ----
+#ifndef REAL
+#define REAL float  // type of an element: float or double
+#endif
+#ifndef ACCUMULATE
+#define ACCUMULATE 0  // 1: beta is not 0, the result's old contents are read
+#endif
+#ifndef BLOCK_M
+#define BLOCK_M 128  // rows of the result that a block computes
+#endif
+#ifndef BLOCK_N
+#define BLOCK_N 128  // columns of the result that a block computes
+#endif
+#ifndef SLAB
+#define SLAB 8  // terms of the sums between two barriers
+#endif
+#ifndef STAGES
+#define STAGES 3  // slabs in shared memory
+#endif
+#ifndef TRANSPOSED
+#define TRANSPOSED 1  // 1: the left operand is transposed in shared memory; 0: it lies there as in memory
+#endif
+#ifndef THREAD_M
+#define THREAD_M 8  // rows of the result that a thread computes
+#endif
+#ifndef THREAD_N
+#define THREAD_N 8  // columns of the result that a thread computes
+#endif
+#ifndef LANES_M
+#define LANES_M 4  // lanes of a warp along m; the others lie along n
+#endif
+#ifndef LANE_PAIRS
+#define LANE_PAIRS 1  // 1: lanes follow each other in pairs of two rows; 0: row after row
+#endif
+#ifndef VECTOR
+#define VECTOR 4  // neighbouring elements of an access to global memory
+#endif
+#ifndef GROUP
+#define GROUP 8  // rows of tiles that consecutive blocks compute together
+#endif
+#ifndef SPLIT
+#define SPLIT 1  // parts of a sum, each computed by another block
+#endif
+#ifndef ATOMIC
+#define ATOMIC 0  // of a split: 1: parts are added by atomic operations; 0: by a second kernel, in order
+#endif
+#ifndef MIN_BLOCKS
+#define MIN_BLOCKS 1  // blocks that shall fit on a multiprocessor; limits the registers accordingly
+#endif
+// ---- end of defaults ----
+
+using Real = REAL;
+constexpr bool accumulate = ACCUMULATE != 0;
+constexpr int block_m = BLOCK_M, block_n = BLOCK_N, slab = SLAB, stages = STAGES;
+constexpr bool transposed = TRANSPOSED != 0;
+constexpr int thread_m = THREAD_M, thread_n = THREAD_N, lanes_m = LANES_M;
+constexpr bool lane_pairs = LANE_PAIRS != 0;
+constexpr int vector = VECTOR, group = GROUP, split = SPLIT;
+constexpr bool atomic = ATOMIC != 0;
+
+#include "async_copy.cuh"
+#include "blocked_operands.cuh"
+#include "blocked_result.cuh"
+#include "blocked_tile.cuh"
+
+extern __shared__ __align__(16) unsigned char shared_bytes[];
+
+constexpr int left_vector = transposed ? 1 : vector;
+using Left = LeftItems<left_vector>;
+using Right = RightItems<vector>;
+
+// Starts the copies of a slab; `terms`: from its first one to the end; whole: at least those of a slab.
+template<bool whole>
+__device__ __forceinline__ void copy_slab(Real* stage, const Operands<left_vector, vector>& from, int terms) {
+  constexpr int size = static_cast<int>(sizeof(Real));
+#pragma unroll
+  for (int i = 0; i < Left::count; ++i) {
+    if (!Left::exists(i)) continue;
+    const int row = Left::row(i), term = Left::term(i);
+    Real* const to = stage + (transposed ? term * left_pitch + row : row * left_pitch + term);
+    const Real* const source = from.left + from.left_offset[i];
+    if constexpr (whole)
+      copy_async<left_vector * size>(to, source);
+    else
+      copy_async_part<left_vector * size>(to, source, max(0, min(terms - term, left_vector)) * size);
+  }
+#pragma unroll
+  for (int i = 0; i < Right::count; ++i) {
+    if (!Right::exists(i)) continue;
+    Real* const to = stage + left_size + Right::term(i) * block_n + Right::column(i);
+    const Real* const source = from.right + from.right_offset[i];
+    if constexpr (whole)
+      copy_async<vector * size>(to, source);
+    else
+      copy_async_part<vector * size>(to, source, Right::term(i) < terms ? vector * size : 0);
+  }
+}
+
+// The slabs that are on their way, in order, and where the next ones go.
+struct Copies {
+  Operands<left_vector, vector> operands;
+  int terms;  // from the next slab's first one to the end; not positive: there is none
+  int left;   // slabs that are not yet on their way
+
+  // Starts the next slab, or an empty group of copies after the last one.
+  __device__ __forceinline__ void start(Real* stage) {
+    if (left > 0) {
+      if (terms >= slab)
+        copy_slab<true>(stage, operands, terms);
+      else
+        copy_slab<false>(stage, operands, terms);
+      operands.advance();
+      terms -= slab;
+      --left;
+    }
+    commit_async();
+  }
+};
+
+__device__ __forceinline__ int next_stage(int stage) {
+  return stage == (stages - 1) * stage_size ? 0 : stage + stage_size;
+}
+
+extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
+    gemm(const Real* __restrict__ left, const Real* __restrict__ right, Real* __restrict__ result, int m,
+         int n, int k, long long left_row, long long right_row, long long result_row, Real alpha, Real beta) {
+  Real* const shared = reinterpret_cast<Real*>(shared_bytes);
+  const TilePlace tile = place_of_block(m, n);
+  const Place place = place_of_thread();
+  const SlabRange slabs = slabs_of_block(k);
+  Real sums[thread_m][thread_n] = {};
+  if (split == 1 || slabs.first < slabs.last) {
+    Copies copies{{left, right, tile, slabs.first, m, n, left_row, right_row},
+                  k - slabs.first * slab,
+                  slabs.last - slabs.first};
+#pragma unroll
+    for (int stage = 0; stage < stages - 1; ++stage) copies.start(shared + stage * stage_size);
+    wait_async<stages - 2>();
+    __syncthreads();
+    Fragments fragments;
+    fragments.load(shared, place, 0);
+    // Offsets of the slab that is multiplied, and of the place of the one that was before.
+    int stage = 0, free_stage = (stages - 1) * stage_size;
+    for (int s = slabs.first; s < slabs.last; ++s) {
+      copies.start(shared + free_stage);
+      free_stage = stage;
+#pragma unroll
+      for (int term = 0; term < slab; ++term) {
+        if (term < slab - 1) {
+          fragments.load(shared + stage, place, term + 1);
+        } else {
+          stage = next_stage(stage);
+          wait_async<stages - 2>();
+          __syncthreads();
+          if (s + 1 < slabs.last) fragments.load(shared + stage, place, 0);
+        }
+        fragments.multiply(term, sums);
+      }
+    }
+  }
+  store_tile({result, m, n, result_row, alpha, beta}, tile, place, sums);
+}

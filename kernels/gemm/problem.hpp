@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "tuner/core/problem.hpp"
+
+namespace tune::kernels {
+
+/// C = alpha A B + beta C for dense matrices: A has m x k elements, B k x n, C m x n. Buffers `a`, `b` and
+/// `c`; the first extent of a tensor is that of a row (of a column where the layout is column-major).
+std::unique_ptr<Problem> make_gemm();
+
+}  // namespace tune::kernels

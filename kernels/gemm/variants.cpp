@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/variants.hpp"
+
+#include <limits>
+#include <stdexcept>
+
+#include "kernels/gemm/async.hpp"
+#include "kernels/gemm/blocked.hpp"
+#include "kernels/gemm/register.hpp"
+#include "kernels/gemm/tile.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::kernels {
+namespace {
+
+// The first one that applies is the default.
+constexpr GemmVariant table[] = {
+    {"register",
+     "threads compute tiles in registers from slabs in shared memory, the next slab comes through registers",
+     blocked_applies, plan_register, add_register_rules, tile_of_blocked},
+    {"async", "like register, but slabs come by asynchronous copies (cp.async)", blocked_applies, plan_async,
+     add_async_rules, tile_of_blocked},
+    {"tile", "a block brings square tiles to shared memory, a thread computes one column of a tile or a part",
+     tile_applies, plan_tile, add_tile_rules, tile_of_tile},
+    {"prefetch", "like tile, and the next tiles are loaded into registers while these are multiplied",
+     tile_applies, plan_tile, add_tile_rules, tile_of_tile},
+};
+
+}  // namespace
+
+std::span<const GemmVariant> gemm_variants() {
+  return table;
+}
+
+const GemmVariant& variant_of_gemm(const Configuration& configuration) {
+  const std::string& name = configuration["variant"].as_text();
+  for (const GemmVariant& variant : table)
+    if (variant.name == name) return variant;
+  throw std::out_of_range(format("no gemm variant '{}'", name));
+}
+
+search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceFacts& device) {
+  GemmSpace space(job, device);
+  for (const GemmVariant& variant : table) {
+    if (!variant.applies(job)) continue;
+    space.begin(variant.name, variant.summary);
+    variant.add_rules(space, job, device);
+  }
+  return space.definition();
+}
+
+Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configuration,
+                             const KernelSources& sources) {
+  // Tiles are numbered along x; kernels count elements of a row in 32 bits.
+  constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
+  const GemmVariant& variant = variant_of_gemm(configuration);
+  const GemmTile tile = variant.tile(configuration);
+  if (tiles_of(job.m, tile.m) > limit / tiles_of(job.n, tile.n))
+    return fail(Phase::constraint, "extent", "there are more tiles than a grid has blocks");
+  return variant.plan(job, configuration, sources);
+}
+
+}  // namespace tune::kernels
