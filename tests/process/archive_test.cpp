@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tests/support/fake_backend.hpp"
+#include "tests/support/stream_sample.hpp"
 #include "tests/support/toy_problem.hpp"
 
 namespace tune::process {
@@ -74,6 +75,21 @@ TEST(Archive, SetupAndToleranceSurvive) {
   ASSERT_TRUE(copy.tolerance);
   EXPECT_EQ(copy.tolerance->absolute, 1e-300);
   EXPECT_EQ(copy.tolerance->derivation, "why");
+}
+
+TEST(Archive, StreamsCopiesAndPlacesSurvive) {
+  LaunchPlan plan = testing::StreamSample().plan;
+  plan.graph = GraphUse::never;
+  plan.launches.push_back(FourierTransform{FourierDirection::forward, "sent", "made", {7}, 1, {5, {1, 2}}});
+  const LaunchPlan copy = travelled(plan);
+  EXPECT_EQ(launches_of(copy), launches_of(plan));
+  EXPECT_EQ(copy.graph, GraphUse::never);
+  EXPECT_EQ(copy.buffers[0].place, MemoryPlace::pinned);
+  ASSERT_EQ(copy.launches.size(), plan.launches.size());
+  EXPECT_EQ(std::get<Copy>(copy.launches[9]), std::get<Copy>(plan.launches[9]));
+  EXPECT_EQ(order_of(copy.launches.back()), order_of(plan.launches.back()));
+  EXPECT_EQ(std::get<BufferArgument>(std::get<Launch>(copy.launches[4]).arguments[1]),
+            (BufferArgument{"made", 185, 185}));
 }
 
 TEST(Archive, FourierTransformsSurviveAmongLaunches) {

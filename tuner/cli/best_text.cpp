@@ -101,6 +101,12 @@ std::string constants(const std::string& step, const FourierTransform& transform
                 some ? format(", along the first {} of them", transform.axes) : "");
 }
 
+std::string constants(const std::string& step, const Copy& copy) {
+  return format(
+      "inline constexpr unsigned long long copy_{}[2] = {{{}, {}}};  ///< {}: elements of a row, rows\n",
+      step, copy.width, copy.rows, name_of(copy));
+}
+
 }  // namespace
 
 std::string launch_constants(const LaunchPlan& plan) {

@@ -42,6 +42,10 @@ std::string line_of(const FourierTransform& transform) {
   return name_of(transform) + "\n";
 }
 
+std::string line_of(const Copy& copy) {
+  return format("{}: {} x {} elements\n", name_of(copy), copy.width, copy.rows);
+}
+
 /// Plans of many time steps repeat themselves.
 std::string lines_of(const std::vector<PlanStep>& steps) {
   constexpr std::size_t most = 16;

@@ -27,7 +27,9 @@ std::string text_of(const TextureArgument& argument) {
 
 std::string text_of(const KernelArgument& argument) {
   if (const auto* texture = std::get_if<TextureArgument>(&argument)) return text_of(*texture);
-  if (const auto* buffer = std::get_if<BufferArgument>(&argument)) return format("&{}", buffer->buffer);
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument))
+    return format("&{}", buffer->buffer) + (buffer->offset > 0 ? format("+{}", buffer->offset) : "") +
+           (buffer->count > 0 ? format(" for {}", buffer->count) : "");
   const auto& scalar = std::get<ScalarArgument>(argument);
   // Floating point in hexadecimal: two values that differ in the last bit are two values.
   return format("{}:{}", scalar.index(),
@@ -41,20 +43,51 @@ std::string text_of(const KernelArgument& argument) {
                     scalar));
 }
 
+/// Empty for the default, as texts were before there were streams.
+std::string text_of(const StepOrder& order) {
+  std::string text = order.stream > 0 ? format(" stream {}", order.stream) : "";
+  if (!order.after.empty()) text += " after ";
+  for (const std::size_t step : order.after) text += format("{},", step);
+  return text;
+}
+
 std::string text_of(const Launch& launch) {
   std::string text = format("{} grid {} {} {} block {} {} {} shared {}{}", launch.entry, launch.grid.x,
                             launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
                             launch.dynamic_shared_memory, launch.cooperative ? " cooperative" : "");
   for (const KernelArgument& argument : launch.arguments) text += " " + text_of(argument);
-  return text;
+  return text + text_of(launch.order);
 }
 
 std::string text_of(const FourierTransform& transform) {
   return format("{} of [{}]{}", name_of(transform), list_of(transform.extents),
-                transform.axes < transform.extents.size() ? format(" along {}", transform.axes) : "");
+                transform.axes < transform.extents.size() ? format(" along {}", transform.axes) : "") +
+         text_of(transform.order);
+}
+
+std::string text_of(const Copy& copy) {
+  return format("{} from {} pitch {} to {} pitch {}, {} x {}", name_of(copy), copy.from.offset,
+                copy.from.pitch, copy.to.offset, copy.to.pitch, copy.width, copy.rows) +
+         text_of(copy.order);
+}
+
+std::string_view marks_of(MemoryPlace place) {
+  return place == MemoryPlace::pinned ? " pinned" : place == MemoryPlace::pageable ? " pageable" : "";
 }
 
 }  // namespace
+
+std::string_view to_string(MemoryPlace place) {
+  switch (place) {
+    case MemoryPlace::device:
+      return "device";
+    case MemoryPlace::pinned:
+      return "pinned";
+    case MemoryPlace::pageable:
+      return "pageable";
+  }
+  throw Error("unknown place of memory");
+}
 
 int initial_byte(const BufferSpec& buffer) {
   if (buffer.fill == Fill::contents && buffer.role != BufferRole::output)
@@ -87,12 +120,20 @@ std::vector<TextureArgument> LaunchPlan::textures() const {
 
 std::uint64_t LaunchPlan::memory() const {
   std::uint64_t bytes = 0;
-  for (const BufferSpec& buffer : buffers) bytes += buffer.allocation_bytes();
+  for (const BufferSpec& buffer : buffers)
+    if (!buffer.on_host()) bytes += buffer.allocation_bytes();
   for (const TextureArgument& texture : textures()) {
     if (texture.texture.memory != TextureMemory::array) continue;
     const BufferSpec& copied = buffer(texture.buffer);
     bytes += element_count(copied.layout.extents) * size_of(copied.type);
   }
+  return bytes;
+}
+
+std::uint64_t LaunchPlan::host_memory() const {
+  std::uint64_t bytes = 0;
+  for (const BufferSpec& buffer : buffers)
+    if (buffer.on_host()) bytes += buffer.allocation_bytes();
   return bytes;
 }
 
@@ -110,15 +151,24 @@ std::vector<const Launch*> kernel_launches(const LaunchPlan& plan) {
   return launches;
 }
 
+const StepOrder& order_of(const PlanStep& step) {
+  return std::visit([](const auto& known) -> const StepOrder& { return known.order; }, step);
+}
+
 std::string name_of(const FourierTransform& transform) {
   const bool forward = transform.direction == FourierDirection::forward;
   return format("{} Fourier transform of '{}' to '{}'", forward ? "forward" : "inverse", transform.input,
                 transform.output);
 }
 
+std::string name_of(const Copy& copy) {
+  return format("copy of '{}' to '{}'", copy.from.buffer, copy.to.buffer);
+}
+
 std::string name_of(const PlanStep& step) {
-  const auto* transform = std::get_if<FourierTransform>(&step);
-  return transform != nullptr ? name_of(*transform) : std::get<Launch>(step).entry;
+  if (const auto* transform = std::get_if<FourierTransform>(&step)) return name_of(*transform);
+  if (const auto* copy = std::get_if<Copy>(&step)) return name_of(*copy);
+  return std::get<Launch>(step).entry;
 }
 
 std::string content_of(const CompileRequest& request) {
@@ -151,19 +201,21 @@ std::string content_of(const CompileRequest& request) {
 std::string launches_of(const LaunchPlan& plan) {
   std::string text;
   for (const BufferSpec& buffer : plan.buffers)
-    text += format("{} {} {} [{}] [{}] {} {}{}{}\n", buffer.name, static_cast<int>(buffer.role),
+    text += format("{} {} {} [{}] [{}] {} {}{}{}{}\n", buffer.name, static_cast<int>(buffer.role),
                    to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
                    buffer.layout.offset, buffer.layout.allocation,
                    buffer.fill == Fill::zero       ? " zero"
                    : buffer.fill == Fill::contents ? " contents"
                                                    : "",
-                   buffer.symbol.empty() ? "" : " symbol " + buffer.symbol);
+                   buffer.symbol.empty() ? "" : " symbol " + buffer.symbol, marks_of(buffer.place));
   const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
     for (const PlanStep& step : steps)
       text += before + std::visit([](const auto& known) { return text_of(known); }, step) + "\n";
   };
   add(plan.setup, "setup ");
   add(plan.launches, "");
+  if (plan.graph != GraphUse::automatic)
+    text += plan.graph == GraphUse::always ? "always as a graph\n" : "never as a graph\n";
   return text;
 }
 

@@ -45,7 +45,14 @@ enum class BufferRole { input, output, scratch };
 /// anew. Contents are those of the input tensor of the same name: for outputs that are read, too.
 enum class Fill { poison, zero, contents };
 
-/// Device memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned
+/// Where the memory of a buffer lies. Kernels reach the device's and, slowly, pinned memory of the host;
+/// copies reach all. Only pinned memory is copied while the host does something else.
+enum class MemoryPlace { device, pinned, pageable };
+
+/// `device`, `pinned`, `pageable`.
+std::string_view to_string(MemoryPlace place);
+
+/// Memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned
 /// before a checked launch and compared with the reference of the same name.
 struct BufferSpec {
   std::string name;
@@ -59,7 +66,9 @@ struct BufferSpec {
   /// Of an input: a `__constant__` or `__device__` variable of the binary that is given a copy of the
   /// allocation, where the binary has it. Empty: none.
   std::string symbol = {};
+  MemoryPlace place = MemoryPlace::device;
 
+  bool on_host() const { return place != MemoryPlace::device; }
   std::uint64_t allocation_bytes() const { return layout.allocation * size_of(type); }
 };
 
@@ -67,9 +76,14 @@ struct BufferSpec {
 /// Throws Error for another buffer than scratch that asks for zeros.
 int initial_byte(const BufferSpec& buffer);
 
-/// The address of logical element (0, 0, ...) of a buffer.
+/// The address of logical element (0, 0, ...) of a buffer, or of one so many elements behind it.
 struct BufferArgument {
   std::string buffer;
+  std::uint64_t offset = 0;  ///< elements of the allocation, whatever its strides
+  /// The launch touches so many elements from there on and no others of this buffer through this argument; 0:
+  /// any of the buffer. Steps without an order between them need it to work on parts of one buffer.
+  std::uint64_t count = 0;
+  friend bool operator==(const BufferArgument&, const BufferArgument&) = default;
 };
 /// Passed by value; floating point of 16 bits as its bits, a truth value as a byte.
 using ScalarArgument = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
@@ -89,6 +103,16 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
+/// When a step may begin. Steps of one stream run one after another in the plan's order; those of different
+/// streams may overlap, but for what `after` says. All of a plan's streams begin together and a plan has
+/// ended when all have. The first of what a plan launches again waits for all of the time before.
+struct StepOrder {
+  std::uint32_t stream = 0;             ///< below most_streams
+  std::vector<std::size_t> after = {};  ///< earlier steps, by their index among the launches
+  friend bool operator==(const StepOrder&, const StepOrder&) = default;
+};
+inline constexpr std::uint32_t most_streams = 64;
+
 /// One kernel launch.
 struct Launch {
   std::string entry;  ///< one of CompileRequest::entries
@@ -97,6 +121,7 @@ struct Launch {
   std::uint64_t dynamic_shared_memory = 0;  ///< bytes; above 48 KiB the runner opts in
   bool cooperative = false;
   std::vector<KernelArgument> arguments;
+  StepOrder order = {};
 };
 
 /// Adds the launch's textures that `all` lacks.
@@ -119,11 +144,36 @@ struct FourierTransform {
   std::string output;    ///< a buffer, the input's name for a transform in place
   Extents extents;       ///< of the real numbers: {nx}, {nx, ny} or {nx, ny, nz}
   std::size_t axes = 3;  ///< it is along so many of them, the first ones; the others count transforms
+  StepOrder order = {};
   friend bool operator==(const FourierTransform&, const FourierTransform&) = default;
 };
 
-/// What a device does at once, one after another.
-using PlanStep = std::variant<Launch, FourierTransform>;
+/// Where a copy reads or writes: elements of an allocation, counted from logical element (0, 0, ...).
+struct CopySide {
+  std::string buffer;
+  std::uint64_t offset = 0;  ///< of the first element
+  std::uint64_t pitch =
+      0;  ///< elements from one row to the next, at least a row's; of no meaning for one row
+  friend bool operator==(const CopySide&, const CopySide&) = default;
+};
+
+/// Moves elements from one buffer to another of the same type, or within one: between host and device, or on
+/// the device. Contiguous, or rows that lie `pitch` elements apart.
+struct Copy {
+  CopySide from;
+  CopySide to;              ///< no input
+  std::uint64_t width = 0;  ///< elements of a row
+  std::uint64_t rows = 1;
+  StepOrder order = {};
+  friend bool operator==(const Copy&, const Copy&) = default;
+};
+
+/// What a device does at once, one after another or, on several streams, together.
+using PlanStep = std::variant<Launch, FourierTransform, Copy>;
+
+/// Whether executions are recorded as a CUDA graph once and then started as a whole: what the tuner thinks
+/// best, always, or never.
+enum class GraphUse { automatic, always, never };
 
 /// What a configuration means at a size: what to compile, which memory, which launches and transforms in
 /// order. Plain data; every backend (a GPU, an emulator) carries it out.
@@ -134,17 +184,20 @@ struct LaunchPlan {
   /// application does once for all its calls, such as the spectrum of a filter. Repeated launches find what
   /// these left: no launch may change a buffer that they write.
   std::vector<PlanStep> setup = {};
-  std::vector<PlanStep> launches = {};  ///< in the order in which they run
+  std::vector<PlanStep> launches = {};  ///< in the order in which they are enqueued
   /// Instead of the problem's: where rounding depends on the algorithm.
   std::optional<Tolerance> tolerance = std::nullopt;
+  GraphUse graph = GraphUse::automatic;
 
   /// Throws Error for a name that the plan lacks.
   const BufferSpec& buffer(std::string_view name) const;
   /// The textures of all launches, those of the setup too, each once.
   std::vector<TextureArgument> textures() const;
-  /// Bytes of device memory of all buffers and of the arrays that textures read. What a Fourier transform
-  /// needs besides, only its library knows.
+  /// Bytes of device memory of the buffers there and of the arrays that textures read. What a Fourier
+  /// transform needs besides, only its library knows.
   std::uint64_t memory() const;
+  /// Bytes of the buffers in host memory.
+  std::uint64_t host_memory() const;
 };
 
 /// The setup and then the launches; valid until the plan changes.
@@ -152,9 +205,14 @@ std::vector<const PlanStep*> all_steps(const LaunchPlan& plan);
 /// Those of all steps that launch a kernel, in their order; valid until the plan changes.
 std::vector<const Launch*> kernel_launches(const LaunchPlan& plan);
 
+/// When a step may begin, whatever it does.
+const StepOrder& order_of(const PlanStep& step);
+
 /// `forward Fourier transform of 'in' to 'spectrum'`: for people.
 std::string name_of(const FourierTransform& transform);
-/// That, or the kernel's entry.
+/// `copy of 'a' to 'slot 1'`: for people.
+std::string name_of(const Copy& copy);
+/// One of these, or the kernel's entry.
 std::string name_of(const PlanStep& step);
 
 /// Buffers, setup and launches as one text: plans with equal texts and equal machine code do the same.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "tuner/core/step_order.hpp"
 #include "tuner/cuda/load_launches.hpp"
 #include "tuner/cuda/prepared_plan.hpp"
 
@@ -26,7 +27,10 @@ Result<PlanTextures> textures_of(const LaunchPlan& plan, const PlanTextures::Add
 /// What cuFFT takes for itself has to be free: idle memory and images make room. Empty where the plan has no
 /// transforms: it then needs no cuFFT.
 Result<FourierPlans> transforms_of(const LaunchPlan& plan, DeviceContext& context) {
-  if (kernel_launches(plan).size() == all_steps(plan).size()) return FourierPlans();
+  const auto steps = all_steps(plan);
+  if (std::ranges::none_of(
+          steps, [](const PlanStep* step) { return std::holds_alternative<FourierTransform>(*step); }))
+    return FourierPlans();
   const auto library = context.cufft();
   if (!library) return tl::unexpected(library.error());
   auto made = FourierPlans::make(plan, *library);
@@ -48,9 +52,18 @@ std::vector<PreparedStep> steps_of(const LaunchPlan& plan, const std::vector<Pla
   for (const auto& step : steps)
     if (const auto* transform = std::get_if<FourierTransform>(&step))
       prepared.push_back(PreparedTransform{*transform, &transforms.find(fourier_shape(plan, *transform))});
+    else if (const auto* copy = std::get_if<Copy>(&step))
+      prepared.push_back(prepared_copy(plan, *copy));
     else
       prepared.push_back(*launch++);
   return prepared;
+}
+
+std::vector<cudaStream_t> more_streams(const LaunchPlan& plan, DeviceContext& context) {
+  const std::size_t count = stream_count(plan) - 1;
+  std::vector<cudaStream_t> streams;
+  for (const auto& stream : context.more_streams(count)) streams.push_back(stream.get());
+  return streams;
 }
 
 /// Without those of the setup, which come first.
@@ -78,6 +91,7 @@ Result<std::shared_ptr<const Module>> CudaRunner::loaded(const Binary& binary) {
 
 Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
   context_.enter();
+  check_steps(plan);
   const auto module = loaded(binary);
   if (!module) return tl::unexpected(module.error());
   std::vector<PreparedLaunch> launches;
@@ -85,19 +99,20 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   if (const auto fits = prepare_launches(context_.facts, plan, binary, **module, launches, resources); !fits)
     return tl::unexpected(fits.error());
   context_.checks().load_for(plan.buffers);
-  auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.images);
+  auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.host_pool, context_.images);
   if (!buffers) return tl::unexpected(buffers.error());
-  const auto address_of = [&](std::string_view name) { return buffers->find(name).first(); };
+  const auto address_of = [&](std::string_view name) { return buffers->find(name).place(); };
   auto textures = textures_of(plan, address_of, context_);
   if (!textures) return tl::unexpected(textures.error());
   auto transforms = transforms_of(plan, context_);
   if (!transforms) return tl::unexpected(transforms.error());
   auto launch = launches.cbegin();
   LaunchSequence setup(steps_of(plan, plan.setup, launch, *transforms), address_of, *textures);
-  LaunchSequence sequence(steps_of(plan, plan.launches, launch, *transforms), address_of, *textures);
+  LaunchSequence sequence(steps_of(plan, plan.launches, launch, *transforms), address_of, *textures,
+                          more_streams(plan, context_));
   return std::make_unique<CudaPreparedPlan>(context_, *module, std::move(*buffers), std::move(*textures),
                                             std::move(*transforms), std::move(setup), std::move(sequence),
-                                            of_launches(plan, std::move(resources)));
+                                            of_launches(plan, std::move(resources)), plan.graph);
 }
 
 }  // namespace tune::cuda

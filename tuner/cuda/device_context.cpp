@@ -84,6 +84,11 @@ const std::vector<Event>& DeviceContext::events(std::size_t count) {
   return events_;
 }
 
+const std::vector<Stream>& DeviceContext::more_streams(std::size_t count) {
+  while (more_streams_.size() < count) more_streams_.push_back(make_stream());
+  return more_streams_;
+}
+
 std::byte* DeviceContext::staging(std::size_t size) {
   if (staging_.size() < size) {
     staging_ = PinnedMemory{};  // first, so that both are never held

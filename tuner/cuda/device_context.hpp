@@ -12,6 +12,7 @@
 #include "tuner/cuda/cufft_library.hpp"
 #include "tuner/cuda/device_checks.hpp"
 #include "tuner/cuda/handles.hpp"
+#include "tuner/cuda/host_pool.hpp"
 #include "tuner/cuda/memory_pool.hpp"
 #include "tuner/cuda/nvml.hpp"
 #include "tuner/cuda/tensor_images.hpp"
@@ -33,6 +34,8 @@ struct DeviceContext {
 
   /// At least `count` events.
   const std::vector<Event>& events(std::size_t count);
+  /// Streams beside `stream`: at least `count`, the same at every call.
+  const std::vector<Stream>& more_streams(std::size_t count);
   /// Pinned host memory of at least `size` bytes; the same memory at every call.
   std::byte* staging(std::size_t size);
   /// Enqueues writing a buffer of twice the L2, so that nothing of what was there is left in it.
@@ -51,11 +54,13 @@ struct DeviceContext {
   std::optional<NvmlDevice> nvml;  ///< nothing where there is none
   Stream stream;
   MemoryPool pool;
+  HostMemoryPool host_pool;
   TensorImages images;
 
  private:
   std::string fault_;
   std::vector<Event> events_;
+  std::vector<Stream> more_streams_;
   PinnedMemory staging_;
   DeviceMemory flush_;
   std::optional<DeviceChecks> checks_;

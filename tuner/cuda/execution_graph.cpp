@@ -51,7 +51,7 @@ std::optional<LaunchSequence> copy_of(const PlanBuffers& buffers, const LaunchSe
   ignore(filled);
   if (filled != cudaSuccess) return std::nullopt;
   textures.push_back(std::move(*made));
-  return LaunchSequence(launches.steps(), address_of, textures.back());
+  return LaunchSequence(launches.steps(), address_of, textures.back(), launches.more_streams());
 }
 
 /// Whatever happens, the stream is no longer capturing afterwards.

@@ -37,8 +37,9 @@ using GraphExecutable = Handle<cudaGraphExec_t, &cudaGraphExecDestroy>;
 /// as fast as short kernels end.
 class ExecutionGraph {
  public:
-  /// The copies hold what the plan's buffers hold now, what the setup left too. Null where there is no memory
-  /// for them, or the plan cannot be part of a graph.
+  /// More than one copy is for plans whose buffers all lie on the device. They hold what the plan's buffers
+  /// hold now, what the setup left too. Null where there is no memory for them, or the plan cannot be part of
+  /// a graph.
   static std::optional<ExecutionGraph> make(const Batching& batching, const PlanBuffers& buffers,
                                             LaunchSequence& launches, DeviceContext& context);
   ExecutionGraph(ExecutionGraph&&) = default;

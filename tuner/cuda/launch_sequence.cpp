@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cuda/launch_sequence.hpp"
 
+#include <limits>
+#include <set>
+
 #include "tuner/core/format.hpp"
 
 namespace tune::cuda {
 namespace {
+
+const StepOrder& order_of(const PreparedStep& step) {
+  if (const auto* launch = std::get_if<PreparedLaunch>(&step)) return launch->launch.order;
+  if (const auto* copy = std::get_if<PreparedCopy>(&step)) return copy->copy.order;
+  return std::get<PreparedTransform>(step).transform.order;
+}
 
 dim3 to_cuda(const Dim3& extent) {
   return {extent.x, extent.y, extent.z};
@@ -37,12 +46,34 @@ cudaError_t start(const PreparedLaunch& prepared, std::vector<void*>& arguments,
   return cudaLaunchKernelExC(&config, static_cast<const void*>(prepared.kernel), arguments.data());
 }
 
-std::vector<std::uint64_t> handles_of(const Launch& launch, const PlanTextures::AddressOf& address_of,
+/// One row, or rows that lie apart; where they lie farther apart than the runtime's pitches reach, one by
+/// one.
+cudaError_t start(const PreparedCopy& prepared, const std::vector<std::uint64_t>& places,
+                  cudaStream_t stream) {
+  constexpr std::uint64_t largest_pitch = std::numeric_limits<std::int32_t>::max();
+  const auto& copy = prepared.copy;
+  const std::uint64_t from_pitch = copy.from.pitch * prepared.element;
+  const std::uint64_t to_pitch = copy.to.pitch * prepared.element;
+  const std::size_t width = copy.width * prepared.element;
+  auto* const from = reinterpret_cast<const std::byte*>(places[0]);
+  auto* const to = reinterpret_cast<std::byte*>(places[1]);
+  if (copy.rows == 1) return cudaMemcpyAsync(to, from, width, prepared.kind, stream);
+  if (from_pitch <= largest_pitch && to_pitch <= largest_pitch)
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, copy.rows, prepared.kind, stream);
+  auto status = cudaSuccess;
+  for (std::uint64_t row = 0; row < copy.rows && status == cudaSuccess; ++row)
+    status = cudaMemcpyAsync(to + row * to_pitch, from + row * from_pitch, width, prepared.kind, stream);
+  return status;
+}
+
+std::vector<std::uint64_t> handles_of(const Launch& launch, const std::vector<std::uint64_t>& offsets,
+                                      const PlanTextures::AddressOf& address_of,
                                       const PlanTextures& textures) {
   std::vector<std::uint64_t> handles;
+  auto offset = offsets.begin();
   for (const auto& argument : launch.arguments)
     if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-      handles.push_back(reinterpret_cast<std::uint64_t>(address_of(buffer->buffer)));
+      handles.push_back(reinterpret_cast<std::uint64_t>(address_of(buffer->buffer)) + *offset++);
     else if (const auto* texture = std::get_if<TextureArgument>(&argument))
       handles.push_back(textures.object(*texture));
   return handles;
@@ -50,19 +81,79 @@ std::vector<std::uint64_t> handles_of(const Launch& launch, const PlanTextures::
 
 }  // namespace
 
+PreparedCopy prepared_copy(const LaunchPlan& plan, const Copy& copy) {
+  const auto& from = plan.buffer(copy.from.buffer);
+  const bool to_host = plan.buffer(copy.to.buffer).on_host();
+  const auto kind = from.on_host() ? cudaMemcpyHostToDevice
+                    : to_host      ? cudaMemcpyDeviceToHost
+                                   : cudaMemcpyDeviceToDevice;
+  return {copy, size_of(from.type), kind};
+}
+
 LaunchSequence::LaunchSequence(std::vector<PreparedStep> steps, const PlanTextures::AddressOf& address_of,
-                               const PlanTextures& textures)
-    : steps_(std::move(steps)), handles_(steps_.size()), arguments_(steps_.size()) {
+                               const PlanTextures& textures, std::vector<cudaStream_t> more_streams)
+    : steps_(std::move(steps)),
+      handles_(steps_.size()),
+      arguments_(steps_.size()),
+      more_streams_(std::move(more_streams)) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (auto* prepared = std::get_if<PreparedLaunch>(&steps_[i])) {
-      handles_[i] = handles_of(prepared->launch, address_of, textures);
+      handles_[i] = handles_of(prepared->launch, prepared->offsets, address_of, textures);
       arguments_[i] = argument_pointers(prepared->launch, handles_[i]);
+    } else if (const auto* moved = std::get_if<PreparedCopy>(&steps_[i])) {
+      for (const auto* side : {&moved->copy.from, &moved->copy.to})
+        handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(side->buffer)) +
+                              side->offset * moved->element);
     } else {
       const auto& transform = std::get<PreparedTransform>(steps_[i]).transform;
       for (const auto& buffer : {transform.input, transform.output})
         handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(buffer)));
     }
   }
+  prepare_order();
+}
+
+/// A step waits for those of its own stream without being told.
+void LaunchSequence::prepare_order() {
+  awaits_.resize(steps_.size());
+  ended_.resize(steps_.size());
+  std::set<std::uint32_t> used;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const auto& order = order_of(steps_[i]);
+    if (order.stream > 0) used.insert(order.stream);
+    for (const std::size_t earlier : order.after) {
+      if (order_of(steps_[earlier]).stream == order.stream) continue;
+      awaits_[i].push_back(earlier);
+      if (ended_[earlier].get() == nullptr) ended_[earlier] = make_ordering_event();
+    }
+  }
+  for (const auto stream : used) {
+    used_.push_back(more_streams_.at(stream - 1));
+    joined_.push_back(make_ordering_event());
+  }
+  if (!used_.empty()) begun_ = make_ordering_event();
+}
+
+cudaStream_t LaunchSequence::stream_of(std::size_t step, cudaStream_t first) const {
+  const auto stream = order_of(steps_[step]).stream;
+  return stream == 0 ? first : more_streams_[stream - 1];
+}
+
+cudaError_t LaunchSequence::fork(cudaStream_t stream) {
+  if (used_.empty()) return cudaSuccess;
+  auto status = cudaEventRecord(begun_.get(), stream);
+  for (std::size_t i = 0; i < used_.size() && status == cudaSuccess; ++i)
+    status = cudaStreamWaitEvent(used_[i], begun_.get(), 0);
+  return status;
+}
+
+cudaError_t LaunchSequence::join(cudaStream_t stream) {
+  auto status = cudaSuccess;
+  for (std::size_t i = 0; i < used_.size() && status == cudaSuccess; ++i) {
+    status = cudaEventRecord(joined_[i].get(), used_[i]);
+    if (status == cudaSuccess) status = cudaStreamWaitEvent(stream, joined_[i].get(), 0);
+  }
+  return status;
 }
 
 std::vector<TextureArgument> LaunchSequence::textures() const {
@@ -74,13 +165,23 @@ std::vector<TextureArgument> LaunchSequence::textures() const {
 
 cudaError_t LaunchSequence::enqueue(cudaStream_t stream) {
   refusal_.clear();
-  auto status = cudaSuccess;
+  auto status = fork(stream);
   for (std::size_t i = 0; i < steps_.size() && status == cudaSuccess; ++i) {
-    const auto* launch = std::get_if<PreparedLaunch>(&steps_[i]);
-    status = launch != nullptr ? start(*launch, arguments_[i], stream)
-                               : transform(std::get<PreparedTransform>(steps_[i]), handles_[i], stream);
+    const auto on = stream_of(i, stream);
+    for (const std::size_t earlier : awaits_[i])
+      if (status == cudaSuccess) status = cudaStreamWaitEvent(on, ended_[earlier].get(), 0);
+    if (status == cudaSuccess) status = carry_out(i, on);
+    if (status == cudaSuccess && ended_[i].get() != nullptr) status = cudaEventRecord(ended_[i].get(), on);
   }
-  return status;
+  return status == cudaSuccess ? join(stream) : status;
+}
+
+cudaError_t LaunchSequence::carry_out(std::size_t step, cudaStream_t stream) {
+  if (const auto* launch = std::get_if<PreparedLaunch>(&steps_[step]))
+    return start(*launch, arguments_[step], stream);
+  if (const auto* copy = std::get_if<PreparedCopy>(&steps_[step]))
+    return start(*copy, handles_[step], stream);
+  return transform(std::get<PreparedTransform>(steps_[step]), handles_[step], stream);
 }
 
 cudaError_t LaunchSequence::transform(const PreparedTransform& prepared,

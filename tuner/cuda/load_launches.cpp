@@ -94,6 +94,14 @@ void add_occupancy(KernelResources& resources, const DeviceFacts& device, cudaKe
                           .limiter;
 }
 
+std::vector<std::uint64_t> offsets_of(const LaunchPlan& plan, const Launch& launch) {
+  std::vector<std::uint64_t> offsets;
+  for (const auto& argument : launch.arguments)
+    if (const auto* given = std::get_if<BufferArgument>(&argument))
+      offsets.push_back(given->offset > 0 ? given->offset * size_of(plan.buffer(given->buffer).type) : 0);
+  return offsets;
+}
+
 /// The opt-in belongs to the kernel and outlives the launch: the largest of the plan is set for all.
 void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kernel) {
   std::uint64_t most = 0;
@@ -117,7 +125,7 @@ Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan,
     auto needs = resources_of(launch, binary, *kernel);
     if (!needs) return tl::unexpected(needs.error());
     if (auto fits = check_launch(device, *needs, launch); !fits) return fits;
-    launches.push_back({launch, *kernel});
+    launches.push_back({launch, *kernel, offsets_of(plan, launch)});
     resources.push_back(std::move(*needs));
   }
   for (std::size_t i = 0; i < launches.size(); ++i) {

@@ -2,6 +2,7 @@
 #include "tuner/cuda/plan_checks.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 
 #include "tuner/cuda/check_layout.hpp"
@@ -19,24 +20,24 @@ Result<std::vector<std::byte>> bring(const std::byte* from, std::size_t size, De
   return host;
 }
 
-Result<void> check_guards(const PlanBuffers& buffers, DeviceContext& context) {
+Result<void> check_guards(std::span<const PlanBuffer* const> buffers, DeviceContext& context) {
   std::vector<checks::Zone> zones;
-  for (const auto& buffer : buffers.all()) {
-    zones.push_back(buffer.zone_before());
-    zones.push_back(buffer.zone_after());
+  for (const auto* buffer : buffers) {
+    zones.push_back(buffer->zone_before());
+    zones.push_back(buffer->zone_after());
   }
   const auto damaged = context.checks().damaged(zones, context.stream.get());
   if (!damaged) return tl::unexpected(context.failure(damaged.error()));
   // Beyond the end first: that is where most stray writes go.
   for (const auto side : {Side::after, Side::before})
-    for (std::size_t i = 0; i < buffers.all().size(); ++i) {
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
       const auto which = 2 * i + (side == Side::after ? 1 : 0);
       if (!(*damaged)[which]) continue;
       const auto* const begin = reinterpret_cast<const std::byte*>(zones[which].begin);
       const auto found = bring(begin, zones[which].bytes, context);
       if (!found) return tl::unexpected(found.error());
-      return tl::unexpected(out_of_bounds(buffers.all()[i].spec.name, side, *found,
-                                          reinterpret_cast<std::uintptr_t>(begin) % 4));
+      return tl::unexpected(
+          out_of_bounds(buffers[i]->spec.name, side, *found, reinterpret_cast<std::uintptr_t>(begin) % 4));
     }
   return {};
 }
@@ -86,10 +87,22 @@ void check_reference(const PlanBuffer& output, const TensorView& reference) {
 }  // namespace
 
 Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
-  if (auto fine = check_guards(buffers, context); !fine) return fine;
+  std::vector<const PlanBuffer*> on_device;
   for (const auto& buffer : buffers.all())
-    if (buffer.image)
-      if (auto fine = check_input(buffer, context); !fine) return fine;
+    if (!buffer.spec.on_host()) on_device.push_back(&buffer);
+  if (auto fine = check_guards(on_device, context); !fine) return fine;
+  for (const auto* buffer : on_device)
+    if (buffer->image)
+      if (auto fine = check_input(*buffer, context); !fine) return fine;
+  for (const auto& buffer : buffers.all()) {
+    if (!buffer.spec.on_host()) continue;
+    if (const auto status = buffers.stage(buffer, context.stream.get()); status != cudaSuccess)
+      return tl::unexpected(context.failure(status));
+    const PlanBuffer* const one = &buffer;
+    if (auto fine = check_guards(std::span(&one, 1), context); !fine) return fine;
+    if (!buffer.image) continue;
+    if (auto fine = check_input(buffer, context); !fine) return fine;
+  }
   return {};
 }
 

@@ -31,15 +31,26 @@ Result<void> PlanTimer::warm_up(int executions) {
     if (!more) return tl::unexpected(more.error());
     shortest = std::min(shortest, *std::ranges::min_element(*more));
   }
-  if (shortest >= short_execution) return {};
-  std::uint64_t bytes = 0;
-  for (const auto& buffer : buffers_.all()) bytes += buffer.spec.allocation_bytes();
-  graph_ = ExecutionGraph::make(batching(shortest, bytes, static_cast<std::uint64_t>(context_.facts.l2_cache),
-                                         launches_.steps().size(), flush_cache_),
-                                buffers_, launches_, context_);
+  const bool is_short = shortest < short_execution;
+  if (use_ == GraphUse::never || (use_ == GraphUse::automatic && !is_short)) return {};
+  graph_ = ExecutionGraph::make(is_short ? batching_of(shortest) : Batching{}, buffers_, launches_, context_);
+  if (!graph_ && use_ == GraphUse::always)
+    return fail(Phase::launch, "graph", "the plan's steps cannot be recorded as a CUDA graph");
   // The first start of a graph also sends it to the device.
   if (const auto first = take(1); !first) return tl::unexpected(first.error());
   return {};
+}
+
+/// Buffers on the host are not copied: what comes from there was in no cache of the device.
+Batching PlanTimer::batching_of(double seconds) const {
+  std::uint64_t bytes = 0;
+  bool on_host = false;
+  for (const auto& buffer : buffers_.all()) {
+    bytes += buffer.spec.allocation_bytes();
+    on_host = on_host || buffer.spec.on_host();
+  }
+  return batching(seconds, bytes, static_cast<std::uint64_t>(context_.facts.l2_cache),
+                  launches_.steps().size(), flush_cache_ && !on_host);
 }
 
 Result<std::vector<double>> PlanTimer::take(int samples) {

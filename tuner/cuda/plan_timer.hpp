@@ -16,11 +16,12 @@ namespace tune::cuda {
 /// it.
 class PlanTimer : public Sampler {
  public:
-  PlanTimer(const PlanBuffers& buffers, LaunchSequence& launches, bool flush_cache, DeviceContext& context)
-      : buffers_(buffers), launches_(launches), flush_cache_(flush_cache), context_(context) {}
+  PlanTimer(const PlanBuffers& buffers, LaunchSequence& launches, bool flush_cache, GraphUse use,
+            DeviceContext& context)
+      : buffers_(buffers), launches_(launches), flush_cache_(flush_cache), use_(use), context_(context) {}
 
   /// To be called first: executes so many times, at least once, and decides by the shortest of them how many
-  /// executions make a sample.
+  /// executions make a sample. Failure{launch, "graph"} for a plan that asks for a graph and cannot be one.
   Result<void> warm_up(int executions);
   /// Behind each sample.
   int executions() const { return graph_ ? graph_->executions() : 1; }
@@ -37,12 +38,14 @@ class PlanTimer : public Sampler {
  private:
   cudaError_t enqueue_execution();
   cudaError_t enqueue_samples(std::size_t samples);
+  Batching batching_of(double seconds) const;
   Result<double> power_while_busy(double work_seconds, double& seconds_a_work);
   tl::unexpected<Failure> failed(cudaError_t status) { return tl::unexpected(context_.failure(status)); }
 
   const PlanBuffers& buffers_;
   LaunchSequence& launches_;
   bool flush_cache_;
+  GraphUse use_;
   DeviceContext& context_;
   std::optional<ExecutionGraph> graph_;
   double device_seconds_ = 0;

@@ -14,7 +14,7 @@ namespace tune::cuda {
 CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
                                    PlanBuffers buffers, PlanTextures textures, FourierPlans transforms,
                                    LaunchSequence setup, LaunchSequence launches,
-                                   std::vector<KernelResources> resources)
+                                   std::vector<KernelResources> resources, GraphUse graph)
     : context_(context),
       module_(std::move(module)),
       buffers_(std::move(buffers)),
@@ -22,7 +22,8 @@ CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const
       transforms_(std::move(transforms)),
       setup_(std::move(setup)),
       launches_(std::move(launches)),
-      resources_(std::move(resources)) {}
+      resources_(std::move(resources)),
+      graph_(graph) {}
 
 CudaPreparedPlan::~CudaPreparedPlan() {
   // Nothing may run any more when the code is unloaded and the memory is given to the next plan.
@@ -86,18 +87,21 @@ Result<void> CudaPreparedPlan::check_memory() {
 Result<Comparison> CudaPreparedPlan::compare(std::string_view buffer, const TensorView& reference,
                                              const Bounds& bounds) {
   context_.enter();
-  const auto found = compare_on_device(buffers_.find(buffer), reference, bounds, context_);
+  const auto& output = buffers_.find(buffer);
+  if (const auto status = buffers_.stage(output, context_.stream.get()); status != cudaSuccess)
+    return tl::unexpected(context_.failure(status));
+  const auto found = compare_on_device(output, reference, bounds, context_);
   if (!found) return tl::unexpected(found.error());
   if (*found) return **found;
-  const auto output = fetch(buffer);
-  if (!output) return tl::unexpected(output.error());
-  return tune::compare(*output, reference, bounds);
+  const auto fetched = fetch(buffer);
+  if (!fetched) return tl::unexpected(fetched.error());
+  return tune::compare(*fetched, reference, bounds);
 }
 
 Result<Timing> CudaPreparedPlan::measure(const MeasureOptions& options) {
   context_.enter();
   if (!filled_) throw Error("a plan can be measured after a checked run only: its inputs are not filled yet");
-  PlanTimer timer(buffers_, launches_, options.flush_cache, context_);
+  PlanTimer timer(buffers_, launches_, options.flush_cache, graph_, context_);
   if (const auto warm = timer.warm_up(options.warmup); !warm) return tl::unexpected(warm.error());
   auto timing = take_samples(timer, options);
   if (!timing) return timing;

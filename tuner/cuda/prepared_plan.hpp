@@ -19,7 +19,7 @@ class CudaPreparedPlan : public PreparedPlan {
  public:
   CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
                    PlanTextures textures, FourierPlans transforms, LaunchSequence setup,
-                   LaunchSequence launches, std::vector<KernelResources> resources);
+                   LaunchSequence launches, std::vector<KernelResources> resources, GraphUse graph);
   ~CudaPreparedPlan() override;
 
   const std::vector<KernelResources>& resources() const override { return resources_; }
@@ -44,6 +44,7 @@ class CudaPreparedPlan : public PreparedPlan {
   LaunchSequence setup_;
   LaunchSequence launches_;
   std::vector<KernelResources> resources_;
+  GraphUse graph_;
   bool filled_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
 #include "tuner/core/format.hpp"
@@ -89,10 +90,11 @@ void Emulation::begin_plan(const LoadedModule& module, std::size_t variant, std:
 }
 
 bool Emulation::run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
-                    Order order) {
+                    Order order, std::span<const std::span<const char>> only) {
   kernel_ = entry.name;
   transforming_ = false;
   std::vector<std::span<char>> shared = begin_launch(launch.dynamic_shared_memory, launch.cooperative);
+  for (const std::span<const char> piece : only) memory_.allow_only(piece.data(), piece.size());
   indices_->block_extent = {launch.block.x, launch.block.y, launch.block.z};
   indices_->grid_extent = {launch.grid.x, launch.grid.y, launch.grid.z};
   cooperative_ = launch.cooperative;
@@ -130,6 +132,26 @@ bool Emulation::run(const FourierTransform& transform, const FourierShape& shape
   if (shape.forward()) return true;
   forget_rows(shape, shape.complex, input, shape.in_place() ? shape.real.row : 0);
   return true;
+}
+
+bool Emulation::run(const Copy& copy, std::size_t element, const char* from, char* to) {
+  kernel_ = name_of(copy);
+  transforming_ = true;
+  begin_launch(0, false);
+  const bool checked = flavour_ == Flavour::sanitize;
+  if (checked) memory_.order().begin_block(0, 1);
+  const std::size_t before = log_.size();
+  const auto bytes = static_cast<unsigned>(element);
+  for (std::uint64_t row = 0; row < copy.rows; ++row) {
+    const char* const source = from + row * copy.from.pitch * element;
+    char* const target = to + row * copy.to.pitch * element;
+    for (std::uint64_t i = 0; checked && i < copy.width; ++i)
+      if (!memory_.access(0, source + i * element, bytes, access_read, {nullptr, 0, nullptr}) ||
+          !memory_.access(0, target + i * element, bytes, access_write, {nullptr, 0, nullptr}))
+        return false;
+    std::memcpy(target, source, copy.width * element);
+  }
+  return log_.size() == before;
 }
 
 bool Emulation::lies_within(const FourierShape& shape, const FourierSide& side) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,15 @@ class Emulation final : private SchedulerEvents {
   void begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays,
                   std::vector<Texture> textures);
   /// Runs all blocks of a launch: one after another, or, of a cooperative launch, each as far as it comes
-  /// without the others. `arguments` are the addresses of the kernel's arguments. False where it was
-  /// abandoned: the log says why.
-  bool run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
-           Order order);
+  /// without the others. `arguments` are the addresses of the kernel's arguments. Of the arrays that a
+  /// piece of `only` lies in, it may touch these pieces alone. False where it was abandoned: the log says
+  /// why.
+  bool run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments, Order order,
+           std::span<const std::span<const char>> only = {});
+
+  /// Carries a copy out, as one more launch; `element` is its elements' size, `from` and `to` are the
+  /// addresses of the first ones. False where it was not done: the log says why.
+  bool run(const Copy& copy, std::size_t element, const char* from, char* to);
 
   /// Carries a Fourier transform out, as one more launch; `input` and `output` are the addresses of the first
   /// element of either side. What cuFFT may overwrite without making it a result counts as never written
@@ -78,7 +84,7 @@ class Emulation final : private SchedulerEvents {
   std::vector<Array> variables_;
   std::vector<Texture> textures_;
   tune_emulator::Indices* indices_ = nullptr;
-  bool transforming_ = false;      ///< no kernel, whose threads could be named
+  bool transforming_ = false;      ///< or copying: no kernel, whose threads could be named
   std::string kernel_;             ///< or what is carried out instead of one
   const void* awaited_ = nullptr;  ///< the atomic variable that the running thread touched last in its turn
 };

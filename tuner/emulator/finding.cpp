@@ -10,7 +10,7 @@
 namespace tune::emulator {
 namespace {
 
-constexpr std::array<std::pair<Kind, std::string_view>, 17> names = {{
+constexpr std::array<std::pair<Kind, std::string_view>, 18> names = {{
     {Kind::out_of_bounds, "out of bounds"},
     {Kind::misaligned, "misaligned address"},
     {Kind::write_to_input, "write to an input"},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<Kind, std::string_view>, 17> names = {{
     {Kind::race_in_warp, "race within a warp"},
     {Kind::race_in_block, "race within a block"},
     {Kind::race_between_blocks, "race between blocks"},
+    {Kind::race_between_steps, "race between steps"},
     {Kind::stale_texture, "stale texture read"},
     {Kind::unfinished_copy, "unfinished copy"},
     {Kind::divergent_barrier, "divergent barrier"},

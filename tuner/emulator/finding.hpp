@@ -22,10 +22,11 @@ enum class Kind {
   race_in_warp,        ///< between lanes of a warp, without __syncwarp
   race_in_block,       ///< between warps of a block, without __syncthreads
   race_between_blocks,
-  stale_texture,      ///< a texture read of what the same launch has written
-  unfinished_copy,    ///< an asynchronous copy's target is used before the copy was waited for
-  divergent_barrier,  ///< the threads of a block do not meet at one barrier
-  divergent_warp,     ///< the lanes of a mask do not meet at one operation
+  race_between_steps,  ///< of a plan, on different streams without an order between them
+  stale_texture,       ///< a texture read of what the same launch has written
+  unfinished_copy,     ///< an asynchronous copy's target is used before the copy was waited for
+  divergent_barrier,   ///< the threads of a block do not meet at one barrier
+  divergent_warp,      ///< the lanes of a mask do not meet at one operation
   deadlock,
   wrong_result,
   crash,    ///< a signal: what no check foresaw
@@ -42,7 +43,7 @@ Kind kind_from_string(std::string_view name);
 /// One error of a kernel, with everything that is known of its place. What does not apply is empty or -1.
 struct Finding {
   Kind kind = Kind::crash;
-  std::string kernel;  ///< the entry, or the name of a Fourier transform
+  std::string kernel;  ///< the entry, or the name of a Fourier transform or copy
   std::string size;    ///< of the case that showed it, as the case names it
   std::string array;
   std::int64_t offset = -1;  ///< bytes from the array's start

@@ -7,11 +7,13 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <span>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/expectations.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/fourier_shape.hpp"
+#include "tuner/core/step_order.hpp"
 #include "tuner/core/verifier.hpp"
 #include "tuner/emulator/plan_memory.hpp"
 #include "tuner/emulator/plan_textures.hpp"
@@ -71,7 +73,7 @@ struct Arguments {
       : values(launch.arguments.size()) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (const auto* const buffer = std::get_if<BufferArgument>(&launch.arguments[i])) {
-        values[i] = reinterpret_cast<std::uint64_t>(memory.address(buffer->buffer));
+        values[i] = reinterpret_cast<std::uint64_t>(memory.address(buffer->buffer, buffer->offset));
       } else if (const auto* const texture = std::get_if<TextureArgument>(&launch.arguments[i])) {
         values[i] = textures.object(*texture);
       } else {
@@ -96,6 +98,8 @@ class CaseRun {
         computed_(computed) {}
 
   void run(Order order) {
+    check_steps(case_.plan);
+    if (!check_order()) return;
     Result<PlanMemory> memory = PlanMemory::take(case_.plan.buffers);
     if (!memory) {
       verdict_.not_emulated = format("too little memory: {}", memory.error().detail);
@@ -136,13 +140,53 @@ class CaseRun {
     }
   }
 
-  void launch_all(const PlanMemory& memory, const PlanTextures& textures, Order order) {
-    for (const PlanStep* step : all_steps(case_.plan)) {
-      const auto* const transform = std::get_if<FourierTransform>(step);
-      if (!(transform != nullptr ? carry_out(*transform, memory)
-                                 : carry_out(std::get<Launch>(*step), memory, textures, order)))
-        return;
+  /// False where steps of different streams get into each other's way: no order of them says what comes out.
+  bool check_order() {
+    for (const StepConflict& conflict : conflicts(case_.plan)) {
+      Finding finding;
+      finding.kind = Kind::race_between_steps;
+      finding.kernel = name_of(case_.plan.launches[conflict.second]);
+      finding.array = conflict.buffer;
+      finding.offset =
+          static_cast<std::int64_t>(conflict.element * size_of(case_.plan.buffer(conflict.buffer).type));
+      finding.detail = conflict.text(case_.plan);
+      add(std::move(finding));
     }
+    return verdict_.findings.empty();
+  }
+
+  void launch_all(const PlanMemory& memory, const PlanTextures& textures, Order order) {
+    const auto carry_out_step = [&](const PlanStep& step) {
+      if (const auto* const transform = std::get_if<FourierTransform>(&step))
+        return carry_out(*transform, memory);
+      if (const auto* const copy = std::get_if<Copy>(&step)) return carry_out(*copy, memory);
+      return carry_out(std::get<Launch>(step), memory, textures, order);
+    };
+    for (const PlanStep& step : case_.plan.setup)
+      if (!carry_out_step(step)) return;
+    const Sequence sequence = order == Order::forward ? Sequence::planned : Sequence::latest_first;
+    for (const std::size_t i : sequence_of(case_.plan, sequence))
+      if (!carry_out_step(case_.plan.launches[i])) return;
+  }
+
+  /// What a launch says that it touches of buffers, where it does not say all.
+  std::vector<std::span<const char>> pieces_of(const Launch& launch, const PlanMemory& memory) const {
+    std::vector<std::span<const char>> pieces;
+    const auto all_of = [&](const BufferSpec& buffer) {
+      return std::span<const char>(memory.begin(buffer.name), buffer.allocation_bytes());
+    };
+    for (const KernelArgument& argument : launch.arguments) {
+      const auto* const given = std::get_if<BufferArgument>(&argument);
+      const auto* const texture = std::get_if<TextureArgument>(&argument);
+      if (given == nullptr && texture == nullptr) continue;
+      const BufferSpec& buffer = case_.plan.buffer(given != nullptr ? given->buffer : texture->buffer);
+      if (given == nullptr || given->count == 0)
+        pieces.push_back(all_of(buffer));
+      else
+        pieces.emplace_back(memory.address(given->buffer, given->offset),
+                            given->count * size_of(buffer.type));
+    }
+    return pieces;
   }
 
   bool carry_out(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures, Order order) {
@@ -150,7 +194,18 @@ class CaseRun {
     if (entry == nullptr)
       throw Error(format("the plan launches '{}', which is not among its entries", launch.entry));
     Arguments arguments(launch, memory, textures);
-    return emulation_.run(*entry, launch, arguments.addresses, order);
+    const bool parts = std::ranges::any_of(launch.arguments, [](const KernelArgument& argument) {
+      const auto* const given = std::get_if<BufferArgument>(&argument);
+      return given != nullptr && given->count > 0;
+    });
+    const auto pieces = parts ? pieces_of(launch, memory) : std::vector<std::span<const char>>();
+    return emulation_.run(*entry, launch, arguments.addresses, order, pieces);
+  }
+
+  bool carry_out(const Copy& copy, const PlanMemory& memory) {
+    return emulation_.run(copy, size_of(case_.plan.buffer(copy.from.buffer).type),
+                          memory.address(copy.from.buffer, copy.from.offset),
+                          memory.address(copy.to.buffer, copy.to.offset));
   }
 
   bool carry_out(const FourierTransform& transform, const PlanMemory& memory) {

@@ -47,7 +47,7 @@ void MemoryChecker::begin_plan(std::vector<Array> arrays) {
   checked_.clear();
   for (Array& array : arrays) {
     const bool written = array.space != Array::Space::input;
-    checked_.push_back({array, std::nullopt});
+    checked_.push_back({array, std::nullopt, {}});
     if (written) checked_.back().shadow.emplace(array.bytes);
   }
   last_ = 0;
@@ -58,16 +58,32 @@ void MemoryChecker::begin_plan(std::vector<Array> arrays) {
 void MemoryChecker::begin_launch(const Array& dynamic, bool cooperative) {
   order_.begin_launch();
   cooperative_ = cooperative;
+  for (Checked& checked : checked_) checked.allowed.clear();
   const auto same = [&](const Array& array) { return array.begin == dynamic.begin; };
   std::erase_if(checked_, [&](const Checked& checked) { return same(checked.array); });
   std::erase_if(arrays_, same);
   if (dynamic.bytes > 0) {
     const auto at = std::ranges::upper_bound(arrays_, dynamic.begin, {}, &Array::begin) - arrays_.begin();
     arrays_.insert(arrays_.begin() + at, dynamic);
-    checked_.insert(checked_.begin() + at, Checked{dynamic, Shadow(dynamic.bytes)});
+    checked_.insert(checked_.begin() + at, Checked{dynamic, Shadow(dynamic.bytes), {}});
   }
   last_ = 0;
   quick_ = nullptr;
+}
+
+void MemoryChecker::allow_only(const char* from, std::size_t bytes) {
+  if (Checked* const checked = find(from)) checked->allowed.emplace_back(from, from + bytes);
+}
+
+bool MemoryChecker::check_allowed(const Checked& checked, const char* at, std::size_t bytes, unsigned kind,
+                                  const Place& place) {
+  const auto within = [&](const auto& range) { return at >= range.first && at + bytes <= range.second; };
+  if (checked.allowed.empty() || std::ranges::any_of(checked.allowed, within)) return true;
+  Finding finding = finding_in(Kind::out_of_bounds, checked.array, at - checked.array.begin);
+  finding.detail = format("{} of {} bytes at {}, beyond the elements that the launch says it touches",
+                          verb(kind), bytes, element_text(checked.array, finding.offset));
+  add(std::move(finding), place);
+  return false;
 }
 
 void MemoryChecker::exchange_shared(std::vector<Shadow>& other) {
@@ -97,6 +113,7 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
     out_of_bounds(at, bytes, kind, place);
     return false;
   }
+  if (!check_allowed(*checked, at, bytes, kind, place)) return false;
   const auto byte = static_cast<std::size_t>(at - checked->array.begin);
   // g++ checks the types of ordinary accesses, and arrays behind textures are aligned as they need it.
   const bool checked_here =
@@ -113,7 +130,7 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
       add(std::move(finding), place);
       return false;
     }
-    quick_ = &arrays_[last_];
+    if (checked->allowed.empty()) quick_ = &arrays_[last_];
     return true;
   }
   if (checked->shadow->cell_bytes() > 1 && (bytes % 4 != 0 || byte % 4 != 0)) checked->shadow->refine();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/tensor.hpp"
@@ -41,6 +42,9 @@ class MemoryChecker {
   void begin_plan(std::vector<Array> arrays);
   /// Orders what follows after everything before; `dynamic` is the launch's dynamic shared memory.
   void begin_launch(const Array& dynamic, bool cooperative);
+  /// Until the next launch begins, of the array around `from` only these bytes, and those that other calls
+  /// name, may be touched.
+  void allow_only(const char* from, std::size_t bytes);
   /// Exchanges what is known of all shared arrays with what is known of another block's; an empty list is
   /// that of a block that has not begun.
   void exchange_shared(std::vector<Shadow>& other);
@@ -71,8 +75,12 @@ class MemoryChecker {
   struct Checked {
     Array array;
     std::optional<Shadow> shadow;  ///< none: read only
+    /// What the launch may touch, first byte and the one behind the last; empty: all.
+    std::vector<std::pair<const char*, const char*>> allowed = {};
   };
   Checked* find(const char* address);
+  bool check_allowed(const Checked& checked, const char* at, std::size_t bytes, unsigned kind,
+                     const Place& place);
   void judge(Checked& checked, Cell& cell, std::size_t byte, std::size_t bytes, unsigned thread,
              unsigned kind, const Place& place);
   void report_race(const Checked& checked, std::size_t byte, const Access& earlier, bool earlier_wrote,

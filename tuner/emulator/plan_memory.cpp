@@ -100,9 +100,9 @@ std::vector<std::byte> PlanMemory::fetch(const BufferSpec& spec) const {
   return dense;
 }
 
-char* PlanMemory::address(std::string_view name) const {
+char* PlanMemory::address(std::string_view name, std::uint64_t offset) const {
   const Buffer& buffer = find(name);
-  return buffer.begin + buffer.spec.layout.offset * size_of(buffer.spec.type);
+  return buffer.begin + (buffer.spec.layout.offset + offset) * size_of(buffer.spec.type);
 }
 
 std::vector<Array> PlanMemory::arrays() const {

@@ -33,8 +33,10 @@ class PlanMemory {
   void fill(const TensorSet& inputs);
   /// The logical tensor of a buffer, dense.
   std::vector<std::byte> fetch(const BufferSpec& spec) const;
-  /// The address of logical element (0, 0, ...).
-  char* address(std::string_view name) const;
+  /// The address of logical element (0, 0, ...), or of one so many elements of the allocation behind it.
+  char* address(std::string_view name, std::uint64_t offset = 0) const;
+  /// Of the allocation.
+  const char* begin(std::string_view name) const { return find(name).begin; }
   std::vector<Array> arrays() const;
   /// What was written beside a buffer, where nothing but the alignment separates it from it, or to an input.
   std::vector<Finding> spoiled(const TensorSet& inputs) const;

@@ -53,7 +53,7 @@ struct Fields<Layout> {
 template<>
 struct Fields<BufferSpec> {
   static void each(auto& t, auto field) {
-    auto& [name, type, layout, role, readable_padding, fill, symbol] = t;
+    auto& [name, type, layout, role, readable_padding, fill, symbol, place] = t;
     field("name", name);
     field("type", type);
     field("layout", layout);
@@ -61,13 +61,44 @@ struct Fields<BufferSpec> {
     field("readable_padding", readable_padding);
     field("fill", fill);
     field("symbol", symbol);
+    field("place", place);
   }
 };
 template<>
 struct Fields<BufferArgument> {
   static void each(auto& t, auto field) {
-    auto& [buffer] = t;
+    auto& [buffer, offset, count] = t;
     field("buffer", buffer);
+    field("offset", offset);
+    field("count", count);
+  }
+};
+template<>
+struct Fields<StepOrder> {
+  static void each(auto& t, auto field) {
+    auto& [stream, after] = t;
+    field("stream", stream);
+    field("after", after);
+  }
+};
+template<>
+struct Fields<CopySide> {
+  static void each(auto& t, auto field) {
+    auto& [buffer, offset, pitch] = t;
+    field("buffer", buffer);
+    field("offset", offset);
+    field("pitch", pitch);
+  }
+};
+template<>
+struct Fields<Copy> {
+  static void each(auto& t, auto field) {
+    auto& [from, to, width, rows, order] = t;
+    field("from", from);
+    field("to", to);
+    field("width", width);
+    field("rows", rows);
+    field("order", order);
   }
 };
 template<>
@@ -104,35 +135,38 @@ struct Fields<Dim3> {
 template<>
 struct Fields<Launch> {
   static void each(auto& t, auto field) {
-    auto& [entry, grid, block, dynamic_shared_memory, cooperative, arguments] = t;
+    auto& [entry, grid, block, dynamic_shared_memory, cooperative, arguments, order] = t;
     field("entry", entry);
     field("grid", grid);
     field("block", block);
     field("dynamic_shared_memory", dynamic_shared_memory);
     field("cooperative", cooperative);
     field("arguments", arguments);
+    field("order", order);
   }
 };
 template<>
 struct Fields<FourierTransform> {
   static void each(auto& t, auto field) {
-    auto& [direction, input, output, extents, axes] = t;
+    auto& [direction, input, output, extents, axes, order] = t;
     field("direction", direction);
     field("input", input);
     field("output", output);
     field("extents", extents);
     field("axes", axes);
+    field("order", order);
   }
 };
 template<>
 struct Fields<LaunchPlan> {
   static void each(auto& t, auto field) {
-    auto& [compile, buffers, setup, launches, tolerance] = t;
+    auto& [compile, buffers, setup, launches, tolerance, graph] = t;
     field("compile", compile);
     field("buffers", buffers);
     field("setup", setup);
     field("launches", launches);
     field("tolerance", tolerance);
+    field("graph", graph);
   }
 };
 template<>

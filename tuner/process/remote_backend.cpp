@@ -23,7 +23,7 @@ class RemotePlan : public PreparedPlan {
         generation_(device.generation()),
         number_(number),
         resources_(std::move(resources)),
-        transfer_seconds_(static_cast<double>(plan.memory()) / slowest_copy) {}
+        transfer_seconds_(static_cast<double>(plan.memory() + 2 * plan.host_memory()) / slowest_copy) {}
   ~RemotePlan() override {
     if (mine()) (void)device_.call({{"call", "release"}, {"number", number_}}, prepare_seconds);
   }
