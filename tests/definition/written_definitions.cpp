@@ -12,7 +12,7 @@ std::filesystem::path TypedKernel::write(const std::filesystem::path& folder) co
       << " s, int n) {\n  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) y[i] = " << sum
       << ";\n}\n";
   std::ofstream(folder / "k.json")
-      << R"json({"problem": "k", "kernel": "k.cu", "sizes": {"n": 1000}, "check": [{"n": 37}],
+      << R"json({"problem": "k", "kernel": "k.cu", "sizes": {"n": 60}, "check": [{"n": 37}],
                    "parameters": {"BLOCK": [32]},
                    "launches": {"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"},
                    "arguments": {"y": {"type": ")json"
