@@ -83,15 +83,20 @@ GemmTile tile_of_blocked(const Configuration& configuration) {
 
 std::int64_t blocked_threads(const Configuration& configuration) {
   return configuration["block_m"].as_int() * configuration["block_n"].as_int() /
-         (configuration["thread_m"].as_int() * configuration["thread_n"].as_int());
+         (configuration["thread_m"].as_int() * configuration["thread_n"].as_int()) *
+         configuration["slices"].as_int();
 }
 
 Expr thread_elements() {
   return var("thread_m") * var("thread_n");
 }
 
+Expr shared_with_slices(const Expr& shared_bytes) {
+  return max(shared_bytes, var("block_m") * var("block_n") * floor_div(var("slices"), 2) * var("words") * 4);
+}
+
 Expr blocked_threads() {
-  return floor_div(var("block_m") * var("block_n"), thread_elements());
+  return floor_div(var("block_m") * var("block_n"), thread_elements()) * var("slices");
 }
 
 void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<Value>& slabs) {
@@ -105,6 +110,12 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
   space.add({"thread_m", "rows of the result that a thread computes", thread, 8, {}, Role::work});
   space.add(
       {"thread_n", "columns of the result that a thread computes", thread, doubles ? 4 : 8, {}, Role::work});
+  space.add({"slices",
+             "groups of threads that share a slab, each with its terms of all of the block's sums",
+             {1, 2, 4},
+             1,
+             {},
+             Role::threads});
   space.add({"lanes_m", "lanes of a warp along the rows; the others lie along the columns", {4, 8}, 4});
   space.add({"lane_pairs",
              "whether lanes follow each other in pairs of two rows, or row after row: what a part of a warp "
@@ -139,6 +150,8 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
   space.rule(blocked_threads() <= 512, "threads of so large a block wait for each other too often");
   space.rule(thread_elements() * var("words") <= 128,
              "the sums of a thread leave no registers for anything else");
+  space.rule(var("slab") % (var("slices") * var("alignment")) == 0 && var("slab") >= var("slices") * 2,
+             "slices of a slab are no whole pieces of 16 bytes");
   const Expr tiles = ceil_div(var("m"), var("block_m")) * ceil_div(var("n"), var("block_n"));
   space.rule(var("group") == 1 || var("group") < ceil_div(var("m"), var("block_m")) * 2,
              "there are not so many rows of tiles");
@@ -157,6 +170,10 @@ LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, 
   const bool padded = is_padded(configuration);
   const std::int64_t split = configuration["split"].as_int();
   const bool atomic = split > 1 && configuration["atomic"].as_bool();
+  // Where slices are added, half of them leave their sums in shared memory at once.
+  const std::int64_t slices = configuration["slices"].as_int();
+  const std::int64_t added_bytes = configuration["block_m"].as_int() * configuration["block_n"].as_int() *
+                                   (slices / 2) * job.element_bytes();
   headers.insert(headers.end(), {"gemm/blocked_operands.cuh", "gemm/blocked_result.cuh",
                                  "gemm/blocked_tile.cuh", "common/vectors.cuh"});
   LaunchPlan plan;
@@ -169,7 +186,7 @@ LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, 
   launch.grid = {static_cast<std::uint32_t>(tiles_of(job.m, tile.m) * tiles_of(job.n, tile.n)),
                  static_cast<std::uint32_t>(split)};
   launch.block.x = static_cast<std::uint32_t>(blocked_threads(configuration));
-  launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared_bytes);
+  launch.dynamic_shared_memory = static_cast<std::uint64_t>(std::max(shared_bytes, added_bytes));
   launch.arguments = gemm_arguments(job, padded);
   if (split > 1 && !atomic) {
     plan.buffers.push_back(parts_buffer(job, configuration));

@@ -113,7 +113,7 @@ TEST(GemmTolerance, LetsRoundingThroughAndNothingElse) {
     const double allowed = problem->tolerance(instance).absolute;
     EXPECT_LT(error_in_float(k, inputs, reference.find("c")->second), allowed / 3) << k;
     // A product is 1/4 on average; half of them are above 0.19.
-    EXPECT_LT(allowed, k <= 100 ? 1e-4 : 1e-3) << k;
+    EXPECT_LT(allowed, k <= 100 ? 1e-4 : 1.1e-3) << k;
   }
   GemmJob job = gemm_job(gemm_instance("64x64x1000"));
   const double strict = gemm_tolerance(job, Arithmetic::strict).absolute;
