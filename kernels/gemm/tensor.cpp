@@ -37,12 +37,11 @@ void add_arithmetic(GemmSpace& space, const GemmJob& job) {
              "of one; tf32: floats rounded to 11 bits",
              precisions, "tf32x3"});
   space.add({"rounding",
-             "how floats become numbers of 11 bits: by the instruction for it; by integer operations; cut, "
-             "which loses twice as much (of tf32x3: of the small parts)",
-             {"instruction", "bits", "cut"},
-             "bits"});
-  space.rule(var("rounding") != "cut" || var("precision") == "tf32x3",
-             "operands that are cut lose up to 2^-10 of themselves, all to one side");
+             "which of the two parts of a float are rounded to 11 bits; the others are cut, which costs less "
+             "and loses twice as much",
+             {"both", "large", "none"},
+             "large",
+             var("precision") == "tf32x3"});
 }
 
 void add_tiles(GemmSpace& space, const GemmJob& job) {
@@ -80,9 +79,9 @@ Expr registers(const GemmJob& job) {
     // A turn has 8 terms, or those of a deeper instruction: a quarter of them in a lane, for warp_m / 8 rows
     // and warp_n / 8 columns.
     const Expr turn = max(var("inner"), 8);
-    return sums + floor_div((var("warp_m") + var("warp_n")) * turn, 16) * buffers + 40;
+    return sums + floor_div((var("warp_m") + var("warp_n")) * turn, 16) * buffers + 32;
   }
-  return sums + floor_div(var("warp_m") + var("warp_n"), 2) * buffers + 40;
+  return sums + floor_div(var("warp_m") + var("warp_n"), 2) * buffers + 32;
 }
 
 void add_shape_rules(GemmSpace& space, const GemmJob& job) {
@@ -145,7 +144,7 @@ Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuratio
     return tolerance;
   }
   Tolerance tolerance = gemm_tolerance(job, Arithmetic::strict);
-  const double share = configuration["rounding"].as_text() == "cut" ? 0x1.0p-19 : 0x1.0p-20;
+  const double share = configuration["rounding"].as_text() == "both" ? 0x1.0p-20 : 0x1.0p-19;
   const double lost = share * (2.2 * std::sqrt(k) + 2);
   tolerance.absolute += std::abs(job.alpha) * lost;
   tolerance.derivation += ", of operands in two parts of 11 bits";

@@ -49,7 +49,7 @@ enum class Precision { f64, tf32x3, tf32 };
 #define AHEAD 1  // 1: fragments are read while those before are multiplied, at the price of registers
 #endif
 #ifndef ROUNDING
-#define ROUNDING Rounding::bits  // how floats become tf32: instruction, bits, or (tf32x3) cut
+#define ROUNDING Rounding::large  // tf32x3: which parts of a float are rounded, not cut
 #endif
 #ifndef VECTOR
 #define VECTOR 4  // elements of one copy or store: at most 16 bytes
