@@ -28,30 +28,20 @@ __device__ __forceinline__ float to_tf32(float x) {
 #endif
 }
 
-// How floats become numbers of tf32: by the instruction for it; by integer operations, which devices do at a
-// higher rate (infinity becomes NaN); or cut, which is cheapest and loses up to twice as much.
-enum class Rounding { instruction, bits, cut };
+// How a float is split into numbers of tf32: both parts rounded; the large one rounded, the small one cut; or
+// both cut, which is cheapest and loses most. (Rounding by integer operations would be cheaper than by the
+// instruction, but makes a number of NaN.)
+enum class Rounding { both, large, none };
 
-// x as an operand of a product, which does not see the lower 13 bits: rounded to tf32, or cut.
-template<Rounding rounding>
-__device__ __forceinline__ float tf32_operand(float x) {
-  if constexpr (rounding == Rounding::instruction)
-    return to_tf32(x);
-  else if constexpr (rounding == Rounding::bits)
-    return __uint_as_float(__float_as_uint(x) + 0x1000u);
-  else
-    return x;
-}
-
-// x = high + low + what is lost: up to 2^-22 |x|, or 2^-21 |x| if cut. Both are operands; high is a number of
-// tf32.
+// x = high + low + what is lost: up to 2^-22 |x| if both are rounded, else 2^-21 |x|. Both are operands of
+// products, which do not see the lower 13 bits; high is a number of tf32.
 template<Rounding rounding>
 __device__ __forceinline__ void split_tf32(float x, float& high, float& low) {
-  if constexpr (rounding == Rounding::instruction)
-    high = to_tf32(x);
+  if constexpr (rounding == Rounding::none)
+    high = __uint_as_float(__float_as_uint(x) & 0xffffe000u);
   else
-    high = __uint_as_float(__float_as_uint(tf32_operand<rounding>(x)) & 0xffffe000u);
-  low = tf32_operand<rounding>(x - high);
+    high = to_tf32(x);
+  low = rounding == Rounding::both ? to_tf32(x - high) : x - high;
 }
 
 #ifdef TUNE_EMULATOR

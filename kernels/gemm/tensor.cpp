@@ -37,17 +37,10 @@ void add_arithmetic(GemmSpace& space, const GemmJob& job) {
              "of one; tf32: floats rounded to 11 bits",
              precisions, "tf32x3"});
   space.add({"rounding",
-             "how floats become numbers of 11 bits: by the instruction for it; by integer operations; cut, "
-             "which loses twice as much (of tf32x3: of the small parts)",
-             {"instruction", "bits", "cut"},
-             "bits"});
-  space.rule(var("rounding") != "cut" || var("precision") == "tf32x3",
-             "operands that are cut lose up to 2^-10 of themselves, all to one side");
-  space.add({"promote",
-             "whether the three products are added to their sums by ordinary additions, which round, and not "
-             "by tensor cores, which cut",
-             {false, true},
-             true,
+             "which of the two parts of a float are rounded to 11 bits; the others are cut, which costs less "
+             "and loses twice as much",
+             {"both", "large", "none"},
+             "large",
              var("precision") == "tf32x3"});
 }
 
@@ -86,9 +79,9 @@ Expr registers(const GemmJob& job) {
     // A turn has 8 terms, or those of a deeper instruction: a quarter of them in a lane, for warp_m / 8 rows
     // and warp_n / 8 columns.
     const Expr turn = max(var("inner"), 8);
-    return sums + floor_div((var("warp_m") + var("warp_n")) * turn, 16) * buffers + 40;
+    return sums + floor_div((var("warp_m") + var("warp_n")) * turn, 16) * buffers + 32;
   }
-  return sums + floor_div(var("warp_m") + var("warp_n"), 2) * buffers + 40;
+  return sums + floor_div(var("warp_m") + var("warp_n"), 2) * buffers + 32;
 }
 
 void add_shape_rules(GemmSpace& space, const GemmJob& job) {
@@ -116,8 +109,10 @@ bool tensor_applies(const GemmJob& job) {
 }
 
 GemmTile tile_of_tensor(const Configuration& configuration) {
+  // The longest sums of a check, of three such tiles, come to every stage a second time.
+  const std::int64_t slabs = tiles_of(configuration["stages"].as_int() + 2, 3);
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
-          configuration["slab"].as_int()};
+          configuration["slab"].as_int() * slabs};
 }
 
 std::int64_t tensor_threads(const Configuration& configuration) {
@@ -140,11 +135,17 @@ void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& d
 // parts are cut, 2^-20 + 2 * 2^-21. As in gemm_tolerance, some eight standard deviations of a sum of k.
 Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuration) {
   if (job.type == ElementType::f64) return gemm_tolerance(job, Arithmetic::strict);
-  if (configuration["precision"].as_text() == "tf32") return gemm_tolerance(job, Arithmetic::tf32);
-  if (!configuration["promote"].as_bool()) return gemm_tolerance(job, Arithmetic::tf32x3);
+  const auto k = static_cast<double>(job.k);
+  if (configuration["precision"].as_text() == "tf32") {
+    // Tensor cores cut a partial sum every 8 terms, by up to 2^-23 of it, all to one side. That of j terms is
+    // rarely larger than 2 sqrt(j).
+    Tolerance tolerance = gemm_tolerance(job, Arithmetic::tf32);
+    tolerance.absolute += std::abs(job.alpha) * 0x1.0p-23 * std::pow(k, 1.5) / 6;
+    return tolerance;
+  }
   Tolerance tolerance = gemm_tolerance(job, Arithmetic::strict);
-  const double share = configuration["rounding"].as_text() == "cut" ? 0x1.0p-19 : 0x1.0p-20;
-  const double lost = share * (2.2 * std::sqrt(static_cast<double>(job.k)) + 2);
+  const double share = configuration["rounding"].as_text() == "both" ? 0x1.0p-20 : 0x1.0p-19;
+  const double lost = share * (2.2 * std::sqrt(k) + 2);
   tolerance.absolute += std::abs(job.alpha) * lost;
   tolerance.derivation += ", of operands in two parts of 11 bits";
   return tolerance;

@@ -7,7 +7,7 @@
 using Sums = Real[fragments_m][fragments_n][4];
 
 __device__ __forceinline__ float to_operand(float x) {
-  return tf32_operand<rounding>(x);
+  return to_tf32(x);
 }
 __device__ __forceinline__ double to_operand(double x) {
   return x;
@@ -44,8 +44,8 @@ __device__ __forceinline__ void multiply_once(const Fragments& from, Sums& sums)
 // Three products in place of one: of the small part of one operand with the large part of the other, twice,
 // then of the large parts. The product of the small parts lies below what a float holds.
 //
-// Tensor cores cut their sums instead of rounding them, which adds up to k / 8 * 2^-23 of a sum, all to one
-// side. `promote`: the three products begin at zero, and what comes out is added by an ordinary addition.
+// Tensor cores cut their sums instead of rounding them, which adds up: k terms would cost a sum k / 8 * 2^-23
+// of itself and more. So the three products begin at zero, and an ordinary addition adds what comes out.
 __device__ __forceinline__ void multiply_split(const Fragments& from, Sums& sums) {
 #pragma unroll
   for (int step = 0; step < turn; step += inner) {
@@ -62,12 +62,8 @@ __device__ __forceinline__ void multiply_split(const Fragments& from, Sums& sums
       Real high_b[inner / 4], low_b[inner / 4];
 #pragma unroll
       for (int q = 0; q < inner / 4; ++q) split_operand(from.right[step / 4 + q][j], high_b[q], low_b[q]);
-      Real part[fragments_m][4];
-#pragma unroll
-      for (int i = 0; i < fragments_m; ++i)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) part[i][e] = promote ? Real(0) : sums[i][j][e];
-          // Products of different fragments follow each other: those of one wait for each other.
+      Real part[fragments_m][4] = {};
+      // Products of different fragments follow each other: those of one wait for each other.
 #pragma unroll
       for (int i = 0; i < fragments_m; ++i) multiply_add<inner>(part[i], low[i], high_b);
 #pragma unroll
@@ -77,7 +73,7 @@ __device__ __forceinline__ void multiply_split(const Fragments& from, Sums& sums
 #pragma unroll
       for (int i = 0; i < fragments_m; ++i)
 #pragma unroll
-        for (int e = 0; e < 4; ++e) sums[i][j][e] = promote ? sums[i][j][e] + part[i][e] : part[i][e];
+        for (int e = 0; e < 4; ++e) sums[i][j][e] += part[i][e];
     }
   }
 }

@@ -44,17 +44,21 @@ __device__ __forceinline__ void copy_tile(Real* tile, const Panel& from) {
   constexpr int row_vectors = tile_columns / vector, step = threads / row_vectors;
   constexpr int bytes = vector * static_cast<int>(sizeof(Real));
   static_assert(threads % row_vectors == 0 && tile_rows % step == 0, "every thread copies as much");
+  // Swizzles repeat after so many rows, or so many steps: what lies further is a constant away.
+  constexpr int period = left ? (wide_rows ? 2 : 1) : 4 * chunk, places = period > step ? period / step : 1;
   const int first_row = static_cast<int>(threadIdx.x) / row_vectors;
   const int column = static_cast<int>(threadIdx.x) % row_vectors * vector;
+  const Real* const first = from.first + first_row * from.pitch + column;
 #pragma unroll
   for (int i = 0; i < tile_rows / step; ++i) {
-    const int row = first_row + i * step;
-    Real* const to = tile + (left ? left_offset(row, column) : right_offset(row, column));
+    const int row = first_row + i * step, place_row = first_row + i % places * step;
+    Real* const to = tile + (left ? left_offset(place_row, column) : right_offset(place_row, column)) +
+                     (i - i % places) * step * tile_columns;
     if constexpr (whole) {
-      copy_async<bytes>(to, from.first + row * from.pitch + column);
+      copy_async<bytes>(to, first + i * step * from.pitch);
     } else {
       const int present = row < from.rows ? min(max(from.columns - column, 0), vector) : 0;
-      const Real* const source = present > 0 ? from.first + row * from.pitch + column : from.first;
+      const Real* const source = present > 0 ? first + i * step * from.pitch : from.first;
       copy_async_part<bytes>(to, source, present * static_cast<int>(sizeof(Real)));
     }
   }
