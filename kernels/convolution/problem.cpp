@@ -13,10 +13,10 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"common/async_copy.cuh",    "common/vectors.cuh",
-                                 "convolution/fft_tile.cu",  "convolution/fourier.cuh",
-                                 "convolution/fused.cu",     "convolution/row_segment.cuh",
-                                 "convolution/tap_sums.cuh", "convolution/two_pass.cu"};
+constexpr const char* files[] = {
+    "common/async_copy.cuh",       "common/vectors.cuh",       "convolution/fft.cu",
+    "convolution/fft_tile.cu",     "convolution/fourier.cuh",  "convolution/fused.cu",
+    "convolution/row_segment.cuh", "convolution/tap_sums.cuh", "convolution/two_pass.cu"};
 
 ProblemInfo make_info() {
   ProblemInfo info;

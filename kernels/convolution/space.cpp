@@ -48,6 +48,7 @@ Parameter variant_parameter(const ConvolutionJob& job) {
 /// Of the variants that sum taps.
 std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
   const Expr sums = in(var("variant"), {"two_pass", "fused"});
+  const Expr loads = sums || in(var("variant"), {"fft_tile", "fft"});
   const Expr own = sums || convolution::is_variant("fft_tile");
   std::vector<search::Value> vectors = {1, 2};
   if (job.type == ElementType::f32) vectors.emplace_back(4);
@@ -58,9 +59,9 @@ std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
        {"immediate", "constant", "shared"},
        "constant",
        sums},
-      {"padded", "whether rows of the images are whole lines of memory", {false, true}, true, own},
+      {"padded", "whether rows of the images are whole lines of memory", {false, true}, true, loads},
       {"vector", "pixels of an access to the images; fft_tile: of a store of the result", vectors,
-       job.type == ElementType::f64 ? 2 : 4, own},
+       job.type == ElementType::f64 ? 2 : 4, loads},
       {"store",
        "path of the stores of the result: ordinary, or evict first (st.global.cs)",
        {"plain", "streaming"},

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "kernels/convolution/fft.hpp"
 #include "kernels/convolution/fft_tile.hpp"
 #include "kernels/convolution/fused.hpp"
 #include "kernels/convolution/two_pass.hpp"
@@ -18,6 +19,8 @@ constexpr ConvolutionVariant table[] = {
      plan_fused, fused_tile, add_fused_parameters, add_fused_rules},
     {"fft_tile", "pieces of rows and of columns are convolved by Fourier transforms in shared memory",
      fft_tile_applies, plan_fft_tile, fft_tile_tile, add_fft_tile_parameters, add_fft_tile_rules},
+    {"fft", "Fourier transforms of the whole image, by a library", fft_applies, plan_fft, fft_tile_size,
+     add_fft_parameters, add_fft_rules},
 };
 
 }  // namespace
