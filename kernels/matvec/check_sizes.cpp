@@ -9,7 +9,8 @@ namespace tune::kernels {
 
 std::vector<std::pair<std::int64_t, std::int64_t>> matvec_check_sizes(
     const MatvecJob& job, const search::Configuration& configuration) {
-  constexpr std::int64_t most_elements = 1 << 20;
+  // The emulator needs a microsecond for each.
+  constexpr std::int64_t most_elements = 1 << 17;
   const MatvecShape shape(job, configuration);
   const bool whole_rows = configuration["variant"].as_text() == "fused";
   const bool padded = configuration["padded"].as_bool();
@@ -20,13 +21,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> matvec_check_sizes(
   };
   std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
   const auto add = [&](std::int64_t rows, std::int64_t columns) {
-    if (rows * columns > 2 * most_elements) rows = std::max<std::int64_t>(1, 2 * most_elements / columns);
+    if (rows > shape.batch + 1) rows = std::max(shape.batch + 1, std::min(rows, most_elements / columns));
     if (std::ranges::find(sizes, std::pair{rows, columns}) == sizes.end()) sizes.emplace_back(rows, columns);
   };
   const std::int64_t last = shape.batch > 1 ? shape.batch - 1 : 0;
   const std::int64_t batches = (shape.stages + 2) * shape.batch + last;
-  const std::int64_t wide =
-      whole_rows ? columns_near(shape.tile - 1) : columns_near(2 * shape.tile + shape.tile / 2 + 1);
+  const std::int64_t wide = whole_rows ? columns_near(shape.tile - 1) : columns_near(shape.tile * 5 / 2 + 1);
   add(batches, wide);
   // A second strip, where strips are not too long for a small size.
   if ((shape.strip + shape.batch) * shape.tile <= most_elements)
