@@ -3,6 +3,7 @@
 
 #include "kernels/fault_injection/fault_injection.hpp"
 #include "kernels/gemm/problem.hpp"
+#include "kernels/gemm_stream/problem.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/core/error.hpp"
@@ -15,6 +16,7 @@ constexpr ProblemEntry table[] = {
     {"stencil3d", make_stencil3d},
     {"stencil2d", make_stencil2d},
     {"gemm", make_gemm},
+    {"gemm_stream", make_gemm_stream},
     {"fault_injection", make_fault_injection},
 };
 
