@@ -54,6 +54,10 @@ std::string to_json(const NamedExtents& extents) {
 std::string to_json(const DeviceFacts& facts) {
   Json object = Json::object();
   for_each_fact(facts, [&object](const char* name, const auto& member) { object[name] = member; });
+  // Facts that came later are left out where nobody measured them: what an older version stored keeps its
+  // text.
+  for (const char* later : {"host_to_device_bandwidth", "device_to_host_bandwidth"})
+    if (object[later] == 0.0) object.erase(later);
   return object.dump();
 }
 

@@ -5,6 +5,7 @@
 #include "kernels/fault_injection/fault_injection.hpp"
 #include "kernels/gemm/problem.hpp"
 #include "kernels/matvec/problem.hpp"
+#include "kernels/gemm_stream/problem.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/core/error.hpp"
@@ -19,6 +20,7 @@ constexpr ProblemEntry table[] = {
     {"gemm", make_gemm},
     {"conv2d_separable", make_conv2d_separable},
     {"matvec", make_matvec},
+    {"gemm_stream", make_gemm_stream},
     {"fault_injection", make_fault_injection},
 };
 

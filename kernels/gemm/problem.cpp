@@ -10,7 +10,18 @@
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"common/async_copy.cuh", "common/tensor_core.cuh", "common/vectors.cuh", "gemm/async.cu", "gemm/blocked_operands.cuh", "gemm/blocked_result.cuh", "gemm/blocked_tile.cuh", "gemm/register.cu", "gemm/tensor.cu", "gemm/tensor_products.cuh", "gemm/tensor_tiles.cuh", "gemm/tile.cu"};
+constexpr const char* files[] = {"common/async_copy.cuh",
+                                 "common/tensor_core.cuh",
+                                 "common/vectors.cuh",
+                                 "gemm/async.cu",
+                                 "gemm/blocked_operands.cuh",
+                                 "gemm/blocked_result.cuh",
+                                 "gemm/blocked_tile.cuh",
+                                 "gemm/register.cu",
+                                 "gemm/tensor.cu",
+                                 "gemm/tensor_products.cuh",
+                                 "gemm/tensor_tiles.cuh",
+                                 "gemm/tile.cu"};
 
 ProblemInfo make_info() {
   ProblemInfo info;

@@ -31,8 +31,20 @@ void add_limit(const Section& section, Sentences& sentences) {
   if (amount.limit > 0)
     text += format(": {} of what the device allows (at least {}, by the roofline of {})",
                    percent_text(amount.limit / time), si(amount.limit, "s"),
-                   top.memory_bound ? "memory" : "arithmetic");
+                   top.host_bound     ? "copies between host and device"
+                   : top.memory_bound ? "memory"
+                                      : "arithmetic");
   sentences.push_back(text + ".");
+  if (top.host_bound) {
+    sentences.push_back(
+        format("{} pass between host and device, {} in both directions together; copies reach {} to the "
+               "device and {} "
+               "back, measured, and both can go on beside the computation.",
+               si(amount.bytes, "B"), si(amount.bytes / time, "B/s"),
+               si(section.device.host_to_device_bandwidth, "B/s"),
+               si(section.device.device_to_host_bandwidth, "B/s")));
+    return;
+  }
   if (!(top.intensity > 0 && top.bandwidth > 0 && top.flops > 0)) return;
   sentences.push_back(
       format("One solution moves at least {} and computes {}, {:.3g} flop/byte. The device is bound by "
@@ -157,6 +169,10 @@ Ceilings ceilings(const Section& section) {
   if (amount.flops > 0 && amount.bytes > 0) top.intensity = amount.flops / amount.bytes;
   top.memory_bound =
       !(top.flops > 0) || (top.bandwidth > 0 && amount.bytes / top.bandwidth >= amount.flops / top.flops);
+  // What passes between host and device is not stored, but the limit is: nothing else makes it so long.
+  const double other = std::max(top.bandwidth > 0 ? amount.bytes / top.bandwidth : 0,
+                                top.flops > 0 ? amount.flops / top.flops : 0);
+  top.host_bound = device.host_to_device_bandwidth > 0 && amount.limit > 1.1 * other;
   return top;
 }
 

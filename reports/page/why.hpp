@@ -15,6 +15,7 @@ struct Ceilings {
   double flops = 0;           ///< a second, in the precision of the work; 0 where unknown
   double intensity = 0;       ///< of the work: flops a byte, 0 where one of them is unknown
   bool memory_bound = false;  ///< whether the bytes take longer than the flops
+  bool host_bound = false;    ///< whether copies from or to the host take longer than both
 };
 Ceilings ceilings(const Section& section);
 

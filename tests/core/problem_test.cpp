@@ -81,6 +81,23 @@ TEST(Roofline, IsTheLargerOfMemoryAndArithmeticTime) {
       2.0);
 }
 
+TEST(Roofline, KnowsTheWayFromAndToTheHost) {
+  DeviceFacts device = testing::invented_device();
+  Work work{.items = 1, .flops = 25.6e12, .bytes = 1, .bytes_in = 120e9, .bytes_out = 10e9};
+  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 1.0) << "nobody measured it";
+  EXPECT_EQ(host_bound(work, device), "");
+  device.host_to_device_bandwidth = 60e9;
+  device.device_to_host_bandwidth = 2e9;
+  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 5.0);
+  EXPECT_EQ(host_bound(work, device), "copies to the host");
+  device.device_to_host_bandwidth = 20e9;
+  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 2.0) << "both ways at once";
+  EXPECT_EQ(host_bound(work, device), "copies to the device");
+  work.flops *= 3;
+  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 3.0);
+  EXPECT_EQ(host_bound(work, device), "");
+}
+
 TEST(Roofline, IsUnknownForAnUnknownDevice) {
   EXPECT_EQ(roofline_limit({.items = 1, .flops = 1, .bytes = 1}, {}), 0.0);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "db/json.hpp"
 #include "db/queries.hpp"
 
 #include <gmock/gmock.h>
@@ -101,6 +102,16 @@ TEST_F(QueriesTest, ADeviceShowsTheNewestFactsAndEveryDriver) {
   ASSERT_EQ(devices.size(), 1U);
   EXPECT_THAT(devices[0].drivers, ElementsAre("580.1", "590.2"));
   EXPECT_EQ(devices[0].facts.copy_bandwidth, 7);
+}
+
+TEST_F(QueriesTest, FactsThatCameLaterAreStoredWhereTheyAreKnown) {
+  DeviceFacts facts = example_device();
+  EXPECT_EQ(to_json(facts).find("host_to_device"), std::string::npos) << "the text of older versions, and its hash";
+  EXPECT_EQ(facts_from_json(to_json(facts)).device_to_host_bandwidth, 0);
+  facts.host_to_device_bandwidth = 5.5e10;
+  facts.device_to_host_bandwidth = 5.25e10;
+  EXPECT_EQ(facts_from_json(to_json(facts)).host_to_device_bandwidth, 5.5e10);
+  EXPECT_EQ(facts_from_json(to_json(facts)).device_to_host_bandwidth, 5.25e10);
 }
 
 TEST_F(QueriesTest, RunsAreListedNewestFirstAndFiltered) {

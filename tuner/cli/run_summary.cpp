@@ -82,7 +82,8 @@ std::string winner_text(const RunSummary& summary) {
   if (record.items > 0)  // else of a problem that this program does not know
     text += format("  {}  {}", si(record.items / time, record.item + "s/s"), si(record.bytes / time, "B/s"));
   if (record.limit > 0)
-    text += format("  {} of the limit {}", percent_text(record.limit / time), si(record.limit, "s"));
+    text += format("  {} of the limit {}{}", percent_text(record.limit / time), si(record.limit, "s"),
+                   record.limit_by.empty() ? "" : " by " + record.limit_by);
   text += "\n" + sureness_text(summary);
   if (best.energy > 0)
     text += format("          {} an execution, {}\n", si(best.energy, "J"), si(best.energy * time, "Js"));

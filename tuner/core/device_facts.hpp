@@ -36,6 +36,9 @@ struct DeviceFacts {
   bool energy_counter = false;  ///< whether joules can be measured
   double copy_bandwidth =
       0;  ///< measured, device to device, bytes read plus written a second; 0 until measured
+  /// Measured, from and to pinned memory of the host, one at a time, bytes a second; 0 until measured.
+  double host_to_device_bandwidth = 0;
+  double device_to_host_bandwidth = 0;
 
   /// `sm_90`.
   std::string architecture() const;

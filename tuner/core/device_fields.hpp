@@ -36,6 +36,8 @@ void for_each_fact(Facts& facts, Field field) {
   field("power_limit", facts.power_limit);
   field("energy_counter", facts.energy_counter);
   field("copy_bandwidth", facts.copy_bandwidth);
+  field("host_to_device_bandwidth", facts.host_to_device_bandwidth);
+  field("device_to_host_bandwidth", facts.device_to_host_bandwidth);
 }
 
 }  // namespace tune

@@ -113,13 +113,34 @@ Instance make_instance(const ProblemInfo& info, std::string_view size,
   return instance;
 }
 
-double roofline_limit(const Work& work, const DeviceFacts& device) {
+namespace {
+
+/// Seconds; what is not known of the device counts as 0.
+struct LeastTimes {
+  double memory = 0, arithmetic = 0, in = 0, out = 0;
+};
+
+LeastTimes least_times(const Work& work, const DeviceFacts& device) {
+  const auto over = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
   const double bandwidth = device.copy_bandwidth > 0 ? device.copy_bandwidth : device.peak_bandwidth();
   const double flops =
       work.arithmetic == ElementType::f64 ? device.peak_flops_f64() : device.peak_flops_f32();
-  const double memory_time = bandwidth > 0 ? work.bytes / bandwidth : 0;
-  const double arithmetic_time = flops > 0 ? work.flops / flops : 0;
-  return std::max(memory_time, arithmetic_time);
+  return {over(work.bytes, bandwidth), over(work.flops, flops),
+          over(work.bytes_in, device.host_to_device_bandwidth),
+          over(work.bytes_out, device.device_to_host_bandwidth)};
+}
+
+}  // namespace
+
+double roofline_limit(const Work& work, const DeviceFacts& device) {
+  const LeastTimes times = least_times(work, device);
+  return std::max({times.memory, times.arithmetic, times.in, times.out});
+}
+
+std::string_view host_bound(const Work& work, const DeviceFacts& device) {
+  const LeastTimes times = least_times(work, device);
+  if (std::max(times.in, times.out) <= std::max(times.memory, times.arithmetic)) return "";
+  return times.in >= times.out ? "copies to the device" : "copies to the host";
 }
 
 std::string source_hash(const Problem& problem, const KernelSources& sources) {

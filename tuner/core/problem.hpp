@@ -58,6 +58,8 @@ struct Work {
   double flops = 0;
   double bytes = 0;  ///< each input read once and each output written once
   ElementType arithmetic = ElementType::f32;
+  double bytes_in = 0;   ///< that have to come from host memory
+  double bytes_out = 0;  ///< that have to return there
 };
 
 /// Finds kernel sources by name (`stencil/direct.cu`): embedded in the program, or in a folder that a
@@ -101,9 +103,12 @@ class Problem {
 Instance make_instance(const ProblemInfo& info, std::string_view size,
                        std::span<const std::pair<std::string, Value>> settings);
 
-/// Least time on a device: the larger of bytes over copy bandwidth (measured, else the datasheet's) and flops
-/// over peak; 0 where the device's rates are unknown.
+/// Least time on a device: the largest of bytes over copy bandwidth (measured, else the datasheet's), flops
+/// over peak, and bytes from and to the host over the measured bandwidth of that way; what is not known of
+/// the device counts as 0. All of them can go on at once.
 double roofline_limit(const Work& work, const DeviceFacts& device);
+/// `copies to the device` or `copies to the host` where these take longer than all else; else empty.
+std::string_view host_bound(const Work& work, const DeviceFacts& device);
 
 /// Hash of the problem's kernel files and revision: results with another hash are of another program.
 std::string source_hash(const Problem& problem, const KernelSources& sources);

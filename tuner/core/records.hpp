@@ -55,9 +55,10 @@ struct RunRecord {
   WorkKey key;
   RunOptions options;
   MachineState machine;
-  std::string program_version;             ///< version and revision
-  std::uint64_t space_size = 0;            ///< valid configurations
-  double limit = 0;                        ///< seconds: the roofline limit at the run's start
+  std::string program_version;   ///< version and revision
+  std::uint64_t space_size = 0;  ///< valid configurations
+  double limit = 0;              ///< seconds: the roofline limit at the run's start
+  std::string limit_by;          ///< what binds, where that is copies between host and device; not stored
   double items = 0, flops = 0, bytes = 0;  ///< of the work
   std::string item;                        ///< `cell update`
 };

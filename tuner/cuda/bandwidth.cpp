@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "tuner/cuda/handles.hpp"
+#include "tuner/cuda/host_pool.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -13,6 +15,25 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 /// Large against any L2, so that the copy is not one within the cache.
 constexpr std::size_t largest_copy = 2048 * mebibyte;
 constexpr std::size_t smallest_copy = 64 * mebibyte;
+
+/// What an execution of `enqueue` on the stream takes.
+template<class Enqueue>
+double median_seconds(const Enqueue& enqueue, const Stream& stream) {
+  constexpr std::size_t samples = 9;
+  std::array<Event, samples + 1> events;
+  for (auto& event : events) event = make_event();
+  check(cudaEventRecord(events[0].get(), stream.get()));
+  for (std::size_t i = 1; i <= samples; ++i) {
+    enqueue();
+    check(cudaEventRecord(events[i].get(), stream.get()));
+  }
+  check(cudaStreamSynchronize(stream.get()));
+  std::array<float, samples> milliseconds{};
+  for (std::size_t i = 0; i < samples; ++i)
+    check(cudaEventElapsedTime(&milliseconds[i], events[i].get(), events[i + 1].get()));
+  std::nth_element(milliseconds.begin(), milliseconds.begin() + samples / 2, milliseconds.end());
+  return static_cast<double>(milliseconds[samples / 2]) * 1e-3;
+}
 
 }  // namespace
 
@@ -33,20 +54,25 @@ double measure_copy_bandwidth() {
   };
   for (int i = 0; i < 3; ++i) copy();
 
-  constexpr std::size_t samples = 9;
-  std::array<Event, samples + 1> events;
-  for (auto& event : events) event = make_event();
-  check(cudaEventRecord(events[0].get(), stream.get()));
-  for (std::size_t i = 1; i <= samples; ++i) {
+  return 2.0 * static_cast<double>(size) / median_seconds(copy, stream);
+}
+
+HostBandwidth measure_host_bandwidth() {
+  constexpr std::size_t size = 128 * mebibyte;
+  const auto host = HostMemory::allocate(size, MemoryPlace::pinned);
+  const auto memory = try_allocate_device(size);
+  if (host.data() == nullptr || memory.data() == nullptr) return {};
+  const auto stream = make_stream();
+  std::memset(host.data(), 0x5a, size);
+  const auto timed = [&](void* to, const void* from, cudaMemcpyKind kind) {
+    const auto copy = [&] { check(cudaMemcpyAsync(to, from, size, kind, stream.get())); };
     copy();
-    check(cudaEventRecord(events[i].get(), stream.get()));
-  }
-  check(cudaStreamSynchronize(stream.get()));
-  std::array<float, samples> milliseconds{};
-  for (std::size_t i = 0; i < samples; ++i)
-    check(cudaEventElapsedTime(&milliseconds[i], events[i].get(), events[i + 1].get()));
-  std::nth_element(milliseconds.begin(), milliseconds.begin() + samples / 2, milliseconds.end());
-  return 2.0 * static_cast<double>(size) / (static_cast<double>(milliseconds[samples / 2]) * 1e-3);
+    return static_cast<double>(size) / median_seconds(copy, stream);
+  };
+  HostBandwidth found;
+  found.to_device = timed(memory.data(), host.data(), cudaMemcpyHostToDevice);
+  found.to_host = timed(host.data(), memory.data(), cudaMemcpyDeviceToHost);
+  return found;
 }
 
 }  // namespace tune::cuda

@@ -28,6 +28,9 @@ const DeviceFacts& CudaBackend::facts() const {
   std::call_once(measured_, [this] {
     check(cudaSetDevice(device_));
     facts_.copy_bandwidth = measure_copy_bandwidth();
+    const auto host = measure_host_bandwidth();
+    facts_.host_to_device_bandwidth = host.to_device;
+    facts_.device_to_host_bandwidth = host.to_host;
   });
   return facts_;
 }

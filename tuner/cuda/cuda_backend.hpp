@@ -15,7 +15,7 @@ class CudaBackend : public Backend {
   /// Throws Error where there is no such device or no NVRTC that knows its architecture.
   explicit CudaBackend(int device);
 
-  /// The first call measures the copy bandwidth, which takes memory and some milliseconds.
+  /// The first call measures the bandwidths of copies, which takes memory and some milliseconds.
   const DeviceFacts& facts() const override;
   const Compiler& compiler() const override { return *compiler_; }
   Runner& runner() override { return runner_; }

@@ -31,6 +31,7 @@ void describe_work(RunRecord& record, const Problem& problem, const Instance& in
   record.bytes = work.bytes;
   record.item = problem.info().item;
   record.limit = roofline_limit(work, device);
+  record.limit_by = host_bound(work, device);
   record.program_version = version();
 }
 

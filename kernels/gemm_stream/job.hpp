@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/gemm/job.hpp"
+#include "search/space/configuration.hpp"
+#include "tuner/core/instance.hpp"
+
+namespace tune::kernels {
+
+/// `count` products of one size, C_i = A_i B_i, whose matrices lie in host memory, one after another.
+struct StreamJob {
+  GemmJob product;
+  std::int64_t count = 0;
+
+  /// Elements of all matrices of a kind.
+  double left_elements() const;
+  double right_elements() const;
+  double result_elements() const;
+};
+
+StreamJob stream_job(const Instance& instance);
+
+/// How the products pass through the device.
+struct StreamPlan {
+  std::int64_t streams = 1;  ///< pieces under way at once
+  std::int64_t chunk = 1;    ///< products of a piece
+  bool stages = false;       ///< a stream for each kind of step, else one for each piece under way
+  bool pinned = true;
+  bool graph = false;
+
+  std::int64_t pieces(const StreamJob& job) const { return (job.count + chunk - 1) / chunk; }
+};
+
+StreamPlan stream_plan(const search::Configuration& configuration);
+
+/// The configuration of `gemm` that computes one product: which kernel and tile are parameters, the rest is
+/// fixed.
+search::Configuration product_configuration(const StreamJob& job, const search::Configuration& configuration);
+
+}  // namespace tune::kernels

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm_stream/pipeline.hpp"
+
+#include <algorithm>
+
+#include "kernels/gemm/launches.hpp"
+#include "kernels/gemm/variants.hpp"
+#include "tuner/core/format.hpp"
+
+namespace tune::kernels {
+
+using search::Configuration;
+
+namespace {
+
+/// One of A, B, C: where its matrices lie on the host, dense, and where on the device, those of all pieces
+/// under way one after another.
+struct Matrices {
+  const char* host;
+  const char* device;
+  std::uint64_t rows = 0, columns = 0;  ///< of a matrix
+  std::uint64_t pitch = 0;              ///< on the device
+
+  std::uint64_t on_host() const { return rows * columns; }
+  std::uint64_t on_device() const { return rows * pitch; }
+};
+
+Matrices matrices(const char* host, const char* device, const GemmJob& job, std::int64_t rows,
+                  std::int64_t columns, bool padded) {
+  const Layout layout = matrix_layout(rows, columns, job.type, padded);
+  return {host, device, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
+          layout.strides[1]};
+}
+
+/// The steps of a plan in the making. Pieces take turns on the slots of device memory.
+class Pipeline {
+ public:
+  Pipeline(const StreamJob& job, const StreamPlan& how, bool padded)
+      : job_(job),
+        how_(how),
+        left_(matrices("a", "a_here", job.product, job.product.m, job.product.k, padded)),
+        right_(matrices("b", "b_here", job.product, job.product.k, job.product.n, padded)),
+        result_(matrices("c", "c_here", job.product, job.product.m, job.product.n, padded)) {}
+
+  std::vector<BufferSpec> buffers() const {
+    std::vector<BufferSpec> all;
+    for (const Matrices* of : {&left_, &right_, &result_}) {
+      const auto role = of == &result_ ? BufferRole::output : BufferRole::input;
+      all.push_back({of->host, job_.product.type,
+                     Layout::dense({of->columns, of->rows, static_cast<std::uint64_t>(job_.count)}), role});
+      all.back().place = how_.pinned ? MemoryPlace::pinned : MemoryPlace::pageable;
+    }
+    for (const Matrices* of : {&left_, &right_, &result_}) {
+      Layout here{{of->columns, of->rows, slots() * chunk()}, {1, of->pitch, of->on_device()}, 0, 0};
+      here.allocation = of->on_device() * slots() * chunk();
+      all.push_back({of->device, job_.product.type, here, BufferRole::scratch, true});
+    }
+    return all;
+  }
+
+  /// `product`: the launch of one.
+  std::vector<PlanStep> steps(const Launch& product) {
+    for (std::uint64_t piece = 0; piece * chunk() < count(); ++piece) add_piece(piece, product);
+    return std::move(steps_);
+  }
+
+ private:
+  std::uint64_t count() const { return static_cast<std::uint64_t>(job_.count); }
+  std::uint64_t chunk() const { return static_cast<std::uint64_t>(how_.chunk); }
+  std::uint64_t slots() const {
+    return std::min(static_cast<std::uint64_t>(how_.streams), (count() + chunk() - 1) / chunk());
+  }
+
+  void add_piece(std::uint64_t piece, const Launch& product) {
+    const std::uint64_t slot = piece % slots();
+    const std::uint64_t first = piece * chunk(), products = std::min(chunk(), count() - first);
+    // The steps that used the slot before: known by stage, where stages have streams of their own.
+    const Used before = piece >= slots() ? used_[slot] : Used{};
+    Used now;
+    add(to_device(left_, first, products, slot), order(0, slot, before.product));
+    add(to_device(right_, first, products, slot), order(0, slot, before.product));
+    now.copied = steps_.size() - 1;
+    for (std::uint64_t i = 0; i < products; ++i) {
+      StepOrder when = order(1, slot, i == 0 ? std::optional(now.copied) : std::nullopt);
+      if (how_.stages && i == 0 && before.fetched) when.after.push_back(*before.fetched);
+      add(launch(product, slot * chunk() + i), when);
+    }
+    now.product = steps_.size() - 1;
+    add(to_host(first, products, slot), order(2, slot, now.product));
+    now.fetched = steps_.size() - 1;
+    used_.resize(slots());
+    used_[slot] = now;
+  }
+
+  /// Steps of one stream need no word about each other.
+  StepOrder order(std::uint32_t stage, std::uint64_t slot, std::optional<std::size_t> after) const {
+    if (!how_.stages) return {static_cast<std::uint32_t>(slot), {}};
+    StepOrder order{stage, {}};
+    if (after) order.after.push_back(*after);
+    return order;
+  }
+
+  void add(auto step, StepOrder when) {
+    step.order = std::move(when);
+    steps_.emplace_back(std::move(step));
+  }
+
+  /// Rows without gaps on both sides are one.
+  static Copy rows_of(CopySide from, CopySide to, const Matrices& of, std::uint64_t products) {
+    if (of.pitch == of.columns) return {std::move(from), std::move(to), products * of.on_host(), 1, {}};
+    return {std::move(from), std::move(to), of.columns, products * of.rows, {}};
+  }
+  CopySide host_side(const Matrices& of, std::uint64_t first) const {
+    return {of.host, first * of.on_host(), of.columns};
+  }
+  CopySide device_side(const Matrices& of, std::uint64_t slot) const {
+    return {of.device, slot * chunk() * of.on_device(), of.pitch};
+  }
+  Copy to_device(const Matrices& of, std::uint64_t first, std::uint64_t products, std::uint64_t slot) const {
+    return rows_of(host_side(of, first), device_side(of, slot), of, products);
+  }
+  Copy to_host(std::uint64_t first, std::uint64_t products, std::uint64_t slot) const {
+    return rows_of(device_side(result_, slot), host_side(result_, first), result_, products);
+  }
+
+  /// The product on the matrices that lie at this place of the device's memory.
+  Launch launch(const Launch& product, std::uint64_t place) const {
+    Launch made = product;
+    for (KernelArgument& argument : made.arguments) {
+      auto* const given = std::get_if<BufferArgument>(&argument);
+      if (given == nullptr) continue;
+      for (const Matrices* of : {&left_, &right_, &result_})
+        if (given->buffer == of->host) {
+          *given = {of->device, place * of->on_device(), of->on_device()};
+          break;
+        }
+    }
+    return made;
+  }
+
+  /// The last steps of each kind on a slot.
+  struct Used {
+    std::size_t copied = 0;
+    std::optional<std::size_t> product, fetched;
+  };
+
+  const StreamJob& job_;
+  const StreamPlan& how_;
+  Matrices left_, right_, result_;
+  std::vector<Used> used_;
+  std::vector<PlanStep> steps_;
+};
+
+}  // namespace
+
+Result<LaunchPlan> plan_gemm_stream(const StreamJob& job, const Configuration& configuration,
+                                    const KernelSources& sources) {
+  constexpr double most_elements = 0x1.0p58;
+  if (job.left_elements() + job.right_elements() + job.result_elements() > most_elements)
+    return fail(Phase::constraint, "extent", "more elements than 64-bit addresses reach");
+  const Configuration one = product_configuration(job, configuration);
+  Result<LaunchPlan> plan = plan_gemm(job.product, one, sources);
+  if (!plan) return plan;
+  const StreamPlan how = stream_plan(configuration);
+  const auto product = std::get<Launch>(plan->launches.at(0));
+  Pipeline pipeline(job, how, is_padded(one));
+  plan->buffers = pipeline.buffers();
+  plan->launches = pipeline.steps(product);
+  plan->graph = how.graph ? GraphUse::always : GraphUse::never;
+  return plan;
+}
+
+}  // namespace tune::kernels

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/gemm_stream/job.hpp"
+#include "tuner/core/problem.hpp"
+
+namespace tune::kernels {
+
+/// The plan of a configuration: inputs `a` and `b` and output `c` on the host, and on the device room for the
+/// pieces that are under way.
+Result<LaunchPlan> plan_gemm_stream(const StreamJob& job, const search::Configuration& configuration,
+                                    const KernelSources& sources);
+
+}  // namespace tune::kernels

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/gemm_stream/job.hpp"
+#include "search/space/parameter.hpp"
+#include "tuner/core/device_facts.hpp"
+
+namespace tune::kernels {
+
+/// Parameters and constraints.
+search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceFacts& device);
+
+}  // namespace tune::kernels
