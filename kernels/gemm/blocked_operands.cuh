@@ -76,8 +76,9 @@ struct Operands {
                         static_cast<unsigned>(min(Right::column(i), last_column));
   }
 
-  __device__ __forceinline__ void advance() {
-    left += slab;
-    right += right_step;
+  // To the slab that is so many further.
+  __device__ __forceinline__ void advance(int slabs) {
+    left += static_cast<long long>(slabs) * slab;
+    right += slabs * right_step;
   }
 };

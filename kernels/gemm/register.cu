@@ -125,25 +125,20 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const SlabRange slabs = slabs_of_block(k);
   Real sums[thread_m][thread_n] = {};
   if (split == 1 || slabs.first < slabs.last) {
-    Operands<vector, vector> operands(left, right, tile, slabs.first, m, n, left_row, right_row);
+    // The last slab comes first: it alone may be short, and the loop needs no guards.
+    const int count = slabs.last - slabs.first;
+    Operands<vector, vector> operands(left, right, tile, slabs.last - 1, m, n, left_row, right_row);
     Parts parts;
     Fragments fragments;
-    // Terms from the slab that is loaded next to the end.
-    int terms = k - slabs.first * slab;
-    parts.load<false>(operands, terms);
+    parts.load<false>(operands, k - (slabs.last - 1) * slab);
+    operands.advance(1 - count);
     parts.store(shared);
     __syncthreads();
     fragments.load(shared, place, 0);
     int stage = 0;
-    for (int s = slabs.first; s < slabs.last; ++s) {
-      if (s + 1 < slabs.last) {
-        operands.advance();
-        terms -= slab;
-        if (terms >= slab)
-          parts.load<true>(operands, terms);
-        else
-          parts.load<false>(operands, terms);
-      }
+    for (int s = 1; s <= count; ++s) {
+      if (s < count) parts.load<true>(operands, slab);
+      operands.advance(1);
 #pragma unroll
       for (int term = 0; term < slice_terms; ++term) {
         if (term == slice_terms - 1) {
