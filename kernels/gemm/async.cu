@@ -77,15 +77,13 @@ constexpr bool atomic = ATOMIC != 0;
 
 extern __shared__ __align__(16) unsigned char shared_bytes[];
 
-// With three stages the barrier need not wait for the last reads of a slab: what follows it covers the time
-// until the next slab's first elements are there.
-constexpr bool early_barrier = stages > 2;
-
 constexpr int left_vector = transposed ? 1 : vector;
 using Left = LeftItems<left_vector>;
 using Right = RightItems<vector>;
 
-// Starts the copies of a slab; `terms`: from its first one to the end; whole: at least those of a slab.
+// Starts the copies of a slab, of which `terms` exist; whole: all or none of them. What does not exist
+// becomes zeros: a slab beyond the last one costs no branch, which would keep the compiler from mixing what
+// lies before and after it.
 template<bool whole>
 __device__ __forceinline__ void copy_slab(Real* stage, const Operands<left_vector, vector>& from, int terms) {
   constexpr int size = static_cast<int>(sizeof(Real));
@@ -96,7 +94,7 @@ __device__ __forceinline__ void copy_slab(Real* stage, const Operands<left_vecto
     Real* const to = stage + (transposed ? term * left_pitch + row : row * left_pitch + term);
     const Real* const source = from.left + from.left_offset[i];
     if constexpr (whole)
-      copy_async<left_vector * size>(to, source);
+      copy_async_part<left_vector * size>(to, source, terms > 0 ? left_vector * size : 0);
     else
       copy_async_part<left_vector * size>(to, source, max(0, min(terms - term, left_vector)) * size);
   }
@@ -106,14 +104,10 @@ __device__ __forceinline__ void copy_slab(Real* stage, const Operands<left_vecto
     Real* const to = stage + left_size + Right::term(i) * block_n + Right::column(i);
     const Real* const source = from.right + from.right_offset[i];
     if constexpr (whole)
-      copy_async<vector * size>(to, source);
+      copy_async_part<vector * size>(to, source, terms > 0 ? vector * size : 0);
     else
       copy_async_part<vector * size>(to, source, Right::term(i) < terms ? vector * size : 0);
   }
-}
-
-__device__ __forceinline__ int next_stage(int stage) {
-  return stage == (stages - 1) * stage_size ? 0 : stage + stage_size;
 }
 
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
@@ -145,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     int stage = 0, free_stage = (stages - 1) * stage_size;
     for (int s = 0; s < count; ++s) {
       const auto start_copies = [&] {
-        if (s + stages - 1 < count) copy_slab<true>(shared + free_stage, operands, slab);
+        copy_slab<true>(shared + free_stage, operands, s + stages - 1 < count ? slab : 0);
         operands.advance(1);
         commit_async();
       };
@@ -173,7 +167,10 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       free_stage = stage;
       stage = next;
     }
-    if constexpr (slices > 1) add_slices(shared, sums);
+    if constexpr (slices > 1) {
+      wait_async<0>();
+      add_slices(shared, sums);
+    }
   }
   store_tile({result, m, n, result_row, alpha, beta}, tile, place, sums);
 }
