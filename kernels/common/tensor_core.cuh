@@ -28,20 +28,17 @@ __device__ __forceinline__ float to_tf32(float x) {
 #endif
 }
 
-// How a float is split into numbers of tf32: both parts rounded; the large one rounded, the small one cut; or
-// both cut, which is cheapest and loses most. (Rounding by integer operations would be cheaper than by the
-// instruction, but makes a number of NaN.)
-enum class Rounding { both, large, none };
-
-// x = high + low + what is lost: up to 2^-22 |x| if both are rounded, else 2^-21 |x|. Both are operands of
-// products, which do not see the lower 13 bits; high is a number of tf32.
-template<Rounding rounding>
+// x = high + low + what is lost, as operands of products, which do not see their lower 13 bits. rounded: high
+// is the nearest number of tf32, and up to 2^-23 |x| is lost; else it is x cut to one, which is cheaper, and
+// less than 2^-21 |x| is lost. (Rounding by integer operations would be cheap too, but makes a number of
+// NaN.)
+template<bool rounded>
 __device__ __forceinline__ void split_tf32(float x, float& high, float& low) {
-  if constexpr (rounding == Rounding::none)
-    high = __uint_as_float(__float_as_uint(x) & 0xffffe000u);
-  else
+  if constexpr (rounded)
     high = to_tf32(x);
-  low = rounding == Rounding::both ? to_tf32(x - high) : x - high;
+  else
+    high = __uint_as_float(__float_as_uint(x) & 0xffffe000u);
+  low = x - high;
 }
 
 #ifdef TUNE_EMULATOR

@@ -36,11 +36,11 @@ void add_arithmetic(GemmSpace& space, const GemmJob& job) {
              "what is multiplied: tf32x3: floats as sums of two numbers of 11 bits, three products in place "
              "of one; tf32: floats rounded to 11 bits",
              precisions, "tf32x3"});
-  space.add({"rounding",
-             "which of the two parts of a float are rounded to 11 bits; the others are cut, which costs less "
-             "and loses twice as much",
-             {"both", "large", "none"},
-             "large",
+  space.add({"rounded",
+             "whether the large part of a float is rounded to 11 bits; else it is cut, which costs less and "
+             "makes the product of the small parts, which is left out, four times as large",
+             {false, true},
+             true,
              var("precision") == "tf32x3"});
 }
 
@@ -131,8 +131,9 @@ void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& d
 }
 
 // Additions that round leave the error of a product of floats. What comes to it are the product of the small
-// parts, which is left out, and what the small parts lose: up to 2^-22 + 2 * 2^-22 of a product, or, if
-// parts are cut, 2^-20 + 2 * 2^-21. As in gemm_tolerance, some eight standard deviations of a sum of k.
+// parts, which is left out, and what these lose themselves (split_tf32): up to 2^-22 + 2 * 2^-23 of a
+// product, or less than 2^-20 + 2 * 2^-21 where the large parts are cut. As in gemm_tolerance, eight standard
+// deviations of a sum of k.
 Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuration) {
   if (job.type == ElementType::f64) return gemm_tolerance(job, Arithmetic::strict);
   const auto k = static_cast<double>(job.k);
@@ -144,7 +145,7 @@ Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuratio
     return tolerance;
   }
   Tolerance tolerance = gemm_tolerance(job, Arithmetic::strict);
-  const double share = configuration["rounding"].as_text() == "both" ? 0x1.0p-20 : 0x1.0p-19;
+  const double share = configuration["rounded"].as_bool() ? 0x1.0p-21 : 0x1.0p-19;
   const double lost = share * (2.2 * std::sqrt(k) + 2);
   tolerance.absolute += std::abs(job.alpha) * lost;
   tolerance.derivation += ", of operands in two parts of 11 bits";

@@ -48,8 +48,8 @@ enum class Precision { f64, tf32x3, tf32 };
 #ifndef AHEAD
 #define AHEAD 1  // 1: fragments are read while those before are multiplied, at the price of registers
 #endif
-#ifndef ROUNDING
-#define ROUNDING Rounding::large  // tf32x3: which parts of a float are rounded, not cut
+#ifndef ROUNDED
+#define ROUNDED 1  // tf32x3: whether the large part of a float is rounded; else it is cut
 #endif
 #ifndef VECTOR
 #define VECTOR 4  // elements of one copy or store: at most 16 bytes
@@ -69,7 +69,7 @@ constexpr int block_m = BLOCK_M, block_n = BLOCK_N, block_k = SLAB;
 constexpr int warp_m = WARP_M, warp_n = WARP_N, inner = INNER;
 constexpr int stages = STAGES, vector = VECTOR, group = GROUP;
 constexpr bool ahead = AHEAD != 0;
-constexpr Rounding rounding = ROUNDING;
+constexpr bool rounded = ROUNDED != 0;
 constexpr int fragments_m = warp_m / 16, fragments_n = warp_n / 8;
 // Terms between two loads of fragments: four chunks of 16 bytes, or an instruction where that is deeper.
 constexpr int turn = inner > 64 / static_cast<int>(sizeof(Real)) ? inner

@@ -13,7 +13,7 @@ __device__ __forceinline__ double to_operand(double x) {
   return x;
 }
 __device__ __forceinline__ void split_operand(float x, float& high, float& low) {
-  split_tf32<rounding>(x, high, low);
+  split_tf32<rounded>(x, high, low);
 }
 __device__ __forceinline__ void split_operand(double x, double& high, double& low) {
   high = x, low = 0;

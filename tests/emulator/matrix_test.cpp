@@ -20,8 +20,8 @@ KernelCheck warp_kernel(const std::string& body, std::uint32_t threads, std::uin
   const kernels::EmbeddedSources sources;
   KernelCheck check(
       "#include \"tensor_core.cuh\"\n"
-      "template<Rounding rounding> float large_part(float x) {\n"
-      "  float high, low;\n  split_tf32<rounding>(x, high, low);\n  return high;\n}\n"
+      "float large_part(float x) {\n"
+      "  float high, low;\n  split_tf32<true>(x, high, low);\n  return high;\n}\n"
       "double seen(float x) { return __uint_as_float(__float_as_uint(x) & 0xffffe000u); }\n"
       "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
       "  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;\n" +
@@ -102,7 +102,7 @@ double rounded_to_tf32(double x) {
 }
 
 TEST(Tf32, RoundsToElevenBits) {
-  for (const char* name : {"to_tf32", "large_part<Rounding::both>", "large_part<Rounding::large>"}) {
+  for (const char* name : {"to_tf32", "large_part"}) {
     KernelCheck check = warp_kernel(
         format("  for (int i = 0; i < 4; ++i) {{\n"
                "    const float x = (i % 2 ? -1.0f : 1.0f) * (1.0f + (32 * i + lane) * 123457e-8f);\n"
@@ -119,7 +119,7 @@ TEST(Tf32, RoundsToElevenBits) {
   }
   // A tie: 1 + 2^-11 lies between 1 and 1 + 2^-10.
   KernelCheck tie = warp_kernel(
-      "  out[lane] = to_tf32(1.0f + 0x1p-11f) + large_part<Rounding::large>(-1.0f - 0x1p-11f);\n"
+      "  out[lane] = to_tf32(1.0f + 0x1p-11f) + large_part(-1.0f - 0x1p-11f);\n"
       "  out[lane + 32] = to_tf32(1.0f + 0x1p-11f);",
       32, 64);
   std::vector<double> expected(64, 0.0);
@@ -142,23 +142,23 @@ TEST(MatrixProduct, CutsOperandsToTf32) {
 // The three products of split operands, as a device sees them, are nearly as good as one of floats; one alone
 // is not, two are not.
 TEST(Tf32, SplitOperandsKeepTheFloat) {
-  for (const char* rounding : {"both", "large", "none"}) {
+  for (const char* rounded : {"true", "false"}) {
     const auto report_of = [&](const std::string& use) {
       KernelCheck check =
           warp_kernel(format("  const float x = 1.0f + lane * 0.0312345f, y = -3.0f + lane * 0.0712345f;\n"
-                             "  float xh, xl, yh, yl;\n  split_tf32<Rounding::{0}>(x, xh, xl);\n"
-                             "  split_tf32<Rounding::{0}>(y, yh, yl);\n"
+                             "  float xh, xl, yh, yl;\n  split_tf32<{0}>(x, xh, xl);\n"
+                             "  split_tf32<{0}>(y, yh, yl);\n"
                              "  const double product = double(x) * double(y);\n"
                              "  out[lane] = float(({1} - product) / product);",
-                             rounding, use),
+                             rounded, use),
                       32, 32);
       check.expecting(std::vector<double>(32, 0.0));
-      check.expected.tolerance.absolute = std::string(rounding) == "both" ? 0x1p-20 : 0x1p-19;
+      check.expected.tolerance.absolute = std::string(rounded) == "true" ? 0x1p-21 : 0x1p-19;
       return check.report();
     };
-    EXPECT_EQ(report_of("(seen(xl) * seen(yh) + seen(xh) * seen(yl) + seen(xh) * seen(yh))"), "") << rounding;
-    EXPECT_NE(report_of("(seen(xh) * seen(yh))"), "") << rounding;
-    EXPECT_NE(report_of("(seen(xl) * seen(yh) + seen(xh) * seen(yh))"), "") << rounding;
+    EXPECT_EQ(report_of("(seen(xl) * seen(yh) + seen(xh) * seen(yl) + seen(xh) * seen(yh))"), "") << rounded;
+    EXPECT_NE(report_of("(seen(xh) * seen(yh))"), "") << rounded;
+    EXPECT_NE(report_of("(seen(xl) * seen(yh) + seen(xh) * seen(yh))"), "") << rounded;
   }
 }
 

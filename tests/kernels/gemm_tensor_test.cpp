@@ -236,16 +236,16 @@ std::pair<double, double> error_at(const Instance& instance, const std::string& 
 // Each precision is within its own tolerance, and the coarser one is beyond that of the finer one, at short
 // and at long sums.
 TEST(TensorPrecision, TolerancesTellPrecisionsApart) {
-  for (const int k : {3, 100, 2500}) {
+  for (const int k : {3, 100, 1500}) {
     SCOPED_TRACE(k);
-    const Instance instance = gemm_instance(format("70x66x{}", k), rounded_floats);
+    const Instance instance = gemm_instance(format("50x60x{}", k), rounded_floats);
     const auto [rounded, rounded_limit] = error_at(instance, "precision == 'tf32'");
-    for (const char* rounding : {"both", "large", "none"}) {
+    for (const bool rounded_parts : {false, true}) {
       const auto [error, limit] =
-          error_at(instance, format("precision == 'tf32x3' and rounding == '{}'", rounding));
+          error_at(instance, format("precision == 'tf32x3' and {} rounded", rounded_parts ? "" : "not"));
       EXPECT_LT(error, limit);
       EXPECT_GT(rounded, 2 * limit) << "tf32 would pass as tf32x3";
-      std::printf("k = %d, tf32x3 by %s: error %.3g of %.3g\n", k, rounding, error, limit);
+      std::printf("k = %d, tf32x3, rounded %d: error %.3g of %.3g\n", k, rounded_parts, error, limit);
     }
     std::printf("k = %d, tf32: error %.3g of %.3g\n", k, rounded, rounded_limit);
     EXPECT_LT(rounded, rounded_limit);
@@ -285,7 +285,7 @@ std::string conflicts_in(const KernelSources& sources) {
   for (const char* type : {"float", "double"}) {
     for (const int slab : {8, 16, 32}) {
       if (slab == 8 && std::string(type) == "float") continue;
-      for (const int block_n : {32, 64, 128}) {
+      for (const int block_n : {32, 128}) {
         LaunchPlan plan;
         plan.compile.source = {"k.cu", bank_kernel};
         for (const char* file : {"gemm/tensor_tiles.cuh", "common/async_copy.cuh", "common/vectors.cuh"}) {
