@@ -35,6 +35,9 @@
 #ifndef THREAD_N
 #define THREAD_N 8  // columns of the result that a thread computes
 #endif
+#ifndef SLICES
+#define SLICES 1  // groups of threads that share a slab, each with its terms of all of the block's sums
+#endif
 #ifndef LANES_M
 #define LANES_M 4  // lanes of a warp along m; the others lie along n
 #endif
@@ -62,7 +65,7 @@ using Real = REAL;
 constexpr bool accumulate = ACCUMULATE != 0;
 constexpr int block_m = BLOCK_M, block_n = BLOCK_N, slab = SLAB, stages = STAGES;
 constexpr bool transposed = TRANSPOSED != 0;
-constexpr int thread_m = THREAD_M, thread_n = THREAD_N, lanes_m = LANES_M;
+constexpr int thread_m = THREAD_M, thread_n = THREAD_N, slices = SLICES, lanes_m = LANES_M;
 constexpr bool lane_pairs = LANE_PAIRS != 0;
 constexpr int vector = VECTOR, group = GROUP, split = SPLIT;
 constexpr bool atomic = ATOMIC != 0;
@@ -154,8 +157,8 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       copies.start(shared + free_stage);
       free_stage = stage;
 #pragma unroll
-      for (int term = 0; term < slab; ++term) {
-        if (term < slab - 1) {
+      for (int term = 0; term < slice_terms; ++term) {
+        if (term < slice_terms - 1) {
           fragments.load(shared + stage, place, term + 1);
         } else {
           stage = next_stage(stage);
@@ -166,6 +169,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
         fragments.multiply(term, sums);
       }
     }
+    if constexpr (slices > 1) add_slices(shared, sums);
   }
   store_tile({result, m, n, result_row, alpha, beta}, tile, place, sums);
 }

@@ -26,9 +26,9 @@ void add_register_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts&
   // Sums, fragments twice, the slab on its way and the items' offsets, addresses and counters.
   const Expr registers = (thread_elements() + (var("thread_m") + var("thread_n")) * 2) * var("words") +
                          items * (var("vector") * var("words") + 1) + 22;
-  space.add_limits(blocked_threads(), registers,
-                   shared_elements<Expr>(var("block_m"), var("block_n"), var("slab"), var("alignment")) *
-                       var("words") * 4);
+  const Expr shared =
+      shared_elements<Expr>(var("block_m"), var("block_n"), var("slab"), var("alignment")) * var("words") * 4;
+  space.add_limits(blocked_threads(), registers, shared_with_slices(shared));
 }
 
 Result<LaunchPlan> plan_register(const GemmJob& job, const Configuration& configuration,
