@@ -60,10 +60,11 @@ Configuration product_configuration(const StreamJob& job, const Configuration& c
   product.set("block_m", tile.block_m);
   product.set("block_n", tile.block_n);
   product.set("slab", 8);
-  product.set("thread_m", 8);
-  product.set("thread_n", doubles ? 4 : 8);
+  product.set("thread_m", doubles ? 8 : tile.thread_m);
+  product.set("thread_n", doubles ? 4 : tile.thread_n);
+  product.set("slices", 1);
   product.set("lanes_m", 4);
-  product.set("lane_pairs", true);
+  product.set("lane_pairs", doubles || tile.lane_pairs);
   product.set("vector", configuration["vector"].as_int());
   product.set("group", 8);
   product.set("split", 1);

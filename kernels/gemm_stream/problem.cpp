@@ -33,7 +33,7 @@ ProblemInfo make_info() {
                   {"n", "columns of each B and C", 2048},
                   {"k", "columns of each A, rows of each B: terms of a sum", 2048}};
   info.settings = {{"type", "type of an element", {"float", "double"}, "float"}};
-  SettingInfo count{"count", "products", {}, 64};
+  SettingInfo count{"count", "how many products there are", {}, 64};
   count.range = {1, most_products};
   info.settings.push_back(count);
   info.item = "multiply-add";

@@ -11,12 +11,12 @@ using search::var;
 
 namespace {
 
-/// A thread computes 8 x 8 floats or 8 x 4 doubles: tiles of more than 512 threads leave it too few
-/// registers.
+/// Tiles of more than 512 threads leave each too few registers.
 std::vector<Value> tile_names(bool doubles) {
   std::vector<Value> names;
   for (const StreamTile& tile : stream_tiles())
-    if (tile.block_m * tile.block_n / (doubles ? 32 : 64) <= 512) names.emplace_back(std::string(tile.name));
+    if (tile.block_m * tile.block_n / (doubles ? 32 : tile.thread_m * tile.thread_n) <= 512)
+      names.emplace_back(std::string(tile.name));
   return names;
 }
 

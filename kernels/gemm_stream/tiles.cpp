@@ -8,7 +8,7 @@ namespace tune::kernels {
 namespace {
 
 constexpr StreamTile tiles[] = {
-    {"64x64", 64, 64}, {"128x64", 128, 64}, {"128x128", 128, 128}, {"256x128", 256, 128}};
+    {"64x64", 64, 64}, {"128x64", 128, 64}, {"128x128", 128, 128}, {"128x256", 128, 256, 16, 8, false}};
 
 }  // namespace
 

@@ -6,10 +6,12 @@
 
 namespace tune::kernels {
 
-/// What a block computes of a product.
+/// What a block computes of a product, and a thread of it: floats; of doubles a thread computes 8 x 4.
 struct StreamTile {
   std::string_view name;
   int block_m = 0, block_n = 0;
+  int thread_m = 8, thread_n = 8;
+  bool lane_pairs = true;
 };
 
 /// Those that a configuration may choose, smaller ones first.
