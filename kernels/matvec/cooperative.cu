@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = A x and z = A' y one after the other in a single cooperative launch: between the products all blocks meet
-// at a barrier of the grid. A block has the same part of A in both, which the second one finds in the L2 cache
-// where A fits.
+// y = A x and z = A' y one after the other in a single cooperative launch: between the products all blocks
+// meet at a barrier of the grid. A block has the same part of A in both, which the second one finds in the L2
+// cache where A fits.
 
 #include "grid_barrier.cuh"
 #include "words.cuh"
@@ -56,8 +56,8 @@ constexpr Path load_path = PATH;
 // tile); `z_sums`: a row of z_pitch for each strip, or z itself (a single strip).
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     matvec_cooperative(const Real* __restrict__ a, const Real* __restrict__ x, Real* y, Real* y_sums, Real* z,
-                       Real* z_sums, unsigned* counter, int rows, int columns, long long pitch, int strip_rows,
-                       long long y_pitch, long long z_pitch) {
+                       Real* z_sums, unsigned* counter, int rows, int columns, long long pitch,
+                       int strip_rows, long long y_pitch, long long z_pitch) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   Real* const shared = reinterpret_cast<Real*>(shared_bytes);
   const int slices = (columns + tile - 1) / tile, block = static_cast<int>(blockIdx.x);
@@ -74,8 +74,9 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     grid_barrier(counter);
   }
   march<Product::t, false>(strip, nullptr, y + first_row, own, shared);
-  store_sums<false>(z_sums + group * z_pitch + first, own,
-                    static_cast<int>(columns - first < tile ? columns - first : tile), shared);
+  store_sums<false, busy_after<Product::t>>(z_sums + group * z_pitch + first, own,
+                                            static_cast<int>(columns - first < tile ? columns - first : tile),
+                                            shared);
   if (rows > strip_rows) {
     grid_barrier(counter);
     reduce<threads / 32>(z_sums, z, (rows + strip_rows - 1) / strip_rows, z_pitch, columns, thread_number(),

@@ -44,20 +44,18 @@ __device__ __forceinline__ Real from_parts(const Message (&words)[parts_of_real]
   if constexpr (parts_of_real == 1) {
     return __uint_as_float(static_cast<unsigned>(words[0]));
   } else {
-    return __longlong_as_double(
-        static_cast<long long>((words[1] << 32) | static_cast<unsigned>(words[0])));
+    return __longlong_as_double(static_cast<long long>((words[1] << 32) | static_cast<unsigned>(words[0])));
   }
 }
 
-// `state`: two words that begin as 0. The first one is the tag that all words of earlier launches have at most,
-// so that no launch has to clear any; the second one counts the blocks that are done with a launch.
+// `state`: two words that begin as 0. The first one is the tag that all words of earlier launches have at
+// most, so that no launch has to clear any; the second one counts the blocks that are done with a launch.
 __device__ __forceinline__ unsigned first_tag(unsigned* state) {
   return atomicAdd(state, 0u);
 }
-// All threads of a block come here when they have seen all words that they wait for; `tags` is how many tags the
-// launch has used.
+// Comes after a barrier of the block, when its threads have seen all words that they wait for; `tags` is how
+// many tags the launch has used.
 __device__ __forceinline__ void end_of_exchange(unsigned* state, unsigned tags) {
-  __syncthreads();
   if (threadIdx.x == 0 && threadIdx.y == 0) {
     __threadfence();
     if (atomicInc(state + 1, gridDim.x - 1) == gridDim.x - 1) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = A x and z = A' y with one reading of A: a block has a strip of rows and all columns; a batch of its rows
-// is in registers or shared memory while it is multiplied with x and then, times the products, added to the
-// block's sums, which become z. A tile has to be as wide as a row.
+// y = A x and z = A' y with one reading of A: a block has a strip of rows and all columns; a batch of its
+// rows is in registers or shared memory while it is multiplied with x and then, times the products, added to
+// the block's sums, which become z. A tile has to be as wide as a row.
 
 #include "grid_barrier.cuh"
 #include "words.cuh"
@@ -70,12 +70,12 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const int block = static_cast<int>(blockIdx.x);
   const Strip strip = strip_at(a, pitch, rows, columns, block, 0, strip_rows);
   Real own[cells] = {};
-  march<Product::both, false>(strip, x + threadIdx.x * lanes, y + static_cast<long long>(block) * strip_rows, own,
-                       shared);
+  march<Product::both, false>(strip, x + threadIdx.x * lanes, y + static_cast<long long>(block) * strip_rows,
+                              own, shared);
   if constexpr (reduction == Reduction::atomic) {
-    store_sums<true>(sums, own, columns, shared);
+    store_sums<true, busy_after<Product::both>>(sums, own, columns, shared);
   } else {
-    store_sums<false>(sums + block * sums_pitch, own, columns, shared);
+    store_sums<false, busy_after<Product::both>>(sums + block * sums_pitch, own, columns, shared);
   }
   if constexpr (reduction == Reduction::barrier) {
     grid_barrier(counter);

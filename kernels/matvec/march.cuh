@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block's way through its strip, batch after batch: products of rows with x (y = A x), and sums of rows times
-// y (z = A' y), or both while a batch is there.
+// A block's way through its strip, batch after batch: products of rows with x (y = A x), and sums of rows
+// times y (z = A' y), or both while a batch is there.
 #pragma once
 
 #include "strip.cuh"
@@ -23,7 +23,7 @@ struct Factors {
   }
 };
 
-// `x` is the thread's first element, `shared` has room for `tile`. A barrier follows before others read it.
+// `x` is the thread's first element, `shared` has room for `tile`. All threads of a column have equal parts.
 __device__ __forceinline__ Factors load_factors(const Real* x, int left, Real* shared) {
   Factors factors;
   Real own[cells];
@@ -36,10 +36,9 @@ __device__ __forceinline__ Factors load_factors(const Real* x, int left, Real* s
     Real* const mine = shared + threadIdx.x * lanes;
     if (threadIdx.y == 0) {
 #pragma unroll
-      for (int p = 0; p < pieces; ++p)
-        store_vector<lanes, Store::plain>(mine + p * stride, own + p * lanes);
+      for (int p = 0; p < pieces; ++p) store_vector<lanes, Store::plain>(mine + p * stride, own + p * lanes);
     }
-    __syncthreads();
+    if constexpr (block_y > 1) __syncthreads();
     factors.shared = mine;
   }
   return factors;
@@ -215,7 +214,7 @@ __device__ __forceinline__ void march_registers(const Strip& strip, const Factor
 
 // y's elements of a batch for each team, copied with its cells: lanes copy for each other.
 struct CoefficientRing {
-  Real* own;  // the team's elements of stage 0
+  Real* own;                                               // the team's elements of stage 0
   static constexpr int step = threads / team * rows_each;  // from a stage to the next
 
   __device__ __forceinline__ void copy(int stage, const Real* y, int row, int rows) const {
@@ -251,20 +250,28 @@ __device__ __forceinline__ void march_shared(const Strip& strip, const Factors& 
   int stage = 0, free = stages - 1;
 #pragma unroll 1
   for (int number = 0; number < batches; ++number) {
-    copy(number + stages - 1, free);
-    wait_async<stages - 1>();
     Real factors[rows_each];
     if constexpr (product == Product::t) {
+      wait_async<stages - 2>();
+      // Lanes have copied for each other, and all have read what the next copy overwrites.
       __syncwarp();
       coefficients.get(factors, stage);
-      __syncwarp();
+      copy(number + stages - 1, free);
+    } else {
+      copy(number + stages - 1, free);
+      wait_async<stages - 1>();
     }
     use_batch<product, atomic>(InShared{own + stage * (batch * tile)}, x, y, factors, z, number, strip);
     free = stage;
     stage = stage + 1 == stages ? 0 : stage + 1;
   }
-  wait_async<0>();
 }
+
+// Whether threads may still be reading others' parts of the shared memory when a march is over: their cells
+// of the last batch, or x, where no barrier came after its last use.
+template<Product product>
+constexpr bool busy_after = kept == Kept::shared ||
+                            (product != Product::t && x_place == Place::shared && block_x <= team);
 
 // All of a strip. `x` and `y` as use_batch has them, x from the thread's first column on; z is added to.
 template<Product product, bool atomic>

@@ -63,8 +63,8 @@ constexpr Reduction reduction = REDUCTION;
 #include "sums.cuh"
 
 // Grid: a block for each tile of each strip. `words`, `state`: exchange.cuh. `sums`: a row of sums_pitch for
-// each strip, which become z later on (kernel, barrier), or z itself (atomic, or a single strip). `counter` is
-// that of the grid's barrier.
+// each strip, which become z later on (kernel, barrier), or z itself (atomic, or a single strip). `counter`
+// is that of the grid's barrier.
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     matvec_sliced(const Real* __restrict__ a, const Real* __restrict__ x, Real* y, Real* sums, Real* z,
                   Message* words, unsigned* state, unsigned* counter, int rows, int columns, long long pitch,
@@ -75,18 +75,17 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const int slice = block % slices, group = block / slices;
   const long long first = static_cast<long long>(slice) * tile;
   const Strip strip = strip_at(a, pitch, rows, columns, group, slice, strip_rows);
-  const long long words_of_strip =
-      static_cast<long long>(Exchange::slots) * batch * parts_of_real * slices;
+  const long long words_of_strip = static_cast<long long>(Exchange::slots) * batch * parts_of_real * slices;
   const Exchange exchange{words + group * words_of_strip, first_tag(state) + 1, slices, slice};
   Real own[cells] = {};
-  march_sliced(strip, exchange, x + first + threadIdx.x * lanes, y + static_cast<long long>(group) * strip_rows,
-               own, shared);
+  march_sliced(strip, exchange, x + first + threadIdx.x * lanes,
+               y + static_cast<long long>(group) * strip_rows, own, shared);
   end_of_exchange(state, static_cast<unsigned>((strip_rows + batch - 1) / batch));
   const int there = static_cast<int>(columns - first < tile ? columns - first : tile);
   if constexpr (reduction == Reduction::atomic) {
-    store_sums<true>(sums + first, own, there, shared);
+    store_sums<true, true>(sums + first, own, there, shared);
   } else {
-    store_sums<false>(sums + group * sums_pitch + first, own, there, shared);
+    store_sums<false, true>(sums + group * sums_pitch + first, own, there, shared);
   }
   if constexpr (reduction == Reduction::barrier) {
     grid_barrier(counter);

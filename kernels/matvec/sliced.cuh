@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that are wider than a block's tile: the blocks beside each other, which have a tile each of the same rows,
-// tell each other their parts of the products, and each adds them up.
+// Rows that are wider than a block's tile: the blocks beside each other, which have a tile each of the same
+// rows, tell each other their parts of the products, and each adds them up.
 #pragma once
 
 #include "exchange.cuh"
@@ -9,10 +9,11 @@
 // A block's place among those that share its rows.
 struct Exchange {
   Message* words;  // of the strip: [slot][row of the batch][part of the number][slice]
-  unsigned tag;  // of batch 0
+  unsigned tag;    // of batch 0
   int slices, slice;
 
-  // A block sends batch b when all have sent batch b - lag - 1 and may still read that of batch b - 2 lag - 1.
+  // A block sends batch b when all have sent batch b - lag - 1 and may still read that of batch b - 2 lag
+  // - 1.
   static constexpr int slots = power_of_two_from(2 * lag + 2);
 
   __device__ __forceinline__ Message* at(int number, int row, int part) const {
@@ -77,10 +78,10 @@ struct Exchange {
   }
 };
 
-// All of a strip, as march<Product::both> does it for whole rows. A batch's products are sent at once, and asked
-// for `lag` batches later: it stays in shared memory meanwhile.
-__device__ __forceinline__ void march_sliced(const Strip& strip, const Exchange& exchange, const Real* x, Real* y,
-                                             Real (&z)[cells], Real* shared) {
+// All of a strip, as march<Product::both> does it for whole rows. A batch's products are sent at once, and
+// asked for `lag` batches later: it stays in shared memory meanwhile.
+__device__ __forceinline__ void march_sliced(const Strip& strip, const Exchange& exchange, const Real* x,
+                                             Real* y, Real (&z)[cells], Real* shared) {
   static_assert(kept == Kept::shared && stages >= lag + 2, "a stage is filled while others wait");
   const Factors factors = load_factors(x, strip.left, shared);
   Real* const own = shared + (x_place == Place::shared ? tile : 0) + own_cell();
@@ -111,5 +112,4 @@ __device__ __forceinline__ void march_sliced(const Strip& strip, const Exchange&
       oldest = oldest + 1 == stages ? 0 : oldest + 1;
     }
   }
-  wait_async<0>();
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a matrix that a block multiplies: a strip of rows, of which it has a tile of columns. Threads are
-// block_x along the columns and block_y along the rows; a thread has `pieces` vectors of `lanes` columns in
-// every row that it meets, and `rows_each` rows of every batch. What a thread loads, it alone uses.
+// The part of a matrix that a block multiplies: a strip of rows, of which it has a tile of columns. Threads
+// are block_x along the columns and block_y along the rows; a thread has `pieces` vectors of `lanes` columns
+// in every row that it meets, and `rows_each` rows of every batch. What a thread loads, it alone uses.
 #pragma once
 
 #include "async_copy.cuh"
 #include "vectors.cuh"
 
 constexpr int threads = block_x * block_y;
-constexpr int cells = lanes * pieces;           // columns of a thread
-constexpr int stride = block_x * lanes;         // from a piece of a thread to its next one
-constexpr int tile = block_x * cells;           // columns of a block
-constexpr int batch = block_y * rows_each;      // rows of a block at a time
+constexpr int cells = lanes * pieces;              // columns of a thread
+constexpr int stride = block_x * lanes;            // from a piece of a thread to its next one
+constexpr int tile = block_x * cells;              // columns of a block
+constexpr int batch = block_y * rows_each;         // rows of a block at a time
 constexpr int team = block_x < 32 ? block_x : 32;  // neighbouring lanes of a warp that share a row
 static_assert(threads % 32 == 0 && threads <= 1024, "a block is of whole warps");
 static_assert(block_x % 32 == 0 || 32 % block_x == 0, "a warp is in one row, or has whole rows");
@@ -25,9 +25,9 @@ struct Strip {
   const Real* from;  // the thread's first column of the strip's first row
   long long pitch;   // elements from a row to the next
   int rows;          // of the strip
-  int left;          // columns from the thread's first one to the end of the row; none or fewer: nothing to do
-  bool whole;        // all columns of the tile exist
-  bool alone;        // there is no other tile
+  int left;    // columns from the thread's first one to the end of the row; none or fewer: nothing to do
+  bool whole;  // all columns of the tile exist
+  bool alone;  // there is no other tile
 };
 
 __device__ __forceinline__ int batches_of(const Strip& strip) {

@@ -14,8 +14,9 @@ __device__ __forceinline__ void put(Real* to, Real value) {
 }
 
 // Writes the tile's sums over all of the block's threads to `to`, the place of the tile's first column, of
-// which `columns` exist. `shared` has room for a vector of each thread, where block_y is not 1.
-template<bool atomic>
+// which `columns` exist. `shared` has room for a vector of each thread, where block_y is not 1; `busy`: other
+// threads may still be reading what lies there.
+template<bool atomic, bool busy>
 __device__ __forceinline__ void store_sums(Real* to, const Real (&z)[cells], int columns, Real* shared) {
   if constexpr (block_y == 1) {
     const int first = static_cast<int>(threadIdx.x) * lanes;
@@ -34,7 +35,7 @@ __device__ __forceinline__ void store_sums(Real* to, const Real (&z)[cells], int
     const int thread = thread_number();
 #pragma unroll
     for (int p = 0; p < pieces; ++p) {
-      __syncthreads();
+      if (busy || p > 0) __syncthreads();
       store_vector<lanes, Store::plain>(shared + thread * lanes, z + p * lanes);
       __syncthreads();
       for (int i = thread; i < stride; i += threads) {
@@ -48,7 +49,8 @@ __device__ __forceinline__ void store_sums(Real* to, const Real (&z)[cells], int
 }
 
 // out[i] = sum of from[k * pitch + i] over k < count, for all i < n: 32 of them at a time by a block of
-// 32 x `parts` threads (numbered `thread`), which take turns with `blocks` - 1 others. Always in the same order.
+// 32 x `parts` threads (numbered `thread`), which take turns with `blocks` - 1 others. Always in the same
+// order.
 template<int parts>
 __device__ __forceinline__ void reduce(const Real* from, Real* out, int count, long long pitch, int n,
                                        int thread, int block, int blocks) {
@@ -69,6 +71,6 @@ __device__ __forceinline__ void reduce(const Real* from, Real* out, int count, l
       for (int k = 1; k < parts; ++k) sum += words[k][lane];
       out[first + lane] = sum;
     }
-    __syncthreads();
+    if (first + blocks * 32LL < n) __syncthreads();
   }
 }

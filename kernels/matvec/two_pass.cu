@@ -98,11 +98,12 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     const Task task = task_of(columns);
     const Strip strip = strip_at(a, pitch, rows, columns, task.group, task.slice, strip_rows);
     Real own[cells] = {};
-    march<Product::t, false>(strip, nullptr, y + static_cast<long long>(task.group) * strip_rows, own, shared);
+    march<Product::t, false>(strip, nullptr, y + static_cast<long long>(task.group) * strip_rows, own,
+                             shared);
     const long long first = static_cast<long long>(task.slice) * tile;
-    store_sums<reduction == Reduction::atomic>(sums + task.group * sums_pitch + first, own,
-                                               static_cast<int>(columns - first < tile ? columns - first : tile),
-                                               shared);
+    store_sums<reduction == Reduction::atomic, busy_after<Product::t>>(
+        sums + task.group * sums_pitch + first, own,
+        static_cast<int>(columns - first < tile ? columns - first : tile), shared);
   }
 }
 
