@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations of conv2d_separable through the emulator: right ones are clean, planted faults are found.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/convolution/variants.hpp"
+#include "kernels/sources.hpp"
+#include "tests/kernels/convolution_cases.hpp"
+
+namespace tune::kernels {
+namespace {
+
+using testing::ConvolutionCase;
+
+class ConvolutionPlans : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ConvolutionPlans, AreCleanAtOddSizes) {
+  const std::string where = "variant == '" + std::string(GetParam()) + "'";
+  for (const ConvolutionCase& what :
+       {ConvolutionCase{1, "float"}, {3, "double"}, {9, "float"}, {24, "float"}, {70, "double"}}) {
+    // Rows of long pieces and blocks of many take the emulator long, and are like the others.
+    const std::string small =
+        where == "variant == 'fft_tile'"
+            ? " and row_length * row_pairs <= 4096 and column_length * column_pairs <= 4096"
+            : "";
+    const std::vector<Configuration> sample =
+        testing::covering_sample(what, "sm_90", where + small, what.radius > 20 ? 3 : 8, 11);
+    const std::vector<emulator::Verdict> verdicts =
+        testing::emulate_convolutions(what, sample, EmbeddedSources());
+    for (std::size_t i = 0; i < sample.size(); ++i)
+      EXPECT_EQ(testing::complaint_of(verdicts[i]), "") << what.radius << " " << sample[i].to_string();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, ConvolutionPlans,
+                         ::testing::Values("two_pass", "fused", "fft_tile", "fft"));
+
+/// The kernels with one text replaced in one file.
+class Broken : public KernelSources {
+ public:
+  Broken(std::string file, std::string text, std::string by)
+      : file_(std::move(file)), text_(std::move(text)), by_(std::move(by)) {}
+  std::string text(std::string_view name) const override {
+    std::string all = EmbeddedSources().text(name);
+    if (name != file_) return all;
+    const std::size_t at = all.find(text_);
+    if (at == std::string::npos) throw std::runtime_error(file_ + " lacks " + text_);
+    return all.replace(at, text_.size(), by_);
+  }
+
+ private:
+  std::string file_, text_, by_;
+};
+
+struct Fault {
+  const char* variant;
+  const char* file;
+  const char* text;
+  const char* by;
+};
+
+TEST(ConvolutionFaults, AreFound) {
+  const Fault faults[] = {
+      {"two_pass", "convolution/two_pass.cu", "wait_async<0>();", ""},
+      {"two_pass", "convolution/two_pass.cu", "wait_async<0>();\n  __syncthreads();", "wait_async<0>();"},
+      {"two_pass", "convolution/two_pass.cu", "if constexpr (staged) __syncthreads();", ""},
+      {"two_pass", "convolution/two_pass.cu", "__syncwarp();", ""},
+      {"two_pass", "convolution/tap_sums.cuh", "k <= 2 * radius", "k < 2 * radius"},
+      {"two_pass", "convolution/row_segment.cuh", "if (x < 0) return 0;", ""},
+      {"fused", "convolution/fused.cu", "__syncwarp();", ""},
+      {"fused", "convolution/fused.cu", "wait_async<stages - 2>();", "wait_async<stages - 1>();"},
+      {"fused", "convolution/fused.cu", "row >= begin && ", ""},
+      {"fused", "convolution/fused.cu", "column_taps[2 * radius] * row[p]", "column_taps[0] * row[p]"},
+      {"fft_tile", "convolution/fourier.cuh", "__syncthreads();", ""},
+      {"fft_tile", "convolution/fft_tile.cu", "n < row_lead + row_kept", "n <= row_lead + row_kept"},
+      {"fft_tile", "convolution/fft_tile.cu", "if (column + 1 >= nx) pair[1] = 0;", ""},
+      {"fft", "convolution/fft.cu", "if (k >= values) continue;", ""},
+      {"fft", "convolution/fft.cu", "frequency) * radius % n", "frequency) * (radius + 1) % n"},
+  };
+  const ConvolutionCase what{9, "float"};
+  for (const Fault& fault : faults) {
+    const std::string where =
+        std::string("variant == '") + fault.variant + "'" +
+        (fault.variant == std::string("fft_tile")
+             ? " and row_length <= 512 and column_length <= 512 and row_pairs <= 2"
+         : fault.variant == std::string("two_pass") ? " and staged and row_block_x > 32 and taps != 'shared'"
+                                                    : "");
+    const std::vector<Configuration> sample = testing::covering_sample(what, "sm_90", where, 1, 5);
+    ASSERT_EQ(sample.size(), 1u);
+    const std::vector<emulator::Verdict> verdicts =
+        testing::emulate_convolutions(what, sample, Broken(fault.file, fault.text, fault.by));
+    EXPECT_FALSE(verdicts[0].findings.empty()) << fault.file << " without " << fault.text << ": "
+                                               << sample[0].to_string() << verdicts[0].not_emulated;
+  }
+}
+
+}  // namespace
+}  // namespace tune::kernels
