@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/common/transfers.hpp"
 #include "kernels/convolution/check_sizes.hpp"
 #include "kernels/convolution/job.hpp"
 #include "kernels/convolution/reference.hpp"
@@ -31,6 +32,7 @@ ProblemInfo make_info() {
        8,
        false,
        {{1, most_radius_of_taps}}},
+      transfers_setting(),
   };
   info.item = "pixel";
   for (const char* file : files) info.sources.emplace_back(file);
@@ -61,7 +63,8 @@ class ConvolutionProblem : public Problem {
     work.flops = std::min(job.pixels() * 2 * (2 * taps - 1), transform_flops(job.pixels()));
     work.bytes = 2 * job.pixels() * job.element_bytes();
     work.arithmetic = job.type;
-    return work;
+    const double image = job.pixels() * job.element_bytes();
+    return with_transfers(instance) ? between_transfers(work, image, image) : work;
   }
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
@@ -70,7 +73,9 @@ class ConvolutionProblem : public Problem {
     constexpr std::int64_t most_extent = (std::int64_t{1} << 31) - (1 << 16);
     if (job.nx > most_extent || job.ny > most_extent)
       return fail(Phase::constraint, "extent", "coordinates beside the image do not fit 32 bits");
-    return convolution_variant(configuration).plan(job, configuration, sources);
+    Result<LaunchPlan> plan = convolution_variant(configuration).plan(job, configuration, sources);
+    if (plan && with_transfers(instance)) return between_transfers(std::move(*plan));
+    return plan;
   }
 
   TensorSet inputs(const Instance& instance, std::uint64_t seed) const override {
