@@ -103,7 +103,7 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
   const bool doubles = job.type == ElementType::f64;
   const std::vector<Value> thread = doubles ? std::vector<Value>{2, 4, 8} : std::vector<Value>{4, 8, 16};
   const int tile = doubles ? 64 : 128;
-  const std::vector<Value> groups = up_to({1, 2, 4, 8}, tiles_of(job.m, tile) * 2 - 1);
+  const std::vector<Value> groups = up_to({1, 4, 8}, tiles_of(job.m, tile) * 2 - 1);
   space.add({"block_m", "rows of the result that a block computes", {32, 64, 128, 256}, tile});
   space.add({"block_n", "columns of the result that a block computes", {32, 64, 128, 256}, tile});
   space.add({"slab", "terms of the sums between two barriers", slabs, 8});
@@ -126,7 +126,7 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
              doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
   space.add({"group",
              "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
-             up_to({1, 2, 4, 8, 16, 32}, tiles_of(job.m, 32) * 2 - 1), groups.back()});
+             up_to({1, 4, 8, 16}, tiles_of(job.m, 32) * 2 - 1), groups.back()});
   space.add({"split", "parts of a sum, each computed by another block",
              up_to({1, 2, 3, 4, 6, 8, 12, 16}, job.k / 32), 1});
   if (job.k >= 64)
@@ -140,7 +140,7 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
   space.add_padded();
   space.add({"min_blocks",
              "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
-             {1, 2, 3, 4, 8},
+             {1, 2, 3, 4},
              1});
 
   space.rule(var("block_m") % (var("thread_m") * var("lanes_m")) == 0,
