@@ -17,18 +17,20 @@ void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts&) {
              {false, true},
              true});
   const Expr transposed = var("transposed");
+  space.rule(transposed || var("slab") % (var("slices") * var("alignment") * 2) == 0,
+             "slices of a slab have an odd number of pieces of 16 bytes, which are loaded in turns");
   const Expr left_items =
       ceil_div(var("block_m") * var("slab"), blocked_threads() * if_else(transposed, 1, var("vector")));
   const Expr right_items = ceil_div(var("block_n") * var("slab"), blocked_threads() * var("vector"));
   space.rule(left_items + right_items <= 24, "a thread starts too many copies a slab");
   // Sums, fragments, the copies' offsets, addresses and counters.
   const Expr lefts = var("thread_m") * if_else(transposed, 2, var("alignment") + 1);
-  const Expr registers =
-      (thread_elements() + lefts + var("thread_n") * 2) * var("words") + left_items + right_items + 26;
+  const Expr registers = (thread_elements() + lefts + var("thread_n") * 2) * var("words") + left_items +
+                         right_items + if_else(transposed, 26, 30);
   const Expr left = if_else(transposed, (var("block_m") + var("alignment")) * var("slab"),
                             var("block_m") * (var("slab") + var("alignment")));
   const Expr shared = (left + var("block_n") * var("slab")) * var("stages") * var("words") * 4;
-  space.add_limits(blocked_threads(), registers, shared);
+  space.add_limits(blocked_threads(), registers, shared_with_slices(shared));
 }
 
 Result<LaunchPlan> plan_async(const GemmJob& job, const Configuration& configuration,

@@ -62,6 +62,14 @@ BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) 
   return {parts, job.type, layout, BufferRole::scratch, true};
 }
 
+/// Those of the numbers that are at most so large; the first one always is.
+std::vector<Value> up_to(std::initializer_list<int> numbers, std::int64_t most) {
+  std::vector<Value> values;
+  for (const int number : numbers)
+    if (number <= most || values.empty()) values.emplace_back(number);
+  return values;
+}
+
 }  // namespace
 
 bool blocked_applies(const GemmJob&) {
@@ -75,27 +83,39 @@ GemmTile tile_of_blocked(const Configuration& configuration) {
 
 std::int64_t blocked_threads(const Configuration& configuration) {
   return configuration["block_m"].as_int() * configuration["block_n"].as_int() /
-         (configuration["thread_m"].as_int() * configuration["thread_n"].as_int());
+         (configuration["thread_m"].as_int() * configuration["thread_n"].as_int()) *
+         configuration["slices"].as_int();
 }
 
 Expr thread_elements() {
   return var("thread_m") * var("thread_n");
 }
 
+Expr shared_with_slices(const Expr& shared_bytes) {
+  return max(shared_bytes, var("block_m") * var("block_n") * floor_div(var("slices"), 2) * var("words") * 4);
+}
+
 Expr blocked_threads() {
-  return floor_div(var("block_m") * var("block_n"), thread_elements());
+  return floor_div(var("block_m") * var("block_n"), thread_elements()) * var("slices");
 }
 
 void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<Value>& slabs) {
   const bool doubles = job.type == ElementType::f64;
   const std::vector<Value> thread = doubles ? std::vector<Value>{2, 4, 8} : std::vector<Value>{4, 8, 16};
-  space.add({"block_m", "rows of the result that a block computes", {32, 64, 128, 256}, doubles ? 64 : 128});
-  space.add(
-      {"block_n", "columns of the result that a block computes", {32, 64, 128, 256}, doubles ? 64 : 128});
+  const int tile = doubles ? 64 : 128;
+  const std::vector<Value> groups = up_to({1, 4, 8}, tiles_of(job.m, tile) * 2 - 1);
+  space.add({"block_m", "rows of the result that a block computes", {32, 64, 128, 256}, tile});
+  space.add({"block_n", "columns of the result that a block computes", {32, 64, 128, 256}, tile});
   space.add({"slab", "terms of the sums between two barriers", slabs, 8});
   space.add({"thread_m", "rows of the result that a thread computes", thread, 8, {}, Role::work});
   space.add(
       {"thread_n", "columns of the result that a thread computes", thread, doubles ? 4 : 8, {}, Role::work});
+  space.add({"slices",
+             "groups of threads that share a slab, each with its terms of all of the block's sums",
+             {1, 2, 4},
+             1,
+             {},
+             Role::threads});
   space.add({"lanes_m", "lanes of a warp along the rows; the others lie along the columns", {4, 8}, 4});
   space.add({"lane_pairs",
              "whether lanes follow each other in pairs of two rows, or row after row: what a part of a warp "
@@ -106,19 +126,21 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
              doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
   space.add({"group",
              "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
-             {1, 2, 4, 8, 16, 32},
-             8});
-  space.add({"split", "parts of a sum, each computed by another block", {1, 2, 3, 4, 6, 8, 12, 16}, 1});
-  space.add({"atomic",
-             "whether the parts are added to the result by atomic operations, in any order; else by a second "
-             "kernel, in one order",
-             {false, true},
-             false,
-             var("split") > 1});
+             up_to({1, 4, 8, 16}, tiles_of(job.m, 32) * 2 - 1), groups.back()});
+  space.add({"split", "parts of a sum, each computed by another block",
+             up_to({1, 2, 3, 4, 6, 8, 12, 16}, job.k / 32), 1});
+  if (job.k >= 64)
+    space.add(
+        {"atomic",
+         "whether the parts are added to the result by atomic operations, in any order; else by a second "
+         "kernel, in one order",
+         {false, true},
+         false,
+         var("split") > 1});
   space.add_padded();
   space.add({"min_blocks",
              "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
-             {1, 2, 3, 4, 8},
+             {1, 2, 3, 4},
              1});
 
   space.rule(var("block_m") % (var("thread_m") * var("lanes_m")) == 0,
@@ -128,6 +150,8 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
   space.rule(blocked_threads() <= 512, "threads of so large a block wait for each other too often");
   space.rule(thread_elements() * var("words") <= 128,
              "the sums of a thread leave no registers for anything else");
+  space.rule(var("slab") % (var("slices") * var("alignment")) == 0 && var("slab") >= var("slices") * 2,
+             "slices of a slab are no whole pieces of 16 bytes");
   const Expr tiles = ceil_div(var("m"), var("block_m")) * ceil_div(var("n"), var("block_n"));
   space.rule(var("group") == 1 || var("group") < ceil_div(var("m"), var("block_m")) * 2,
              "there are not so many rows of tiles");
@@ -146,6 +170,10 @@ LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, 
   const bool padded = is_padded(configuration);
   const std::int64_t split = configuration["split"].as_int();
   const bool atomic = split > 1 && configuration["atomic"].as_bool();
+  // Where slices are added, half of them leave their sums in shared memory at once.
+  const std::int64_t slices = configuration["slices"].as_int();
+  const std::int64_t added_bytes = configuration["block_m"].as_int() * configuration["block_n"].as_int() *
+                                   (slices / 2) * job.element_bytes();
   headers.insert(headers.end(), {"gemm/blocked_operands.cuh", "gemm/blocked_result.cuh",
                                  "gemm/blocked_tile.cuh", "common/vectors.cuh"});
   LaunchPlan plan;
@@ -158,7 +186,7 @@ LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, 
   launch.grid = {static_cast<std::uint32_t>(tiles_of(job.m, tile.m) * tiles_of(job.n, tile.n)),
                  static_cast<std::uint32_t>(split)};
   launch.block.x = static_cast<std::uint32_t>(blocked_threads(configuration));
-  launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared_bytes);
+  launch.dynamic_shared_memory = static_cast<std::uint64_t>(std::max(shared_bytes, added_bytes));
   launch.arguments = gemm_arguments(job, padded);
   if (split > 1 && !atomic) {
     plan.buffers.push_back(parts_buffer(job, configuration));

@@ -60,8 +60,38 @@ __device__ __forceinline__ void store_sums(const Result& result, const TilePlace
   }
 }
 
+// Adds the sums of all slices to those of the first one, two by two, through shared memory, which nobody
+// needs any more once all threads are here.
+__device__ __forceinline__ void add_slices(Real* shared, Real (&sums)[thread_m][thread_n]) {
+  const int slice = slice_of_thread(), thread = static_cast<int>(threadIdx.x) % tile_threads;
+#pragma unroll
+  for (int half = slices / 2; half >= 1; half /= 2) {
+    __syncthreads();
+    // Piece after piece of all threads: neighbours write neighbouring pieces.
+    Real* const place = shared + (slice % half * tile_threads + thread) * piece;
+    const int step = half * tile_threads * piece;
+    if (slice >= half && slice < 2 * half) {
+#pragma unroll
+      for (int p = 0; p < thread_m * thread_n / piece; ++p)
+        store_vector<piece, Store::plain>(place + p * step,
+                                          sums[p * piece / thread_n] + p * piece % thread_n);
+    }
+    __syncthreads();
+    if (slice < half) {
+#pragma unroll
+      for (int p = 0; p < thread_m * thread_n / piece; ++p) {
+        Real others[piece];
+        load_vector<piece, Load::shared>(others, place + p * step);
+#pragma unroll
+        for (int e = 0; e < piece; ++e) sums[p * piece / thread_n][p * piece % thread_n + e] += others[e];
+      }
+    }
+  }
+}
+
 __device__ __forceinline__ void store_tile(const Result& result, const TilePlace& tile, const Place& place,
                                            const Real (&sums)[thread_m][thread_n]) {
+  if (slices > 1 && slice_of_thread() != 0) return;
   if (tile.row + block_m <= result.m && tile.column + block_n <= result.n)
     store_sums<true>(result, tile, place, sums);
   else

@@ -13,10 +13,15 @@ constexpr int piece = 16 / static_cast<int>(sizeof(Real));  // elements of an ac
 constexpr int lanes_n = 32 / lanes_m;
 constexpr int warp_m = thread_m * lanes_m, warp_n = thread_n * lanes_n;
 constexpr int warps_n = block_n / warp_n;
-constexpr int threads = block_m / warp_m * warps_n * 32;
+constexpr int tile_threads = block_m / warp_m * warps_n * 32;  // that cover the block's tile once
+constexpr int threads = tile_threads * slices;
+constexpr int slice_terms = slab / slices;  // of each slab, that a slice of the threads multiplies
 static_assert(block_m % warp_m == 0 && block_n % warp_n == 0, "warps cover the block's tile");
 static_assert(thread_m % piece == 0 && thread_n % piece == 0, "threads compute whole pieces");
-static_assert(slab % piece == 0 && slab % 2 == 0, "slabs are whole pieces");
+static_assert(slice_terms * slices == slab && slice_terms % piece == 0 && slice_terms % 2 == 0,
+              "slices of slabs are whole pieces");
+// The fragments of a slab's first terms are loaded while those of the last ones are in use.
+static_assert(transposed || slice_terms % (2 * piece) == 0, "a slice has an even number of pieces");
 
 // Rows in shared memory end with a piece that nobody reads: what is stored transposed, and pieces of
 // neighbouring rows, then lie in different banks.
@@ -25,19 +30,37 @@ constexpr int left_size = transposed ? slab * left_pitch : block_m * left_pitch;
 constexpr int right_size = slab * block_n;
 constexpr int stage_size = left_size + right_size;  // elements of a stage of shared memory
 
-// The thread's place in the block's tile: row and column of its first element.
+// With three stages the barrier need not wait for the last reads of a slab: the products that follow it cover
+// the time until the next slab's first elements are there.
+constexpr bool early_barrier = stages > 2;
+
+// Offset of the stage that follows.
+__device__ __forceinline__ int next_stage(int stage) {
+  return stage == (stages - 1) * stage_size ? 0 : stage + stage_size;
+}
+
+// The thread's place in the block's tile: row and column of its first element, and where the slabs' elements
+// that it reads first lie in a stage of shared memory.
 struct Place {
   int row, column;
+  int left, right;
 };
 
+__device__ __forceinline__ int slice_of_thread() {
+  return static_cast<int>(threadIdx.x) / tile_threads;
+}
+
 __device__ __forceinline__ Place place_of_thread() {
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int thread = static_cast<int>(threadIdx.x) % tile_threads;
+  const int lane = thread % 32, warp = thread / 32, term = slice_of_thread() * slice_terms;
   // In pairs: lanes that follow each other have two rows and neighbouring columns in turn, so that each
   // quarter of a warp asks for few different pieces of both operands.
   const int lane_row = lane_pairs ? (lane / (2 * lanes_n)) * 2 + lane % 2 : lane / lanes_n;
   const int lane_column = lane_pairs ? lane / 2 % lanes_n : lane % lanes_n;
-  return {warp / warps_n * warp_m + lane_row * (transposed ? piece : 1),
-          warp % warps_n * warp_n + lane_column * piece};
+  const int row = warp / warps_n * warp_m + lane_row * (transposed ? piece : 1);
+  const int column = warp % warps_n * warp_n + lane_column * piece;
+  return {row, column, transposed ? term * left_pitch + row : row * left_pitch + term,
+          left_size + term * block_n + column};
 }
 
 // From the thread's first element to its row i, its column j.
@@ -55,14 +78,14 @@ struct Fragments {
   Real left[2][terms][thread_m];
   Real right[2][thread_n];
 
-  // Term k of a slab.
+  // Term k of the thread's slice of a slab.
   __device__ __forceinline__ void load(const Real* stage, const Place& place, int k) {
-    const Real* const rights = stage + left_size + k * block_n + place.column;
+    const Real* const rights = stage + place.right + k * block_n;
 #pragma unroll
     for (int j = 0; j < thread_n; j += piece)
       load_vector<piece, Load::shared>(right[k % 2] + j, rights + column_offset(j));
     if constexpr (transposed) {
-      const Real* const lefts = stage + k * left_pitch + place.row;
+      const Real* const lefts = stage + place.left + k * left_pitch;
 #pragma unroll
       for (int i = 0; i < thread_m; i += piece)
         load_vector<piece, Load::shared>(left[k % 2][0] + i, lefts + row_offset(i));
@@ -70,7 +93,7 @@ struct Fragments {
 #pragma unroll
       for (int i = 0; i < thread_m; ++i) {
         Real row[piece];
-        load_vector<piece, Load::shared>(row, stage + (place.row + row_offset(i)) * left_pitch + k);
+        load_vector<piece, Load::shared>(row, stage + place.left + row_offset(i) * left_pitch + k);
 #pragma unroll
         for (int e = 0; e < piece; ++e) left[k / piece % 2][e][i] = row[e];
       }

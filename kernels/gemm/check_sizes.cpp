@@ -9,7 +9,7 @@ namespace tune::kernels {
 std::vector<GemmSize> gemm_check_sizes(const GemmJob&, const search::Configuration& configuration) {
   const GemmTile tile = variant_of_gemm(configuration).tile(configuration);
   std::vector<GemmSize> sizes = {
-      {tile.m + 7, tile.n + 9, tile.k * 3 + 5},
+      {tile.m * 2 + 7, tile.n + 9, tile.k * 3 + 5},
       {tile.m, tile.n, tile.k * 2},
       {tile.m / 2 + 3, 11, 3},
       {3, tile.n / 2 + 1, tile.k + 1},
