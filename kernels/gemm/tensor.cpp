@@ -75,13 +75,10 @@ void add_tiles(GemmSpace& space, const GemmJob& job) {
 Expr registers(const GemmJob& job) {
   const Expr sums = floor_div(var("warp_m") * var("warp_n"), 32) * var("words");
   const Expr buffers = Expr(1) + var("ahead");
-  if (job.type == ElementType::f64) {
-    // A turn has 8 terms, or those of a deeper instruction: a quarter of them in a lane, for warp_m / 8 rows
-    // and warp_n / 8 columns.
-    const Expr turn = max(var("inner"), 8);
-    return sums + floor_div((var("warp_m") + var("warp_n")) * turn, 16) * buffers + 32;
-  }
-  return sums + floor_div(var("warp_m") + var("warp_n"), 2) * buffers + 32;
+  // Of a turn, the terms of an instruction: a quarter of them in a lane, for warp_m / 8 rows and warp_n / 8
+  // columns.
+  const Expr turn = job.type == ElementType::f64 ? var("inner") : Expr(8);
+  return sums + floor_div((var("warp_m") + var("warp_n")) * turn * var("words"), 32) * buffers + 32;
 }
 
 void add_shape_rules(GemmSpace& space, const GemmJob& job) {

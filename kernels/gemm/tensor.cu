@@ -71,9 +71,8 @@ constexpr int stages = STAGES, vector = VECTOR, group = GROUP;
 constexpr bool ahead = AHEAD != 0;
 constexpr bool rounded = ROUNDED != 0;
 constexpr int fragments_m = warp_m / 16, fragments_n = warp_n / 8;
-// Terms between two loads of fragments: four chunks of 16 bytes, or an instruction where that is deeper.
-constexpr int turn = inner > 64 / static_cast<int>(sizeof(Real)) ? inner
-                                                                 : 64 / static_cast<int>(sizeof(Real));
+// Terms between two loads of fragments.
+constexpr int turn = inner;
 constexpr int turns = block_k / turn;  // of a slab
 static_assert(block_m % warp_m == 0 && block_n % warp_n == 0 && block_k % turn == 0 && warp_m % 16 == 0, "");
 
@@ -155,11 +154,13 @@ __device__ __forceinline__ void multiply_slabs_ahead(const Source& source, Real*
         wait_async<stages - 2>();
         // All have the next slab, and have read this one.
         __syncthreads();
-        source.copy(slab + stages, here);
-        commit_async();
         if (slab + 1 < slabs) load_fragments(next, shared + stage * stage_elements, lane, 0);
       }
       multiply(current, sums);
+      if (number + 1 == turns) {
+        source.copy(slab + stages, here);
+        commit_async();
+      }
       current = next;
     }
   }

@@ -182,8 +182,8 @@ TEST(TensorEmulated, FaultsAreFound) {
       {"gemm/tensor_products.cuh", "from.left[i][h][step / 4 + q], high",
        "from.left[i][h][(step / 4 + q) ^ 1], high"},
       // A swizzle on one side alone, rows exchanged, a wrong stage.
-      {"gemm/tensor_tiles.cuh", "right_offset(t * chunk, g * chunk)", "g * chunk + t * chunk * block_n"},
-      {"gemm/tensor_tiles.cuh", "lane.left[four % 2]", "lane.left[0]", "slab == 32"},
+      {"gemm/tensor_tiles.cuh", "right_offset(t * pair, g * chunk)", "g * chunk + t * pair * block_n"},
+      {"gemm/tensor_tiles.cuh", "unit % 4 * (4 * pair)", "0"},
       {"gemm/tensor.cu", "free_stage = stage;", "free_stage = 0;", "not ahead and stages == 4"},
       {"gemm/tensor.cu", "source.copy(slab + stages, here)", "source.copy(slab + stages - 1, here)", "ahead"},
       // Edges.
@@ -253,18 +253,19 @@ TEST(TensorPrecision, TolerancesTellPrecisionsApart) {
   }
 }
 
-/// A kernel that tells, for each lane, with how many others of the eight that are served together its first
-/// reads of both tiles share a group of four banks.
+/// A kernel that tells, for each lane, with how many of the others that are served together its first reads
+/// of both tiles share banks: sixteen lanes of 8 bytes in the left tile, eight of 16 in the right one.
 constexpr const char* bank_kernel = R"(
 using Real = REAL;
 constexpr int block_m = BLOCK_M, block_n = BLOCK_N, block_k = SLAB, warp_m = 32, warp_n = 32;
-constexpr int vector = 1, inner = 8, turn = 64 / static_cast<int>(sizeof(Real));
+constexpr int vector = 1, inner = 8, turn = inner;
 constexpr int fragments_m = warp_m / 16, fragments_n = warp_n / 8;
 #include "tensor_tiles.cuh"
-__device__ int shared_group(int offset) {
-  const int group = offset / chunk % 8;
+template<int lanes>
+__device__ int sharing(int offset) {
+  const int place = offset / (lanes == 16 ? pair : chunk) % lanes;
   int others = -1;
-  for (int lane = 0; lane < 8; ++lane) others += __shfl_sync(0xffffffffu, group, lane, 8) == group;
+  for (int lane = 0; lane < lanes; ++lane) others += __shfl_sync(0xffffffffu, place, lane, lanes) == place;
   return others;
 }
 extern "C" __global__ void k(const float* in, float* out, int n) {
@@ -272,8 +273,7 @@ extern "C" __global__ void k(const float* in, float* out, int n) {
   int conflicts = 0;
   for (int row = 0; row < block_m; row += warp_m) {
     const LanePlace place = lane_place(lane, row, row % block_n / warp_n * warp_n);
-    conflicts += shared_group(place.left[0]) + shared_group(place.right);
-    if (wide_rows) conflicts += shared_group(place.left[1]);
+    conflicts += sharing<16>(place.left) + sharing<8>(place.right);
   }
   out[lane] = conflicts;
 }
@@ -322,8 +322,10 @@ std::string conflicts_in(const KernelSources& sources) {
 TEST(TensorTiles, LanesReadWithoutBankConflicts) {
   EXPECT_EQ(conflicts_in(EmbeddedSources()), "");
   const std::string file = "gemm/tensor_tiles.cuh";
-  EXPECT_NE(conflicts_in(Faulty(file, "(column / chunk) ^ (2 * (row / chunk % 4))", "column / chunk")), "");
-  EXPECT_NE(conflicts_in(Faulty(file, "(column / chunk) ^ (4 * (row & 1))", "column / chunk")), "");
+  EXPECT_NE(conflicts_in(Faulty(file, "(column / chunk) ^ (2 * (row / pair % 4))", "column / chunk")), "");
+  EXPECT_NE(conflicts_in(Faulty(file, "(column / chunk) ^ (2 * (wide_rows ? row % 4 : row / 2 % 2))",
+                                "column / chunk")),
+            "");
 }
 
 /// Instance settings and architecture.
