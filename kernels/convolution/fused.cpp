@@ -62,12 +62,6 @@ void add_fused_parameters(const ConvolutionJob& job, std::vector<search::Paramet
   const Expr fused = convolution::is_variant("fused");
   const bool wide = job.type == ElementType::f64;
   const auto add = [&](search::Parameter parameter) { parameters.push_back(std::move(parameter)); };
-  add({"threads",
-       "threads of a block, each warp of which has a strip of columns of its own",
-       {32, 64, 128, 256},
-       64,
-       fused,
-       Role::threads});
   add({"pixels_x",
        "neighbouring pixels that a thread computes",
        {1, 2, 4},
@@ -86,6 +80,7 @@ void add_fused_parameters(const ConvolutionJob& job, std::vector<search::Paramet
 
 void add_fused_rules(const ConvolutionJob&, std::vector<search::Constraint>& all) {
   convolution::Rules rules(all, convolution::is_variant("fused"));
+  rules.add(var("threads") <= 256, "warps share nothing: larger blocks only start and end together");
   rules.add(var("taps") != "shared", "unrolled loops have their taps as operands, not in shared memory");
   const Expr sums = var("radius") * 2 * var("pixels_x");
   rules.add(sums * 2 * var("step") <= convolution::most_terms, convolution::too_many_terms);

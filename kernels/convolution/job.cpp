@@ -53,4 +53,13 @@ std::string taps_header(const ConvolutionJob& job, bool immediate) {
          array_of("column_taps", whole(convolution_taps(job.radius, TapAxis::columns)), immediate);
 }
 
+std::string product_taps_header(const ConvolutionJob& job, bool immediate) {
+  std::vector<double> products;
+  for (const double column : convolution_taps(job.radius, TapAxis::columns))
+    for (const double row : convolution_taps(job.radius, TapAxis::rows)) products.push_back(column * row);
+  return format("// Products of the weights along y and x.\n#pragma once\n\nconstexpr int radius = {};\n\n",
+                job.radius) +
+         array_of("product_taps", products, immediate);
+}
+
 }  // namespace tune::kernels

@@ -43,4 +43,8 @@ std::vector<double> convolution_taps(int radius, TapAxis axis);
 /// which an index that the compiler knows turns into an operand.
 std::string taps_header(const ConvolutionJob& job, bool immediate);
 
+/// The same file for kernels that know no separate axes: `radius` and `product_taps`, the product of the tap
+/// along y of each row and the tap along x of each column, of (2 radius + 1)^2.
+std::string product_taps_header(const ConvolutionJob& job, bool immediate);
+
 }  // namespace tune::kernels

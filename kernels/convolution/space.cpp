@@ -8,6 +8,7 @@ namespace tune::kernels {
 
 using search::Expr;
 using search::Parameter;
+using search::Role;
 using search::SpaceDefinition;
 using search::var;
 
@@ -47,12 +48,21 @@ Parameter variant_parameter(const ConvolutionJob& job) {
 
 /// Of the variants that sum taps.
 std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
-  const Expr sums = in(var("variant"), {"two_pass", "fused"});
-  const Expr loads = sums || in(var("variant"), {"fft_tile", "fft"});
+  const Expr sums = in(var("variant"), {"two_pass", "fused", "direct2d"});
+  const Expr loads = sums || in(var("variant"), {"fft_tile", "fft", "single_block"});
   const Expr own = sums || convolution::is_variant("fft_tile");
   std::vector<search::Value> vectors = {1, 2};
   if (job.type == ElementType::f32) vectors.emplace_back(4);
+  const Expr threads = in(var("variant"), {"fused", "single_block"});
+  const Expr loops = in(var("variant"), {"two_pass", "direct2d"});
   return {
+      {"threads",
+       "threads of a block; fused: each warp has a strip of columns of its own",
+       {32, 64, 128, 256, 512, 1024},
+       64,
+       threads,
+       Role::threads},
+      {"unroll", "whether the loops over taps are unrolled", {false, true}, job.radius <= 4, loops},
       {"taps",
        "where multiply-adds find the taps: in the instruction (immediate), in constant memory, or in shared "
        "memory",
@@ -61,7 +71,7 @@ std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
        sums},
       {"padded", "whether rows of the images are whole lines of memory", {false, true}, true, loads},
       {"vector", "pixels of an access to the images; fft_tile: of a store of the result", vectors,
-       job.type == ElementType::f64 ? 2 : 4, loads},
+       job.lanes(), loads && !convolution::is_variant("single_block")},
       {"store",
        "path of the stores of the result: ordinary, or evict first (st.global.cs)",
        {"plain", "streaming"},

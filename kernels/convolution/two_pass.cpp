@@ -127,7 +127,6 @@ void add_two_pass_parameters(const ConvolutionJob& job, std::vector<search::Para
   const Expr two_pass = convolution::is_variant("two_pass");
   const bool wide = job.type == ElementType::f64;
   const auto add = [&](search::Parameter parameter) { parameters.push_back(std::move(parameter)); };
-  add({"unroll", "whether the loops over taps are unrolled", {false, true}, job.radius <= 16, two_pass});
   add({"turn",
        "groups of 16 bytes of taps that a turn of a rolled loop adds",
        {1, 2, 4},

@@ -3,9 +3,11 @@
 
 #include <stdexcept>
 
+#include "kernels/convolution/direct2d.hpp"
 #include "kernels/convolution/fft.hpp"
 #include "kernels/convolution/fft_tile.hpp"
 #include "kernels/convolution/fused.hpp"
+#include "kernels/convolution/single_block.hpp"
 #include "kernels/convolution/two_pass.hpp"
 #include "tuner/core/format.hpp"
 
@@ -21,6 +23,10 @@ constexpr ConvolutionVariant table[] = {
      fft_tile_applies, plan_fft_tile, fft_tile_tile, add_fft_tile_parameters, add_fft_tile_rules},
     {"fft", "Fourier transforms of the whole image, by a library", fft_applies, plan_fft, fft_tile_size,
      add_fft_parameters, add_fft_rules},
+    {"direct2d", "not separated: all products of taps in one pass", direct2d_applies, plan_direct2d,
+     direct2d_tile, add_direct2d_parameters, add_direct2d_rules},
+    {"single_block", "one block takes all pixels in turn", single_block_applies, plan_single_block,
+     single_block_tile, add_single_block_parameters, add_single_block_rules},
 };
 
 }  // namespace
