@@ -65,6 +65,33 @@ TEST(KeptSources, AreAllThatThePlanIsCompiledFrom) {
   EXPECT_NE(about.find("stencil_step: grid 16 x 1 x 1, block 32 x 4 x 1"), std::string::npos) << about;
 }
 
+// What a kernel includes from a folder above its own would be written outside of the folder that was named.
+TEST(KeptSources, AreNotWrittenOutside) {
+  const Sandbox sandbox;
+  fs::create_directories(sandbox / "kernels");
+  std::ofstream(sandbox / "above.cuh") << "constexpr float two = 2;\n";
+  std::ofstream(sandbox / "kernels" / "k.cu") << R"cuda(#include "../above.cuh"
+extern "C" __global__ void twice(const float* in, float* out, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) out[i] = two * in[i];
+}
+)cuda";
+  std::ofstream(sandbox / "kernels" / "k.json") << R"json({
+  "problem": "twice", "kernel": "k.cu", "sizes": {"n": 100}, "parameters": {"BLOCK": [32]},
+  "arguments": {"in": {"type": "float", "size": "n"},
+                "out": {"type": "float", "size": "n", "access": "write"},
+                "n": {"type": "int", "value": "n"}},
+  "launches": {"entry": "twice", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}})json";
+  const Outcome checked =
+      sandbox.tune({"check", "--problem", (sandbox / "kernels" / "k.json").string(), "--device", "emulator",
+                    "--keep-sources", (sandbox / "kept" / "deep").string()});
+  EXPECT_NE(checked.status, 0);
+  EXPECT_NE(checked.err.find("'../above.cuh' lies outside of the kernel's folder"), std::string::npos)
+      << checked.err << checked.out;
+  for (const auto& entry : fs::recursive_directory_iterator(sandbox / "kept"))
+    EXPECT_NE(entry.path().filename(), "above.cuh") << entry.path();
+}
+
 TEST(KeptSources, RunAndBestWriteTheWinners) {
   const Sandbox sandbox;
   const fs::path of_run = sandbox / "run", of_best = sandbox / "best";

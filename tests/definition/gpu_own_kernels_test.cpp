@@ -7,6 +7,8 @@
 #include "kernels/sources.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/cuda/gpu_fixture.hpp"
+#include "tests/definition/written_definitions.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/device_evaluator.hpp"
 #include "tuner/definition/problem.hpp"
 
@@ -16,8 +18,14 @@ namespace {
 class GpuOwnKernels : public cuda::GpuTest {
  protected:
   void expect_right(const char* name, std::size_t most) {
-    const DefinedProblem problem(
-        read_definition(std::filesystem::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels" / name));
+    expect_right(std::filesystem::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels" / name, most);
+  }
+  void expect_right(const std::filesystem::path& file, std::size_t most) {
+    EXPECT_EQ(count_wrong(file, most, true), 0u);
+  }
+  /// Of the first configurations, how many are not right. `loud`: those are told.
+  std::size_t count_wrong(const std::filesystem::path& file, std::size_t most, bool loud) {
+    const DefinedProblem problem(read_definition(file));
     const kernels::EmbeddedSources sources;
     const Instance instance = make_instance(problem.info(), "", {});
     const search::SearchSpace space(problem.space(instance, backend_->facts()));
@@ -29,13 +37,13 @@ class GpuOwnKernels : public cuda::GpuTest {
     evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
       if (evaluation.outcome)
         ++right;
-      else
-        ADD_FAILURE() << name << " [" << evaluation.configuration.key()
+      else if (loud)
+        ADD_FAILURE() << file << " [" << evaluation.configuration.key()
                       << "]: " << evaluation.outcome.error().reason << ": "
                       << evaluation.outcome.error().detail;
       return true;
     });
-    EXPECT_EQ(right, count);
+    return count - right;
   }
 };
 
@@ -49,6 +57,27 @@ TEST_F(GpuOwnKernels, ReductionIsRight) {
 
 TEST_F(GpuOwnKernels, MatrixProductIsRight) {
   expect_right("matrix_product.json", 5);
+}
+
+// As the emulator sees them (own_kernels_test.cpp).
+TEST_F(GpuOwnKernels, EveryTypeIsFilledPassedAndCompared) {
+  for (testing::TypedKernel kernel : testing::typed_kernels()) {
+    SCOPED_TRACE(kernel.type);
+    const tune::test::TemporaryFolder folder;
+    expect_right(kernel.write(folder.path()), 1);
+    kernel.expected = R"({"from": 8, "step": 2})";
+    EXPECT_EQ(count_wrong(kernel.write(folder.path()), 1, false), 1u);
+  }
+}
+
+TEST_F(GpuOwnKernels, TexturesAreReadAsTheyAreDeclared) {
+  for (testing::TexturedKernel kernel : testing::textured_kernels()) {
+    SCOPED_TRACE(kernel.fetch);
+    const tune::test::TemporaryFolder folder;
+    expect_right(kernel.write(folder.path()), 2);
+    kernel.fetch += " + 1";
+    EXPECT_EQ(count_wrong(kernel.write(folder.path()), 2, false), 2u);
+  }
 }
 
 }  // namespace

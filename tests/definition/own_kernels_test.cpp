@@ -8,6 +8,7 @@
 
 #include "kernels/sources.hpp"
 #include "search/space/search_space.hpp"
+#include "tests/definition/written_definitions.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/texture_shape.hpp"
@@ -126,49 +127,24 @@ TEST_F(ChangedKernels, SeeConstantMemoryAndContents) {
   for (const Finding& finding : findings_of(folder_.path() / "axpy.json", 2)) ADD_FAILURE() << finding.text();
 }
 
-/// One kernel for each type of elements: y = 2 x + s, where s is passed by value.
 class EveryType : public ChangedKernels {
  protected:
-  /// `word`: the type in CUDA; `sum`: how y is computed.
   std::vector<Finding> findings(const std::string& type, const std::string& word, const std::string& sum,
                                 const std::string& expected) {
-    std::ofstream(folder_.path() / "k.cu")
-        << "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <stdint.h>\n"
-        << "extern \"C\" __global__ void k(" << word << "* y, const " << word << "* x, " << word
-        << " s, int n) {\n  const int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) y[i] = " << sum
-        << ";\n}\n";
-    std::ofstream(folder_.path() / "k.json")
-        << R"json({"problem": "k", "kernel": "k.cu", "sizes": {"n": 1000}, "check": [{"n": 37}],
-                   "parameters": {"BLOCK": [32]},
-                   "launches": {"entry": "k", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"},
-                   "arguments": {"y": {"type": ")json"
-        << type << R"json(", "size": "n", "access": "write", "expect": )json" << expected
-        << R"json(}, "x": {"type": ")json" << type << R"json(", "size": "n", "fill": {"from": 0, "step": 1}},
-                   "s": {"type": ")json"
-        << type << R"json(", "value": 3}, "n": {"type": "int", "value": "n"}}})json";
-    return findings_of(folder_.path() / "k.json", 1);
-  }
-  void expect_right(const std::string& type, const std::string& word, const std::string& sum) {
-    SCOPED_TRACE(type);
-    const std::string right = R"({"from": 3, "step": 2})", wrong = R"({"from": 8, "step": 2})";
-    for (const Finding& finding : findings(type, word, sum, right)) ADD_FAILURE() << finding.text();
-    const std::vector<Finding> found = findings(type, word, sum, wrong);
-    ASSERT_FALSE(found.empty());
-    EXPECT_EQ(found.front().kind, Kind::wrong_result) << found.front().text();
+    return findings_of(definition::testing::TypedKernel{type, word, sum, expected}.write(folder_.path()), 1);
   }
 };
 
 TEST_F(EveryType, IsFilledPassedAndCompared) {
-  const std::string sum = "x[i] + x[i] + s";
-  expect_right("half", "__half", "__hadd(__hadd(x[i], x[i]), s)");
-  expect_right("bfloat16", "__nv_bfloat16", "__hadd(__hadd(x[i], x[i]), s)");
-  expect_right("int8", "signed char", sum);
-  expect_right("uint8_t", "uint8_t", sum);
-  expect_right("short", "short", sum);
-  expect_right("unsigned short", "unsigned short", sum);
-  expect_right("int64", "long long", sum);
-  expect_right("size_t", "unsigned long long", sum);
-  expect_right("double", "double", sum);
+  for (definition::testing::TypedKernel kernel : definition::testing::typed_kernels()) {
+    SCOPED_TRACE(kernel.type);
+    for (const Finding& finding : findings_of(kernel.write(folder_.path()), 1))
+      ADD_FAILURE() << finding.text();
+    kernel.expected = R"({"from": 8, "step": 2})";
+    const std::vector<Finding> found = findings_of(kernel.write(folder_.path()), 1);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().kind, Kind::wrong_result) << found.front().text();
+  }
 }
 
 TEST_F(EveryType, TruthsAreZeroAndOne) {
@@ -193,64 +169,18 @@ TEST_F(EveryType, ToleranceFollowsTheType) {
 /// A kernel that reads its input through a texture object, and one that is right.
 class Textures : public ChangedKernels {
  protected:
-  std::vector<Finding> findings(const std::string& fetch, const std::string& input,
-                                const std::string& reference) {
-    std::ofstream(folder_.path() / "k.cu")
-        << "extern \"C\" __global__ void k(float* out, cudaTextureObject_t in, int nx, int ny) {\n"
-           "  const int x = blockIdx.x * BLOCK + threadIdx.x, y = blockIdx.y;\n"
-           "  if (x < nx) out[y * nx + x] = "
-        << fetch << ";\n}\n";
-    std::ofstream(folder_.path() / "right.cu")
-        << "extern \"C\" __global__ void right(float* out, const "
-        << (input.find("uint8") != std::string::npos ? "unsigned char" : "float")
-        << "* in, int nx, int ny) {\n"
-           "  const int x = threadIdx.x, y = blockIdx.y;\n"
-           "  for (int i = x; i < nx; i += 32) out[y * nx + i] = "
-        << reference << ";\n}\n";
-    std::ofstream(folder_.path() / "k.json")
-        << R"json({"problem": "k", "kernel": "k.cu", "sizes": {"nx": 100, "ny": 20},
-                   "check": [{"nx": 37, "ny": 5}], "parameters": {"BLOCK": [32, 64]},
-                   "launches": {"entry": "k", "grid": ["ceil_div(nx, BLOCK)", "ny"], "block": "BLOCK",
-                                "arguments": ["out", "in", "nx", "ny"]},
-                   "reference": {"kernel": "right.cu",
-                                 "launches": {"entry": "right", "grid": [1, "ny"], "block": 32,
-                                              "arguments": ["out", "plain", "nx", "ny"]}},
-                   "arguments": {"out": {"type": "float", "size": ["nx", "ny"], "access": "write"},
-                                 "in": )json"
-        << input << R"json(, "plain": )json" << input.substr(0, input.find(", \"texture")) + "}"
-        << R"json(, "nx": {"type": "int", "value": "nx"}, "ny": {"type": "int", "value": "ny"}}})json";
-    return findings_of(folder_.path() / "k.json", 2);
-  }
-  void expect_right(const std::string& fetch, const std::string& input, const std::string& reference) {
-    SCOPED_TRACE(fetch);
-    for (const Finding& finding : findings(fetch, input, reference)) ADD_FAILURE() << finding.text();
-    EXPECT_FALSE(findings(fetch + " + 1", input, reference).empty());
+  void expect_right(definition::testing::TexturedKernel kernel) {
+    SCOPED_TRACE(kernel.fetch);
+    for (const Finding& finding : findings_of(kernel.write(folder_.path()), 2))
+      ADD_FAILURE() << finding.text();
+    kernel.fetch += " + 1";
+    EXPECT_FALSE(findings_of(kernel.write(folder_.path()), 2).empty());
   }
 };
 
 TEST_F(Textures, AreReadAsTheyAreDeclared) {
-  const std::string vector = R"({"type": "float", "size": "nx * ny", "fill": {"from": 0, "step": 0.5})";
-  const std::string image = R"({"type": "float", "size": ["nx", "ny"], "fill": {"from": 0, "step": 0.5})";
-  expect_right("tex1Dfetch<float>(in, y * nx + x)", vector + R"(, "texture": true})", "in[y * nx + i]");
-  expect_right("tex2D<float>(in, x + 0.5f, y + 0.5f)", image + R"(, "texture": {"memory": "array"}})",
-               "in[y * nx + i]");
-  // Half way to the next one, the last one staying as it is.
-  expect_right("tex2D<float>(in, x + 1.0f, y + 0.5f)",
-               image + R"(, "texture": {"filter": "linear", "address": "clamp"}})",
-               "(in[y * nx + i] + in[y * nx + (i + 1 < nx ? i + 1 : i)]) / 2");
-  expect_right("tex2D<float>(in, x + 0.5f, y + 1.5f)",
-               image + R"(, "texture": {"address": ["clamp", "border"]}})",
-               "y + 1 < ny ? in[(y + 1) * nx + i] : 0.0f");
-  expect_right("tex2D<float>(in, (x + 0.5f) / nx + 1, (y + 0.5f) / ny)",
-               image + R"(, "texture": {"address": "wrap", "normalized": true}})", "in[y * nx + i]");
-  expect_right("tex2D<float>(in, x + 0.5f, y + 0.5f)",
-               R"({"type": "uint8", "size": ["nx", "ny"], "fill": {"from": 0, "step": 1})"
-               R"(, "texture": {"read": "normalized"}})",
-               "in[y * nx + i] / 255.0f");
-  expect_right(
-      "tex3D<float>(in, x + 0.5f, y + 0.5f, 0.5f)",
-      R"({"type": "float", "size": ["nx", "ny", 1], "fill": {"from": 0, "step": 0.5}, "texture": true})",
-      "in[y * nx + i]");
+  for (const definition::testing::TexturedKernel& kernel : definition::testing::textured_kernels())
+    expect_right(kernel);
 }
 
 TEST_F(Textures, AreTakenFromT1) {

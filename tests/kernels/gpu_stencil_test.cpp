@@ -63,7 +63,7 @@ TEST_F(GpuStencils, VerifiesEveryVariantOfEveryShape) {
   int ran = 0;
   for (const testing::StencilCase& stencil : testing::varied_cases()) {
     const Instance instance = testing::stencil_instance(stencil, 131, 37, 61);
-    ran += verify(instance, testing::sample_of_variants(*problem_of(instance), instance, 2, 3));
+    ran += verify(instance, testing::sample_of_variants(*problem_of(instance), instance, 1, 3));
   }
   std::printf("%d configurations verified\n", ran);
   EXPECT_GT(ran, 100);

@@ -71,17 +71,17 @@ std::set<std::string> template_words(const std::vector<LaunchSpec>& launches) {
 CompileRequest compile_request(const Spec& spec, const Scope& scope, const Instance& instance,
                                const search::Configuration& configuration) {
   CompileRequest request;
-  request.source = spec.source;
-  request.headers = spec.headers;
+  request.source = spec.kernel->source;
+  request.headers = spec.kernel->headers;
   const std::set<std::string> in_templates = template_words(spec.launches);
   const auto define = [&](const std::string& name, const search::Value& value) {
     if (!in_templates.contains(name)) request.defines.emplace_back(name, word_of(value));
   };
   for (const auto& [name, value] : configuration.entries()) define(name, value);
   for (const auto& [name, value] : instance.settings) define(name, value);
-  for (const auto& [name, number] : spec.kernel->defines)
+  for (const auto& [name, number] : spec.kernel->kernel.defines)
     request.defines.emplace_back(name, word_of(scope.value(number, format("the macro '{}'", name)).scalar()));
-  for (const std::string& option : spec.kernel->options)
+  for (const std::string& option : spec.kernel->kernel.options)
     request.options.push_back(definition::replaced(option, scope.words()));
   return request;
 }
@@ -92,6 +92,7 @@ BufferSpec buffer_of(const ArgumentSpec& argument, ElementType type, const tune:
                 : argument.access == Access::scratch ? BufferRole::scratch
                                                      : BufferRole::output;
   if (argument.access == Access::both) buffer.fill = tune::Fill::contents;
+  if (argument.symbol) buffer.symbol = argument.name;
   return buffer;
 }
 
@@ -115,10 +116,7 @@ tune::Result<Launch> make_launch(const Spec& spec, const LaunchSpec& defined, co
                                    ? KernelArgument(BufferArgument{argument.name})
                                    : scalar_argument(argument, types.at(argument.name), scope));
   };
-  if (defined.arguments)
-    for (const std::string& name : *defined.arguments) add(*spec.argument(name));
-  else
-    for (const ArgumentSpec& argument : spec.arguments) add(argument);
+  for (const std::string& name : spec.arguments_of(defined)) add(*spec.argument(name));
   return launch;
 }
 
@@ -163,14 +161,15 @@ tune::Result<LaunchPlan> make_plan(const Spec& spec, const Instance& instance,
 
 std::string description_of(const Spec& spec) {
   std::string text;
-  for (const std::string& option : spec.kernel->options) text += format("option {}\n", option);
-  for (const auto& [name, number] : spec.kernel->defines)
+  for (const std::string& option : spec.kernel->kernel.options) text += format("option {}\n", option);
+  for (const auto& [name, number] : spec.kernel->kernel.defines)
     text += format("define {} {}\n", name, text_of(number));
   for (const ArgumentSpec& argument : spec.arguments) {
     text += format("argument {} {} {} {} {} {} {} {} {} {}\n", argument.name,
                    static_cast<int>(argument.access), argument.type, text_of(argument.value),
                    static_cast<int>(argument.fill.kind), argument.fill.value, argument.fill.step,
                    argument.fill.low, argument.fill.high, argument.fill.file);
+    if (argument.symbol) text += "symbol\n";
     for (const SizeNumber& extent : argument.extents) text += format("extent {}\n", text_of(extent));
   }
   for (const LaunchSpec& launch : spec.launches) {

@@ -31,11 +31,11 @@ void find_roles(Spec& spec) {
           parameter.role = search::Role::threads;
 }
 
-std::vector<std::string> names_of(const Spec& spec, const LaunchSpec& launch) {
-  if (launch.arguments) return *launch.arguments;
-  std::vector<std::string> names;
-  for (const ArgumentSpec& argument : spec.arguments) names.push_back(argument.name);
-  return names;
+/// The same problem, solved by the kernel whose outputs are right.
+Spec with_reference_kernel(Spec spec) {
+  spec.kernel = spec.reference_kernel->kernel;
+  spec.launches = {spec.reference_kernel->launch};
+  return spec;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -57,9 +57,34 @@ CodeProblem::CodeProblem(const Spec& spec) : spec_(spec) {
   info_.settings = spec_.settings;
   info_.item = spec_.item;
   info_.revision = spec_.revision;
-  info_.sources = {spec_.source.name, description_name};
-  for (const SourceFile& header : spec_.headers) info_.sources.push_back(header.name);
+  info_.sources = {spec_.kernel->source.name, description_name};
+  for (const SourceFile& header : spec_.kernel->headers) info_.sources.push_back(header.name);
   check_arguments();
+}
+
+void CodeProblem::check_launch(const SourceFile& source, const LaunchSpec& launch) const {
+  std::vector<std::string> known;
+  for (const ArgumentSpec& argument : spec_.arguments) known.push_back(argument.name);
+  if (!launch.grid.given() || !launch.block.given())
+    throw UsageError(format("{}: the launch of '{}' has no {}", spec_.name, launch.entry,
+                            launch.grid.given() ? "block" : "grid"));
+  const std::vector<std::string> names = spec_.arguments_of(launch);
+  for (const std::string& name : names)
+    if (spec_.argument(name) == nullptr)
+      throw UsageError(format("{}: the launch of '{}' gives an argument '{}' that nothing declares{}",
+                              spec_.name, launch.entry, name, search::did_you_mean(name, known)));
+  const std::vector<std::string> declared = definition::kernel_parameters(source.text, launch.entry);
+  if (declared.empty()) return;
+  if (declared.size() != names.size())
+    throw UsageError(format("{}: kernel '{}' takes {} arguments ({}), the problem gives {} ({})", spec_.name,
+                            launch.entry, declared.size(), joined(declared), names.size(), joined(names)));
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const bool pointer = declared[i].find('*') != std::string::npos;
+    if (pointer != spec_.argument(names[i])->is_array())
+      throw UsageError(format("{}: argument {} of kernel '{}' is '{}', the problem gives the {} '{}'",
+                              spec_.name, i + 1, launch.entry, declared[i], pointer ? "scalar" : "array",
+                              names[i]));
+  }
 }
 
 /// Against what is declared, and the kernel's own declaration where it is understood: before anything is
@@ -67,31 +92,9 @@ CodeProblem::CodeProblem(const Spec& spec) : spec_(spec) {
 void CodeProblem::check_arguments() const {
   if (std::ranges::none_of(spec_.arguments, [](const ArgumentSpec& one) { return one.compared(); }))
     throw UsageError(format("{}: no output: nothing could be checked", spec_.name));
-  std::vector<std::string> known;
-  for (const ArgumentSpec& argument : spec_.arguments) known.push_back(argument.name);
-  for (const LaunchSpec& launch : spec_.launches) {
-    if (!launch.grid.given() || !launch.block.given())
-      throw UsageError(format("{}: the launch of '{}' has no {}", spec_.name, launch.entry,
-                              launch.grid.given() ? "block" : "grid"));
-    const std::vector<std::string> names = names_of(spec_, launch);
-    for (const std::string& name : names)
-      if (spec_.argument(name) == nullptr)
-        throw UsageError(format("{}: the launch of '{}' gives an argument '{}' that nothing declares{}",
-                                spec_.name, launch.entry, name, search::did_you_mean(name, known)));
-    const std::vector<std::string> declared = definition::kernel_parameters(spec_.source.text, launch.entry);
-    if (declared.empty()) continue;
-    if (declared.size() != names.size())
-      throw UsageError(format("{}: kernel '{}' takes {} arguments ({}), the problem gives {} ({})",
-                              spec_.name, launch.entry, declared.size(), joined(declared), names.size(),
-                              joined(names)));
-    for (std::size_t i = 0; i < declared.size(); ++i) {
-      const bool pointer = declared[i].find('*') != std::string::npos;
-      if (pointer != spec_.argument(names[i])->is_array())
-        throw UsageError(format("{}: argument {} of kernel '{}' is '{}', the problem gives the {} '{}'",
-                                spec_.name, i + 1, launch.entry, declared[i], pointer ? "scalar" : "array",
-                                names[i]));
-    }
-  }
+  for (const LaunchSpec& launch : spec_.launches) check_launch(spec_.kernel->source, launch);
+  if (spec_.reference_kernel)
+    check_launch(spec_.reference_kernel->kernel.source, spec_.reference_kernel->launch);
   for (const Sizes& sizes : spec_.checks) static_cast<void>(instance(sizes));
 }
 
@@ -205,13 +208,18 @@ Work CodeProblem::work(const Instance& instance) const {
 tune::Result<LaunchPlan> CodeProblem::plan(const Instance& instance,
                                            const search::Configuration& configuration,
                                            const KernelSources&) const {
+  return plan_of(spec_, instance, configuration);
+}
+
+tune::Result<LaunchPlan> CodeProblem::plan_of(const Spec& spec, const Instance& instance,
+                                              const search::Configuration& configuration) const {
   std::map<std::string, ElementType> types;
   std::map<std::string, tune::Extents> extents;
-  for (const ArgumentSpec& argument : spec_.arguments) {
+  for (const ArgumentSpec& argument : spec.arguments) {
     types.emplace(argument.name, type_of(argument, instance));
     if (argument.is_array()) extents.emplace(argument.name, extents_of(argument, instance));
   }
-  return make_plan(spec_, instance, configuration, types, extents);
+  return make_plan(spec, instance, configuration, types, extents);
 }
 
 search::Configuration CodeProblem::reference_configuration(const Instance& instance) const {
@@ -232,7 +240,9 @@ search::Configuration CodeProblem::reference_configuration(const Instance& insta
 std::optional<tune::Result<LaunchPlan>> CodeProblem::reference_plan(const Instance& instance,
                                                                     const KernelSources& sources) const {
   if (spec_.reference) return std::nullopt;
-  return plan(instance, reference_configuration(instance), sources);
+  const search::Configuration configuration = reference_configuration(instance);
+  return spec_.reference_kernel ? plan_of(with_reference_kernel(spec_), instance, configuration)
+                                : plan(instance, configuration, sources);
 }
 
 TensorSet CodeProblem::inputs(const Instance& instance, std::uint64_t seed) const {
@@ -294,9 +304,9 @@ std::vector<Instance> CodeProblem::check_instances(const Instance& instance,
 
 std::string CodeSources::text(std::string_view name) const {
   const Spec& spec = problem_.spec();
-  if (name == spec.source.name) return spec.source.text;
+  if (name == spec.kernel->source.name) return spec.kernel->source.text;
   if (name == description_name) return description_of(spec);
-  for (const SourceFile& header : spec.headers)
+  for (const SourceFile& header : spec.kernel->headers)
     if (header.name == name) return header.text;
   throw tune::Error(format("{}: there is no source '{}'", spec.name, name));
 }

@@ -43,6 +43,9 @@ class CodeProblem : public tune::Problem {
 
  private:
   void check_arguments() const;
+  void check_launch(const SourceFile& source, const LaunchSpec& launch) const;
+  tune::Result<LaunchPlan> plan_of(const Spec& spec, const Instance& instance,
+                                   const search::Configuration& configuration) const;
   ElementType type_of(const ArgumentSpec& argument, const Instance& instance) const;
   tune::Extents extents_of(const ArgumentSpec& argument, const Instance& instance) const;
   search::Configuration reference_configuration(const Instance& instance) const;

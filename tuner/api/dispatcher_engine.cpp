@@ -40,6 +40,12 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
       maker_(problem_, instance_, *backend_, *runner_),
       policy_(limits_of(options)) {
   for (const ArgumentSpec& argument : problem_.spec().arguments)
+    if (argument.symbol)
+      throw UsageError(
+          format("{}: a dispatcher does not fill the variable '{}', which is the program's: pass it to the "
+                 "kernel as an argument",
+                 problem_.info().name, argument.name));
+  for (const ArgumentSpec& argument : problem_.spec().arguments)
     if (!argument.computed()) expected_.push_back({argument.name, argument.is_array(), ""});
   make_first();
   for (Expected& expected : expected_)

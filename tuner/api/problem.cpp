@@ -60,19 +60,21 @@ void add_argument(Problem::Spec& spec, ArgumentSpec argument) {
 }
 
 LaunchSpec& last_launch(Problem::Spec& spec, const char* what) {
+  if (spec.describes_reference) return spec.reference_kernel->launch;
   if (spec.launches.empty())
     throw Error(format("{}: {}() is of a launch: call kernel(file, entry) before", spec.name, what));
   return spec.launches.back();
 }
 
 /// Texts in memory are as they are; files are read with what they include.
-void read_kernel(Problem::Spec& spec) {
-  Kernel& kernel = *spec.kernel;
+KernelSpec read_kernel(const std::string& problem, Kernel given) {
+  KernelSpec spec{std::move(given)};
+  const Kernel& kernel = spec.kernel;
   if (!kernel.text.empty()) {
     spec.source = {kernel.path, kernel.text};
   } else {
     auto place = std::make_shared<definition::JsonText>();
-    place->path = spec.name;
+    place->path = problem;
     definition::KernelFile file;
     file.path = kernel.path;
     for (const std::string& folder : kernel.folders) file.folders.emplace_back(folder);
@@ -85,6 +87,7 @@ void read_kernel(Problem::Spec& spec) {
     std::erase_if(spec.headers, [&](const SourceFile& header) { return header.name == name; });
     spec.headers.push_back({name, text});
   }
+  return spec;
 }
 
 }  // namespace
@@ -92,6 +95,14 @@ void read_kernel(Problem::Spec& spec) {
 const ArgumentSpec* Problem::Spec::argument(std::string_view wanted) const {
   const auto found = std::ranges::find(arguments, wanted, &ArgumentSpec::name);
   return found == arguments.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Problem::Spec::arguments_of(const LaunchSpec& launch) const {
+  if (launch.arguments) return *launch.arguments;
+  std::vector<std::string> names;
+  for (const ArgumentSpec& one : arguments)
+    if (!one.symbol) names.push_back(one.name);
+  return names;
 }
 
 std::optional<ElementType> type_named(std::string_view name) {
@@ -218,6 +229,12 @@ Problem& Problem::input(std::string name, std::string type, Extents extents, Fil
   return changed();
 }
 
+Problem& Problem::symbol(std::string name, std::string type, Extents extents, Fill fill) {
+  input(std::move(name), std::move(type), std::move(extents), std::move(fill));
+  spec_->arguments.back().symbol = true;
+  return changed();
+}
+
 Problem& Problem::output(std::string name, std::string type, Extents extents) {
   add_argument(*spec_, {std::move(name), Access::write, std::move(type), std::move(extents.numbers)});
   return changed();
@@ -242,8 +259,7 @@ Problem& Problem::scalar(std::string name, std::string type, Number value) {
 Problem& Problem::kernel(Kernel kernel, std::string entry) {
   if (spec_->kernel)
     throw Error(format("{}: there is a kernel already; launch(entry) adds a launch of it", spec_->name));
-  spec_->kernel = std::move(kernel);
-  read_kernel(*spec_);
+  spec_->kernel = read_kernel(spec_->name, std::move(kernel));
   return launch(std::move(entry));
 }
 
@@ -251,6 +267,7 @@ Problem& Problem::launch(std::string entry) {
   if (!spec_->kernel) throw Error(format("{}: call kernel(file, entry) first", spec_->name));
   if (entry.empty()) throw Error(format("{}: a launch needs a kernel's name", spec_->name));
   spec_->launches.push_back({std::move(entry)});
+  spec_->describes_reference = false;
   return changed();
 }
 
@@ -291,11 +308,21 @@ Problem& Problem::when(Number condition) {
 
 Problem& Problem::reference(std::function<void(HostData&)> function) {
   spec_->reference = std::move(function);
+  spec_->reference_kernel.reset();
+  spec_->describes_reference = false;
   return changed();
 }
 
 Problem& Problem::reference(Configuration configuration) {
   spec_->reference_configuration = from_values(configuration);
+  return changed();
+}
+
+Problem& Problem::reference(Kernel kernel, std::string entry) {
+  if (entry.empty()) throw Error(format("{}: the reference needs a kernel's name", spec_->name));
+  spec_->reference_kernel = ReferenceKernel{read_kernel(spec_->name, std::move(kernel)), {std::move(entry)}};
+  spec_->describes_reference = true;
+  spec_->reference = {};
   return changed();
 }
 

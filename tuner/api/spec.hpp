@@ -19,6 +19,9 @@ struct ArgumentSpec {
   std::vector<SizeNumber> extents = {};
   Fill fill = {};
   Number value = 0;  ///< of a scalar
+  /// An array that is copied to the variable of this name before launches: an argument only where a launch
+  /// names it.
+  bool symbol = false;
 
   bool is_array() const { return access != Access::scalar; }
   bool compared() const { return access == Access::write || access == Access::both; }
@@ -43,6 +46,19 @@ struct LaunchSpec {
   std::optional<std::vector<std::string>> arguments = std::nullopt;
 };
 
+/// A kernel and what it is compiled from.
+struct KernelSpec {
+  Kernel kernel;
+  SourceFile source = {};                ///< its text
+  std::vector<SourceFile> headers = {};  ///< as far as they were found
+};
+
+/// Another kernel, whose outputs are right, with its one launch.
+struct ReferenceKernel {
+  KernelSpec kernel;
+  LaunchSpec launch;
+};
+
 /// A constraint that is a function; the reason names it.
 struct FunctionRule {
   std::function<bool(const Configuration&, const Sizes&)> rule;
@@ -57,11 +73,11 @@ struct Problem::Spec {
   std::vector<search::Constraint> constraints = {};
   std::vector<FunctionRule> rules = {};
   std::vector<ArgumentSpec> arguments = {};
-  std::optional<Kernel> kernel = std::nullopt;
-  SourceFile source = {};                ///< its text
-  std::vector<SourceFile> headers = {};  ///< as far as they were found
+  std::optional<KernelSpec> kernel = std::nullopt;
   std::vector<LaunchSpec> launches = {};
   std::function<void(HostData&)> reference = {};
+  std::optional<ReferenceKernel> reference_kernel = std::nullopt;
+  bool describes_reference = false;  ///< whether grid, block, ... are of the reference's launch
   search::Configuration reference_configuration = {};
   std::optional<double> absolute_tolerance = std::nullopt, relative_tolerance = std::nullopt;
   std::vector<Sizes> checks = {};
@@ -72,6 +88,8 @@ struct Problem::Spec {
 
   /// Null where there is none of that name.
   const ArgumentSpec* argument(std::string_view wanted) const;
+  /// What the launch names, else all that are declared but the symbols.
+  std::vector<std::string> arguments_of(const LaunchSpec& launch) const;
 };
 
 using Spec = Problem::Spec;

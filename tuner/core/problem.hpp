@@ -90,7 +90,7 @@ class Problem {
                                                            const KernelSources& /*sources*/) const {
     return std::nullopt;
   }
-  /// Small sizes that are no multiples of anything, at which this configuration is valid: for checking.
+  /// Small sizes that are no multiples of anything, at which this configuration has a plan: for checking.
   virtual std::vector<Instance> check_instances(const Instance& instance,
                                                 const Configuration& configuration) const = 0;
 };

@@ -71,7 +71,7 @@ const DeviceChecks::Kernels& DeviceChecks::differences() {
 }
 
 const DeviceChecks::Kernels& DeviceChecks::comparing(ElementType type) {
-  auto& kernels = comparing_.at(static_cast<std::size_t>(type));
+  auto& kernels = comparing_[type];
   if (kernels.kernels.empty()) kernels = load(comparing_kernel(type));
   return kernels;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -70,7 +70,7 @@ class DeviceChecks {
   std::unique_ptr<Compiler> compiler_;
   Kernels guards_;
   Kernels differences_;
-  std::array<Kernels, 5> comparing_;  ///< by the type of the elements
+  std::map<ElementType, Kernels> comparing_;  ///< of those types of elements that were asked for
   DeviceMemory results_;
 };
 

@@ -39,10 +39,13 @@ struct Score {
   bool failed = false;
 };
 
-Score score_of(Records& records, const std::vector<Ranked>& group, const std::string& key, double give_up) {
+/// `everywhere`: who is missing in one work is not looked for in the others.
+Score score_of(Records& records, const std::vector<Ranked>& group, const std::string& key, double give_up,
+               bool everywhere) {
   Score score;
   for (const Ranked& one : group) {
     const auto there = records.outcome(*one.work, key);
+    if (!there && everywhere) return score;
     if (!there) continue;
     const auto loss = records.loss(*one.work, *there);
     score.failed = score.failed || !loss;
@@ -81,7 +84,7 @@ std::optional<Choice> exact_choice(Records& records, const std::vector<Ranked>& 
   for (const Entry& entry : records.fastest(work, most_candidates, Order::value)) {
     const double worst = best ? best->score.worst : 1e300;
     if (entry.value / fastest - 1 >= worst) return best;
-    const Score score = score_of(records, group, entry.key, worst);
+    const Score score = score_of(records, group, entry.key, worst, true);
     const bool everywhere = score.measured == static_cast<int>(group.size());
     if (everywhere && !score.failed && score.worst < worst) best = Choice{entry.key, score};
   }
@@ -95,7 +98,7 @@ std::optional<Choice> widest_choice(Records& records, const std::vector<Ranked>&
   };
   for (const Ranked& one : group) {
     const std::string& key = records.winner(*one.work)->key;
-    const Choice choice = {key, score_of(records, group, key, 1e300)};
+    const Choice choice = {key, score_of(records, group, key, 1e300, false)};
     if (!choice.score.failed && (!best || rank(choice) < rank(*best))) best = choice;
   }
   return best;

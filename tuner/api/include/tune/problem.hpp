@@ -213,9 +213,16 @@ class TUNE_API Problem {
   Problem& scalar(std::string name, Number value) {
     return scalar(std::move(name), checked_type<T>(), std::move(value));
   }
+  /// A `__constant__` or `__device__` variable of the kernel, which is given these contents before launches.
+  /// No argument, unless a launch's `arguments` name it.
+  template<class T>
+  Problem& symbol(std::string name, Extents extents, Fill fill = random()) {
+    return symbol(std::move(name), checked_type<T>(), std::move(extents), std::move(fill));
+  }
   /// The same with the type as a text: `float`, `half`, `bfloat16`, or the name of a setting whose values are
   /// types.
   Problem& input(std::string name, std::string type, Extents extents, Fill fill = random());
+  Problem& symbol(std::string name, std::string type, Extents extents, Fill fill = random());
   Problem& output(std::string name, std::string type, Extents extents);
   Problem& inout(std::string name, std::string type, Extents extents, Fill fill = random());
   Problem& scratch(std::string name, std::string type, Extents extents);
@@ -250,6 +257,10 @@ class TUNE_API Problem {
   Problem& reference(std::function<void(HostData&)> function);
   /// The outputs of this configuration are right; what it does not name is at its default.
   Problem& reference(Configuration configuration);
+  /// What this kernel computes is right: one launch of it, which the calls that follow describe (grid, block,
+  /// shared_memory, arguments) until the next launch. Parameters are macros with the reference
+  /// configuration's values, settings as for the tuned kernel.
+  Problem& reference(Kernel kernel, std::string entry);
   /// |out - ref| <= absolute + relative * max |ref|. Without it 1e-5 (float) or 1e-10 (double) relative.
   Problem& tolerance(double absolute, double relative = 0);
   /// Small odd sizes, at which each configuration must be right first; may be called several times.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small definitions, written to a folder, that the emulator and a GPU are both held against: one for each
+// type of elements, one for each way to read through a texture.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tune::definition::testing {
+
+/// y = `sum` of x and a scalar s.
+struct TypedKernel {
+  std::string type;      ///< as definitions name it
+  std::string word;      ///< the type in CUDA
+  std::string sum;       ///< how y[i] is computed: x[i] is i, s is 3
+  std::string expected;  ///< what y must be, as a fill
+
+  /// Writes k.cu and k.json; returns the latter.
+  std::filesystem::path write(const std::filesystem::path& folder) const;
+};
+
+/// 2 x + s for every type.
+std::vector<TypedKernel> typed_kernels();
+
+/// out = what is fetched from an image, beside a kernel that is right.
+struct TexturedKernel {
+  std::string fetch;      ///< by the kernel under test, at (x, y) of nx x ny
+  std::string input;      ///< the argument's description
+  std::string reference;  ///< the same from an ordinary array, at (i, y)
+
+  /// Writes k.cu, right.cu and k.json; returns the last.
+  std::filesystem::path write(const std::filesystem::path& folder) const;
+};
+
+/// Every memory, address and filter mode that definitions have.
+std::vector<TexturedKernel> textured_kernels();
+
+}  // namespace tune::definition::testing

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every problem of the registry promises: its documentation, spaces and plans. A new problem is held
+// against all of this by being in the table.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "kernels/registry.hpp"
+#include "tests/kernels/conformance/drawn.hpp"
+#include "tuner/core/architectures.hpp"
+#include "tuner/core/error.hpp"
+
+namespace tune::kernels {
+namespace {
+
+using testing::Draw;
+using testing::Drawn;
+
+class EveryProblem : public ::testing::TestWithParam<std::string> {
+ protected:
+  const Draw& draw() const { return Draw::of(GetParam()); }
+  const Problem& problem() const { return *draw().problem; }
+  const ProblemInfo& info() const { return problem().info(); }
+  Instance default_instance() const { return make_instance(info(), "", {}); }
+};
+
+bool is_lower_case_name(const std::string& name) {
+  return std::regex_match(name, std::regex("[a-z][a-z0-9_]*"));
+}
+
+TEST_P(EveryProblem, DocumentsExtentsAndSettings) {
+  EXPECT_EQ(info().name, GetParam());
+  EXPECT_GT(info().summary.size(), 10u);
+  EXPECT_FALSE(info().item.empty());
+  ASSERT_FALSE(info().extents.empty());
+  std::set<std::string> names;
+  for (const ExtentInfo& extent : info().extents) {
+    EXPECT_TRUE(is_lower_case_name(extent.name)) << extent.name;
+    EXPECT_FALSE(extent.documentation.empty()) << extent.name;
+    EXPECT_GT(extent.default_value, 0) << extent.name;
+    EXPECT_TRUE(names.insert(extent.name).second) << extent.name << " twice";
+  }
+  for (const SettingInfo& setting : info().settings) {
+    EXPECT_TRUE(is_lower_case_name(setting.name)) << setting.name;
+    EXPECT_GT(setting.documentation.size(), 8u) << setting.name;
+    EXPECT_TRUE(names.insert(setting.name).second) << setting.name << " twice";
+    if (setting.range) {
+      ASSERT_TRUE(setting.default_value.is_int()) << setting.name;
+      EXPECT_GE(setting.default_value.as_int(), setting.range->first) << setting.name;
+      EXPECT_LE(setting.default_value.as_int(), setting.range->second) << setting.name;
+    } else {
+      EXPECT_NE(std::ranges::find(setting.values, setting.default_value), setting.values.end())
+          << setting.name;
+    }
+  }
+}
+
+// A parameter's name must not be that of an extent or of a setting: expressions mention all of them.
+TEST_P(EveryProblem, DocumentsParameters) {
+  for (const Drawn& drawn : draw().all) {
+    const search::SpaceDefinition definition = problem().space(drawn.instance, architecture_facts("sm_90"));
+    std::set<std::string> names;
+    for (const auto& [name, value] : definition.constants) names.insert(name);
+    for (const search::Parameter& parameter : definition.parameters) {
+      EXPECT_TRUE(is_lower_case_name(parameter.name)) << parameter.name;
+      EXPECT_GT(parameter.documentation.size(), 8u) << parameter.name;
+      EXPECT_TRUE(names.insert(parameter.name).second) << parameter.name << " twice";
+    }
+    for (const search::Constraint& constraint : definition.constraints)
+      EXPECT_GT(constraint.reason.size(), 8u) << constraint.rule.to_string();
+  }
+}
+
+/// Adds what the space offers and, of the values that are not known to be valid, those that are.
+void add_values(const search::SpaceDefinition& definition, std::set<std::string>& offered,
+                std::set<std::string>& valid) {
+  for (const search::Parameter& parameter : definition.parameters)
+    for (const Value& value : parameter.values) {
+      const std::string text = parameter.name + "=" + value.to_string();
+      offered.insert(text);
+      if (valid.contains(text)) continue;
+      search::SpaceDefinition restricted = definition;
+      restricted.constraints.push_back(
+          {search::var(parameter.name) == search::Expr(value), "the value that is looked for", true});
+      if (!search::SearchSpace(std::move(restricted)).empty()) valid.insert(text);
+    }
+}
+
+// The program offers no value that no configuration has, whatever the settings and the size.
+TEST_P(EveryProblem, HasNoValueThatNoConfigurationHas) {
+  std::map<std::string, Instance> instances;
+  for (const Drawn& drawn : draw().all) instances.emplace(drawn.instance.key(), drawn.instance);
+  for (const std::int64_t extent : {300, 1024}) {
+    Instance instance = default_instance();
+    for (auto& [name, value] : instance.extents) value = extent;
+    instances.emplace(instance.key(), instance);
+  }
+  std::set<std::string> offered, valid;
+  for (const char* architecture : {"sm_90", "sm_80"})
+    for (const auto& [key, instance] : instances)
+      add_values(problem().space(instance, architecture_facts(architecture)), offered, valid);
+  for (const std::string& text : offered) EXPECT_TRUE(valid.contains(text)) << text;
+}
+
+TEST_P(EveryProblem, StartsWithAValidDefaultOnEveryArchitecture) {
+  for (const std::string_view architecture : known_architectures())
+    for (const char* size : {"", "1", "7"}) {
+      std::string text = size;
+      if (!text.empty())
+        for (std::size_t i = 1; i < info().extents.size(); ++i) text += std::string("x") + size;
+      const Instance instance = make_instance(info(), text, {});
+      const search::SearchSpace space(problem().space(instance, architecture_facts(architecture)));
+      SCOPED_TRACE(instance.key() + " on " + std::string(architecture));
+      ASSERT_FALSE(space.empty());
+      const Configuration chosen = space.at(*space.default_configuration());
+      EXPECT_TRUE(problem().plan(instance, chosen, EmbeddedSources())) << chosen.to_string();
+    }
+}
+
+TEST_P(EveryProblem, CountsItsWork) {
+  for (const Drawn& drawn : draw().all) {
+    SCOPED_TRACE(drawn.text());
+    const Work work = problem().work(drawn.instance);
+    EXPECT_GT(work.items, 0);
+    EXPECT_TRUE(std::isfinite(work.items) && std::isfinite(work.flops) && std::isfinite(work.bytes));
+    EXPECT_GE(work.flops, 0);
+    double outputs = 0;
+    for (const BufferSpec& buffer : drawn.plan.buffers)
+      if (buffer.role == BufferRole::output)
+        outputs += static_cast<double>(element_count(buffer.layout.extents) * size_of(buffer.type));
+    EXPECT_GE(work.bytes, outputs) << "every output is written once";
+  }
+}
+
+TEST_P(EveryProblem, PlansTheSameForTheSameConfiguration) {
+  const EmbeddedSources sources;
+  for (const Drawn& drawn : draw().all) {
+    const Result<LaunchPlan> again = problem().plan(drawn.instance, drawn.configuration, sources);
+    ASSERT_TRUE(again) << drawn.text();
+    EXPECT_EQ(content_of(again->compile), content_of(drawn.plan.compile)) << drawn.text();
+    EXPECT_EQ(launches_of(*again), launches_of(drawn.plan)) << drawn.text();
+  }
+}
+
+// Settings and configurations that differ in what they compute must not give one plan: equal machine code
+// and launches are measured once.
+TEST_P(EveryProblem, PlansDifferAcrossSizes) {
+  std::map<std::string, std::string> first;
+  for (const Drawn& drawn : draw().all) {
+    const std::string plan = content_of(drawn.plan.compile) + launches_of(drawn.plan);
+    const auto [found, fresh] = first.try_emplace(plan, drawn.instance.key());
+    EXPECT_EQ(found->second, drawn.instance.key()) << drawn.configuration.to_string();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryProblem, ::testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const ProblemEntry& entry : problems()) names.emplace_back(entry.name);
+                           return names;
+                         }()),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace tune::kernels

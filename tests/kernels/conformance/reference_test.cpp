@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs and references of every problem, at the small sizes at which configurations are checked.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "kernels/registry.hpp"
+#include "tests/kernels/conformance/drawn.hpp"
+
+namespace tune::kernels {
+namespace {
+
+using testing::Draw;
+using testing::Drawn;
+
+class EveryReference : public ::testing::TestWithParam<std::string> {
+ protected:
+  const Problem& problem() const { return *Draw::of(GetParam()).problem; }
+
+  /// Plans at the smallest and the largest of the sizes at which some configurations are checked.
+  std::vector<Drawn> small() const {
+    std::vector<Drawn> plans;
+    const EmbeddedSources sources;
+    for (std::size_t i = 0; i < Draw::of(GetParam()).all.size(); i += 6) {
+      const Drawn& drawn = Draw::of(GetParam()).all[i];
+      std::vector<Instance> sizes = problem().check_instances(drawn.instance, drawn.configuration);
+      std::ranges::sort(sizes, {}, [&](const Instance& size) { return problem().work(size).items; });
+      if (sizes.empty()) continue;
+      for (const Instance& size : {sizes.front(), sizes.back()})
+        if (const auto plan = problem().plan(size, drawn.configuration, sources))
+          plans.push_back({size, drawn.configuration, *plan});
+    }
+    return plans;
+  }
+};
+
+bool equal(const TensorSet& one, const TensorSet& other) {
+  return one.size() == other.size() && std::ranges::all_of(one, [&](const auto& entry) {
+           const auto found = other.find(entry.first);
+           return found != other.end() && found->second.extents() == entry.second.extents() &&
+                  std::ranges::equal(entry.second.bytes(), found->second.bytes());
+         });
+}
+
+/// Whether the problem leaves no output to a reference plan.
+bool on_host(const Drawn& drawn, const TensorSet& reference) {
+  return std::ranges::all_of(drawn.plan.buffers, [&](const BufferSpec& buffer) {
+    return buffer.role != BufferRole::output || reference.contains(buffer.name);
+  });
+}
+
+TEST_P(EveryReference, FollowsFromTheSeed) {
+  for (const Drawn& drawn : small()) {
+    SCOPED_TRACE(drawn.text());
+    const TensorSet inputs = problem().inputs(drawn.instance, 3);
+    EXPECT_TRUE(equal(inputs, problem().inputs(drawn.instance, 3)));
+    const TensorSet other = problem().inputs(drawn.instance, 4);
+    EXPECT_FALSE(equal(inputs, other)) << "the seed changes nothing";
+    const TensorSet reference = problem().reference(drawn.instance, inputs);
+    EXPECT_TRUE(equal(reference, problem().reference(drawn.instance, inputs)));
+    EXPECT_FALSE(equal(reference, problem().reference(drawn.instance, other)));
+  }
+}
+
+TEST_P(EveryReference, HasATensorForEveryBuffer) {
+  for (const Drawn& drawn : small()) {
+    SCOPED_TRACE(drawn.text());
+    const TensorSet inputs = problem().inputs(drawn.instance, 1);
+    const TensorSet reference = problem().reference(drawn.instance, inputs);
+    for (const BufferSpec& buffer : drawn.plan.buffers) {
+      if (buffer.role == BufferRole::scratch) continue;
+      const TensorSet& set = buffer.role == BufferRole::input ? inputs : reference;
+      const auto found = set.find(buffer.name);
+      if (found == set.end() && buffer.role == BufferRole::output) {
+        EXPECT_TRUE(problem().reference_plan(drawn.instance, EmbeddedSources())) << buffer.name;
+        continue;
+      }
+      ASSERT_NE(found, set.end()) << buffer.name;
+      EXPECT_EQ(found->second.extents(), buffer.layout.extents) << buffer.name;
+      if (buffer.role == BufferRole::input) {
+        EXPECT_EQ(found->second.type(), buffer.type) << buffer.name;
+      }
+    }
+  }
+}
+
+double largest(const HostTensor& tensor) {
+  const HostTensor values = in_double(view_of(tensor));
+  double most = 0;
+  for (const double value : values.as<double>()) {
+    EXPECT_TRUE(std::isfinite(value));
+    most = std::max(most, std::abs(value));
+  }
+  return most;
+}
+
+// A tolerance that lets a quarter of the largest element pass would let anything pass. Held against the
+// largest of the sizes: a row of three cells may give next to nothing.
+TEST_P(EveryReference, IsFarAboveTheTolerance) {
+  std::vector<Drawn> plans = small();
+  std::ranges::sort(plans, {}, [&](const Drawn& drawn) { return problem().work(drawn.instance).items; });
+  plans.erase(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(plans.size() / 2));
+  for (const Drawn& drawn : plans) {
+    SCOPED_TRACE(drawn.text());
+    const TensorSet reference = problem().reference(drawn.instance, problem().inputs(drawn.instance, 1));
+    if (!on_host(drawn, reference)) continue;
+    const Tolerance tolerance =
+        drawn.plan.tolerance ? *drawn.plan.tolerance : problem().tolerance(drawn.instance);
+    EXPECT_GT(tolerance.derivation.size(), 10u);
+    for (const auto& [name, tensor] : reference) {
+      const double most = largest(tensor);
+      const Bounds bounds = tolerance.of(name);
+      EXPECT_GE(bounds.absolute, 0) << name;
+      EXPECT_LE(bounds.relative + bounds.each, 0.25) << name;
+      if (tensor.size() < 8) continue;  // a few elements may happen to be small
+      EXPECT_LT(bounds.absolute, most / 4) << name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryReference, ::testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const ProblemEntry& entry : problems()) names.emplace_back(entry.name);
+                           return names;
+                         }()),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace tune::kernels
