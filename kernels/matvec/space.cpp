@@ -191,7 +191,7 @@ void add_tile_rules(std::vector<Constraint>& rules, const MatvecJob& job, const 
       "there are not so many blocks for a multiprocessor");
   if (job.elements() >= static_cast<double>(multiprocessors(device)) * 4096) {
     add(slices() * strips() * 2 > var("multiprocessors"), "most of the multiprocessors would have no block");
-    add(slices() * strips() <= var("multiprocessors") * 64, "blocks have too little work");
+    add(slices() * strips() <= var("multiprocessors") * 64 || strips() == 1, "blocks have too little work");
   }
 }
 
