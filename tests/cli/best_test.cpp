@@ -48,7 +48,8 @@ TEST(Best, AHeaderHasTheStepsInTheirOrder) {
   Launch launch;
   launch.grid = {7, 2, 1};
   launch.block = {64, 1, 1};
-  plan.launches = {launch, FourierTransform{FourierDirection::forward, "a", "b", {30, 20}}, launch};
+  plan.launches = {launch, FourierTransform{FourierDirection::forward, "a", "b", {30, 20}}, launch,
+                   Copy{{"host"}, {"here", 0, 48}, 40, 9}};
   plan.setup = {FourierTransform{FourierDirection::forward, "c", "c", {8}}};
   const std::string text = cli::launch_constants(plan);
   EXPECT_EQ(text.find("inline constexpr unsigned long long fourier_setup_0[1] = {8};"), 0u) << text;
@@ -59,6 +60,7 @@ TEST(Best, AHeaderHasTheStepsInTheirOrder) {
       << text;
   EXPECT_NE(text.find("block_2[3] = {64, 1, 1};"), std::string::npos) << text;
   EXPECT_EQ(text.find("grid_1"), std::string::npos) << text;
+  EXPECT_NE(text.find("copy_3[2] = {40, 9};  ///< copy of 'host' to 'here'"), std::string::npos) << text;
 }
 
 TEST(Best, ComesFromTheShippedRecordingBeforeAnythingWasTuned) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "kernels/gemm_stream/problem.hpp"
 #include "kernels/sources.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/cli/runs.hpp"
@@ -63,6 +64,24 @@ TEST(KeptSources, AreAllThatThePlanIsCompiledFrom) {
   EXPECT_NE(about.find(chosen.key()), std::string::npos) << about;
   EXPECT_NE(about.find("nvcc -cubin -I. -std=c++20 streaming.cu"), std::string::npos) << about;
   EXPECT_NE(about.find("stencil_step: grid 16 x 1 x 1, block 32 x 4 x 1"), std::string::npos) << about;
+}
+
+TEST(KeptSources, SayHowStepsOverlap) {
+  const Sandbox sandbox;
+  const auto problem = kernels::make_gemm_stream();
+  const Instance instance = make_instance(problem->info(), "64x64x64", {});
+  const kernels::EmbeddedSources sources;
+  const cli::KeptSources kept(sandbox / "kept", *problem, instance, sources);
+  kept.keep(
+      Configuration::parse("streams=2,order=stages,chunk=4,memory=pinned,graph=false,kernel=register,"
+                           "tile=64x64,vector=4"));
+  const std::string about = read(only_folder(sandbox / "kept") / "README.txt");
+  EXPECT_NE(about.find("copy of 'a' to 'a_here': 16384 x 1 elements\n"), std::string::npos) << about;
+  EXPECT_NE(about.find("bytes of dynamic shared memory, stream 1, after step 1\n"), std::string::npos)
+      << about;
+  EXPECT_NE(about.find("copy of 'c_here' to 'c': 16384 x 1 elements, stream 2, after step 5\n"),
+            std::string::npos)
+      << about;
 }
 
 // What a kernel includes from a folder above its own would be written outside of the folder that was named.

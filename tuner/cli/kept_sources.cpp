@@ -46,12 +46,22 @@ std::string line_of(const Copy& copy) {
   return format("{}: {} x {} elements\n", name_of(copy), copy.width, copy.rows);
 }
 
+/// Empty for a step that runs in its turn.
+std::string order_text(const StepOrder& order) {
+  std::string text = order.stream > 0 ? format(", stream {}", order.stream) : "";
+  for (const std::size_t earlier : order.after)
+    text += format("{} {}", earlier == order.after.front() ? ", after step" : ",", earlier);
+  return text;
+}
+
 /// Plans of many time steps repeat themselves.
 std::string lines_of(const std::vector<PlanStep>& steps) {
   constexpr std::size_t most = 16;
   std::string text;
-  for (std::size_t i = 0; i < std::min(steps.size(), most); ++i)
+  for (std::size_t i = 0; i < std::min(steps.size(), most); ++i) {
     text += "  " + std::visit([](const auto& step) { return line_of(step); }, steps[i]);
+    text.insert(text.size() - 1, order_text(order_of(steps[i])));
+  }
   if (steps.size() > most) text += format("  ... {} more\n", steps.size() - most);
   return text;
 }
