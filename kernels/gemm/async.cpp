@@ -37,9 +37,10 @@ Result<LaunchPlan> plan_async(const GemmJob& job, const Configuration& configura
                               const KernelSources& sources) {
   const auto value = [&](const char* name) { return configuration[name].as_int(); };
   const std::int64_t piece = 16 / job.element_bytes(), slab = value("slab");
-  const std::int64_t left = configuration["transposed"].as_bool() ? (value("block_m") + piece) * slab
-                                                                  : value("block_m") * (slab + piece);
-  const std::int64_t shared = (left + value("block_n") * slab) * value("stages") * job.element_bytes();
+  const std::int64_t left = value_or(configuration, "transposed", 1) != 0 ? (value("block_m") + piece) * slab
+                                                                          : value("block_m") * (slab + piece);
+  const std::int64_t shared =
+      (left + value("block_n") * slab) * value_or(configuration, "stages", 3) * job.element_bytes();
   return plan_blocked(job, configuration, sources, "gemm/async.cu", {"common/async_copy.cuh"}, shared);
 }
 

@@ -54,7 +54,7 @@ Launch scale(const GemmJob& job, const Configuration& configuration) {
 
 /// `split` results, one after another.
 BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) {
-  const auto split = static_cast<std::uint64_t>(configuration["split"].as_int());
+  const auto split = static_cast<std::uint64_t>(value_or(configuration, "split", 1));
   Layout layout = matrix_layout(job.m, job.n, job.type, is_padded(configuration));
   layout.extents.push_back(split);
   layout.strides.push_back(layout.allocation);
@@ -78,13 +78,13 @@ bool blocked_applies(const GemmJob&) {
 
 GemmTile tile_of_blocked(const Configuration& configuration) {
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
-          configuration["slab"].as_int() * configuration["split"].as_int()};
+          configuration["slab"].as_int() * value_or(configuration, "split", 1)};
 }
 
 std::int64_t blocked_threads(const Configuration& configuration) {
   return configuration["block_m"].as_int() * configuration["block_n"].as_int() /
          (configuration["thread_m"].as_int() * configuration["thread_n"].as_int()) *
-         configuration["slices"].as_int();
+         value_or(configuration, "slices", 1);
 }
 
 Expr thread_elements() {
@@ -168,10 +168,10 @@ LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, 
                         std::string_view file, std::vector<std::string_view> headers,
                         std::int64_t shared_bytes) {
   const bool padded = is_padded(configuration);
-  const std::int64_t split = configuration["split"].as_int();
-  const bool atomic = split > 1 && configuration["atomic"].as_bool();
+  const std::int64_t split = value_or(configuration, "split", 1);
+  const bool atomic = value_or(configuration, "atomic", 0) != 0;
   // Where slices are added, half of them leave their sums in shared memory at once.
-  const std::int64_t slices = configuration["slices"].as_int();
+  const std::int64_t slices = value_or(configuration, "slices", 1);
   const std::int64_t added_bytes = configuration["block_m"].as_int() * configuration["block_n"].as_int() *
                                    (slices / 2) * job.element_bytes();
   headers.insert(headers.end(), {"gemm/blocked_operands.cuh", "gemm/blocked_result.cuh",

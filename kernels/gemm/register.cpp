@@ -41,9 +41,10 @@ void add_register_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts&
 Result<LaunchPlan> plan_register(const GemmJob& job, const Configuration& configuration,
                                  const KernelSources& sources) {
   const auto value = [&](const char* name) { return configuration[name].as_int(); };
-  const std::int64_t shared = shared_elements<std::int64_t>(value("block_m"), value("block_n"), value("slab"),
-                                                            value("stages"), 16 / job.element_bytes()) *
-                              job.element_bytes();
+  const std::int64_t shared =
+      shared_elements<std::int64_t>(value("block_m"), value("block_n"), value("slab"),
+                                    value_or(configuration, "stages", 2), 16 / job.element_bytes()) *
+      job.element_bytes();
   return plan_blocked(job, configuration, sources, "gemm/register.cu", {}, shared);
 }
 
