@@ -2,6 +2,7 @@
 #include "kernels/convolution/direct2d.hpp"
 
 #include "kernels/convolution/launches.hpp"
+#include "kernels/convolution/rounding.hpp"
 #include "kernels/convolution/rules.hpp"
 
 namespace tune::kernels {
@@ -56,6 +57,7 @@ Result<LaunchPlan> plan_direct2d(const ConvolutionJob& job, const Configuration&
                       ScalarArgument{static_cast<std::int32_t>(job.ny)},
                       ScalarArgument{static_cast<std::int64_t>(image.strides[1])}};
   plan.launches.emplace_back(std::move(launch));
+  plan.tolerance = direct_tolerance(job);
   return plan;
 }
 

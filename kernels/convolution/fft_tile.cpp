@@ -89,9 +89,9 @@ ConvolutionTile fft_tile_tile(const ConvolutionJob& job, const Configuration& co
 Result<LaunchPlan> plan_fft_tile(const ConvolutionJob& job, const Configuration& configuration,
                                  const KernelSources& sources) {
   const Pass rows = row_pass(job, configuration), columns = column_pass(job, configuration);
-  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max(), beyond = 1 << 20;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(), beyond = 1 << 20;
   if (rows.positions() + beyond > most || columns.positions() + beyond > most)
-    return fail(Phase::constraint, "extent", "positions in all rows together do not fit 32 bits");
+    return fail(Phase::constraint, "extent", "positions in all rows together do not fit 31 bits");
   const Layout image = image_layout(job, configuration["padded"].as_bool()),
                between = image_layout(job, true);
 
@@ -117,7 +117,7 @@ Result<LaunchPlan> plan_fft_tile(const ConvolutionJob& job, const Configuration&
                           int32(job.nx),
                           int32(job.ny),
                           ScalarArgument{pitch},
-                          int32(between_pitch),
+                          ScalarArgument{between_pitch},
                           ScalarArgument{static_cast<std::uint32_t>(rows.period)}};
   plan.launches.emplace_back(std::move(row_launch));
   Launch column_launch = pass_launch(job, "fft_columns", columns, parts(columns.positions(), columns.kept));
@@ -126,7 +126,7 @@ Result<LaunchPlan> plan_fft_tile(const ConvolutionJob& job, const Configuration&
                              BufferArgument{"column_tables"},
                              int32(job.nx),
                              int32(job.ny),
-                             int32(between_pitch),
+                             ScalarArgument{between_pitch},
                              ScalarArgument{pitch},
                              ScalarArgument{static_cast<std::uint32_t>(columns.period)},
                              int32(columns.lines)};

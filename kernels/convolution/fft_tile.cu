@@ -61,108 +61,110 @@ constexpr int row_lead = (radius + 31) / 32 * 32, row_kept = (row_length - row_l
 constexpr int column_lead = radius, column_kept = column_length - 2 * radius;
 static_assert(row_kept > 0 && column_kept > 0, "pieces are longer than the taps reach");
 
-// Where a pixel of the long row is: `line` counts rows (groups of columns), `along` pixels of it, of which
-// there are as many zeros behind those of the image that `period` is the distance of two lines.
-struct LongPlace {
-  unsigned line, along, period;
-  __device__ __forceinline__ LongPlace(unsigned position, unsigned lead, unsigned distance)
-      : period(distance) {
-    // Position 0 is `lead` pixels in front of line 0.
-    const unsigned shifted = position + (lead + distance - 1) / distance * distance - lead;
-    line = shifted / distance - (lead + distance - 1) / distance;
-    along = shifted % distance;
-  }
-  __device__ __forceinline__ void advance(unsigned pixels) {
-    along += pixels;
-    while (along >= period) {
-      along -= period;
-      ++line;
-    }
-  }
-};
-
-// A pixel's line is a huge number in front of the first one.
-__device__ __forceinline__ bool in_image(const LongPlace& place, int length, int lines) {
-  return place.along < static_cast<unsigned>(length) && place.line < static_cast<unsigned>(lines);
+// The lines of the long row (rows; groups of columns) that a thread has pixels of, in turn. Its pixels are p
+// * step behind `position`, of which those from `from` to `to` count. use(line, begin, first, last): the line
+// begins `begin` behind the position, and has those of the thread's pixels that lie from `first` to `last`
+// behind it. Position 0 is `lead` pixels in front of line 0; lines have `length` pixels, and zeros up to
+// `period`.
+template<class Use>
+__device__ __forceinline__ void for_lines(unsigned position, unsigned lead, unsigned period, int length,
+                                          int lines, int from, int to, Use use) {
+  const unsigned inside = position < lead ? 0 : position - lead;
+  int line = static_cast<int>(inside / period);
+  int begin = position < lead ? static_cast<int>(lead - position) : -static_cast<int>(inside % period);
+#pragma unroll 1
+  for (; begin < to && line < lines; begin += static_cast<int>(period), ++line)
+    use(line, begin, begin > from ? begin : from, begin + length < to ? begin + length : to);
 }
 
 // Reads one piece of rows as real or imaginary parts.
 template<bool imaginary>
-__device__ __forceinline__ void read_piece(Complex (&x)[points], const Real* in, LongPlace place, int nx,
-                                           int ny, long long pitch) {
+__device__ __forceinline__ void read_piece(Complex (&x)[points], const Real* in, unsigned position,
+                                           unsigned period, int nx, int ny, long long pitch) {
+  constexpr int step = RowTransforms::threads_each;
 #pragma unroll
-  for (int p = 0; p < points; ++p) {
-    Real value = 0;
-    if (in_image(place, nx, ny)) value = __ldg(in + place.line * pitch + place.along);
-    (imaginary ? x[p].im : x[p].re) = value;
-    place.advance(RowTransforms::threads_each);
-  }
+  for (int p = 0; p < points; ++p) (imaginary ? x[p].im : x[p].re) = 0;
+  for_lines(position, row_lead, period, nx, ny, 0, row_length, [&](int line, int begin, int first, int last) {
+    const Real* from = in + line * pitch - begin;
+#pragma unroll
+    for (int p = 0; p < points; ++p)
+      if (p * step >= first && p * step < last) (imaginary ? x[p].im : x[p].re) = __ldg(from + p * step);
+  });
 }
 
+// Whole pairs of columns: the second kernel reads a pixel beside the image, whatever it is.
 template<bool imaginary>
-__device__ __forceinline__ void write_piece(const Complex (&x)[points], Real* to, LongPlace place, int thread,
-                                            int nx, int ny, int pitch) {
+__device__ __forceinline__ void write_piece(const Complex (&x)[points], Real* out, unsigned position,
+                                            int thread, unsigned period, int nx, int ny, long long pitch) {
+  constexpr int step = RowTransforms::threads_each;
+  const int from = row_lead - thread, to = from + row_kept, whole = (nx + 1) / 2 * 2;
+  for_lines(position, row_lead, period, whole, ny, from, to, [&](int line, int begin, int first, int last) {
+    Real* target = out + line * pitch - begin;
 #pragma unroll
-  for (int p = 0; p < points; ++p) {
-    const int n = thread + p * RowTransforms::threads_each;
-    if (n >= row_lead && n < row_lead + row_kept && in_image(place, nx, ny))
-      to[static_cast<long long>(place.line) * pitch + place.along] = imaginary ? x[p].im : x[p].re;
-    place.advance(RowTransforms::threads_each);
-  }
+    for (int p = 0; p < points; ++p)
+      if (p * step >= first && p * step < last) target[p * step] = imaginary ? x[p].im : x[p].re;
+  });
 }
 
-// `period`: distance of two rows in the long row; it has less than 2^32 pixels. Grid: a block for row_pairs
+// `period`: distance of two rows in the long row; it has less than 2^31 pixels. Grid: a block for row_pairs
 // pairs of pieces, each the next row_kept pixels. Dynamic shared memory: RowTransforms::numbers complex
 // numbers.
 extern "C" __global__ void __launch_bounds__(RowTransforms::threads, ROW_BLOCKS)
     fft_rows(const Real* __restrict__ in, Real* __restrict__ between, const Real* __restrict__ tables, int nx,
-             int ny, long long pitch, int between_pitch, unsigned period) {
+             int ny, long long pitch, long long between_pitch, unsigned period) {
   const RowTransforms block(reinterpret_cast<Complex*>(shared_bytes),
                             reinterpret_cast<const Complex*>(tables));
   const unsigned first = (blockIdx.x * row_pairs + block.which) * 2 * row_kept + block.thread;
   Complex x[points];
-  read_piece<false>(x, in, {first, row_lead, period}, nx, ny, pitch);
-  read_piece<true>(x, in, {first + row_kept, row_lead, period}, nx, ny, pitch);
+  read_piece<false>(x, in, first, period, nx, ny, pitch);
+  read_piece<true>(x, in, first + row_kept, period, nx, ny, pitch);
   block.convolve(x);
   const unsigned again = anew(first);
-  write_piece<false>(x, between, {again, row_lead, period}, block.thread, nx, ny, between_pitch);
-  write_piece<true>(x, between, {again + row_kept, row_lead, period}, block.thread, nx, ny, between_pitch);
+  write_piece<false>(x, between, again, block.thread, period, nx, ny, between_pitch);
+  write_piece<true>(x, between, again + row_kept, block.thread, period, nx, ny, between_pitch);
 }
 
 // The same of columns, whose lines are groups of column_pairs pairs; `lines` counts them.
 extern "C" __global__ void __launch_bounds__(ColumnTransforms::threads, COLUMN_BLOCKS)
     fft_columns(const Real* __restrict__ between, Real* __restrict__ out, const Real* __restrict__ tables,
-                int nx, int ny, int between_pitch, long long pitch, unsigned period, int lines) {
+                int nx, int ny, long long between_pitch, long long pitch, unsigned period, int lines) {
+  constexpr int step = ColumnTransforms::threads_each;
   const ColumnTransforms block(reinterpret_cast<Complex*>(shared_bytes),
                                reinterpret_cast<const Complex*>(tables));
-  const unsigned first = blockIdx.x * column_kept + block.thread;
-  Complex x[points];
-  LongPlace place(first, column_lead, period);
+  const unsigned position = blockIdx.x * column_kept + block.thread;
+  Complex x[points] = {};
+  for_lines(position, column_lead, period, ny, lines, 0, column_length,
+            [&](int line, int begin, int first, int last) {
+              const int column = (line * column_pairs + block.which) * 2;
+              if (column >= nx) return;
+              const Real* from = between - begin * between_pitch + column;
 #pragma unroll
-  for (int p = 0; p < points; ++p) {
-    Real pair[2] = {0, 0};
-    if (in_image(place, ny, lines)) {
-      const int column = (place.line * column_pairs + block.which) * 2;
-      const Real* from = between + static_cast<long long>(place.along) * between_pitch + column;
-      // The scratch image has whole pairs, but nobody wrote what is beside the image.
-      if (column < nx) load_vector<2, Load::readonly>(pair, from);
-      if (column + 1 >= nx) pair[1] = 0;
-    }
-    x[p] = {pair[0], pair[1]};
-    place.advance(ColumnTransforms::threads_each);
-  }
+              for (int p = 0; p < points; ++p) {
+                if (p * step < first || p * step >= last) continue;
+                Real pair[2];
+                load_vector<2, Load::readonly>(pair, from + p * step * between_pitch);
+                x[p] = {pair[0], pair[1]};
+              }
+            });
   block.convolve(x);
-  place = {anew(first), column_lead, period};
+  const int from = column_lead - block.thread;
+  for_lines(anew(position), column_lead, period, ny, lines, from, from + column_kept,
+            [&](int line, int begin, int first, int last) {
+              const int column = (line * column_pairs + block.which) * 2;
+              Real* target = out - begin * pitch + column;
 #pragma unroll
-  for (int p = 0; p < points; ++p) {
-    const int n = block.thread + p * ColumnTransforms::threads_each;
-    if (n >= column_lead && n < column_lead + column_kept && in_image(place, ny, lines)) {
-      const Real pair[2] = {x[p].re, x[p].im};
-      store_pixels<2, vector, store_path>(out + place.along * pitch,
-                                          (place.line * column_pairs + block.which) * 2, nx, pair);
-    }
-    place.advance(ColumnTransforms::threads_each);
-  }
+              for (int p = 0; p < points; ++p) {
+                if (p * step < first || p * step >= last) continue;
+                Real* to = target + p * step * pitch;
+                const Real pair[2] = {x[p].re, x[p].im};
+                if (column + 1 < nx) {
+                  store_vector<vector, store_path>(to, pair);
+                  if constexpr (vector == 1) store_vector<1, store_path>(to + 1, pair + 1);
+                } else if (column < nx) {
+                  *to = pair[0];
+                }
+              }
+            });
 }
 
 // What fft_rows and fft_columns read besides: length factors exp(-2 pi i n / length), then the spectrum of

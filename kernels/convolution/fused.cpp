@@ -73,8 +73,17 @@ void add_fused_parameters(const ConvolutionJob& job, std::vector<search::Paramet
   if (wide) parameters.back().values = {1, 2};
   if (!wide && job.radius > 20) parameters.back().values = {1, 2};
   if (!wide && job.radius > 48) parameters.back().default_value = 1;
-  add({"chunk", "rows of results of a block", {64, 96, 128, 192, 256, 384, 512, 1024}, 256, fused});
-  add({"step", "rows that a turn of the loop takes", {1, 2, 4}, 1, fused});
+  add({"chunk",
+       "rows of results of a block",
+       {128, 192, 256, 320, 384, 512, 640, 768, 1024, 2048},
+       512,
+       fused});
+  add({"step", "rows that a turn of the loop takes", {1, 2, 4, 8}, 4, fused});
+  add({"ahead",
+       "whether a row is read from shared memory before the row before is added to the results",
+       {false, true},
+       true,
+       fused});
   add({"stages", "turns whose rows lie in shared memory", {2, 3, 4, 6}, 4, fused});
 }
 
@@ -83,6 +92,9 @@ void add_fused_rules(const ConvolutionJob&, std::vector<search::Constraint>& all
   rules.add(var("threads") <= 256, "warps share nothing: larger blocks only start and end together");
   rules.add(var("taps") != "shared", "unrolled loops have their taps as operands, not in shared memory");
   const Expr sums = var("radius") * 2 * var("pixels_x");
+  rules.add(!var("ahead") || (sums + var("radius") * 2 + var("pixels_x") * 2) * var("words") + 20 <=
+                                 var("thread_registers"),
+            "the sums and the pixels of a row that is read ahead do not fit the registers");
   rules.add(sums * 2 * var("step") <= convolution::most_terms, convolution::too_many_terms);
   const Expr shared = floor_div(var("threads"), 32) * var("stages") * var("step") *
                       (var("pixels_x") * 32 + var("lead") * 2) * var("words") * 4;

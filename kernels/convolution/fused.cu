@@ -29,6 +29,9 @@
 #ifndef STEP
 #define STEP 1  // rows that a turn of the loop takes
 #endif
+#ifndef AHEAD
+#define AHEAD 1  // 1: a row is read from shared memory before the row before is added to the results
+#endif
 #ifndef STAGES
 #define STAGES 4  // steps in shared memory
 #endif
@@ -48,6 +51,7 @@
 using Real = REAL;
 constexpr int threads = THREADS, pixels = PIXELS_X, chunk = CHUNK, step_rows = STEP, stages = STAGES;
 constexpr int vector = VECTOR;
+constexpr bool ahead = AHEAD != 0;
 constexpr int store_width = vector <= pixels ? vector : pixels;
 constexpr Store store_path = STORE;
 
@@ -93,24 +97,28 @@ class RowCopies {
   long long pitch_;
 };
 
-// The sums of a lane along x in a row of the ring.
-__device__ __forceinline__ void sum_row(const Real* row, Real (&sums)[pixels]) {
+// What a lane's sums along x need of a row, in registers.
+struct RowWindow {
+  static constexpr int begin = skip / pixels * pixels;  // in whole accesses
+  static constexpr int elements = (pixels + 2 * radius + skip + pixels - 1) / pixels * pixels - begin;
+  Real x[elements];
+
+  __device__ __forceinline__ void load(const Real* row) {
 #pragma unroll
-  for (int p = 0; p < pixels; ++p) sums[p] = 0;
-  constexpr int elements = pixels + 2 * radius + skip;
+    for (int e = 0; e < elements; e += pixels) load_vector<pixels, Load::shared>(x + e, row + begin + e);
+  }
+  __device__ __forceinline__ void sum(Real (&sums)[pixels]) const {
 #pragma unroll
-  for (int e = skip / pixels * pixels; e < elements; e += pixels) {
-    Real x[pixels];
-    load_vector<pixels, Load::shared>(x, row + e);
+    for (int p = 0; p < pixels; ++p) sums[p] = 0;
 #pragma unroll
-    for (int i = 0; i < pixels; ++i)
+    for (int e = 0; e < elements; ++e)
 #pragma unroll
       for (int p = 0; p < pixels; ++p) {
-        const int k = e + i - p - skip;
-        if (k >= 0 && k <= 2 * radius) sums[p] += row_taps[k + skip] * x[i];
+        const int k = begin + e - p - skip;
+        if (k >= 0 && k <= 2 * radius) sums[p] += row_taps[k + skip] * x[e];
       }
   }
-}
+};
 
 // Results that later rows still concern: [k] is that of the row which the k-th row from now completes.
 struct ColumnSums {
@@ -148,24 +156,36 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
 #pragma unroll
   for (int s = 0; s < stages - 1; ++s) copies.issue(ring + s * stage_length, first + s * step_rows);
   ColumnSums columns;
-  int stage = 0;
-#pragma unroll 1
-  for (int y = first; y < last; y += step_rows) {
+  RowWindow window;
+  int stage = stages - 1;
+  // The rows from y on have arrived, and all lanes have read those before: their place is for rows to come.
+  const auto next_stage = [&](int y) {
     wait_async<stages - 2>();
     __syncwarp();
-    // To the stage that all lanes have read a step before.
-    copies.issue(ring + (stage == 0 ? stages - 1 : stage - 1) * stage_length, y + (stages - 1) * step_rows);
+    copies.issue(ring + stage * stage_length, y + (stages - 1) * step_rows);
+    stage = stage + 1 == stages ? 0 : stage + 1;
+  };
+  const auto lane_row = [&](int r) { return ring + stage * stage_length + r * row_length + lane_x; };
+  if constexpr (ahead) {
+    next_stage(first);
+    window.load(lane_row(0));
+  }
+#pragma unroll 1
+  for (int y = first; y < last; y += step_rows) {
+    if constexpr (!ahead) next_stage(y);
 #pragma unroll
     for (int r = 0; r < step_rows; ++r) {
       Real sums[pixels], done[pixels];
-      sum_row(ring + stage * stage_length + r * row_length + lane_x, sums);
+      if constexpr (!ahead) window.load(lane_row(r));
+      window.sum(sums);
+      if constexpr (ahead) {
+        if (r + 1 == step_rows) next_stage(y + step_rows);
+        window.load(lane_row((r + 1) % step_rows));
+      }
       columns.add(sums, done);
       const int row = y + r - radius;
-      if (row >= begin && row < end) {
-        const int x = x0 + lane_x;
-        store_pixels<pixels, store_width, store_path>(out + row * pitch, x, nx, done);
-      }
+      if (row >= begin && row < end)
+        store_pixels<pixels, store_width, store_path>(out + row * pitch, x0 + lane_x, nx, done);
     }
-    stage = stage + 1 == stages ? 0 : stage + 1;
   }
 }

@@ -14,6 +14,14 @@ double norm_of_taps(const ConvolutionJob& job, TapAxis axis) {
   return std::sqrt(squares);
 }
 
+Tolerance of_roundings(const ConvolutionJob& job, double roundings) {
+  const double units = 8 * std::sqrt(roundings) * (job.type == ElementType::f64 ? 2 : 1);
+  return {
+      units * result_roundoff(job),
+      format("8 sqrt(n) = {:.3g} roundings of sums, relative to norm(row taps) norm(column taps) max |in|",
+             units)};
+}
+
 }  // namespace
 
 // Inputs are independent numbers of [-1, 1), so that sums and what is left out of them are as large as a
@@ -29,13 +37,12 @@ double result_roundoff(const ConvolutionJob& job) {
 // analysis, SIAM J. Sci. Comput. 41, 2019). A tap that is missing or in the wrong place moves results by a
 // thousand times that.
 Tolerance sums_tolerance(const ConvolutionJob& job) {
-  const auto roundings = static_cast<double>(2 * (job.taps() + 1)) + 2;
-  const double units = 8 * std::sqrt(roundings) * (job.type == ElementType::f64 ? 2 : 1);
-  return {
-      units * result_roundoff(job),
-      format(
-          "8 sqrt(n) = {:.3g} roundings of both sums, relative to norm(row taps) norm(column taps) max |in|",
-          units)};
+  return of_roundings(job, static_cast<double>(2 * (job.taps() + 1)) + 2);
+}
+
+// The product of two taps is rounded once more.
+Tolerance direct_tolerance(const ConvolutionJob& job) {
+  return of_roundings(job, static_cast<double>(job.taps() * job.taps()) + 4);
 }
 
 // A transform of n numbers adds 6.7 units of roundoff for each of its log2(n) steps, relative to the root

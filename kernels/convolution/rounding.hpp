@@ -10,6 +10,9 @@ namespace tune::kernels {
 /// Two sums of 2 radius + 1 products, one after the other.
 Tolerance sums_tolerance(const ConvolutionJob& job);
 
+/// One sum of (2 radius + 1)^2 products.
+Tolerance direct_tolerance(const ConvolutionJob& job);
+
 /// Both passes by transforms of so many numbers forth and back.
 Tolerance transforms_tolerance(const ConvolutionJob& job, double row_length, double column_length);
 

@@ -19,7 +19,7 @@ search::SearchSpace convolution_space_on(const ConvolutionCase& what, const std:
                                          const std::string& where) {
   const auto problem = make_conv2d_separable();
   return search::SearchSpace(search::restrict_to(
-      problem->space(convolution_instance(what, 8192, 8192), architecture_facts(architecture)),
+      problem->space(convolution_instance(what, what.nx, what.ny), architecture_facts(architecture)),
       search::Expr::parse(where)));
 }
 
@@ -42,7 +42,7 @@ std::vector<emulator::Verdict> emulate_convolutions(const ConvolutionCase& what,
                                                     const std::vector<Configuration>& configurations,
                                                     const KernelSources& sources) {
   const auto problem = make_conv2d_separable();
-  const Instance instance = convolution_instance(what, 8192, 8192);
+  const Instance instance = convolution_instance(what, what.nx, what.ny);
   std::map<std::string, std::shared_ptr<emulator::Expectation>> expected;
   std::vector<emulator::Job> jobs;
   for (const Configuration& configuration : configurations) {

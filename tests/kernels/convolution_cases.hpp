@@ -16,11 +16,12 @@ namespace tune::kernels::testing {
 struct ConvolutionCase {
   int radius = 1;
   std::string type = "float";
+  std::int64_t nx = 512, ny = 512;  ///< single_block is for small images
 };
 
 Instance convolution_instance(const ConvolutionCase& what, std::int64_t nx, std::int64_t ny);
 
-/// The space of an image of 8192 x 8192 on an architecture such as `sm_90`, restricted by `where`.
+/// The space of the case's image on an architecture such as `sm_90`, restricted by `where`.
 search::SearchSpace convolution_space_on(const ConvolutionCase& what, const std::string& architecture,
                                          const std::string& where);
 

@@ -35,7 +35,8 @@ TEST_P(ConvolutionPlans, AreCleanAtOddSizes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, ConvolutionPlans,
-                         ::testing::Values("two_pass", "fused", "fft_tile", "fft"));
+                         ::testing::Values("two_pass", "fused", "fft_tile", "fft", "direct2d",
+                                           "single_block"));
 
 /// The kernels with one text replaced in one file.
 class Broken : public KernelSources {
@@ -75,7 +76,11 @@ TEST(ConvolutionFaults, AreFound) {
       {"fused", "convolution/fused.cu", "column_taps[2 * radius] * row[p]", "column_taps[0] * row[p]"},
       {"fft_tile", "convolution/fourier.cuh", "__syncthreads();", ""},
       {"fft_tile", "convolution/fft_tile.cu", "n < row_lead + row_kept", "n <= row_lead + row_kept"},
-      {"fft_tile", "convolution/fft_tile.cu", "if (column + 1 >= nx) pair[1] = 0;", ""},
+      {"fft_tile", "convolution/fft_tile.cu", "whole = (nx + 1) / 2 * 2", "whole = nx"},
+      {"fft_tile", "convolution/fft_tile.cu", "begin + length < to ? begin + length : to", "to"},
+      {"direct2d", "convolution/direct2d.cu", "__syncthreads();", ""},
+      {"direct2d", "convolution/direct2d.cu", "y >= 0 && y < ny", "y < ny"},
+      {"single_block", "convolution/single_block.cu", "__syncthreads();", ""},
       {"fft", "convolution/fft.cu", "if (k >= values) continue;", ""},
       {"fft", "convolution/fft.cu", "frequency) * radius % n", "frequency) * (radius + 1) % n"},
   };
