@@ -179,6 +179,8 @@ void add_two_pass_rules(const ConvolutionJob&, std::vector<search::Constraint>& 
   const Expr row_shared =
       (var("row_block_y") * (groups + floor_div(groups, 8)) * var("lanes") + var("lead") * 2 + var("lanes")) *
       var("words") * 4;
+  rules.add(!var("staged") || var("row_pixels") > var("lanes"),
+            "rows: threads of one access store whole lines as it is");
   rules.add(row_threads >= 64, "fewer than two warps a block cannot fill a multiprocessor");
   rules.add(row_threads <= 512 && var("row_block_x") * var("row_pixels") <= 4096,
             "rows: larger blocks wait longer for each other and have been no faster");

@@ -73,6 +73,7 @@ static_assert(row_pixels % lanes == 0 && column_pixels % lanes == 0, "threads ha
 static_assert(unrolled ? taps_from != Taps::shared : taps_from != Taps::immediate,
               "TAPS does not fit UNROLL");
 static_assert(row_block_x % 32 == 0, "a warp has one row");
+static_assert(!staged || row_pixels > lanes, "threads of one access store whole lines as it is");
 
 constexpr int row_skip = lead - radius;
 constexpr int row_threads = row_block_x * row_block_y, column_threads = column_block_x * column_block_y;
