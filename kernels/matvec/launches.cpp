@@ -20,6 +20,8 @@ std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
 
+constexpr std::int64_t most_index = std::numeric_limits<std::int32_t>::max();
+
 Layout vector_layout(std::int64_t length) {
   return Layout::dense({static_cast<std::uint64_t>(length)});
 }
@@ -34,7 +36,6 @@ CompileRequest matvec_request(const MatvecJob& job, std::string_view file,
                               const std::vector<std::string_view>& headers,
                               const Configuration& configuration, const KernelSources& sources,
                               const std::vector<std::string_view>& no_macros) {
-  static constexpr const char* ops[] = {"Op::n", "Op::t", "Op::ata"};
   CompileRequest request;
   request.source = {std::string(file), sources.text(file)};
   for (const std::string_view name :
@@ -42,8 +43,7 @@ CompileRequest matvec_request(const MatvecJob& job, std::string_view file,
         "matvec/sums.cuh", "matvec/sums_kernels.cuh", "matvec/words.cuh"})
     request.headers.push_back(header(sources, name));
   for (const std::string_view name : headers) request.headers.push_back(header(sources, name));
-  request.defines = {{"REAL", std::string(to_string(job.type))},
-                     {"OP", ops[static_cast<std::size_t>(job.op)]}};
+  request.defines = {{"REAL", std::string(to_string(job.type))}};
   for (const auto& [parameter, value] : configuration.entries())
     if (parameter != "variant" && parameter != "padded" && parameter != "strip" &&
         std::ranges::find(no_macros, parameter) == no_macros.end())
@@ -137,9 +137,9 @@ void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape
 }
 
 std::optional<Failure> beyond_indices(const MatvecJob& job, const MatvecShape& shape) {
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  // Rows of a strip and columns of a tile are counted beyond the matrix's end.
-  if (shape.slices <= most / shape.strips && std::max(job.rows, job.columns) <= most - (1 << 20)) return {};
+  if (shape.slices <= most_index / shape.strips && job.rows <= most_matvec_rows &&
+      job.columns <= most_matvec_columns)
+    return {};
   return Failure{Phase::constraint, "extent",
                  format("{} x {} blocks are more than a grid has", shape.strips, shape.slices)};
 }

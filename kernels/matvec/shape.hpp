@@ -8,6 +8,10 @@
 
 namespace tune::kernels {
 
+/// Kernels count rows and columns in 32 bits, and beyond the end by up to a batch or a tile.
+inline constexpr std::int64_t most_matvec_rows = (std::int64_t{1} << 31) - (1 << 12);
+inline constexpr std::int64_t most_matvec_columns = (std::int64_t{1} << 31) - (1 << 17);
+
 /// How a configuration cuts the matrix into strips of rows and tiles of columns (strip.cuh).
 struct MatvecShape {
   std::int64_t block_x = 1, block_y = 1, vector = 1, unroll_x = 1, unroll_y = 1, stages = 1;

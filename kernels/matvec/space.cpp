@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kernels/matvec/shape.hpp"
 #include "kernels/matvec/variants.hpp"
 #include "search/space/expr.hpp"
 #include "tuner/core/format.hpp"
@@ -186,6 +187,8 @@ void add_tile_rules(std::vector<Constraint>& rules, const MatvecJob& job, const 
   add(!var("padded") || var("columns") % 32 != 0, "rows are whole lines: there is nothing to pad");
   add((slices() * tile() - var("columns")) * 4 <= var("columns") || tile() <= 256,
       "more than a fifth of the threads' columns lie beyond the row");
+  add(job.rows <= most_matvec_rows && job.columns <= most_matvec_columns,
+      "the kernels count rows and columns in 32 bits");
   add(batch() <= var("strip"), "a strip has fewer rows than a batch");
   add(var("min_blocks") == 1 || slices() * strips() > var("multiprocessors") * (var("min_blocks") - 1),
       "there are not so many blocks for a multiprocessor");

@@ -64,6 +64,8 @@ Result<LaunchPlan> plan_two_pass(const MatvecJob& job, const Configuration& conf
             {BufferArgument{"a"}, BufferArgument{"y"}}, "z", "z_parts", two.shape.strips, job.columns,
             two.atomic);
   two.plan.compile = matvec_request(job, "matvec/two_pass.cu", {}, configuration, sources);
+  static constexpr const char* ops[] = {"Op::n", "Op::t", "Op::ata"};
+  two.plan.compile.defines.emplace_back("OP", ops[static_cast<std::size_t>(job.op)]);
   two.plan.compile.entries = {"matvec_reduce", "matvec_clear"};
   if (job.has_n()) two.plan.compile.entries.emplace_back("matvec_n");
   if (job.has_t()) two.plan.compile.entries.emplace_back("matvec_t");

@@ -79,7 +79,7 @@ TEST_P(MatvecCompiles, ForTheArchitecture) {
     spilled += spills ? 1 : 0;
   }
   std::printf("%s: %d compiled, %d with spills\n", architecture, compiled, spilled);
-  EXPECT_GT(compiled, 20);
+  EXPECT_GT(compiled, 12);
   // The rules' estimate keeps nearly all configurations in the registers that they have.
   EXPECT_LE(spilled * 5, compiled);
 }
@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"early_wait", fused, "matvec/march.cuh", "wait_async<stages - 1>()", "wait_async<stages>()"},
         Fault{"turn", registers, "matvec/march.cuh", "add_threads(sums, number & 1)", "add_threads(sums, 0)"},
         Fault{"not_cleared", two_pass, "matvec/sums_kernels.cuh", "if (i < n)", "if (i < n - 1)"},
-        Fault{"wrong_tag", sliced, "matvec/sliced.cuh", "!= expected", "< expected - 1"},
+        Fault{"wrong_tag", sliced, "matvec/sliced.cuh", "!= expected", "== expected + 1"},
         Fault{"few_slots", sliced, "matvec/sliced.cuh", "power_of_two_from(2 * lag + 2)", "1"},
         Fault{"early_wait_sliced", sliced, "matvec/sliced.cuh", "stages - 1 - lag", "stages - lag"},
         Fault{"no_barrier", cooperative, "matvec/cooperative.cu", "grid_barrier(counter);", ";"}),
