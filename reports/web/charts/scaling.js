@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time against size, radius, steps and what else is a number, where there are results of several.
 
-/** By what the sections that differ from this one in a single number differ: {name, sections, x}. */
-function scalings(view) {
+/** By what the sections that differ from this one in a single number, and in the setting `beside`, differ: {name, sections, x}. */
+function scalings(view, beside) {
   const alike = state.data.sections.filter((other) => other.problem === view.problem && sameDevice(other, view) && other.rows.time.length > 0);
-  const text = (object, without) => JSON.stringify(Object.entries(object).filter(([name]) => name !== without));
+  const text = (object, without) => JSON.stringify(Object.entries(object).filter(([name]) => name !== without && name !== beside));
   const found = [];
   const add = (name, sections, x) => {
     const distinct = new Map(); // the newest sources of each value come last in the file: they count
-    for (const section of sections) distinct.set(x(section), section);
-    if (distinct.size > 1) found.push({ name, sections: [...distinct.values()].sort((a, b) => x(a) - x(b)), x });
+    for (const section of sections) distinct.set(`${x(section)} ${section.settings[beside]}`, section);
+    const values = new Set(sections.map(x));
+    if (values.size > 1) found.push({ name, sections: [...distinct.values()].sort((a, b) => x(a) - x(b)), x });
   };
   const names = new Set(alike.flatMap((other) => Object.entries(other.settings).filter(([, value]) => typeof value === "number").map(([name]) => name)));
   for (const name of names) {
@@ -24,17 +25,41 @@ function scalings(view) {
   return found;
 }
 
-/** Best time of each group in each section: name -> [time or null]. */
-function groupTimes(sections) {
+/** What lines may stand for: the grouping parameter, another one with few values, or a setting that is a word and varies. */
+function lineChoices(view) {
+  const most = 8;
+  const choices = [["group", view.groupName ?? "all"]];
+  for (const i of view.varied)
+    if (view.parameters[i].name !== view.groupName && view.parameters[i].values.length <= most) choices.push([`parameter ${view.parameters[i].name}`, view.parameters[i].name]);
+  const alike = state.data.sections.filter((other) => other.problem === view.problem);
+  for (const name of new Set(alike.flatMap((other) => Object.keys(other.settings)))) {
+    const values = new Set(alike.map((other) => other.settings[name]));
+    if (values.size > 1 && [...values].every((value) => typeof value !== "number")) choices.push([`setting ${name}`, name]);
+  }
+  return choices;
+}
+
+/** Which line a row of a section belongs to; null: none. */
+function lineNamer(view, choice) {
+  const [kind, name] = choice.split(/ (.*)/);
+  if (kind === "setting") return () => String(view.settings[name] ?? "default");
+  if (kind === "group") return (row) => view.groups[Math.max(0, view.groupOf(row))];
+  const parameter = view.parameters.findIndex((each) => each.name === name);
+  return (row) => (parameter < 0 || view.level(parameter, row) < 0 ? null : view.valueText(parameter, view.level(parameter, row)));
+}
+
+/** The best of each line at each x: name -> [{time, error, items} or null]. */
+function bestOfLines(sections, x, xs, choice) {
   const lines = new Map();
-  sections.forEach((section, at) => {
-    const view = sectionView(section);
+  for (const section of sections) {
+    const view = sectionView(section), at = xs.indexOf(x(section)), nameOf = lineNamer(view, choice);
     for (const row of view.indices) {
-      const name = view.groups[Math.max(0, view.groupOf(row))];
-      if (!lines.has(name)) lines.set(name, new Array(sections.length).fill(null));
-      lines.get(name)[at] ??= view.rows.time[row]; // rows come the best first
+      const name = nameOf(row);
+      if (name === null) continue;
+      if (!lines.has(name)) lines.set(name, new Array(xs.length).fill(null));
+      lines.get(name)[at] ??= { time: view.rows.time[row], error: view.rows.error[row], items: section.work.items }; // rows come the best first
     }
-  });
+  }
   return lines;
 }
 
@@ -57,39 +82,45 @@ function crossovers(xs, lines) {
 
 addChart({
   id: "scaling",
-  title: "Time against size and settings",
-  help: "The best of each variant in the sections that differ from this one in one number only. A ring marks where another variant becomes the fastest.",
+  title: "Time and error against size and settings",
+  help: "The best of each line in the sections that differ from this one in one number only, and in the setting that the lines stand for. A ring marks where another line becomes the fastest. Errors are those of the fastest.",
   draw(view, control) {
-    const found = scalings(view);
+    const choices = lineChoices(view);
+    const choice = control("lines", "lines", choices, "group");
+    const found = scalings(view, choice.startsWith("setting ") ? choice.slice("setting ".length) : undefined);
     if (found.length === 0) return { empty: "The report has no other section of this problem and device that differs in one size or numeric setting only." };
     const name = control("along", "along", found.map((each) => [each.name, each.name]), found[0].name);
     const { sections, x } = found.find((each) => each.name === name);
-    const xs = sections.map(x);
-    const form = control("form", "as", [["time", "time"], ["rate", "work a second"]], "time");
-    const lines = groupTimes(sections);
-    const shownAs = (time, at) => (form === "time" ? time : sections[at].work.items / time);
+    const xs = [...new Set(sections.map(x))];
+    const form = control("form", "as", [["time", "time"], ["rate", "work a second"], ["error", "largest error"]], "time");
+    const lines = bestOfLines(sections, x, xs, choice);
+    const shown = { time: ({ time }) => time, rate: ({ time, items }) => items / time, error: ({ error }) => (error > 0 ? error : null) }[form];
+    const shownAs = (best) => (best === null ? null : shown(best));
     const item = sections[0].work.item;
-    const label = form === "time" ? (value) => seconds(value, 3) : (value) => si(value, "", 3);
-    const series = [...lines].map(([group, times], i) => ({
-      type: "line", name: group, symbol: symbolAt(i), symbolSize: 9, connectNulls: true,
+    const label = { time: (value) => seconds(value, 3), rate: (value) => si(value, "", 3), error: (value) => value.toExponential(2) }[form];
+    const series = [...lines].map(([line, bests], i) => ({
+      type: "line", name: line, symbol: symbolAt(i), symbolSize: 9, connectNulls: true,
       itemStyle: { color: colourAt(i) }, lineStyle: { color: colourAt(i), type: lineKindAt(i), width: 2 },
-      data: times.map((time, at) => (time === null ? null : [xs[at], shownAs(time, at)])).filter(Boolean),
-    }));
-    const crossings = form === "time" ? crossovers(xs, lines) : [];
+      data: bests.map((best, at) => (shownAs(best) === null ? null : [xs[at], shownAs(best)])).filter(Boolean),
+    })).filter(({ data }) => data.length > 0);
+    if (series.length === 0) return { empty: "No error was measured here: results are whole numbers, or exact." };
+    const times = new Map([...lines].map(([line, bests]) => [line, bests.map((best) => best?.time ?? null)]));
+    const crossings = form === "time" ? crossovers(xs, times) : [];
     if (crossings.length > 0)
       series.push({ type: "scatter", name: "crossover", data: crossings, symbol: "circle", symbolSize: 18, itemStyle: { color: "transparent", borderColor: ink().text, borderWidth: 2 }, z: 5,
         label: { show: true, position: "bottom", color: ink().text, fontFamily: font, formatter: ({ data }) => `${name} ≈ ${significant(data.value[0], 2)}` } });
     const values = series.flatMap((line) => line.data.map((point) => (point.value ?? point)[1]));
     const tooltip = { trigger: "item", formatter: ({ seriesName, data }) => data.before
       ? `${escapeHtml(data.before)} below, ${escapeHtml(data.after)} above ${escapeHtml(name)} ≈ ${significant(data.value[0], 3)}`
-      : `${escapeHtml(seriesName)}, ${escapeHtml(name)} = ${si(data[0], "", 4)}<br><strong>${label(data[1])}${form === "time" ? "" : `${escapeHtml(item)}s/s`}</strong>` };
-    const xAxis = logAxis("x", name === "size" ? "cells (product of the extents)" : name, xs, (value) => si(value, "", 4).trim());
+      : `${escapeHtml(seriesName)}, ${escapeHtml(name)} = ${si(data[0], "", 4)}<br><strong>${label(data[1])}${form === "rate" ? `${escapeHtml(item)}s/s` : ""}</strong>` };
+    const xAxis = logAxis("x", name === "size" ? `${item}s (product of the extents)` : name, xs, (value) => si(value, "", 4).trim());
     for (const part of ["axisLabel", "axisTick", "splitLine"]) xAxis[part] = { ...xAxis[part], customValues: xs };
+    const axis = { time: "best time", rate: `${item}s a second`, error: "largest |out - reference|" }[form];
     return {
-      option: { ...chartBase({ tooltip }), series, xAxis, yAxis: logAxis("y", form === "time" ? "best time" : `${item}s a second`, values, label) },
+      option: { ...chartBase({ tooltip }), series, xAxis, yAxis: logAxis("y", axis, values, label) },
       note: new Set(sections.map((section) => section.sources)).size > 1 ? "The sections were tuned with different kernel sources." : "",
       spoken: `by ${name}: ${xs.join(", ")}`,
-      table: { head: [name, ...lines.keys()], rows: xs.map((value, at) => [value, ...[...lines.values()].map((times) => (times[at] === null ? "–" : label(shownAs(times[at], at))))]) },
+      table: { head: [name, ...lines.keys()], rows: xs.map((value, at) => [value, ...[...lines.values()].map((bests) => (shownAs(bests[at]) === null ? "–" : label(shownAs(bests[at]))))]) },
     };
   },
 });

@@ -112,6 +112,38 @@ const tests = {
     await close();
   },
 
+  async "results of several settings are drawn along each number, with any lines, as time, rate and error"() {
+    const { page, problems, close } = await open("recording.html");
+    await seeAll(page);
+    const select = (name) => page.locator(`#chart-scaling [data-name="${name}"] select`);
+    const values = async (name) => ((await select(name).count()) === 0 ? [] : select(name).locator("option").evaluateAll((all) => all.map((one) => one.value)));
+    const drawn = new Set();
+    for (const section of ["0", "1"]) {
+      await page.selectOption("#section-choice", section);
+      for (const lines of await values("lines")) {
+        await select("lines").selectOption(lines);
+        const numbers = await values("along"); // none to choose where there is one
+        for (const along of numbers.length > 0 ? numbers : [null]) {
+          if (along !== null) await select("along").selectOption(along);
+          for (const form of await values("form")) {
+            await select("form").selectOption(form);
+            const card = await page.evaluate(() => {
+              const figure = document.getElementById("chart-scaling");
+              return { empty: figure.classList.contains("empty"), rows: figure.querySelectorAll(".numbers tbody tr").length,
+                series: echarts.getInstanceByDom(figure.querySelector(".plot"))?.getOption().series.length ?? 0 };
+            });
+            if (card.empty) continue; // nothing differs in this alone
+            assert.ok(card.series > 0 && card.rows > 1, `${lines} along ${along} as ${form}`);
+            drawn.add(form).add(lines.split(" ")[0]);
+          }
+        }
+      }
+    }
+    assert.deepEqual([...drawn].sort(), ["error", "group", "parameter", "rate", "setting", "time"]);
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
   async "a range chosen on an axis counts the configurations that are left"() {
     const { page, problems, close } = await open("recording.html");
     await seeAll(page);
