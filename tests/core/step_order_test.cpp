@@ -225,6 +225,15 @@ TEST(StepOrder, SharedElementsAreFoundAsByLookingAtAll) {
   EXPECT_FALSE(shared_element({"x", 0, 9, 0, 1, true}, {"y", 0, 9, 0, 1, true}));
 }
 
+TEST(StepOrder, PlansOfVeryManyStepsOnOneStreamCostNothing) {
+  LaunchPlan plan = StreamSample().plan;
+  const FourierTransform transform{FourierDirection::forward, "sent", "made", {8}};
+  plan.launches.assign(400'000, transform);  // pairs of them would be 10^11
+  check_steps(plan);
+  EXPECT_TRUE(conflicts(plan).empty());
+  EXPECT_EQ(sequence_of(plan, Sequence::latest_first).size(), 400'000u);
+}
+
 TEST(StepOrder, OtherSequencesRespectWhatStepsWaitFor) {
   const LaunchPlan plan = StreamSample(6).plan;
   const StepPrecedence precedence(plan);

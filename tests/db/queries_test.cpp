@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/json.hpp"
 #include "db/queries.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "db/json.hpp"
 #include "db/run_details.hpp"
 #include "db/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
@@ -106,12 +106,13 @@ TEST_F(QueriesTest, ADeviceShowsTheNewestFactsAndEveryDriver) {
 
 TEST_F(QueriesTest, FactsThatCameLaterAreStoredWhereTheyAreKnown) {
   DeviceFacts facts = example_device();
-  EXPECT_EQ(to_json(facts).find("host_to_device"), std::string::npos) << "the text of older versions, and its hash";
-  EXPECT_EQ(facts_from_json(to_json(facts)).device_to_host_bandwidth, 0);
+  EXPECT_EQ(db::to_json(facts).find("host_to_device"), std::string::npos)
+      << "the text of older versions, and its hash";
+  EXPECT_EQ(db::facts_from_json(db::to_json(facts)).device_to_host_bandwidth, 0);
   facts.host_to_device_bandwidth = 5.5e10;
   facts.device_to_host_bandwidth = 5.25e10;
-  EXPECT_EQ(facts_from_json(to_json(facts)).host_to_device_bandwidth, 5.5e10);
-  EXPECT_EQ(facts_from_json(to_json(facts)).device_to_host_bandwidth, 5.25e10);
+  EXPECT_EQ(db::facts_from_json(db::to_json(facts)).host_to_device_bandwidth, 5.5e10);
+  EXPECT_EQ(db::facts_from_json(db::to_json(facts)).device_to_host_bandwidth, 5.25e10);
 }
 
 TEST_F(QueriesTest, RunsAreListedNewestFirstAndFiltered) {

@@ -157,6 +157,27 @@ TEST(WhyItWins, SaysWhatAnotherVariantLoses) {
   EXPECT_THAT(all, HasSubstr("n = 2 instead of 1 takes 50 % longer"));
 }
 
+TEST(WhyItWins, SaysWhereCopiesFromTheHostBind) {
+  reports::Section section = section_of({{{{"n", 1}}, 2.0}, {{{"n", 2}}, 3.0}});
+  section.device.compute_major = 9;
+  section.device.multiprocessors = 100;
+  section.device.core_clock = 1'000'000'000;
+  section.device.copy_bandwidth = 8e11;
+  section.amount.bytes = 90e9;
+  section.amount.flops = 1e12;
+  section.amount.limit = 1.6;
+  EXPECT_FALSE(reports::ceilings(section).host_bound) << "nobody measured the way from the host";
+  section.device.host_to_device_bandwidth = 50e9;
+  section.device.device_to_host_bandwidth = 40e9;
+  EXPECT_TRUE(reports::ceilings(section).host_bound);
+  const std::string first = reports::why_it_wins(section).at(0), second = reports::why_it_wins(section).at(1);
+  EXPECT_THAT(first, HasSubstr("by the roofline of copies between host and device"));
+  EXPECT_THAT(second, HasSubstr("90 GB pass between host and device, 45 GB/s in both directions together"));
+  EXPECT_THAT(second, HasSubstr("copies reach 50 GB/s to the device and 40 GB/s back"));
+  section.amount.limit = 90e9 / 8e11;  // of memory: the device's own
+  EXPECT_FALSE(reports::ceilings(section).host_bound);
+}
+
 TEST(WhyItWins, IsEmptyWhereAllFailed) {
   EXPECT_TRUE(reports::why_it_wins({}).empty());
 }

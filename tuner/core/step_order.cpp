@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "tuner/core/error.hpp"
@@ -44,6 +45,7 @@ void check_order(const LaunchPlan& plan) {
 
 /// All of them work in one memory.
 void check_transforms(const LaunchPlan& plan) {
+  if (stream_count(plan) == 1) return;  // of perhaps very many steps
   std::optional<std::size_t> last;
   std::optional<StepPrecedence> precedence;
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
@@ -115,15 +117,18 @@ std::vector<StepConflict> conflicts(const LaunchPlan& plan) {
 }
 
 std::vector<std::size_t> sequence_of(const LaunchPlan& plan, Sequence which) {
+  std::vector<std::size_t> sequence(plan.launches.size());
+  std::iota(sequence.begin(), sequence.end(), std::size_t{0});
+  if (which == Sequence::planned || stream_count(plan) == 1) return sequence;
+  sequence.clear();
   const auto waits = waits_of(plan);
-  std::vector<std::size_t> sequence;
   std::vector<bool> done(waits.size());
   const auto ready = [&](std::size_t step) {
     return !done[step] &&
            std::ranges::all_of(waits[step], [&](std::size_t earlier) { return done[earlier]; });
   };
   while (sequence.size() < waits.size()) {
-    std::size_t next = which == Sequence::planned ? sequence.size() : waits.size() - 1;
+    std::size_t next = waits.size() - 1;
     while (!ready(next)) --next;  // the first that is not done is always ready
     done[next] = true;
     sequence.push_back(next);

@@ -10,6 +10,7 @@
 #include "kernels/registry.hpp"
 #include "tests/kernels/conformance/drawn.hpp"
 #include "tuner/core/architectures.hpp"
+#include "tuner/core/step_order.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -48,6 +49,15 @@ TEST_P(EveryPlan, CanBeLaunched) {
     const std::set<std::string> entries(plan.compile.entries.begin(), plan.compile.entries.end());
     EXPECT_EQ(entries.size(), plan.compile.entries.size()) << "an entry twice";
     for (const Launch* launch : kernel_launches(plan)) expect_launchable(*launch, plan, device);
+  }
+}
+
+// Nothing that a backend refuses, and no two steps that get into each other's way.
+TEST_P(EveryPlan, HasStepsInOrder) {
+  for (const Drawn& drawn : draw().all) {
+    SCOPED_TRACE(drawn.text());
+    EXPECT_NO_THROW(check_steps(drawn.plan));
+    for (const StepConflict& conflict : conflicts(drawn.plan)) ADD_FAILURE() << conflict.text(drawn.plan);
   }
 }
 
