@@ -130,7 +130,9 @@ TEST_P(GemmCompiles, WithEveryValue) {
   if (!compiler) GTEST_SKIP() << why;
   const EmbeddedSources sources;
   std::vector<std::pair<Instance, Configuration>> sample;
-  for (const Instance& instance : {floats(), doubles()}) {
+  // Values of both types are the same names: those of doubles on one architecture.
+  const bool all = std::string_view(GetParam()) == "sm_90";
+  for (const Instance& instance : all ? std::vector{floats(), doubles()} : std::vector{floats()}) {
     std::set<std::string> seen;
     std::uint64_t seed = 1;
     for (const auto& [name, value] : testing::gemm_values(instance, GetParam())) {
