@@ -60,10 +60,13 @@ void add_tiles(GemmSpace& space, const GemmJob& job) {
              doubles});
   space.add({"vector", "neighbouring elements of an access to global memory",
              doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
+  // A group of more than all rows of the smallest tiles is one of all.
+  std::vector<Value> groups;
+  for (const std::int64_t rows : {1, 4, 8, 16})
+    if (rows == 1 || rows < tiles_of(job.m, 64) * 2) groups.emplace_back(rows);
   space.add({"group",
              "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
-             {1, 2, 4, 8, 16, 32},
-             8});
+             groups, groups.back()});
   space.add_padded();
   space.add({"min_blocks",
              "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
