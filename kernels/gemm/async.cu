@@ -139,7 +139,9 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     int stage = 0, free_stage = (stages - 1) * stage_size;
     for (int s = 0; s < count; ++s) {
       const auto start_copies = [&] {
-        copy_slab<true>(shared + free_stage, operands, s + stages - 1 < count ? slab : 0);
+        // Where slices are added in the end, no zeros shall be on their way to their place.
+        const int terms = s + stages - 1 < count ? slab : 0;
+        if (slices == 1 || terms > 0) copy_slab<true>(shared + free_stage, operands, terms);
         operands.advance(1);
         commit_async();
       };
@@ -167,10 +169,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       free_stage = stage;
       stage = next;
     }
-    if constexpr (slices > 1) {
-      wait_async<0>();
-      add_slices(shared, sums);
-    }
+    if constexpr (slices > 1) add_slices(shared + stage, sums);
   }
   store_tile({result, m, n, result_row, alpha, beta}, tile, place, sums);
 }

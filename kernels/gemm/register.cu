@@ -161,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       }
       stage = next;
     }
-    if constexpr (slices > 1) add_slices(shared, sums);
+    if constexpr (slices > 1) add_slices(shared + stage, sums);
   }
   store_tile({result, m, n, result_row, alpha, beta}, tile, place, sums);
 }

@@ -142,8 +142,6 @@ const Fault faults[] = {
      "variant == 'async' and stages == 3"},
     {"gemm/async.cu", "wait_async<0>();\n          __syncthreads();", "__syncthreads();",
      "variant == 'async' and stages == 2"},
-    {"gemm/async.cu", "wait_async<0>();\n      add_slices", "add_slices",
-     "variant == 'async' and stages == 3 and slices == 2"},
     {"gemm/async.cu", "Right::term(i) < terms ? vector * size : 0", "vector * size", "variant == 'async'"},
     {"gemm/blocked_tile.cuh", "thread_n - 1 - turn", "thread_n - 2 - turn + (turn == thread_n - 1)",
      "variant == 'register'"},
