@@ -11,6 +11,11 @@ using search::var;
 void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts&) {
   add_blocked_rules(space, job, {8, 16, 32});
   space.add({"stages", "slabs in shared memory, one of which is multiplied", {2, 3, 4, 5}, 3});
+  space.add({"early",
+             "whether the barrier between two slabs comes before the last reads of one, or after them",
+             {false, true},
+             true,
+             var("stages") > 2});
   space.add({"transposed",
              "whether the left operand is transposed on its way to shared memory, one element a copy, or "
              "lies there as in memory and is read several terms at a time",

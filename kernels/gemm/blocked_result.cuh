@@ -66,7 +66,7 @@ __device__ __forceinline__ void add_slices(Real* stage, Real (&sums)[thread_m][t
   const int slice = slice_of_thread(), thread = static_cast<int>(threadIdx.x) % tile_threads;
 #pragma unroll
   for (int half = slices / 2; half >= 1; half /= 2) {
-    __syncthreads();
+    if (half < slices / 2 || reads_after_barrier) __syncthreads();
     // Piece after piece of all threads: neighbours write neighbouring pieces.
     Real* const place = stage + (slice % half * tile_threads + thread) * piece;
     const int step = half * tile_threads * piece;

@@ -30,10 +30,6 @@ constexpr int left_size = transposed ? slab * left_pitch : block_m * left_pitch;
 constexpr int right_size = slab * block_n;
 constexpr int stage_size = left_size + right_size;  // elements of a stage of shared memory
 
-// With three stages the barrier need not wait for the last reads of a slab: the products that follow it cover
-// the time until the next slab's first elements are there.
-constexpr bool early_barrier = stages > 2;
-
 // Offset of the stage that follows.
 __device__ __forceinline__ int next_stage(int stage) {
   return stage == (stages - 1) * stage_size ? 0 : stage + stage_size;
@@ -47,11 +43,11 @@ struct Place {
 };
 
 __device__ __forceinline__ int slice_of_thread() {
-  return static_cast<int>(threadIdx.x) / tile_threads;
+  return slices == 1 ? 0 : static_cast<int>(threadIdx.x) / tile_threads;
 }
 
 __device__ __forceinline__ Place place_of_thread() {
-  const int thread = static_cast<int>(threadIdx.x) % tile_threads;
+  const int thread = static_cast<int>(threadIdx.x) - slice_of_thread() * tile_threads;
   const int lane = thread % 32, warp = thread / 32, term = slice_of_thread() * slice_terms;
   // In pairs: lanes that follow each other have two rows and neighbouring columns in turn, so that each
   // quarter of a warp asks for few different pieces of both operands.
@@ -60,7 +56,7 @@ __device__ __forceinline__ Place place_of_thread() {
   const int row = warp / warps_n * warp_m + lane_row * (transposed ? piece : 1);
   const int column = warp % warps_n * warp_n + lane_column * piece;
   return {row, column, transposed ? term * left_pitch + row : row * left_pitch + term,
-          left_size + term * block_n + column};
+          term * block_n + column};
 }
 
 // From the thread's first element to its row i, its column j.
@@ -80,12 +76,12 @@ struct Fragments {
 
   // Term k of the thread's slice of a slab.
   __device__ __forceinline__ void load(const Real* stage, const Place& place, int k) {
-    const Real* const rights = stage + place.right + k * block_n;
+    const Real* const rights = stage + left_size + k * block_n + place.right;
 #pragma unroll
     for (int j = 0; j < thread_n; j += piece)
       load_vector<piece, Load::shared>(right[k % 2] + j, rights + column_offset(j));
     if constexpr (transposed) {
-      const Real* const lefts = stage + place.left + k * left_pitch;
+      const Real* const lefts = stage + k * left_pitch + place.left;
 #pragma unroll
       for (int i = 0; i < thread_m; i += piece)
         load_vector<piece, Load::shared>(left[k % 2][0] + i, lefts + row_offset(i));
