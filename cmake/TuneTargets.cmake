@@ -41,16 +41,21 @@ function(tune_library name)
 endfunction()
 
 # tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a
-# part of NAME selects all of them (ctest -R reports).
+# part of NAME selects all of them (ctest -R reports). With SUITES the tests of each of these suites run in one process:
+# for those that share what takes long to make.
 function(tune_test name)
-  cmake_parse_arguments(ARG "" "LABEL" "SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;SUITES" ${ARGN})
   list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   add_executable(${name} ${sources})
   tune_compile_settings(${name})
   # Tests are compiled more often than they run: optimising them fully doubles the time to a result.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_link_libraries(${name} PRIVATE ${ARG_UNPARSED_ARGUMENTS} GTest::gtest_main GTest::gmock)
-  if(ARG_LABEL)
+  if(ARG_SUITES)
+    foreach(suite IN LISTS ARG_SUITES)
+      add_test(NAME ${name}.${suite} COMMAND ${name} --gtest_filter=*${suite}.*)
+    endforeach()
+  elseif(ARG_LABEL)
     gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL})
   else()
     gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
