@@ -21,7 +21,8 @@ Expr warps() {
 
 std::int64_t shared_bytes(const GemmJob& job, const Configuration& configuration) {
   const auto value = [&](const char* name) { return configuration[name].as_int(); };
-  return (value("block_m") + value("block_n")) * value("slab") * value("stages") * job.element_bytes();
+  return (value("block_m") + value("block_n")) * value("slab") * value_or(configuration, "stages", 3) *
+         job.element_bytes();
 }
 
 void add_arithmetic(GemmSpace& space, const GemmJob& job) {
@@ -60,10 +61,13 @@ void add_tiles(GemmSpace& space, const GemmJob& job) {
              doubles});
   space.add({"vector", "neighbouring elements of an access to global memory",
              doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
+  // A group of more than all rows of the smallest tiles is one of all.
+  std::vector<Value> groups;
+  for (const std::int64_t rows : {1, 4, 8, 16})
+    if (rows == 1 || rows < tiles_of(job.m, 64) * 2) groups.emplace_back(rows);
   space.add({"group",
              "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
-             {1, 2, 4, 8, 16, 32},
-             8});
+             groups, groups.back()});
   space.add_padded();
   space.add({"min_blocks",
              "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
@@ -107,7 +111,7 @@ bool tensor_applies(const GemmJob& job) {
 
 GemmTile tile_of_tensor(const Configuration& configuration) {
   // The longest sums of a check, of three such tiles, come to every stage a second time.
-  const std::int64_t slabs = tiles_of(configuration["stages"].as_int() + 2, 3);
+  const std::int64_t slabs = tiles_of(value_or(configuration, "stages", 3) + 2, 3);
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
           configuration["slab"].as_int() * slabs};
 }
@@ -142,7 +146,7 @@ Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuratio
     return tolerance;
   }
   Tolerance tolerance = gemm_tolerance(job, Arithmetic::strict);
-  const double share = configuration["rounded"].as_bool() ? 0x1.0p-21 : 0x1.0p-19;
+  const double share = value_or(configuration, "rounded", 1) != 0 ? 0x1.0p-21 : 0x1.0p-19;
   const double lost = share * (2.2 * std::sqrt(k) + 2);
   tolerance.absolute += std::abs(job.alpha) * lost;
   tolerance.derivation += ", of operands in two parts of 11 bits";

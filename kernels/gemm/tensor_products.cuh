@@ -7,7 +7,7 @@
 using Sums = Real[fragments_m][fragments_n][4];
 
 __device__ __forceinline__ float to_operand(float x) {
-  return to_tf32(x);
+  return tf32_operand(x);
 }
 __device__ __forceinline__ double to_operand(double x) {
   return x;

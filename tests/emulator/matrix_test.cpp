@@ -22,6 +22,8 @@ KernelCheck warp_kernel(const std::string& body, std::uint32_t threads, std::uin
       "#include \"tensor_core.cuh\"\n"
       "float large_part(float x) {\n"
       "  float high, low;\n  split_tf32<true>(x, high, low);\n  return high;\n}\n"
+      "float operand(float x) {\n"
+      "  return __uint_as_float(__float_as_uint(tf32_operand(x)) & 0xffffe000u);\n}\n"
       "double seen(float x) { return __uint_as_float(__float_as_uint(x) & 0xffffe000u); }\n"
       "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
       "  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;\n" +
@@ -102,7 +104,7 @@ double rounded_to_tf32(double x) {
 }
 
 TEST(Tf32, RoundsToElevenBits) {
-  for (const char* name : {"to_tf32", "large_part"}) {
+  for (const char* name : {"to_tf32", "large_part", "operand"}) {
     KernelCheck check = warp_kernel(
         format("  for (int i = 0; i < 4; ++i) {{\n"
                "    const float x = (i % 2 ? -1.0f : 1.0f) * (1.0f + (32 * i + lane) * 123457e-8f);\n"
@@ -125,6 +127,20 @@ TEST(Tf32, RoundsToElevenBits) {
   std::vector<double> expected(64, 0.0);
   for (std::size_t i = 32; i < 64; ++i) expected[i] = 1 + 0x1p-10;
   EXPECT_EQ(tie.expecting(expected).report(), "");
+}
+
+// NaN and infinity reach the products, whichever NaN it is.
+TEST(Tf32, KeepsWhatIsNoNumber) {
+  KernelCheck check = warp_kernel(
+      "  const unsigned bits[] = {0x7fffffffu, 0xffffffffu, 0x7fc00000u, 0x7f800001u, 0x7f800000u};\n"
+      "  const float x = __uint_as_float(bits[lane % 5]);\n"
+      "  float high, low, cut_high, cut_low;\n"
+      "  split_tf32<true>(x, high, low);\n  split_tf32<false>(x, cut_high, cut_low);\n"
+      "  const bool infinite = lane % 5 == 4;\n"
+      "  out[lane] = isnan(low) && isnan(cut_low) && (infinite ? isinf(tf32_operand(x)) : "
+      "isnan(tf32_operand(x))) && (infinite ? isinf(to_tf32(x)) : isnan(to_tf32(x)));",
+      32, 32);
+  EXPECT_EQ(check.expecting(std::vector<double>(32, 1.0)).report(), "");
 }
 
 // A device does not see the lower 13 bits of an operand.
