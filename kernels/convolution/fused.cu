@@ -32,6 +32,9 @@
 #ifndef AHEAD
 #define AHEAD 1  // 1: a row is read from shared memory before the row before is added to the results
 #endif
+#ifndef CHAINS
+#define CHAINS 1  // sums along x are of so many partial sums, 1 or 2, which do not wait for each other
+#endif
 #ifndef STAGES
 #define STAGES 4  // steps in shared memory
 #endif
@@ -52,6 +55,7 @@ using Real = REAL;
 constexpr int threads = THREADS, pixels = PIXELS_X, chunk = CHUNK, step_rows = STEP, stages = STAGES;
 constexpr int vector = VECTOR;
 constexpr bool ahead = AHEAD != 0;
+constexpr int chains = CHAINS;
 constexpr int store_width = vector <= pixels ? vector : pixels;
 constexpr Store store_path = STORE;
 
@@ -60,6 +64,7 @@ constexpr Store store_path = STORE;
 
 static_assert(vector * sizeof(Real) <= 16, "an access is of 16 bytes at most");
 static_assert(pixels <= lanes && threads % 32 == 0 && stages >= 2, "not a march");
+static_assert(chains == 1 || chains == 2, "CHAINS is 1 or 2");
 
 constexpr int strip = 32 * pixels;
 constexpr int row_length = strip + 2 * lead;
@@ -108,15 +113,17 @@ struct RowWindow {
     for (int e = 0; e < elements; e += pixels) load_vector<pixels, Load::shared>(x + e, row + begin + e);
   }
   __device__ __forceinline__ void sum(Real (&sums)[pixels]) const {
-#pragma unroll
-    for (int p = 0; p < pixels; ++p) sums[p] = 0;
+    Real partial[chains][pixels] = {};
 #pragma unroll
     for (int e = 0; e < elements; ++e)
 #pragma unroll
       for (int p = 0; p < pixels; ++p) {
         const int k = begin + e - p - skip;
-        if (k >= 0 && k <= 2 * radius) sums[p] += row_taps[k + skip] * x[e];
+        if (k >= 0 && k <= 2 * radius) partial[e % chains][p] += row_taps[k + skip] * x[e];
       }
+#pragma unroll
+    for (int p = 0; p < pixels; ++p)
+      sums[p] = chains == 2 ? partial[0][p] + partial[chains - 1][p] : partial[0][p];
   }
 };
 

@@ -75,7 +75,7 @@ std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
       {"store",
        "path of the stores of the result: ordinary, or evict first (st.global.cs)",
        {"plain", "streaming"},
-       "streaming",
+       "plain",
        own},
       {"min_blocks",
        "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",

@@ -14,11 +14,12 @@ enum class Taps { immediate, constant, shared };
 constexpr Taps taps_from = TAPS;
 
 // Where a kernel reads its taps in a rolled loop: `count` of them, copied to `shared` where they shall lie
-// there. A barrier has to follow.
+// there; all threads of the block come here.
 __device__ __forceinline__ const Real* place_taps(Real* shared, const Real* taps, int count, int thread,
                                                   int threads) {
   if constexpr (taps_from != Taps::shared) return taps;
   for (int i = thread; i < count; i += threads) shared[i] = taps[i];
+  __syncthreads();
   return shared;
 }
 

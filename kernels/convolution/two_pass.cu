@@ -203,7 +203,6 @@ extern "C" __global__ void __launch_bounds__(column_threads, MIN_BLOCKS)
   const int y = blockIdx.x / across * tile_y + threadIdx.y * column_pixels;
   const Real* taps = place_taps(reinterpret_cast<Real*>(shared_bytes), column_taps, column_tap_count,
                                 threadIdx.y * column_block_x + threadIdx.x, column_threads);
-  if constexpr (taps_from == Taps::shared) __syncthreads();
   if (x >= nx || y >= ny) return;
   TapSums<column_pixels, lanes, 0> sums;
   const ColumnWindow window{between + (static_cast<long long>(y) - radius) * between_pitch + x,

@@ -60,14 +60,18 @@ struct Fault {
   const char* file;
   const char* text;
   const char* by;
+  const char* where = "True";  ///< the fault shows there
 };
 
 TEST(ConvolutionFaults, AreFound) {
   const Fault faults[] = {
       {"two_pass", "convolution/two_pass.cu", "wait_async<0>();", ""},
-      {"two_pass", "convolution/two_pass.cu", "wait_async<0>();\n  __syncthreads();", "wait_async<0>();"},
+      {"two_pass", "convolution/two_pass.cu", "wait_async<0>();\n  __syncthreads();", "wait_async<0>();",
+       "taps != 'shared'"},
       {"two_pass", "convolution/two_pass.cu", "if constexpr (staged) __syncthreads();", ""},
       {"two_pass", "convolution/two_pass.cu", "__syncwarp();", ""},
+      {"two_pass", "convolution/tap_sums.cuh", "__syncthreads();", "",
+       "taps == 'shared' and column_pixels == 4 and turn == 1"},
       {"two_pass", "convolution/tap_sums.cuh", "k <= 2 * radius", "k < 2 * radius"},
       {"two_pass", "convolution/row_segment.cuh", "if (x < 0) return 0;", ""},
       {"fused", "convolution/fused.cu", "__syncwarp();", ""},
@@ -86,12 +90,12 @@ TEST(ConvolutionFaults, AreFound) {
   };
   const ConvolutionCase what{7, "float"};
   for (const Fault& fault : faults) {
-    const std::string where =
-        std::string("variant == '") + fault.variant + "'" +
-        (fault.variant == std::string("fft_tile")
-             ? " and row_length <= 512 and column_length <= 512 and row_pairs <= 2"
-         : fault.variant == std::string("two_pass") ? " and staged and row_block_x > 32 and taps != 'shared'"
-                                                    : "");
+    const std::string where = std::string("variant == '") + fault.variant + "'" +
+                              (fault.variant == std::string("fft_tile")
+                                   ? " and row_length <= 512 and column_length <= 512 and row_pairs <= 2"
+                               : fault.variant == std::string("two_pass") ? " and staged and row_block_x > 32"
+                                                                          : "") +
+                              " and " + fault.where;
     const std::vector<Configuration> sample = testing::covering_sample(what, "sm_90", where, 1, 5);
     ASSERT_EQ(sample.size(), 1u);
     const std::vector<emulator::Verdict> verdicts =

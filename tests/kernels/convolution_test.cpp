@@ -218,5 +218,27 @@ TEST(ConvolutionSpace, HasOnlyWhatADeviceCanRun) {
   }
 }
 
+// Every macro of a plan has a default in its kernel's file, and every default is a macro of some plan.
+TEST(ConvolutionDefaults, NameTheParametersOfTheVariant) {
+  const auto problem = make_conv2d_separable();
+  const EmbeddedSources sources;
+  for (const ConvolutionVariant& variant : convolution_variants()) {
+    std::set<std::string> defined, known;
+    const std::string where = "variant == '" + std::string(variant.name) + "'";
+    for (const Configuration& configuration : testing::covering_sample({3, "float"}, "sm_90", where, 60, 1)) {
+      const CompileRequest request =
+          problem->plan(convolution_instance({3, "float"}, 512, 512), configuration, sources)->compile;
+      for (const auto& [name, value] : request.defines) defined.insert(name);
+      const std::string& text = request.source.text;
+      const std::string start = "\n#ifndef ";
+      for (std::size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+        const std::size_t begin = at + start.size();
+        known.insert(text.substr(begin, text.find('\n', begin) - begin));
+      }
+    }
+    EXPECT_EQ(defined, known) << variant.name;
+  }
+}
+
 }  // namespace
 }  // namespace tune::kernels

@@ -47,7 +47,9 @@ struct Exception {
   std::string file, statement;
   std::string reason;
 };
-const std::vector<Exception> exceptions = {};
+const std::vector<Exception> exceptions = {{"convolution/tap_sums.cuh", "__syncthreads()",
+                                            "taps in shared memory are read by loops that are rolled, which "
+                                            "the small radii here leave without a turn"}};
 
 /// Calls, as statements, of what orders threads or waits for a copy; definitions and comments are none.
 std::vector<Occurrence> occurrences_in(const std::string& file, const std::string& text) {
