@@ -5,6 +5,7 @@
 
 #include "kernels/common/grid_barrier.hpp"
 #include "kernels/matvec/check_sizes.hpp"
+#include "kernels/matvec/files.hpp"
 #include "kernels/matvec/job.hpp"
 #include "kernels/matvec/reference.hpp"
 #include "kernels/matvec/variants.hpp"
@@ -34,7 +35,7 @@ ProblemInfo make_info() {
   return info;
 }
 
-class MatvecProblem : public Problem {
+class MatvecProblem : public Problem, public HasFiles {
  public:
   const ProblemInfo& info() const override { return info_; }
 
@@ -72,6 +73,8 @@ class MatvecProblem : public Problem {
   Tolerance tolerance(const Instance& instance) const override {
     return matvec_tolerance(matvec_job(instance));
   }
+
+  const ProblemFiles& files() const override { return matvec_files(); }
 
   std::vector<Instance> check_instances(const Instance& instance,
                                         const Configuration& configuration) const override {

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/data_command.hpp"
 
 namespace tune::cli {
 
@@ -18,6 +19,7 @@ std::span<const Command> commands() {
       report_command(),
       serve_command(),
       db_command(),
+      data_command(),
       replay_command(),
       new_command(),
   });

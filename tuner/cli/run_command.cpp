@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <optional>
 
 #include "db/database.hpp"
 #include "search/space/nearest.hpp"
@@ -9,6 +10,7 @@
 #include "tuner/cache/cached_backend.hpp"
 #include "tuner/cli/cache_choice.hpp"
 #include "tuner/cli/device_choice.hpp"
+#include "tuner/cli/file_choice.hpp"
 #include "tuner/cli/foreign_recording.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/kept_sources.hpp"
@@ -43,6 +45,7 @@ std::string strategy_help() {
 po::options_description options() {
   po::options_description all;
   add_work_options(all);
+  add_file_options(all);
   add_device_option(all);
   add_space_options(all);
   all.add_options()  //
@@ -144,6 +147,8 @@ struct Job {
   std::string notice;                      ///< before the first evaluation
   std::unique_ptr<KernelSources> sources;  ///< of the problem; null for another tuner's recording
   std::unique_ptr<KeptSources> kept;       ///< null where nobody asked
+  FileChoice files;
+  std::optional<Configuration> winner;  ///< of a run that ended by itself
 };
 
 /// A definition's budget as a share of the configurations, where nothing else was asked for.
@@ -185,6 +190,7 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
   if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);
   if (!result.progress.best)
     throw Error("no configuration gave a right result; 'tune show' has the failures");
+  job.winner = result.progress.best->configuration;
   return 0;
 }
 
@@ -209,6 +215,8 @@ int run_on_gpu(Job& job, int number) {
   DeviceEvaluator evaluator(*job.work.problem, job.work.instance, *backend, sources,
                             {.measure = job.measuring.measure, .race = job.measuring.race});
   const int status = tune_with(job, space, evaluator);
+  if (job.winner && !job.files.output.empty())
+    write_result(job.files, job.work, *job.winner, *backend, sources);
   tell_notice(cache.get());
   return status;
 }
@@ -273,7 +281,15 @@ int run(const po::variables_map& values) {
           .device_label = {},
           .notice = {},
           .sources = {},
-          .kept = {}};
+          .kept = {},
+          .files = {},
+          .winner = {}};
+  job.files = chosen_files(values, job.work);
+  if (!job.files.input.empty()) {
+    if (chosen_device(values).kind != DeviceChoice::Kind::cuda)
+      throw UsageError("--input needs a GPU: recorded results know nothing of a file's numbers");
+    take_inputs(job.files, job.work);
+  }
   job.budget = chosen_budget(values, job.work.problem.get());
   if (job.work.problem) {
     job.sources = chosen_sources(values, *job.work.problem);
