@@ -29,18 +29,19 @@ void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts&) {
                          right_items + if_else(transposed, 26, 30);
   const Expr left = if_else(transposed, (var("block_m") + var("alignment")) * var("slab"),
                             var("block_m") * (var("slab") + var("alignment")));
-  const Expr shared = (left + var("block_n") * var("slab")) * var("stages") * var("words") * 4;
-  space.add_limits(blocked_threads(), registers, shared_with_slices(shared));
+  const Expr stage = (left + var("block_n") * var("slab")) * var("words") * 4;
+  space.add_limits(blocked_threads(), registers, blocked_shared(stage));
 }
 
 Result<LaunchPlan> plan_async(const GemmJob& job, const Configuration& configuration,
                               const KernelSources& sources) {
   const auto value = [&](const char* name) { return configuration[name].as_int(); };
   const std::int64_t piece = 16 / job.element_bytes(), slab = value("slab");
-  const std::int64_t left = configuration["transposed"].as_bool() ? (value("block_m") + piece) * slab
-                                                                  : value("block_m") * (slab + piece);
-  const std::int64_t shared = (left + value("block_n") * slab) * value("stages") * job.element_bytes();
-  return plan_blocked(job, configuration, sources, "gemm/async.cu", {"common/async_copy.cuh"}, shared);
+  const std::int64_t left = value_or(configuration, "transposed", 1) != 0 ? (value("block_m") + piece) * slab
+                                                                          : value("block_m") * (slab + piece);
+  const std::int64_t stage = (left + value("block_n") * slab) * job.element_bytes();
+  return plan_blocked(job, configuration, sources, "gemm/async.cu", {"common/async_copy.cuh"}, stage,
+                      value_or(configuration, "stages", 3));
 }
 
 }  // namespace tune::kernels

@@ -81,7 +81,9 @@ constexpr int left_vector = transposed ? 1 : vector;
 using Left = LeftItems<left_vector>;
 using Right = RightItems<vector>;
 
-// Starts the copies of a slab; `terms`: from its first one to the end; whole: at least those of a slab.
+// Starts the copies of a slab, of which `terms` exist; whole: all or none of them. What does not exist
+// becomes zeros: a slab beyond the last one costs no branch, which would keep the compiler from mixing what
+// lies before and after it.
 template<bool whole>
 __device__ __forceinline__ void copy_slab(Real* stage, const Operands<left_vector, vector>& from, int terms) {
   constexpr int size = static_cast<int>(sizeof(Real));
@@ -92,7 +94,7 @@ __device__ __forceinline__ void copy_slab(Real* stage, const Operands<left_vecto
     Real* const to = stage + (transposed ? term * left_pitch + row : row * left_pitch + term);
     const Real* const source = from.left + from.left_offset[i];
     if constexpr (whole)
-      copy_async<left_vector * size>(to, source);
+      copy_async_part<left_vector * size>(to, source, terms > 0 ? left_vector * size : 0);
     else
       copy_async_part<left_vector * size>(to, source, max(0, min(terms - term, left_vector)) * size);
   }
@@ -102,35 +104,10 @@ __device__ __forceinline__ void copy_slab(Real* stage, const Operands<left_vecto
     Real* const to = stage + left_size + Right::term(i) * block_n + Right::column(i);
     const Real* const source = from.right + from.right_offset[i];
     if constexpr (whole)
-      copy_async<vector * size>(to, source);
+      copy_async_part<vector * size>(to, source, terms > 0 ? vector * size : 0);
     else
       copy_async_part<vector * size>(to, source, Right::term(i) < terms ? vector * size : 0);
   }
-}
-
-// The slabs that are on their way, in order, and where the next ones go.
-struct Copies {
-  Operands<left_vector, vector> operands;
-  int terms;  // from the next slab's first one to the end; not positive: there is none
-  int left;   // slabs that are not yet on their way
-
-  // Starts the next slab, or an empty group of copies after the last one.
-  __device__ __forceinline__ void start(Real* stage) {
-    if (left > 0) {
-      if (terms >= slab)
-        copy_slab<true>(stage, operands, terms);
-      else
-        copy_slab<false>(stage, operands, terms);
-      operands.advance();
-      terms -= slab;
-      --left;
-    }
-    commit_async();
-  }
-};
-
-__device__ __forceinline__ int next_stage(int stage) {
-  return stage == (stages - 1) * stage_size ? 0 : stage + stage_size;
 }
 
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
@@ -142,34 +119,57 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const SlabRange slabs = slabs_of_block(k);
   Real sums[thread_m][thread_n] = {};
   if (split == 1 || slabs.first < slabs.last) {
-    Copies copies{{left, right, tile, slabs.first, m, n, left_row, right_row},
-                  k - slabs.first * slab,
-                  slabs.last - slabs.first};
+    // The last slab comes first: it alone may be short, and the loop needs no guards.
+    const int count = slabs.last - slabs.first;
+    Operands<left_vector, vector> operands(left, right, tile, slabs.last - 1, m, n, left_row, right_row);
+    copy_slab<false>(shared, operands, k - (slabs.last - 1) * slab);
+    commit_async();
+    operands.advance(1 - count);
 #pragma unroll
-    for (int stage = 0; stage < stages - 1; ++stage) copies.start(shared + stage * stage_size);
+    for (int s = 1; s < stages - 1; ++s) {
+      if (s < count) copy_slab<true>(shared + s * stage_size, operands, slab);
+      operands.advance(1);
+      commit_async();
+    }
     wait_async<stages - 2>();
     __syncthreads();
     Fragments fragments;
     fragments.load(shared, place, 0);
     // Offsets of the slab that is multiplied, and of the place of the one that was before.
     int stage = 0, free_stage = (stages - 1) * stage_size;
-    for (int s = slabs.first; s < slabs.last; ++s) {
-      copies.start(shared + free_stage);
-      free_stage = stage;
+    for (int s = 0; s < count; ++s) {
+      const auto start_copies = [&] {
+        // Where slices are added in the end, no zeros shall be on their way to their place.
+        const int terms = s + stages - 1 < count ? slab : 0;
+        if (slices == 1 || terms > 0) copy_slab<true>(shared + free_stage, operands, terms);
+        operands.advance(1);
+        commit_async();
+      };
+      if constexpr (!early_barrier) start_copies();
+      // After the last slab nothing comes: its own first fragments are loaded once more.
+      const int next = s + 1 < count ? next_stage(stage) : stage;
 #pragma unroll
       for (int term = 0; term < slice_terms; ++term) {
-        if (term < slice_terms - 1) {
-          fragments.load(shared + stage, place, term + 1);
-        } else {
-          stage = next_stage(stage);
-          wait_async<stages - 2>();
+        if (early_barrier && term == slice_terms - 2) {
+          // The next slab is there, and nobody reads the one before this any more.
+          wait_async<early_barrier ? stages - 3 : 0>();
           __syncthreads();
-          if (s + 1 < slabs.last) fragments.load(shared + stage, place, 0);
+          start_copies();
         }
+        if (!early_barrier && term == slice_terms - 1) {
+          wait_async<0>();
+          __syncthreads();
+        }
+        if (term < slice_terms - 1)
+          fragments.load(shared + stage, place, term + 1);
+        else
+          fragments.load(shared + next, place, 0);
         fragments.multiply(term, sums);
       }
+      free_stage = stage;
+      stage = next;
     }
-    if constexpr (slices > 1) add_slices(shared, sums);
+    if constexpr (slices > 1) add_slices(shared + stage, sums);
   }
   store_tile({result, m, n, result_row, alpha, beta}, tile, place, sums);
 }

@@ -54,7 +54,7 @@ Launch scale(const GemmJob& job, const Configuration& configuration) {
 
 /// `split` results, one after another.
 BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) {
-  const auto split = static_cast<std::uint64_t>(configuration["split"].as_int());
+  const auto split = static_cast<std::uint64_t>(value_or(configuration, "split", 1));
   Layout layout = matrix_layout(job.m, job.n, job.type, is_padded(configuration));
   layout.extents.push_back(split);
   layout.strides.push_back(layout.allocation);
@@ -78,21 +78,22 @@ bool blocked_applies(const GemmJob&) {
 
 GemmTile tile_of_blocked(const Configuration& configuration) {
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
-          configuration["slab"].as_int() * configuration["split"].as_int()};
+          configuration["slab"].as_int() * value_or(configuration, "split", 1)};
 }
 
 std::int64_t blocked_threads(const Configuration& configuration) {
   return configuration["block_m"].as_int() * configuration["block_n"].as_int() /
          (configuration["thread_m"].as_int() * configuration["thread_n"].as_int()) *
-         configuration["slices"].as_int();
+         value_or(configuration, "slices", 1);
 }
 
 Expr thread_elements() {
   return var("thread_m") * var("thread_n");
 }
 
-Expr shared_with_slices(const Expr& shared_bytes) {
-  return max(shared_bytes, var("block_m") * var("block_n") * floor_div(var("slices"), 2) * var("words") * 4);
+Expr blocked_shared(const Expr& stage_bytes) {
+  const Expr added = var("block_m") * var("block_n") * floor_div(var("slices"), 2) * var("words") * 4;
+  return stage_bytes * (var("stages") - 1) + max(stage_bytes, added);
 }
 
 Expr blocked_threads() {
@@ -103,7 +104,7 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
   const bool doubles = job.type == ElementType::f64;
   const std::vector<Value> thread = doubles ? std::vector<Value>{2, 4, 8} : std::vector<Value>{4, 8, 16};
   const int tile = doubles ? 64 : 128;
-  const std::vector<Value> groups = up_to({1, 2, 4, 8}, tiles_of(job.m, tile) * 2 - 1);
+  const std::vector<Value> groups = up_to({1, 4, 8}, tiles_of(job.m, tile) * 2 - 1);
   space.add({"block_m", "rows of the result that a block computes", {32, 64, 128, 256}, tile});
   space.add({"block_n", "columns of the result that a block computes", {32, 64, 128, 256}, tile});
   space.add({"slab", "terms of the sums between two barriers", slabs, 8});
@@ -126,7 +127,7 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
              doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
   space.add({"group",
              "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
-             up_to({1, 2, 4, 8, 16, 32}, tiles_of(job.m, 32) * 2 - 1), groups.back()});
+             up_to({1, 4, 8, 16}, tiles_of(job.m, 32) * 2 - 1), groups.back()});
   space.add({"split", "parts of a sum, each computed by another block",
              up_to({1, 2, 3, 4, 6, 8, 12, 16}, job.k / 32), 1});
   if (job.k >= 64)
@@ -140,7 +141,7 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
   space.add_padded();
   space.add({"min_blocks",
              "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
-             {1, 2, 3, 4, 8},
+             {1, 2, 3, 4},
              1});
 
   space.rule(var("block_m") % (var("thread_m") * var("lanes_m")) == 0,
@@ -166,12 +167,12 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
 
 LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, const KernelSources& sources,
                         std::string_view file, std::vector<std::string_view> headers,
-                        std::int64_t shared_bytes) {
+                        std::int64_t stage_bytes, std::int64_t stages) {
   const bool padded = is_padded(configuration);
-  const std::int64_t split = configuration["split"].as_int();
-  const bool atomic = split > 1 && configuration["atomic"].as_bool();
-  // Where slices are added, half of them leave their sums in shared memory at once.
-  const std::int64_t slices = configuration["slices"].as_int();
+  const std::int64_t split = value_or(configuration, "split", 1);
+  const bool atomic = value_or(configuration, "atomic", 0) != 0;
+  // Half of the slices leave their sums in shared memory at once, from any of the stages on.
+  const std::int64_t slices = value_or(configuration, "slices", 1);
   const std::int64_t added_bytes = configuration["block_m"].as_int() * configuration["block_n"].as_int() *
                                    (slices / 2) * job.element_bytes();
   headers.insert(headers.end(), {"gemm/blocked_operands.cuh", "gemm/blocked_result.cuh",
@@ -186,7 +187,8 @@ LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, 
   launch.grid = {static_cast<std::uint32_t>(tiles_of(job.m, tile.m) * tiles_of(job.n, tile.n)),
                  static_cast<std::uint32_t>(split)};
   launch.block.x = static_cast<std::uint32_t>(blocked_threads(configuration));
-  launch.dynamic_shared_memory = static_cast<std::uint64_t>(std::max(shared_bytes, added_bytes));
+  launch.dynamic_shared_memory =
+      static_cast<std::uint64_t>(stage_bytes * (stages - 1) + std::max(stage_bytes, added_bytes));
   launch.arguments = gemm_arguments(job, padded);
   if (split > 1 && !atomic) {
     plan.buffers.push_back(parts_buffer(job, configuration));

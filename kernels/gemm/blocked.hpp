@@ -22,12 +22,12 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<s
 /// Threads of a block and elements of the result that a thread computes, as expressions.
 search::Expr blocked_threads();
 search::Expr thread_elements();
-/// Bytes of shared memory of a block whose slabs need so many: slices are added there, too.
-search::Expr shared_with_slices(const search::Expr& shared_bytes);
+/// Bytes of shared memory of a block with so many stages of so many bytes each: slices are added there, too.
+search::Expr blocked_shared(const search::Expr& stage_bytes);
 
-/// The plan of `file`, whose kernel `gemm` needs so many bytes of shared memory for its slabs.
+/// The plan of `file`, whose kernel `gemm` has `stages` slabs of both operands in shared memory.
 LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, const KernelSources& sources,
                         std::string_view file, std::vector<std::string_view> headers,
-                        std::int64_t shared_bytes);
+                        std::int64_t stage_bytes, std::int64_t stages);
 
 }  // namespace tune::kernels

@@ -76,8 +76,17 @@ struct Operands {
                         static_cast<unsigned>(min(Right::column(i), last_column));
   }
 
-  __device__ __forceinline__ void advance() {
-    left += slab;
-    right += right_step;
+  // Where there is no whole slab to bring: all items become the first one.
+  __device__ __forceinline__ void stay() {
+#pragma unroll
+    for (unsigned& offset : left_offset) offset = 0;
+#pragma unroll
+    for (unsigned& offset : right_offset) offset = 0;
+  }
+
+  // To the slab that is so many further.
+  __device__ __forceinline__ void advance(int slabs) {
+    left += static_cast<long long>(slabs) * slab;
+    right += slabs * right_step;
   }
 };

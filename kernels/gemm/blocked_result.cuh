@@ -60,15 +60,15 @@ __device__ __forceinline__ void store_sums(const Result& result, const TilePlace
   }
 }
 
-// Adds the sums of all slices to those of the first one, two by two, through shared memory, which nobody
-// needs any more once all threads are here.
-__device__ __forceinline__ void add_slices(Real* shared, Real (&sums)[thread_m][thread_n]) {
+// Adds the sums of all slices to those of the first one, two by two, through shared memory: from the stage on
+// that was read last, which nobody needs any more once all threads are here.
+__device__ __forceinline__ void add_slices(Real* stage, Real (&sums)[thread_m][thread_n]) {
   const int slice = slice_of_thread(), thread = static_cast<int>(threadIdx.x) % tile_threads;
 #pragma unroll
   for (int half = slices / 2; half >= 1; half /= 2) {
     __syncthreads();
     // Piece after piece of all threads: neighbours write neighbouring pieces.
-    Real* const place = shared + (slice % half * tile_threads + thread) * piece;
+    Real* const place = stage + (slice % half * tile_threads + thread) * piece;
     const int step = half * tile_threads * piece;
     if (slice >= half && slice < 2 * half) {
 #pragma unroll

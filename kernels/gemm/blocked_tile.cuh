@@ -30,6 +30,15 @@ constexpr int left_size = transposed ? slab * left_pitch : block_m * left_pitch;
 constexpr int right_size = slab * block_n;
 constexpr int stage_size = left_size + right_size;  // elements of a stage of shared memory
 
+// With three stages the barrier need not wait for the last reads of a slab: the products that follow it cover
+// the time until the next slab's first elements are there.
+constexpr bool early_barrier = stages > 2;
+
+// Offset of the stage that follows.
+__device__ __forceinline__ int next_stage(int stage) {
+  return stage == (stages - 1) * stage_size ? 0 : stage + stage_size;
+}
+
 // The thread's place in the block's tile: row and column of its first element, and where the slabs' elements
 // that it reads first lie in a stage of shared memory.
 struct Place {

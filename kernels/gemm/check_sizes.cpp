@@ -13,6 +13,7 @@ std::vector<GemmSize> gemm_check_sizes(const GemmJob&, const search::Configurati
       {tile.m, tile.n, tile.k * 2},
       {tile.m / 2 + 3, 11, 3},
       {3, tile.n / 2 + 1, tile.k + 1},
+      {3, 2, tile.k * 3 + 1},
       {1, 1, 1},
   };
   // Rows of unpadded matrices are whole vectors.

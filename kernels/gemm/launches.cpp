@@ -18,6 +18,11 @@ Layout matrix_layout(std::int64_t rows, std::int64_t columns, ElementType type, 
   return layout;
 }
 
+std::int64_t value_or(const search::Configuration& configuration, std::string_view name,
+                      std::int64_t otherwise) {
+  return configuration.has(name) ? configuration[name].as_int() : otherwise;
+}
+
 bool is_padded(const search::Configuration& configuration) {
   return configuration.has("padded") && configuration["padded"].as_bool();
 }

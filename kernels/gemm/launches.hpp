@@ -20,6 +20,11 @@ struct GemmTile {
 /// A matrix of rows x columns in row-major order; with padding, rows of whole 128-byte lines.
 Layout matrix_layout(std::int64_t rows, std::int64_t columns, ElementType type, bool padded);
 
+/// `configuration[name]`, or `otherwise` where it lacks the parameter: one that is newer than whoever made
+/// the configuration, and whose default in the kernel file is the same.
+std::int64_t value_or(const search::Configuration& configuration, std::string_view name,
+                      std::int64_t otherwise);
+
 /// Whether the configuration's rows are padded.
 bool is_padded(const search::Configuration& configuration);
 /// Elements that the rows of the configuration's matrices have to be multiples of: `vector` where they are

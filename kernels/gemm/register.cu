@@ -22,6 +22,9 @@
 #ifndef SLAB
 #define SLAB 8  // terms of the sums between two barriers
 #endif
+#ifndef STAGES
+#define STAGES 2  // slabs in shared memory: 2 or 3
+#endif
 #ifndef THREAD_M
 #define THREAD_M 8  // rows of the result that a thread computes
 #endif
@@ -56,7 +59,7 @@
 
 using Real = REAL;
 constexpr bool accumulate = ACCUMULATE != 0;
-constexpr int block_m = BLOCK_M, block_n = BLOCK_N, slab = SLAB;
+constexpr int block_m = BLOCK_M, block_n = BLOCK_N, slab = SLAB, stages = STAGES;
 constexpr int thread_m = THREAD_M, thread_n = THREAD_N, slices = SLICES, lanes_m = LANES_M;
 constexpr bool lane_pairs = LANE_PAIRS != 0;
 constexpr int vector = VECTOR, group = GROUP, split = SPLIT;
@@ -84,7 +87,7 @@ struct Parts {
     for (int i = 0; i < Left::count; ++i) {
       if (!Left::exists(i)) continue;
       if (whole || Left::term(i) < terms)
-        load_vector<vector, Load::readonly>(left[i], from.left + from.left_offset[i]);
+        load_vector<vector, Load::ordinary>(left[i], from.left + from.left_offset[i]);
 #pragma unroll
       for (int e = 0; e < vector; ++e)
         if (!whole && Left::term(i) + e >= terms) left[i][e] = 0;
@@ -93,7 +96,7 @@ struct Parts {
     for (int i = 0; i < Right::count; ++i) {
       if (!Right::exists(i)) continue;
       if (whole || Right::term(i) < terms) {
-        load_vector<vector, Load::readonly>(right[i], from.right + from.right_offset[i]);
+        load_vector<vector, Load::ordinary>(right[i], from.right + from.right_offset[i]);
       } else {
 #pragma unroll
         for (int e = 0; e < vector; ++e) right[i][e] = 0;
@@ -125,40 +128,40 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const SlabRange slabs = slabs_of_block(k);
   Real sums[thread_m][thread_n] = {};
   if (split == 1 || slabs.first < slabs.last) {
-    Operands<vector, vector> operands(left, right, tile, slabs.first, m, n, left_row, right_row);
+    // The last slab comes first: it alone may be short, and the loop needs no guards.
+    const int count = slabs.last - slabs.first;
+    Operands<vector, vector> operands(left, right, tile, slabs.last - 1, m, n, left_row, right_row);
     Parts parts;
     Fragments fragments;
-    // Terms from the slab that is loaded next to the end.
-    int terms = k - slabs.first * slab;
-    parts.load<false>(operands, terms);
+    parts.load<false>(operands, k - (slabs.last - 1) * slab);
+    operands.advance(1 - count);
+    if (count == 1) operands.stay();
     parts.store(shared);
+    parts.load<true>(operands, slab);
     __syncthreads();
     fragments.load(shared, place, 0);
     int stage = 0;
-    for (int s = slabs.first; s < slabs.last; ++s) {
-      if (s + 1 < slabs.last) {
-        operands.advance();
-        terms -= slab;
-        if (terms >= slab)
-          parts.load<true>(operands, terms);
-        else
-          parts.load<false>(operands, terms);
-      }
+    for (int s = 0; s < count; ++s) {
+      const int next = next_stage(stage);
 #pragma unroll
       for (int term = 0; term < slice_terms; ++term) {
-        if (term == slice_terms - 1) {
-          // After the last slab this stores it once more, for nothing.
-          stage = stage_size - stage;
-          parts.store(shared + stage);
+        if (term == slice_terms - (early_barrier ? 2 : 1)) {
+          // The loads stay before the barrier, so that a whole slab's products cover their time. After the
+          // last slab they bring it once more, for nothing.
+          parts.store(shared + next);
+          operands.advance(s + 2 < count ? 1 : 0);
+          parts.load<true>(operands, slab);
           __syncthreads();
-          fragments.load(shared + stage, place, 0);
-        } else {
-          fragments.load(shared + stage, place, term + 1);
         }
+        if (term < slice_terms - 1)
+          fragments.load(shared + stage, place, term + 1);
+        else
+          fragments.load(shared + next, place, 0);
         fragments.multiply(term, sums);
       }
+      stage = next;
     }
-    if constexpr (slices > 1) add_slices(shared, sums);
+    if constexpr (slices > 1) add_slices(shared + stage, sums);
   }
   store_tile({result, m, n, result_row, alpha, beta}, tile, place, sums);
 }
