@@ -68,12 +68,14 @@ class GemmStreamProblem : public Problem {
   }
 
   TensorSet inputs(const Instance& instance, std::uint64_t seed) const override {
-    return stream_inputs(stream_job(instance), seed);
+    const StreamJob job = stream_job(instance);
+    return stream_inputs(job, seed, own_products(job));
   }
 
   TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
     TensorSet set;
-    set.emplace("c", stream_reference(stream_job(instance), inputs));
+    const StreamJob job = stream_job(instance);
+    set.emplace("c", stream_reference(job, inputs, own_products(job)));
     return set;
   }
 

@@ -25,16 +25,14 @@ void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
   space.parameters = {
       {"streams",
        "pieces under way at once, each with memory of its own on the device; 1: copies and products one "
-       "after "
-       "another",
+       "after another",
        {1, 2, 3, 4, 6, 8},
        3},
       {"order",
        "pieces: a stream for each piece under way, in which its steps follow each other; stages: one stream "
-       "for "
-       "copies to the device, one for products, one for copies back",
+       "for copies to the device, one for products, one for copies back",
        {"pieces", "stages"},
-       "pieces",
+       "stages",
        var("streams") > 1},
       {"chunk", "products that are copied and computed as one piece", {1, 2, 4, 8, 16}, 1},
       {"memory",
@@ -54,8 +52,7 @@ void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
        doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4},
       {"padded",
        "whether rows are padded to whole lines of 128 bytes on the device, so that vectors are aligned in "
-       "every "
-       "row; copies then go row by row",
+       "every row; copies then go row by row",
        {false, true},
        true,
        var("k") % var("line") != 0 || var("n") % var("line") != 0},

@@ -77,6 +77,44 @@ TEST(GemmStream, ReferenceIsTheSumOfProducts) {
   }
 }
 
+TEST(GemmStream, MovedMatricesAreAllDifferentAndTheirProductsRight) {
+  for (const char* type : {"float", "double"}) {
+    const StreamJob job = stream_job(instance_of(type, 5, 6, 7, 9));
+    TensorSet inputs = stream_inputs(job, 1, 2);
+    for (const char* name : {"a", "b"}) {
+      const HostTensor& tensor = inputs.at(name);
+      const std::size_t size = tensor.bytes().size() / 9;
+      std::set<std::string> distinct;
+      for (std::size_t i = 0; i < 9; ++i)
+        distinct.insert(std::string(reinterpret_cast<const char*>(tensor.bytes().data()) + i * size, size));
+      EXPECT_EQ(distinct.size(), 9u) << name;
+    }
+    const HostTensor direct = stream_reference(job, inputs, 9), followed = stream_reference(job, inputs, 2);
+    for (std::size_t i = 0; i < direct.size(); ++i)
+      ASSERT_NEAR(direct.as<double>()[i], followed.as<double>()[i], 1e-14) << type << i;
+    // Other inputs than the problem's own: nothing follows from anything.
+    if (job.product.type == ElementType::f32)
+      inputs.at("a").as<float>()[4 * 35 + 3] += 0.25f;
+    else
+      inputs.at("a").as<double>()[4 * 35 + 3] += 0.25;
+    const HostTensor changed = stream_reference(job, inputs, 2), again = stream_reference(job, inputs, 9);
+    EXPECT_NE(changed.as<double>()[4 * 30], direct.as<double>()[4 * 30]);
+    for (std::size_t i = 0; i < again.size(); ++i)
+      ASSERT_NEAR(again.as<double>()[i], changed.as<double>()[i], 1e-14) << type << i;
+  }
+}
+
+TEST(GemmStream, LargeSetsHaveFewProductsOfTheirOwn) {
+  const auto own = [](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count) {
+    return own_products(stream_job(instance_of("float", m, n, k, count)));
+  };
+  EXPECT_EQ(own(20, 20, 20, 4096), 4096);
+  EXPECT_EQ(own(2048, 2048, 2048, 64), 2);
+  EXPECT_EQ(own(2048, 2048, 2048, 1), 1);
+  EXPECT_EQ(own(512, 512, 512, 512), 111);
+  EXPECT_EQ(own(8, 40'000, 40'000, 64), 8) << "after eight moves the rows are as they were";
+}
+
 TEST(GemmStream, NoTwoNumbersOfTheInputsAreAlike) {
   const auto problem = make_gemm_stream();
   const Instance instance = instance_of("double", 20, 20, 20, 5);

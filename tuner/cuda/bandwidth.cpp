@@ -16,10 +16,11 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr std::size_t largest_copy = 2048 * mebibyte;
 constexpr std::size_t smallest_copy = 64 * mebibyte;
 
-/// What an execution of `enqueue` on the stream takes.
+constexpr std::size_t samples = 9;
+
+/// What executions of `enqueue` on the stream take, the shortest first.
 template<class Enqueue>
-double median_seconds(const Enqueue& enqueue, const Stream& stream) {
-  constexpr std::size_t samples = 9;
+std::array<double, samples> sorted_seconds(const Enqueue& enqueue, const Stream& stream) {
   std::array<Event, samples + 1> events;
   for (auto& event : events) event = make_event();
   check(cudaEventRecord(events[0].get(), stream.get()));
@@ -28,11 +29,14 @@ double median_seconds(const Enqueue& enqueue, const Stream& stream) {
     check(cudaEventRecord(events[i].get(), stream.get()));
   }
   check(cudaStreamSynchronize(stream.get()));
-  std::array<float, samples> milliseconds{};
-  for (std::size_t i = 0; i < samples; ++i)
-    check(cudaEventElapsedTime(&milliseconds[i], events[i].get(), events[i + 1].get()));
-  std::nth_element(milliseconds.begin(), milliseconds.begin() + samples / 2, milliseconds.end());
-  return static_cast<double>(milliseconds[samples / 2]) * 1e-3;
+  std::array<double, samples> seconds{};
+  for (std::size_t i = 0; i < samples; ++i) {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, events[i].get(), events[i + 1].get()));
+    seconds[i] = static_cast<double>(milliseconds) * 1e-3;
+  }
+  std::ranges::sort(seconds);
+  return seconds;
 }
 
 }  // namespace
@@ -54,7 +58,7 @@ double measure_copy_bandwidth() {
   };
   for (int i = 0; i < 3; ++i) copy();
 
-  return 2.0 * static_cast<double>(size) / median_seconds(copy, stream);
+  return 2.0 * static_cast<double>(size) / sorted_seconds(copy, stream)[samples / 2];
 }
 
 HostBandwidth measure_host_bandwidth() {
@@ -66,8 +70,8 @@ HostBandwidth measure_host_bandwidth() {
   std::memset(host.data(), 0x5a, size);
   const auto timed = [&](void* to, const void* from, cudaMemcpyKind kind) {
     const auto copy = [&] { check(cudaMemcpyAsync(to, from, size, kind, stream.get())); };
-    copy();
-    return static_cast<double>(size) / median_seconds(copy, stream);
+    for (int i = 0; i < 3; ++i) copy();
+    return static_cast<double>(size) / sorted_seconds(copy, stream).front();
   };
   HostBandwidth found;
   found.to_device = timed(memory.data(), host.data(), cudaMemcpyHostToDevice);

@@ -13,7 +13,8 @@ struct HostBandwidth {
   double to_host = 0;
 };
 
-/// The median of several copies of 128 MiB each way, one at a time. 0 where there is no room for them.
+/// The fastest of several copies of 128 MiB each way, one at a time: what else uses the bus or the host's
+/// memory only slows them down. 0 where there is no room for them.
 HostBandwidth measure_host_bandwidth();
 
 }  // namespace tune::cuda

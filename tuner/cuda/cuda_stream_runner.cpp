@@ -47,9 +47,18 @@ cudaError_t start(const PreparedLaunch& prepared, const StreamRunner::Arguments&
   return cudaLaunchKernelExC(&config, as_function(prepared.kernel), const_cast<void**>(arguments.data()));
 }
 
+/// A program's stream is given kernels one after another, on the program's own memory.
+void check_only_launches(const LaunchPlan& plan) {
+  for (const auto* step : all_steps(plan))
+    if (!std::holds_alternative<Launch>(*step) || order_of(*step) != StepOrder{})
+      throw Error(format("the step `{}` is no launch in its turn: a program's stream takes no other",
+                         name_of(*step)));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LoadedPlan>> CudaStreamRunner::load(const LaunchPlan& plan, const Binary& binary) {
+  check_only_launches(plan);
   const BesideCaptures beside;
   check(cudaSetDevice(device_));  // of this thread, which may be another than the launching one
   Module module;
