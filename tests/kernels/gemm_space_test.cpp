@@ -103,6 +103,8 @@ TEST(GemmPlan, RefusesWhatAGridCannotCount) {
   const Configuration small{{"variant", "tile"}, {"tile", 8},       {"rows", 1},
                             {"unroll", 1},       {"padded", false}, {"min_blocks", 1}};
   EXPECT_FALSE(make_gemm()->plan(instance, small, EmbeddedSources()));
+  EXPECT_FALSE(make_gemm()->plan(gemm_instance("2147483647x1x1"), small, EmbeddedSources()));
+  EXPECT_TRUE(make_gemm()->plan(gemm_instance("2147000000x1x1"), small, EmbeddedSources()));
 }
 
 // Whoever made a configuration before there was a parameter gets what the kernel files have by default.
