@@ -107,7 +107,7 @@ TEST_F(MatvecFilesTest, ThatAreNoneAreRefused) {
     const float bad = std::numeric_limits<float>::infinity();
     std::memcpy(bytes.data() + 24, &bad, sizeof bad);
   }));
-  EXPECT_THROW(matvec_files().extents(folder.path() / "missing", instance), UsageError);
+  EXPECT_THROW(matvec_files().extents(folder.path() / "missing", instance), Error);
   EXPECT_THROW(matvec_files().extents(folder.path(), instance), UsageError);
   put(file, whole);
   EXPECT_THROW(matvec_files().extents(file, instance_of("3x2", "ata", "double")), UsageError);

@@ -133,7 +133,7 @@ TEST(Matvec, ToleranceHoldsForTheLongestChainsAndMissesNoTerm) {
     EXPECT_LE(largest_error(right.y, reference.at("y")), tolerance.of("y").absolute);
     EXPECT_LE(largest_error(right.z, reference.at("z")), tolerance.of("z").absolute);
     const auto rows = static_cast<std::size_t>(job.rows), columns = static_cast<std::size_t>(job.columns);
-    if (rows > 50 * columns * columns) continue;  // a term is a hundredth of what cannot walk
+    if (rows > 50 * columns * columns) continue;  // reference.cpp says why
     for (const std::size_t share : {0, 3, 6}) {
       const Chains column = chains_of(job, inputs, (columns - 1) * share / 6, none);
       EXPECT_GT(largest_error(column.y, reference.at("y")), tolerance.of("y").absolute) << share;

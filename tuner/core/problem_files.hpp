@@ -17,7 +17,7 @@ namespace tune {
 
 /// What a problem adds so that its inputs can come from a file and its outputs go to one (`tune run --input
 /// --output`, `tune data`). Stateless. All throw UsageError, one line that names the file, for a file that
-/// cannot be read or is none of theirs, and for settings that files do not have; Error where one cannot be
+/// is none of theirs, and for settings that files do not have; Error where there is none, or one cannot be
 /// written.
 class ProblemFiles {
  public:
