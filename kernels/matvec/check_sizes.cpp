@@ -33,7 +33,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> matvec_check_sizes(
     add(shape.strip + shape.batch + last, columns_near(shape.tile));
   else
     add(shape.batch, shape.tile);
-  add(std::min<std::int64_t>(shape.strip, 2 * shape.batch + 1), columns_near(shape.vector + 1));
+  // Narrow: two strips here too, where they are short.
+  add(shape.strip <= 256 ? shape.strip + shape.batch / 2 + 1 : 2 * shape.batch + 1,
+      columns_near(shape.vector + 1));
   add(1, columns_near(std::min<std::int64_t>(shape.tile, 37)));
   add(1, columns_near(1));
   return sizes;
