@@ -54,8 +54,14 @@ search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceFacts& device
 
 Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configuration,
                              const KernelSources& sources) {
-  // Tiles are numbered along x; kernels count elements of a row in 32 bits.
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
+  // Kernels count rows, columns and terms in 32 bits, up to the end of a tile that begins within them.
+  constexpr std::int64_t longest_tile = 1024;
+  for (const std::int64_t extent : {job.m, job.n, job.k})
+    if (extent > limit - longest_tile)
+      return fail(Phase::constraint, "extent",
+                  "indices of so many rows, columns or terms do not fit 32 bits");
+  // Tiles are numbered along x.
   const GemmVariant& variant = variant_of_gemm(configuration);
   const GemmTile tile = variant.tile(configuration);
   if (tiles_of(job.m, tile.m) > limit / tiles_of(job.n, tile.n))

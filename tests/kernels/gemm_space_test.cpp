@@ -39,29 +39,15 @@ const Instance& doubles() {
 
 TEST(GemmSpace, HasItsDefaultsAtAnySize) {
   for (const char* type : {"float", "double"})
-    for (const char* size : {"4096x4096x4096", "1x1x1", "3x1000000x5", "70000x3x2"})
-      for (const char* architecture : {"sm_80", "sm_90", "sm_120"}) {
-        const Instance instance = gemm_instance(size, {{"type", type}});
-        SCOPED_TRACE(instance.key());
-        const search::SearchSpace space = gemm_space_on(instance, architecture);
-        ASSERT_FALSE(space.empty());
-        const auto id = space.default_configuration();
-        ASSERT_TRUE(id);
-        EXPECT_TRUE(make_gemm()->plan(instance, space.at(*id), EmbeddedSources()));
-      }
-}
-
-// Every value that the space offers is one that some configuration has: of each type and variant.
-TEST(GemmSpace, OffersNoValueInVain) {
-  for (const Instance& instance : {floats(), doubles()}) {
-    std::set<std::string> seen;
-    for (const Configuration& chosen : gemm_sample(instance, "True", 500, 9))
-      for (const auto& [name, value] : chosen.entries()) seen.insert(condition(name, value));
-    for (const auto& [name, value] : testing::gemm_values(instance, "sm_90"))
-      EXPECT_TRUE(seen.contains(condition(name, value)) ||
-                  !gemm_space_on(instance, "sm_90", condition(name, value)).empty())
-          << instance.key() << " " << name << " " << value.to_string();
-  }
+    for (const char* size : {"4096x4096x4096", "1x1x1", "3x1000000x5", "70000x3x2"}) {
+      const Instance instance = gemm_instance(size, {{"type", type}});
+      SCOPED_TRACE(instance.key());
+      const search::SearchSpace space = gemm_space_on(instance, "sm_90");
+      ASSERT_FALSE(space.empty());
+      const auto id = space.default_configuration();
+      ASSERT_TRUE(id);
+      EXPECT_TRUE(make_gemm()->plan(instance, space.at(*id), EmbeddedSources()));
+    }
 }
 
 TEST(GemmSpace, KeepsVectorsAlignedAndBlocksWithinTheDevice) {
@@ -103,6 +89,8 @@ TEST(GemmPlan, RefusesWhatAGridCannotCount) {
   const Configuration small{{"variant", "tile"}, {"tile", 8},       {"rows", 1},
                             {"unroll", 1},       {"padded", false}, {"min_blocks", 1}};
   EXPECT_FALSE(make_gemm()->plan(instance, small, EmbeddedSources()));
+  EXPECT_FALSE(make_gemm()->plan(gemm_instance("2147483647x1x1"), small, EmbeddedSources()));
+  EXPECT_TRUE(make_gemm()->plan(gemm_instance("2147000000x1x1"), small, EmbeddedSources()));
 }
 
 // Whoever made a configuration before there was a parameter gets what the kernel files have by default.
