@@ -91,7 +91,6 @@ TEST(KernelFiles, KeepPtxInOnePlace) {
   const std::set<std::string> with_twins{"common/async_copy.cuh", "common/grid_barrier.cuh",
                                          "common/tensor_core.cuh", "matvec/exchange.cuh",
                                          "stencil/block_barrier.cuh"};
-                                         "common/tensor_core.cuh", "stencil/block_barrier.cuh"};
   std::set<std::string> with_ptx, folders{"common"};
   for (const ProblemEntry& entry : problems()) folders.insert(folder_of(entry.make()->info()));
   for (const std::string& problem : folders)
