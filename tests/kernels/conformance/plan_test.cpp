@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
 #include "kernels/registry.hpp"
+#include "kernels/sources.hpp"
 #include "tests/kernels/conformance/drawn.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/step_order.hpp"
@@ -103,6 +105,23 @@ TEST_P(EveryPlan, CarriesTheHeadersThatAreIncluded) {
       if (line.starts_with(start))
         included.insert(line.substr(start.size(), line.find('"', start.size()) - start.size()));
     EXPECT_EQ(included, carried) << drawn.text();
+  }
+}
+
+// What a plan compiles is in the source hash, but for headers that are generated.
+TEST_P(EveryPlan, CompilesHashedSources) {
+  const EmbeddedSources embedded;
+  std::map<std::string, std::string> files;  // text -> name, of all problems
+  for (const ProblemEntry& entry : problems())
+    for (const std::string& file : entry.make()->info().sources) files.emplace(embedded.text(file), file);
+  const std::vector<std::string>& own = problem().info().sources;
+  for (const Drawn& drawn : draw().all) {
+    EXPECT_NE(std::ranges::find(own, drawn.plan.compile.source.name), own.end()) << drawn.text();
+    for (const SourceFile& header : drawn.plan.compile.headers) {
+      const auto file = files.find(header.text);
+      if (file == files.end()) continue;
+      EXPECT_NE(std::ranges::find(own, file->second), own.end()) << file->second << ": " << drawn.text();
+    }
   }
 }
 
