@@ -18,9 +18,9 @@ constexpr ProblemEntry table[] = {
     {"stencil3d", make_stencil3d},
     {"stencil2d", make_stencil2d},
     {"gemm", make_gemm},
-    {"conv2d_separable", make_conv2d_separable},
-    {"matvec", make_matvec},
     {"gemm_stream", make_gemm_stream},
+    {"matvec", make_matvec},
+    {"conv2d_separable", make_conv2d_separable},
     {"fault_injection", make_fault_injection},
 };
 

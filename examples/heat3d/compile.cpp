@@ -32,14 +32,15 @@ struct Program {
 }  // namespace
 
 std::vector<char> compile(const Kernel& kernel, const std::string& architecture) {
-  const std::string folder = std::string(TUNE_KERNELS) + "/stencil";
+  const std::string kernels = TUNE_KERNELS, folder = kernels + "/stencil";
   const std::string source = text_of(folder + "/" + kernel.file), points = points_header();
   const char* headers[] = {points.c_str()};
   const char* names[] = {"stencil_points.cuh"};
   Program program;
   check(nvrtcCreateProgram(&program.handle, source.c_str(), kernel.file.c_str(), 1, headers, names),
         "nvrtcCreateProgram");
-  std::vector<std::string> options = {"--std=c++20", "--gpu-architecture=" + architecture, "-I" + folder};
+  std::vector<std::string> options = {"--std=c++20", "--gpu-architecture=" + architecture, "-I" + folder,
+                                      "-I" + kernels + "/common"};
   for (const std::string& one : kernel.defines) options.push_back("-D" + one);
   std::vector<const char*> pointers;
   for (const std::string& option : options) pointers.push_back(option.c_str());

@@ -139,6 +139,9 @@ constexpr const char* registers =
 constexpr const char* sliced =
     "variant=sliced,kept=shared,place=registers,vector=4,unroll_x=1,block_x=64,unroll_y=2,block_y=2,stages=4,"
     "lag=1,min_blocks=1,strip=29,reduction=kernel,reduce_parts=4,padded=true";
+constexpr const char* sliced_barrier =
+    "variant=sliced,kept=shared,place=registers,vector=4,unroll_x=1,block_x=64,unroll_y=2,block_y=2,stages=4,"
+    "lag=1,min_blocks=1,strip=29,reduction=barrier,padded=true";
 constexpr const char* cooperative =
     "variant=cooperative,kept=shared,place=registers,vector=1,unroll_x=2,block_x=64,unroll_y=3,block_y=1,"
     "stages=3,min_blocks=1,strip=20,reduction=barrier,padded=false";
@@ -217,7 +220,14 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"wrong_tag", sliced, "matvec/sliced.cuh", "!= expected", "== expected + 1"},
         Fault{"few_slots", sliced, "matvec/sliced.cuh", "power_of_two_from(2 * lag + 2)", "1"},
         Fault{"early_wait_sliced", sliced, "matvec/sliced.cuh", "stages - 1 - lag", "stages - lag"},
-        Fault{"no_barrier", cooperative, "matvec/cooperative.cu", "grid_barrier(counter);", ";"}),
+        Fault{"no_barrier", cooperative, "matvec/cooperative.cu", "grid_barrier(counter);", ";"},
+        Fault{"no_second_barrier", cooperative, "matvec/cooperative.cu",
+              "grid_barrier(counter);\n  }\n  march<Product::t", "}\n  march<Product::t"},
+        Fault{"no_barrier_of_strips", cooperative, "matvec/cooperative.cu",
+              "grid_barrier(counter);\n    reduce<threads / 32>(z_sums", "reduce<threads / 32>(z_sums"},
+        Fault{"no_barrier_of_slices", sliced_barrier, "matvec/sliced.cu", "grid_barrier(counter);", ";"},
+        Fault{"words_reused", sliced_barrier, "matvec/sums.cuh",
+              "if (first + blocks * 32LL < n) __syncthreads();", ""}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
