@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -190,6 +191,10 @@ struct Fault {
   const char* from;
   const char* to;
 };
+
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.name;
+}
 
 class MatvecFaults : public ::testing::TestWithParam<Fault> {};
 

@@ -112,8 +112,10 @@ TEST_P(EveryPlan, CarriesTheHeadersThatAreIncluded) {
 TEST_P(EveryPlan, CompilesHashedSources) {
   const EmbeddedSources embedded;
   std::map<std::string, std::string> files;  // text -> name, of all problems
-  for (const ProblemEntry& entry : problems())
-    for (const std::string& file : entry.make()->info().sources) files.emplace(embedded.text(file), file);
+  for (const ProblemEntry& entry : problems()) {
+    const std::vector<std::string> sources = entry.make()->info().sources;
+    for (const std::string& file : sources) files.emplace(embedded.text(file), file);
+  }
   const std::vector<std::string>& own = problem().info().sources;
   for (const Drawn& drawn : draw().all) {
     EXPECT_NE(std::ranges::find(own, drawn.plan.compile.source.name), own.end()) << drawn.text();
