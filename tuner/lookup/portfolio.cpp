@@ -39,13 +39,14 @@ struct Score {
   bool failed = false;
 };
 
-/// `everywhere`: who is missing in one work is not looked for in the others.
+/// Stops where the worst loss reaches `give_up`, or where fewer than `at_least` works can have measured it.
 Score score_of(Records& records, const std::vector<Ranked>& group, const std::string& key, double give_up,
-               bool everywhere) {
+               std::size_t at_least) {
   Score score;
+  std::size_t missing = 0;
   for (const Ranked& one : group) {
     const auto there = records.outcome(*one.work, key);
-    if (!there && everywhere) return score;
+    if (!there && ++missing + at_least > group.size()) return score;
     if (!there) continue;
     const auto loss = records.loss(*one.work, *there);
     score.failed = score.failed || !loss;
@@ -84,7 +85,7 @@ std::optional<Choice> exact_choice(Records& records, const std::vector<Ranked>& 
   for (const Entry& entry : records.fastest(work, most_candidates, Order::value)) {
     const double worst = best ? best->score.worst : 1e300;
     if (entry.value / fastest - 1 >= worst) return best;
-    const Score score = score_of(records, group, entry.key, worst, true);
+    const Score score = score_of(records, group, entry.key, worst, group.size());
     const bool everywhere = score.measured == static_cast<int>(group.size());
     if (everywhere && !score.failed && score.worst < worst) best = Choice{entry.key, score};
   }
@@ -98,7 +99,8 @@ std::optional<Choice> widest_choice(Records& records, const std::vector<Ranked>&
   };
   for (const Ranked& one : group) {
     const std::string& key = records.winner(*one.work)->key;
-    const Choice choice = {key, score_of(records, group, key, 1e300, false)};
+    const std::size_t at_least = best ? static_cast<std::size_t>(best->score.measured) : 1;
+    const Choice choice = {key, score_of(records, group, key, 1e300, at_least)};
     if (!choice.score.failed && (!best || rank(choice) < rank(*best))) best = choice;
   }
   return best;
