@@ -140,10 +140,4 @@ LaunchPlan between_transfers(LaunchPlan plan) {
   return plan;
 }
 
-Work between_transfers(Work work, double bytes_in, double bytes_out) {
-  work.bytes_in = bytes_in;
-  work.bytes_out = bytes_out;
-  return work;
-}
-
 }  // namespace tune::kernels

@@ -17,7 +17,4 @@ bool with_transfers(const Instance& instance);
 /// what has no copy: textures, and inputs that the setup reads.
 LaunchPlan between_transfers(LaunchPlan plan);
 
-/// The work, with the bytes of its inputs and outputs over the bus.
-Work between_transfers(Work work, double bytes_in, double bytes_out);
-
 }  // namespace tune::kernels

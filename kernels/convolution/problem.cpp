@@ -64,8 +64,8 @@ class ConvolutionProblem : public Problem {
     work.flops = std::min(job.pixels() * 2 * (2 * taps - 1), transform_flops(job.pixels()));
     work.bytes = 2 * job.pixels() * job.element_bytes();
     work.arithmetic = job.type;
-    const double image = job.pixels() * job.element_bytes();
-    return with_transfers(instance) ? between_transfers(work, image, image) : work;
+    if (with_transfers(instance)) work.bytes_in = work.bytes_out = job.pixels() * job.element_bytes();
+    return work;
   }
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,

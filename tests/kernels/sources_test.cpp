@@ -12,7 +12,6 @@
 #include <sstream>
 
 #include "kernels/registry.hpp"
-#include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/error.hpp"
 
 namespace tune::kernels {
@@ -63,30 +62,6 @@ TEST(KernelFiles, AreEmbeddedAsTheyAre) {
     for (const std::string& name : files_of(folder_of(entry.make()->info())))
       EXPECT_EQ(sources.text(name), text_of(folder / name)) << name;
   EXPECT_THROW(sources.text("stencil/missing.cu"), Error);
-}
-
-// A plan carries every header that its source includes, and none that no file includes.
-TEST(KernelFiles, AreThereForEveryInclude) {
-  const EmbeddedSources sources;
-  for (const testing::StencilCase& stencil : testing::varied_cases()) {
-    const auto problem = testing::stencil_problem(stencil);
-    const Instance instance = testing::stencil_instance(stencil, 64, 64, 64);
-    for (const Configuration& configuration : testing::sample_of_variants(*problem, instance, 3, 1)) {
-      const CompileRequest request = problem->plan(instance, configuration, sources)->compile;
-      std::set<std::string> included, carried;
-      std::string all = request.source.text;
-      for (const SourceFile& header : request.headers) {
-        carried.insert(header.name);
-        all += header.text;
-      }
-      std::istringstream lines(all);
-      const std::string start = "#include \"";
-      for (std::string line; std::getline(lines, line);)
-        if (line.starts_with(start))
-          included.insert(line.substr(start.size(), line.find('"', start.size()) - start.size()));
-      EXPECT_EQ(included, carried) << configuration.to_string();
-    }
-  }
 }
 
 // PTX stays in a few headers, whose functions have host twins.

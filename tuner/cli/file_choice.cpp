@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "kernels/registry.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expectations.hpp"
@@ -36,8 +37,13 @@ void add_file_options(po::options_description& options) {
 
 const ProblemFiles& files_of(const Problem& problem) {
   const ProblemFiles* const files = find_files(problem);
-  if (files == nullptr) throw UsageError(format("{} takes no files; matvec does", problem.info().name));
-  return *files;
+  if (files != nullptr) return *files;
+  std::string others;
+  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+    const std::unique_ptr<Problem> other = entry.make();
+    if (find_files(*other) != nullptr) others += (others.empty() ? "" : ", ") + other->info().name;
+  }
+  throw UsageError(format("{} takes no files; these problems do: {}", problem.info().name, others));
 }
 
 FileChoice chosen_files(const po::variables_map& values, WorkChoice& work) {
