@@ -6,6 +6,7 @@
 #include "kernels/stencil/fft.hpp"
 #include "kernels/stencil/persistent.hpp"
 #include "kernels/stencil/rules.hpp"
+#include "kernels/stencil/split.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "search/space/expr.hpp"
 #include "tuner/core/error.hpp"
@@ -61,6 +62,14 @@ Expr sweep() {
 Expr or_persistent(const StencilJob& job, const Expr& one) {
   return persistent_applies(job) ? one || is_variant("persistent") : one;
 }
+/// `one`, or the variant `split` where it can.
+Expr or_split(const StencilJob& job, const Expr& one) {
+  return split_applies(job) ? one || is_variant("split") : one;
+}
+/// `one`, or a variant whose threads compute bricks as those of `direct` do.
+Expr or_bricks(const StencilJob& job, const Expr& one) {
+  return or_split(job, or_persistent(job, one));
+}
 
 // The default configuration's cells of a thread.
 int default_vector(const StencilJob& job) {
@@ -103,7 +112,7 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
                  "threads of a block along x",
                  {8, 16, 32, 64, 128},
                  32,
-                 or_persistent(job, sweep()),
+                 or_bricks(job, sweep()),
                  Role::threads});
   if (flat) {
     all.back().values = {32, 64, 128, 256, 512};
@@ -113,14 +122,14 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
                    "threads of a block along y",
                    {1, 2, 4, 8, 16},
                    8,
-                   or_persistent(job, sweep()),
+                   or_bricks(job, sweep()),
                    Role::threads});
   }
   all.push_back({"block_z",
                  flat ? "threads of a block along y" : "threads of a block along z",
                  {1, 2, 4},
                  1,
-                 or_persistent(job, direct()),
+                 or_bricks(job, direct()),
                  Role::threads});
   if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
   all.push_back(
@@ -143,7 +152,7 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
        flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
        {1, 2, 4, 8},
        default_cells_z(job),
-       or_persistent(job, direct()),
+       or_bricks(job, direct()),
        Role::work});
   return all;
 }
@@ -227,7 +236,11 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        false,
        (persistent_applies(job) ? direct() || (is_variant("persistent") && var("kept") == "l2") : direct()) &&
            var("reach_x") >= 1 && var("reach_x") <= 4},
-      {"readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true, direct()},
+      {"readonly",
+       "whether loads take the non-coherent path (ld.global.nc)",
+       {false, true},
+       true,
+       or_split(job, direct())},
       {"chunk",
        "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves", chunk,
        chunk[4], streaming() || temporal() || (fft() && var("last_axis") == "convolve")},
@@ -290,6 +303,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   add({variant_parameter(job)});
   add(fusion_parameters(job));
   if (persistent_applies(job)) add(persistent_parameters(job, device));
+  if (split_applies(job)) add(split_parameters(job));
   add(tile_parameters(job));
   add(temporal_parameters(job));
   add(fft_parameters(job));
@@ -305,6 +319,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   add_composed_rules(space.constraints, job);
   add_temporal_rules(space.constraints, job);
   if (persistent_applies(job)) add_persistent_rules(space.constraints, job, device);
+  if (split_applies(job)) add_split_rules(space.constraints, job);
   add_fft_rules(space.constraints);
   const auto [rx, ry, rz] = job.stencil.reach();
   space.constants = {
