@@ -221,11 +221,10 @@ Result<LaunchPlan> plan_split(const StencilJob& job, const Configuration& config
 
 bool split_applies(const StencilJob& job) {
   const auto points = static_cast<std::int64_t>(job.stencil.points.size());
-  const auto [rx, ry, rz] = job.stencil.reach();
-  // Part numbers lie in constant memory beside the weights.
-  const std::int64_t box = std::int64_t{2 * rx + 1} * (2 * ry + 1) * (2 * rz + 1);
+  // Part numbers lie in constant memory beside the weights: a byte for each.
+  const std::int64_t weights = constant_bytes(job);
   return points >= 3 * least_points_of_part && points <= most_split_terms &&
-         constant_bytes(job) + box <= constant_memory;
+         weights + weights / job.element_bytes() <= constant_memory;
 }
 
 }  // namespace tune::kernels
