@@ -74,6 +74,26 @@ __device__ __forceinline__ void load_again(Real (&to)[lanes], const Real* from) 
   }
 }
 
+// Puts back the thread's cells that keep their values. Few threads have any: storing these cells twice is
+// cheaper than choosing between sums and values, which doubled the registers of everyone.
+__device__ __forceinline__ void keep_boundary(const Input& input, const Real* in, Real* out) {
+  const int x = input.x, y = input.y, z = input.z, nx = input.nx, ny = input.ny, nz = input.nz;
+  if (x >= reach_x && x + lanes <= nx - reach_x && y >= reach_y && y + cells_y <= ny - reach_y &&
+      z >= reach_z && z + cells_z <= nz - reach_z)
+    return;
+#pragma unroll 1
+  for (int k = 0; k < cells_z * cells_y; ++k) {
+    const int cy = y + k % cells_y, cz = z + k / cells_y;
+    if (cy >= ny || cz >= nz) continue;
+    const bool row = cy >= reach_y && cy < ny - reach_y && cz >= reach_z && cz < nz - reach_z;
+    const long long at = cz * input.plane + static_cast<long long>(cy) * input.pitch + x;
+#pragma unroll
+    for (int i = 0; i < lanes; ++i) {
+      if (!(row && x + i >= reach_x && x + i < nx - reach_x) && x + i < nx) out[at + i] = in[at + i];
+    }
+  }
+}
+
 // Tiles are counted along x first, then y, then z. `in` and `out` point to cell (0, 0, 0), aligned to 16
 // bytes; pitch and plane are the distances of neighbouring rows and planes [cells].
 template<class Points = AllPoints, Turn turn = Turn::only>
@@ -115,25 +135,13 @@ __device__ __forceinline__ void compute_tile(const Real* in, Real* out, unsigned
     sum<Points, false>(sums, input);
   }
 
-  const bool inner_x = zero || (x >= reach_x && x + lanes <= nx - reach_x);
 #pragma unroll
   for (int c = 0; c < cells_z; ++c) {
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
-      const bool inner =
-          zero || (y + j >= reach_y && y + j < ny - reach_y && z + c >= reach_z && z + c < nz - reach_z);
       if (!padded && (x >= nx || y + j >= ny || z + c >= nz)) continue;
-      if ((turn == Turn::only || turn == Turn::last) && !(inner && inner_x)) {
-        // Few threads come here; loading their cells again is cheaper than keeping them in everyone's
-        // registers.
-        Real own[lanes];
-        load_vector<lanes, load_path>(own, input.at<false>(0, j, c));
-#pragma unroll
-        for (int i = 0; i < lanes; ++i) {
-          if (!(inner && x + i >= reach_x && x + i < nx - reach_x)) sums[c][j][i] = own[i];
-        }
-      }
       store_vector<lanes, store_path>(out + first + (c * plane + j * pitch), sums[c][j]);
     }
   }
+  if constexpr (!zero && (turn == Turn::only || turn == Turn::last)) keep_boundary(input, in, out);
 }
