@@ -75,7 +75,7 @@ void add_split_rules(std::vector<Constraint>& rules, const StencilJob& job) {
   add(largest * cells <= most_part_terms,
       "the unrolled sums of the largest part are larger than the instruction cache: more parts, or fewer "
       "cells a thread");
-  add(var("points") * cells <= most_split_terms, "all parts together take many seconds to compile");
+  add(var("points") * cells <= most_split_terms, "all parts together take seconds to compile");
 }
 
 }  // namespace tune::kernels
