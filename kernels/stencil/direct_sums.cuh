@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a thread's VECTOR x CELLS_Y x CELLS_Z cells. An Input brings the cells around the thread's
-// first one: load<careful>(to, dx, dy, dz) loads a vector of `lanes` cells from that offset. A part of the
-// kernels whose threads compute such bricks: they define Real, block_x, lanes, cells_y, cells_z, unroll_rows
-// and shuffle before.
+// first one: load<careful>(to, dx, dy, dz) loads a vector of `lanes` cells from that offset. Points are the
+// terms of the sum: those of the whole stencil, or a part of them. A part of the kernels whose threads
+// compute such bricks: they define Real, block_x, lanes, cells_y, cells_z, unroll_rows and shuffle before.
 #pragma once
 
 #include "stencil_points.cuh"  // generated: reach_x, reach_y, reach_z, star, weight(), has_point()
@@ -14,6 +14,12 @@ constexpr int segment = lanes + 2 * lead;
 static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
 static_assert(!shuffle || (reach_x >= 1 && reach_x <= lanes && (block_x % 32 == 0 || 32 % block_x == 0)),
               "SHUFFLE needs the x neighbours in the next lane and rows that divide, or are made of, warps");
+
+// The points of the whole stencil: the offsets along y and z between which they lie, and where they are.
+struct AllPoints {
+  static constexpr int first_y = -reach_y, last_y = reach_y, first_z = -reach_z, last_z = reach_z;
+  __device__ static constexpr bool has(int dx, int dy, int dz) { return has_point(dx, dy, dz); }
+};
 
 // The thread's cells of one row with their x neighbours: to[lead + i] is cell i. `own` is already there.
 template<bool careful, class Input>
@@ -40,39 +46,42 @@ __device__ __forceinline__ void load_sides(Real (&to)[segment], const Input& in,
 using Sums = Real[cells_z][cells_y][lanes];
 
 // Adds `from` to the outputs of plane `c` that lie above and below row `row`.
+template<class Points>
 __device__ __forceinline__ void add_along_y(Sums& sums, const Real (&from)[lanes], int row, int c) {
 #pragma unroll
   for (int j = 0; j < cells_y; ++j) {
     const int dy = row - j;
-    if (dy == 0 || dy < -reach_y || dy > reach_y || !has_point(0, dy, 0)) continue;
+    if (dy == 0 || dy < Points::first_y || dy > Points::last_y || !Points::has(0, dy, 0)) continue;
 #pragma unroll
     for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight(0, dy, 0) * from[i];
   }
 }
 
+template<class Points>
 __device__ __forceinline__ void add_along_x(Real (&sum)[lanes], const Real (&from)[segment]) {
 #pragma unroll
   for (int dx = -reach_x; dx <= reach_x; ++dx) {
-    if (!has_point(dx, 0, 0)) continue;
+    if (!Points::has(dx, 0, 0)) continue;
 #pragma unroll
     for (int i = 0; i < lanes; ++i) sum[i] += weight(dx, 0, 0) * from[lead + i + dx];
   }
 }
 
+template<class Points>
 __device__ __forceinline__ void add_along_z(Sums& sums, const Real (&from)[lanes], int j, int p) {
 #pragma unroll
   for (int c = 0; c < cells_z; ++c) {
     const int dz = p - c;
-    if (dz == 0 || dz < -reach_z || dz > reach_z || !has_point(0, 0, dz)) continue;
+    if (dz == 0 || dz < Points::first_z || dz > Points::last_z || !Points::has(0, 0, dz)) continue;
 #pragma unroll
     for (int i = 0; i < lanes; ++i) sums[c][j][i] += weight(0, 0, dz) * from[i];
   }
 }
 
-template<bool careful, class Input>
+template<class Points, bool careful, class Input>
 __device__ __forceinline__ void sum_star(Sums& sums, const Input& in) {
 #pragma unroll
-  for (int p = -reach_z; p < cells_z + reach_z; ++p) {
+  for (int p = Points::first_z; p < cells_z + Points::last_z; ++p) {
     const bool own_plane = p >= 0 && p < cells_z;
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
@@ -81,35 +90,39 @@ __device__ __forceinline__ void sum_star(Sums& sums, const Input& in) {
       Real own[lanes];
 #pragma unroll
       for (int i = 0; i < lanes; ++i) own[i] = row[lead + i];
-      add_along_z(sums, own, j, p);
+      add_along_z<Points>(sums, own, j, p);
       if (own_plane) {
         load_sides<careful>(row, in, j, p);
-        add_along_x(sums[p][j], row);
-        add_along_y(sums, own, j, p);
+        add_along_x<Points>(sums[p][j], row);
+        add_along_y<Points>(sums, own, j, p);
       }
     }
     if (!own_plane) continue;
+    constexpr int below = Points::first_y < 0 ? Points::first_y : 0;
+    constexpr int above = Points::last_y > 0 ? Points::last_y : 0;
 #pragma unroll
-    for (int k = 0; k < 2 * reach_y; ++k) {
-      const int row = k < reach_y ? k - reach_y : k - reach_y + cells_y;
+    for (int k = below; k < above; ++k) {
+      const int row = k < 0 ? k : k + cells_y;
       Real other[lanes];
       in.template load<careful>(other, 0, row, p);
-      add_along_y(sums, other, row, p);
+      add_along_y<Points>(sums, other, row, p);
     }
   }
 }
 
 // Adds one row of plane p to every output of the thread within reach.
+template<class Points>
 __device__ __forceinline__ void add_row(Sums& sums, const Real (&from)[segment], int row, int p) {
 #pragma unroll
   for (int c = 0; c < cells_z; ++c) {
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
       const int dy = row - j, dz = p - c;
-      if (dy < -reach_y || dy > reach_y || dz < -reach_z || dz > reach_z) continue;
+      if (dy < Points::first_y || dy > Points::last_y || dz < Points::first_z || dz > Points::last_z)
+        continue;
 #pragma unroll
       for (int dx = -reach_x; dx <= reach_x; ++dx) {
-        if (unroll_rows && !has_point(dx, dy, dz)) continue;
+        if (unroll_rows && !Points::has(dx, dy, dz)) continue;
         const Real factor = weight(dx, dy, dz);
 #pragma unroll
         for (int i = 0; i < lanes; ++i) sums[c][j][i] += factor * from[lead + i + dx];
@@ -119,26 +132,27 @@ __device__ __forceinline__ void add_row(Sums& sums, const Real (&from)[segment],
 }
 
 // The stencil's box: rows of absent points are skipped where they are unrolled, else they have weight 0.
-template<bool careful, class Input>
+template<class Points, bool careful, class Input>
 __device__ __forceinline__ void sum_box(Sums& sums, const Input& in) {
-  constexpr int planes = cells_z + 2 * reach_z, rows = cells_y + 2 * reach_y;
+  constexpr int planes = cells_z + Points::last_z - Points::first_z;
+  constexpr int rows = cells_y + Points::last_y - Points::first_y;
 #pragma unroll(unroll_rows ? planes : 1)
-  for (int p = -reach_z; p < cells_z + reach_z; ++p) {
+  for (int p = Points::first_z; p < cells_z + Points::last_z; ++p) {
 #pragma unroll(unroll_rows ? rows : 1)
-    for (int row = -reach_y; row < cells_y + reach_y; ++row) {
+    for (int row = Points::first_y; row < cells_y + Points::last_y; ++row) {
       Real from[segment];
       in.template load<careful>(from + lead, 0, row, p);
       load_sides<careful>(from, in, row, p);
-      add_row(sums, from, row, p);
+      add_row<Points>(sums, from, row, p);
     }
   }
 }
 
-template<bool careful, class Input>
+template<class Points, bool careful, class Input>
 __device__ __forceinline__ void sum(Sums& sums, const Input& in) {
   if constexpr (star) {
-    sum_star<careful>(sums, in);
+    sum_star<Points, careful>(sums, in);
   } else {
-    sum_box<careful>(sums, in);
+    sum_box<Points, careful>(sums, in);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step of a block's tile, straight from global memory.
-// A part of direct.cu and persistent_l2.cu, whose constants it uses.
+// One time step of a block's tile, or a part of its points, straight from global memory.
+// A part of direct.cu, persistent_l2.cu and split.cu, whose constants it uses.
 #pragma once
 
 #include "direct_sums.cuh"
@@ -58,8 +58,45 @@ __device__ __forceinline__ unsigned tiles_of(int extent, int tile) {
   return (static_cast<unsigned>(extent) + tile - 1) / tile;
 }
 
+// Which parts of the sums a launch computes. Parts that are not the first add to what `out` has; only the
+// last one puts back the cells that keep their values.
+enum class Turn { only, first, middle, last };
+
+// Cells of one row of `out` as an earlier launch left them, for the last time.
+__device__ __forceinline__ void load_again(Real (&to)[lanes], const Real* from) {
+  constexpr int step = word_lanes<Real, lanes>;
+#pragma unroll
+  for (int w = 0; w < lanes; w += step) {
+    Pack<Real, lanes> pack;
+    pack.word = __ldcs(reinterpret_cast<const decltype(pack.word)*>(from + w));
+#pragma unroll
+    for (int i = 0; i < step; ++i) to[w + i] = pack.lane[i];
+  }
+}
+
+// Puts back the thread's cells that keep their values. Few threads have any: storing these cells twice is
+// cheaper than choosing between sums and values, which doubled the registers of everyone.
+__device__ __forceinline__ void keep_boundary(const Input& input, const Real* in, Real* out) {
+  const int x = input.x, y = input.y, z = input.z, nx = input.nx, ny = input.ny, nz = input.nz;
+  if (x >= reach_x && x + lanes <= nx - reach_x && y >= reach_y && y + cells_y <= ny - reach_y &&
+      z >= reach_z && z + cells_z <= nz - reach_z)
+    return;
+#pragma unroll 1
+  for (int k = 0; k < cells_z * cells_y; ++k) {
+    const int cy = y + k % cells_y, cz = z + k / cells_y;
+    if (cy >= ny || cz >= nz) continue;
+    const bool row = cy >= reach_y && cy < ny - reach_y && cz >= reach_z && cz < nz - reach_z;
+    const long long at = cz * input.plane + static_cast<long long>(cy) * input.pitch + x;
+#pragma unroll
+    for (int i = 0; i < lanes; ++i) {
+      if (!(row && x + i >= reach_x && x + i < nx - reach_x) && x + i < nx) out[at + i] = in[at + i];
+    }
+  }
+}
+
 // Tiles are counted along x first, then y, then z. `in` and `out` point to cell (0, 0, 0), aligned to 16
 // bytes; pitch and plane are the distances of neighbouring rows and planes [cells].
+template<class Points = AllPoints, Turn turn = Turn::only>
 __device__ __forceinline__ void compute_tile(const Real* in, Real* out, unsigned tile, int nx, int ny, int nz,
                                              long long pitch, long long plane) {
   const unsigned tiles_x = tiles_of(nx, tile_x);
@@ -75,38 +112,36 @@ __device__ __forceinline__ void compute_tile(const Real* in, Real* out, unsigned
   const long long first = z * plane + y * pitch + x;
   const Input input{padded ? in + first : in, static_cast<int>(pitch), plane, x, y, z, nx, ny, nz};
   Sums sums = {};
+  if constexpr (turn == Turn::middle || turn == Turn::last) {
+#pragma unroll
+    for (int c = 0; c < cells_z; ++c) {
+#pragma unroll
+      for (int j = 0; j < cells_y; ++j) {
+        if (padded || (x < nx && y + j < ny && z + c < nz))
+          load_again(sums[c][j], out + first + (c * plane + j * pitch));
+      }
+    }
+  }
   if constexpr (zero) {
     const bool careful = first_y < reach_y || first_y + tile_y + reach_y > ny || first_z < reach_z ||
                          first_z + tile_z + reach_z > nz ||
                          (padded && nx % lanes != 0 && first_x + tile_x + lead > nx);
     if (careful) {
-      sum<true>(sums, input);
+      sum<Points, true>(sums, input);
     } else {
-      sum<false>(sums, input);
+      sum<Points, false>(sums, input);
     }
   } else {
-    sum<false>(sums, input);
+    sum<Points, false>(sums, input);
   }
 
-  const bool inner_x = zero || (x >= reach_x && x + lanes <= nx - reach_x);
 #pragma unroll
   for (int c = 0; c < cells_z; ++c) {
 #pragma unroll
     for (int j = 0; j < cells_y; ++j) {
-      const bool inner =
-          zero || (y + j >= reach_y && y + j < ny - reach_y && z + c >= reach_z && z + c < nz - reach_z);
       if (!padded && (x >= nx || y + j >= ny || z + c >= nz)) continue;
-      if (!(inner && inner_x)) {
-        // Few threads come here; loading their cells again is cheaper than keeping them in everyone's
-        // registers.
-        Real own[lanes];
-        load_vector<lanes, load_path>(own, input.at<false>(0, j, c));
-#pragma unroll
-        for (int i = 0; i < lanes; ++i) {
-          if (!(inner && x + i >= reach_x && x + i < nx - reach_x)) sums[c][j][i] = own[i];
-        }
-      }
       store_vector<lanes, store_path>(out + first + (c * plane + j * pitch), sums[c][j]);
     }
   }
+  if constexpr (!zero && (turn == Turn::only || turn == Turn::last)) keep_boundary(input, in, out);
 }

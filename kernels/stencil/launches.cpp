@@ -13,7 +13,7 @@ std::int64_t value_or_one(const search::Configuration& configuration, std::strin
 bool is_direct(const search::Configuration& configuration) {
   const search::Value* sweep = configuration.find("sweep");
   const std::string& name = (sweep != nullptr ? *sweep : configuration["variant"]).as_text();
-  return name == "direct" || name == "persistent";
+  return name == "direct" || name == "persistent" || name == "split";
 }
 
 Layout row_layout(const StencilJob& job, bool padded) {

@@ -18,7 +18,7 @@ namespace tune::kernels {
 std::int64_t value_or_one(const search::Configuration& configuration, std::string_view name);
 
 /// Whether a thread computes a brick of cells, rather than marches: `direct`, by itself or inside of
-/// `composed`, and `persistent`.
+/// `composed`, `persistent` and `split`.
 bool is_direct(const search::Configuration& configuration);
 
 /// The request for `file` (`stencil/direct.cu`) with these headers, the stencil's points, and

@@ -91,7 +91,7 @@ __device__ __forceinline__ void compute_brick(const Tile& tile, const Real* from
                                               int x, int y, int z) {
   const int at = tile.at(x, y, z);
   Sums sums = {};
-  sum<false>(sums, Input{from + at, tile.pitch, tile.plane});
+  sum<AllPoints, false>(sums, Input{from + at, tile.pitch, tile.plane});
 #pragma unroll
   for (int c = 0; c < cells_z; ++c) {
 #pragma unroll

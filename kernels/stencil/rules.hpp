@@ -16,6 +16,19 @@ inline constexpr int most_terms = 2048;
 inline constexpr const char* too_many_terms =
     "the unrolled sums are larger than the instruction cache and take seconds to compile";
 
+/// `split`: the same of one part, whose code need only leave room for what runs beside it, and of all parts,
+/// which take three seconds to compile on a 3 GHz core where there are so many.
+inline constexpr int most_part_terms = 4096;
+inline constexpr int most_split_terms = 12288;
+/// `split`: a part costs as much memory traffic as a step of its own. Fewer points take no time beside it.
+inline constexpr int least_points_of_part = 16;
+/// Cells of a thread in the default configuration of `split`, if there are parts enough.
+inline constexpr int default_split_cells = 4;
+
+/// Multiprocessors of the device. Facts of an architecture alone do not say how many: as many as a large
+/// device has.
+int multiprocessors(const DeviceFacts& device);
+
 /// `variant == name`.
 search::Expr is_variant(const char* name);
 
@@ -41,10 +54,14 @@ void add_composed_rules(std::vector<search::Constraint>& rules, const StencilJob
 void add_temporal_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
 void add_persistent_rules(std::vector<search::Constraint>& rules, const StencilJob& job,
                           const DeviceFacts& device);
+void add_split_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
 void add_fft_rules(std::vector<search::Constraint>& rules);
 
 /// What `persistent` adds to the parameters of `direct`. Tiles in shared memory are offered where the array
 /// fits that of the device.
 std::vector<search::Parameter> persistent_parameters(const StencilJob& job, const DeviceFacts& device);
+
+/// What `split` adds to them: `parts` and `divide`.
+std::vector<search::Parameter> split_parameters(const StencilJob& job);
 
 }  // namespace tune::kernels

@@ -6,6 +6,7 @@
 #include "kernels/stencil/fft.hpp"
 #include "kernels/stencil/persistent.hpp"
 #include "kernels/stencil/rules.hpp"
+#include "kernels/stencil/split.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "search/space/expr.hpp"
 #include "tuner/core/error.hpp"
@@ -37,6 +38,11 @@ Expr fits_registers(const Expr& needed, const Expr& block_threads) {
                        floor_div(var("multiprocessor_registers"), block_threads * var("min_blocks")));
 }
 
+int multiprocessors(const DeviceFacts& device) {
+  constexpr int of_a_large_device = 128;
+  return device.multiprocessors > 1 ? device.multiprocessors : of_a_large_device;
+}
+
 namespace {
 
 Expr composed() {
@@ -60,6 +66,14 @@ Expr sweep() {
 /// `one`, or the variant `persistent` where it can compute the job.
 Expr or_persistent(const StencilJob& job, const Expr& one) {
   return persistent_applies(job) ? one || is_variant("persistent") : one;
+}
+/// `one`, or the variant `split` where it can.
+Expr or_split(const StencilJob& job, const Expr& one) {
+  return split_applies(job) ? one || is_variant("split") : one;
+}
+/// `one`, or a variant whose threads compute bricks as those of `direct` do.
+Expr or_bricks(const StencilJob& job, const Expr& one) {
+  return or_split(job, or_persistent(job, one));
 }
 
 // The default configuration's cells of a thread.
@@ -103,7 +117,7 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
                  "threads of a block along x",
                  {8, 16, 32, 64, 128},
                  32,
-                 or_persistent(job, sweep()),
+                 or_bricks(job, sweep()),
                  Role::threads});
   if (flat) {
     all.back().values = {32, 64, 128, 256, 512};
@@ -113,14 +127,14 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
                    "threads of a block along y",
                    {1, 2, 4, 8, 16},
                    8,
-                   or_persistent(job, sweep()),
+                   or_bricks(job, sweep()),
                    Role::threads});
   }
   all.push_back({"block_z",
                  flat ? "threads of a block along y" : "threads of a block along z",
                  {1, 2, 4},
                  1,
-                 or_persistent(job, direct()),
+                 or_bricks(job, direct()),
                  Role::threads});
   if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
   all.push_back(
@@ -143,7 +157,7 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
        flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
        {1, 2, 4, 8},
        default_cells_z(job),
-       or_persistent(job, direct()),
+       or_bricks(job, direct()),
        Role::work});
   return all;
 }
@@ -173,7 +187,7 @@ std::vector<Parameter> fusion_parameters(const StencilJob& job) {
            steps[std::min<std::size_t>(steps.size() - 1, 1)], temporal() || composed() || fft()}};
 }
 
-std::vector<Parameter> temporal_parameters(const StencilJob& job) {
+std::vector<Parameter> temporal_parameters(const StencilJob& job, const DeviceFacts& device) {
   const bool flat = job.dimensions == 2;
   std::vector<Parameter> all;
   all.push_back({"cells_x", "neighbouring cells along x of a lane", {1, 2, 4}, 4, temporal(), Role::work});
@@ -186,6 +200,13 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job) {
                  temporal(),
                  Role::threads});
   if (flat) all.back().values = {32, 64, 128, 256, 512};
+  std::vector<Value> shares = {0};
+  for (const int each : {1, 2, 3, 4}) shares.emplace_back(each * multiprocessors(device));
+  all.push_back(
+      {"shares",
+       "blocks among which all planes of all tiles are divided evenly; 0: every block has a chunk of "
+       "one tile",
+       shares, 0, temporal()});
   all.push_back({"ahead", "planes that are loaded before they are needed", {1, 2}, 1, temporal()});
   return all;
 }
@@ -227,10 +248,15 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        false,
        (persistent_applies(job) ? direct() || (is_variant("persistent") && var("kept") == "l2") : direct()) &&
            var("reach_x") >= 1 && var("reach_x") <= 4},
-      {"readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true, direct()},
+      {"readonly",
+       "whether loads take the non-coherent path (ld.global.nc)",
+       {false, true},
+       true,
+       or_split(job, direct())},
       {"chunk",
        "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves", chunk,
-       chunk[4], streaming() || temporal() || (fft() && var("last_axis") == "convolve")},
+       chunk[4],
+       streaming() || (temporal() && var("shares") == 0) || (fft() && var("last_axis") == "convolve")},
       {"queue",
        "what the registers hold: the input planes around the current one, or the sums of the outputs to "
        "which "
@@ -290,8 +316,9 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   add({variant_parameter(job)});
   add(fusion_parameters(job));
   if (persistent_applies(job)) add(persistent_parameters(job, device));
+  if (split_applies(job)) add(split_parameters(job));
   add(tile_parameters(job));
-  add(temporal_parameters(job));
+  add(temporal_parameters(job, device));
   add(fft_parameters(job));
   add(path_parameters(job));
   space.constraints.push_back(
@@ -305,6 +332,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   add_composed_rules(space.constraints, job);
   add_temporal_rules(space.constraints, job);
   if (persistent_applies(job)) add_persistent_rules(space.constraints, job, device);
+  if (split_applies(job)) add_split_rules(space.constraints, job);
   add_fft_rules(space.constraints);
   const auto [rx, ry, rz] = job.stencil.reach();
   space.constants = {

@@ -6,6 +6,7 @@
 #include "kernels/stencil/composed.hpp"
 #include "kernels/stencil/fft.hpp"
 #include "kernels/stencil/persistent.hpp"
+#include "kernels/stencil/split.hpp"
 #include "kernels/stencil/sweeps.hpp"
 #include "kernels/stencil/temporal.hpp"
 #include "tuner/core/format.hpp"
@@ -24,6 +25,8 @@ constexpr StencilVariant table[] = {
     {"direct", "a thread computes its cells straight from global memory", sweeps_apply, plan_sweeps,
      one_step},
     {"streaming", "a block marches through planes of z", sweeps_apply, plan_sweeps, one_step},
+    {"split", "as direct, but a launch for each of several parts of the points", split_applies, plan_split,
+     one_step},
     {"composed", "the stencil convolved with itself, several time steps in one sweep", composed_applies,
      plan_composed, fused_steps},
     {"temporal", "a block marches through planes of z and computes several time steps on the way",

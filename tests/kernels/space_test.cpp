@@ -23,15 +23,25 @@ const std::set<std::string> sweeps = {"direct", "streaming"};
 
 /// Under which of these variants a parameter exists; `vector`, `cells_y`, `padded`, `store` and `min_blocks`
 /// under all of them.
-const std::map<std::string, std::set<std::string>> variants_of = {
-    {"block_x", sweeps},       {"block_y", sweeps},
-    {"block_z", {"direct"}},   {"cells_z", {"direct"}},
-    {"shuffle", {"direct"}},   {"readonly", {"direct"}},
-    {"unroll_rows", sweeps},   {"chunk", {"streaming", "temporal"}},
-    {"queue", {"streaming"}},  {"loader", {"streaming"}},
-    {"stages", {"streaming"}}, {"unroll", {"streaming", "temporal"}},
-    {"fused", {"temporal"}},   {"cells_x", {"temporal"}},
-    {"threads", {"temporal"}}, {"ahead", {"temporal"}}};
+const std::map<std::string, std::set<std::string>> variants_of = {{"block_x", sweeps},
+                                                                  {"block_y", sweeps},
+                                                                  {"block_z", {"direct"}},
+                                                                  {"cells_z", {"direct"}},
+                                                                  {"shuffle", {"direct"}},
+                                                                  {"readonly", {"direct"}},
+                                                                  {"unroll_rows", sweeps},
+                                                                  {"chunk", {"streaming", "temporal"}},
+                                                                  {"queue", {"streaming"}},
+                                                                  {"loader", {"streaming"}},
+                                                                  {"stages", {"streaming"}},
+                                                                  {"unroll", {"streaming", "temporal"}},
+                                                                  {"fused", {"temporal"}},
+                                                                  {"cells_x", {"temporal"}},
+                                                                  {"threads", {"temporal"}},
+                                                                  {"ahead", {"temporal"}},
+                                                                  {"shares", {"temporal"}},
+                                                                  {"parts", {}},
+                                                                  {"divide", {}}};
 
 void expect_conditional_parameters(const Configuration& configuration, const Instance& instance) {
   const std::string variant = configuration["variant"].as_text();
@@ -45,6 +55,7 @@ void expect_conditional_parameters(const Configuration& configuration, const Ins
     if (name == "block_y" || name == "cells_y") return !flat;
     if (name == "shuffle") return reach_x >= 1 && reach_x <= 4;
     if (name == "queue") return star;
+    if (name == "chunk" && variant == "temporal") return configuration["shares"].as_int() == 0;
     if (name == "stages") return configuration["loader"].as_text() != "cache";
     // A march over the rows of two dimensions has no loop over rows besides.
     if (name == "unroll_rows") return !star && !(flat && variant == "streaming");
