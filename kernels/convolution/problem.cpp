@@ -15,10 +15,11 @@ namespace tune::kernels {
 namespace {
 
 constexpr const char* files[] = {
-    "common/async_copy.cuh",    "common/vectors.cuh",          "convolution/direct2d.cu",
-    "convolution/fft.cu",       "convolution/fft_tile.cu",     "convolution/fourier.cuh",
-    "convolution/fused.cu",     "convolution/row_segment.cuh", "convolution/single_block.cu",
-    "convolution/tap_sums.cuh", "convolution/two_pass.cu"};
+    "common/async_copy.cuh",       "common/tensor_core.cuh",   "common/vectors.cuh",
+    "convolution/direct2d.cu",     "convolution/fft.cu",       "convolution/fft_tile.cu",
+    "convolution/fourier.cuh",     "convolution/fused.cu",     "convolution/row_segment.cuh",
+    "convolution/single_block.cu", "convolution/tap_sums.cuh", "convolution/tensor.cu",
+    "convolution/two_pass.cu"};
 
 ProblemInfo make_info() {
   ProblemInfo info;
