@@ -32,12 +32,25 @@ struct Geometry {
     return (length + 7) / 16 * 16 + 8;
   }
 
+  /// Numbers of both matrices of taps: floats are in two parts.
+  std::int64_t matrices(const ConvolutionJob& job) const {
+    return (4 * row_steps + 2 * column_steps) * (job.type == ElementType::f64 ? 1 : 2);
+  }
+
   std::int64_t lanes, lead, row_skip, row_steps, column_steps;
   std::int64_t beside;  ///< columns of a block's rows that are not those of its results
 };
 
 std::int64_t block_columns(const Configuration& configuration) {
   return configuration["warps"].as_int() * configuration["tiles_x"].as_int() * tile;
+}
+
+std::int64_t shared_bytes(const ConvolutionJob& job, const Configuration& configuration) {
+  const Geometry geometry(job);
+  const std::int64_t ring =
+      configuration["stages"].as_int() * turn_rows * geometry.row_pitch(block_columns(configuration));
+  const bool shared = configuration["matrices"].as_text() == "shared";
+  return (ring + (shared ? 32 * geometry.matrices(job) : 0)) * job.element_bytes();
 }
 
 }  // namespace
@@ -60,7 +73,7 @@ Result<LaunchPlan> plan_tensor_convolution(const ConvolutionJob& job, const Conf
   LaunchPlan plan;
   plan.compile = convolution_request(job, "convolution/tensor.cu",
                                      {"common/async_copy.cuh", "common/tensor_core.cuh", "common/vectors.cuh",
-                                      "convolution/row_segment.cuh"},
+                                      "convolution/row_segment.cuh", "convolution/tap_matrices.cuh"},
                                      configuration, sources);
   plan.compile.entries = {"convolve_tensor"};
   add_images(plan, job, image);
@@ -68,8 +81,7 @@ Result<LaunchPlan> plan_tensor_convolution(const ConvolutionJob& job, const Conf
   launch.entry = "convolve_tensor";
   launch.grid.x = *blocks;
   launch.block.x = static_cast<std::uint32_t>(configuration["warps"].as_int() * 32);
-  launch.dynamic_shared_memory = static_cast<std::uint64_t>(
-      configuration["stages"].as_int() * turn_rows * Geometry(job).row_pitch(block.x) * job.element_bytes());
+  launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared_bytes(job, configuration));
   launch.arguments = {BufferArgument{"in"}, BufferArgument{"out"},
                       ScalarArgument{static_cast<std::int32_t>(job.nx)},
                       ScalarArgument{static_cast<std::int32_t>(job.ny)},
@@ -94,6 +106,12 @@ void add_tensor_convolution_parameters(const ConvolutionJob& job,
                                : 4,
        tensor,
        Role::work});
+  add({"matrices",
+       "where the matrices of the taps lie: in registers, or in shared memory, from where a turn reads each "
+       "step's part once for all columns of a warp",
+       {"registers", "shared"},
+       "shared",
+       tensor});
   if (wide) return;
   add({"rounded",
        "whether sums of 8 terms are added by additions that round; else by the tensor cores, which cut: "
@@ -111,14 +129,18 @@ void add_tensor_convolution_rules(const ConvolutionJob& job, std::vector<search:
   const Expr threads = var("warps") * 32;
   rules.add(var("chunk") % turn_rows == 0, "a block has whole turns of 8 rows");
   rules.add(var("warps") * var("tiles_x") <= 24, "wider blocks wait longer for each other");
-  const std::int64_t parts = job.type == ElementType::f64 ? 1 : 2;
-  const std::int64_t matrices = (4 * geometry.row_steps + 2 * geometry.column_steps) * parts;
-  const Expr registers = (var("tiles_x") * (4 * geometry.column_steps + 4) + matrices) * var("words") + 30;
+  const std::int64_t parts = job.type == ElementType::f64 ? 1 : 2, matrices = geometry.matrices(job);
+  const Expr shared = var("matrices") == "shared", own = var("matrices") == "registers";
+  // The sums of both passes, and the taps, or the pixels of all columns that a step's taps wait for.
+  const Expr pixels = (var("tiles_x") * 2 + (geometry.row_steps - 2)) * (2 * parts);
+  const Expr sums = var("tiles_x") * (4 * geometry.column_steps + 4);
+  const Expr registers = (sums + own * matrices + shared * pixels) * var("words") + own * 16 + 14;
   const Expr columns = var("warps") * var("tiles_x") * tile;
   const Expr length =
       floor_div(columns + (geometry.beside + geometry.lanes - 1), geometry.lanes) * geometry.lanes;
   const Expr pitch = floor_div(length + 7, 16) * 16 + 8;
-  rules.add_block(threads, registers, var("stages") * pitch * turn_rows * var("words") * 4);
+  rules.add_block(threads, registers,
+                  (var("stages") * pitch * turn_rows + shared * (32 * matrices)) * var("words") * 4);
 }
 
 }  // namespace tune::kernels

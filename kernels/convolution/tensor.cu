@@ -14,7 +14,6 @@
 // Floats are multiplied as sums of two numbers of tf32, in three products (common/tensor_core.cuh).
 
 #include "async_copy.cuh"
-#include "tensor_core.cuh"
 #include "vectors.cuh"
 
 // ---- defaults ----
@@ -32,6 +31,9 @@
 #endif
 #ifndef STAGES
 #define STAGES 3  // turns of 8 rows in shared memory, or on their way there
+#endif
+#ifndef MATRICES
+#define MATRICES Matrices::registers  // where the matrices of the taps lie: registers or shared
 #endif
 #ifndef ROUNDED
 #define ROUNDED 0  // floats: 1: additions that round add the sums of 8 terms, 0: tensor cores, which cut
@@ -74,69 +76,43 @@ constexpr int row_length = (window_begin + block_strip - tile + 8 * row_steps + 
 constexpr int row_words = row_length / vector;
 constexpr int row_pitch = (row_length + 7) / 16 * 16 + 8;
 
-// A number as the tensor cores take it: floats in two parts.
-__device__ __forceinline__ void split(float x, float& high, float& low) {
-  split_tf32<true>(x, high, low);
-}
-__device__ __forceinline__ void split(double x, double& high, double& low) {
-  high = x, low = 0;
-}
-// Floats: low * high, high * low, high * high, which the largest sums come last to; doubles: the last alone.
-constexpr int first_term = sizeof(Real) == 4 ? 0 : 2;
+#include "tap_matrices.cuh"
 
-// The operands of `sets` products in registers, n numbers of each.
-template<int sets, int n>
-struct Operands {
-  Real high[sets][n], low[sets][n];
-  __device__ __forceinline__ void take(int set, int i, Real x) { split(x, high[set][i], low[set][i]); }
-};
+using RowMatrix = TapMatrix<RowTaps, matrices>;
+using ColumnMatrix = TapMatrix<ColumnTaps, matrices>;
 
-// Of the taps along x: row m = g + 8 h of the matrix is the sum of column 2 g + h, so that a lane has pairs
-// of columns; term k = 2 t + q.
-__device__ __forceinline__ void load_row_taps(Operands<row_steps, 4>& matrix) {
-  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-#pragma unroll
-  for (int step = 0; step < row_steps; ++step)
-#pragma unroll
-    for (int q = 0; q < 2; ++q)
-#pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        const int k = 8 * step + 2 * t + q - (2 * g + h) - row_skip;
-        matrix.take(step, 2 * q + h, k >= 0 && k <= 2 * radius ? row_taps[k + lead - radius] : Real(0));
-      }
+// Adds the product of a step's taps and x to sums. Of floats term 0 and 1 are of a small part and a large
+// one, term 2 of both large ones.
+template<int n>
+__device__ __forceinline__ void add_term(int term, Real (&sums)[4], const Operands<1, 4>& taps,
+                                         const Operands<n, 2>& x, int i) {
+  multiply_add<8>(sums, term == 0 ? taps.low[0] : taps.high[0], term == 1 ? x.low[i] : x.high[i]);
+}
+template<int n>
+__device__ __forceinline__ void add_term(int term, Real (&sums)[4], const Operands<1, 2>& taps,
+                                         const Operands<n, 4>& x, int i) {
+  multiply_add<8>(sums, term == 1 ? x.low[i] : x.high[i], term == 0 ? taps.low[0] : taps.high[0]);
 }
 
-// Of the taps along y: column g of the matrix is the sum of row g; term k = 2 t + q.
-__device__ __forceinline__ void load_column_taps(Operands<column_steps, 2>& matrix) {
-  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-#pragma unroll
-  for (int step = 0; step < column_steps; ++step)
-#pragma unroll
-    for (int q = 0; q < 2; ++q) {
-      const int k = 8 * step + 2 * t + q - g;
-      matrix.take(step, q, k >= 0 && k <= 2 * radius ? column_taps[k] : Real(0));
-    }
-}
-
-// sums(i) += a(i) b(i) for those of 0 <= i < n that there are. Products of one sum wait for each other: those
-// of different ones follow each other. Of floats, products of small parts come first.
-template<int n, class Product>
-__device__ __forceinline__ void add_products(Real (&sums)[n][4], const Product& product) {
-  constexpr int first_term = sizeof(Real) == 4 ? 0 : 2;  // of doubles there is one term
-  constexpr bool apart = rounded_sums && first_term == 0;
+// sum(i) += products of all terms, for 0 <= i < n. Products of one sum wait for each other: those of
+// different ones follow each other.
+template<int n, class Sum, class Product>
+__device__ __forceinline__ void add_products(const Sum& sum, const Product& product) {
+  constexpr int first_term = parts == 2 ? 0 : 2;
+  constexpr bool apart = rounded_sums && parts == 2;
   Real part[n][4];
 #pragma unroll
   for (int i = 0; i < n; ++i)
 #pragma unroll
-    for (int e = 0; e < 4; ++e) part[i][e] = apart ? Real(0) : sums[i][e];
+    for (int e = 0; e < 4; ++e) part[i][e] = apart ? Real(0) : sum(i)[e];
 #pragma unroll
   for (int term = first_term; term < 3; ++term)
 #pragma unroll
-    for (int i = 0; i < n; ++i) product(i, term, part[i]);
+    for (int i = 0; i < n; ++i) product(term, i, part[i]);
 #pragma unroll
   for (int i = 0; i < n; ++i)
 #pragma unroll
-    for (int e = 0; e < 4; ++e) sums[i][e] = apart ? sums[i][e] + part[i][e] : part[i][e];
+    for (int e = 0; e < 4; ++e) sum(i)[e] = apart ? sum(i)[e] + part[i][e] : part[i][e];
 }
 
 // Results of a warp that later rows still concern: of[j][i] of a turn are 8 rows of tile j, begun i turns
@@ -144,16 +120,32 @@ __device__ __forceinline__ void add_products(Real (&sums)[n][4], const Product& 
 struct ColumnSums {
   Real of[tiles_x][column_steps][4] = {};
 
-  // The turn's rows of a tile, which the first pass has summed.
-  __device__ __forceinline__ void add(int j, const Operands<column_steps, 2>& taps, const Real (&rows)[4]) {
-    Operands<1, 4> x;
+  // The turn's rows of n tiles from `first` on, which the first pass has summed.
+  template<int n>
+  __device__ __forceinline__ void add(int first, const ColumnMatrix& matrix, const Real (*rows)[4]) {
+    Operands<n, 4> x;
 #pragma unroll
-    for (int q = 0; q < 2; ++q)
+    for (int j = 0; j < n; ++j)
 #pragma unroll
-      for (int h = 0; h < 2; ++h) x.take(0, 2 * q + h, rows[2 * h + q]);
-    add_products<column_steps>(of[j], [&](int i, int term, Real(&sums)[4]) {
-      multiply_add<8>(sums, term == 0 ? x.low[0] : x.high[0], term == 1 ? taps.low[i] : taps.high[i]);
-    });
+      for (int q = 0; q < 2; ++q)
+#pragma unroll
+        for (int h = 0; h < 2; ++h) x.take(j, 2 * q + h, rows[j][2 * h + q]);
+    if constexpr (n == 1) {
+      add_products<column_steps>([&](int i) -> Real(&)[4] { return of[first][i]; },
+                                 [&](int term, int i, Real(&sums)[4]) {
+                                   Operands<1, 2> taps;
+                                   matrix.get(i, taps);
+                                   add_term(term, sums, taps, x, 0);
+                                 });
+    } else {
+#pragma unroll
+      for (int i = 0; i < column_steps; ++i) {
+        Operands<1, 2> taps;
+        matrix.get(i, taps);
+        add_products<n>([&](int j) -> Real(&)[4] { return of[first + j][i]; },
+                        [&](int term, int j, Real(&sums)[4]) { add_term(term, sums, taps, x, j); });
+      }
+    }
   }
   __device__ __forceinline__ void next_turn() {
 #pragma unroll
@@ -179,25 +171,45 @@ struct ColumnSums {
 };
 
 // A turn's rows of the warp's pixels through both passes. `rows` points to the lane's first pair of them.
-__device__ __forceinline__ void add_rows(const Real* rows, const Operands<row_steps, 4>& row_matrix,
-                                         const Operands<column_steps, 2>& column_matrix,
-                                         ColumnSums& columns) {
+__device__ __forceinline__ void add_rows(const Real* rows, const RowMatrix& row_matrix,
+                                         const ColumnMatrix& column_matrix, ColumnSums& columns) {
+  constexpr int blocks = 2 * tiles_x + row_steps - 2;  // of 8 columns
   Real sums[tiles_x][4] = {};
-#pragma unroll
-  for (int block = 0; block < 2 * tiles_x + row_steps - 2; ++block) {
+  const auto sum = [&](int j) -> Real(&)[4] { return sums[j]; };
+  const auto load = [&](auto& x, int set, int block) {
     Real pair[2];
     load_vector<2, Load::shared>(pair, rows + 8 * block);
-    Operands<1, 2> x;
-    x.take(0, 0, pair[0]);
-    x.take(0, 1, pair[1]);
-    add_products<tiles_x>(sums, [&](int i, int term, Real(&sum)[4]) {
-      const int step = block - 2 * i;
-      if (step < 0 || step >= row_steps) return;
-      multiply_add<8>(sum, term == 0 ? row_matrix.low[step] : row_matrix.high[step],
-                      term == 1 ? x.low[0] : x.high[0]);
-    });
-    const int complete = block - (row_steps - 1);
-    if (complete >= 0 && complete % 2 == 0) columns.add(complete / 2, column_matrix, sums[complete / 2]);
+    x.take(set, 0, pair[0]);
+    x.take(set, 1, pair[1]);
+  };
+  if constexpr (matrices == Matrices::shared) {  // each step's taps once, for all tiles
+    Operands<blocks, 2> x;
+#pragma unroll
+    for (int block = 0; block < blocks; ++block) load(x, block, block);
+#pragma unroll
+    for (int step = 0; step < row_steps; ++step) {
+      Operands<1, 4> taps;
+      row_matrix.get(step, taps);
+      add_products<tiles_x>(
+          sum, [&](int term, int j, Real(&to)[4]) { add_term(term, to, taps, x, step + 2 * j); });
+    }
+    columns.add<tiles_x>(0, column_matrix, sums);
+  } else {  // each block once, for all steps
+#pragma unroll
+    for (int block = 0; block < blocks; ++block) {
+      Operands<1, 2> x;
+      load(x, 0, block);
+      add_products<tiles_x>(sum, [&](int term, int j, Real(&to)[4]) {
+        const int step = block - 2 * j;
+        if (step < 0 || step >= row_steps) return;
+        Operands<1, 4> taps;
+        row_matrix.get(step, taps);
+        add_term(term, to, taps, x, 0);
+      });
+      const int complete = block - (row_steps - 1);
+      if (complete >= 0 && complete % 2 == 0)
+        columns.add<1>(complete / 2, column_matrix, sums + complete / 2);
+    }
   }
 }
 
@@ -222,7 +234,7 @@ __device__ __forceinline__ void copy_rows(Real* stage, const Real* in, int x0, i
 
 // Both images begin at pixel (0, 0), pitch is the distance of neighbouring rows [pixels]. Grid: ceil(nx /
 // block_strip) * ceil(ny / chunk) blocks along x. Dynamic shared memory: stages * turn_rows * row_pitch
-// pixels.
+// pixels, and the matrices of taps where they lie there.
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     convolve_tensor(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, long long pitch) {
   constexpr int stage_length = turn_rows * row_pitch;
@@ -235,10 +247,9 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
 #pragma unroll 1
   for (int s = 0; s < stages - 1; ++s)
     copy_rows(ring + s * stage_length, in, x0, first + s * turn_rows, nx, last, pitch);
-  Operands<row_steps, 4> row_matrix;
-  Operands<column_steps, 2> column_matrix;
-  load_row_taps(row_matrix);
-  load_column_taps(column_matrix);
+  Real* const taps = ring + stages * stage_length;
+  const RowMatrix row_matrix(taps);
+  const ColumnMatrix column_matrix(taps + RowMatrix::shared_length);
   const int warp_x = threadIdx.x / 32 * strip, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   const Real* place = ring + g * row_pitch + warp_x + window_begin + 2 * t;
   ColumnSums columns;

@@ -34,6 +34,13 @@ void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
        {"pieces", "stages"},
        "stages",
        var("streams") > 1},
+      {"tail",
+       "parts of rows in which the last product passes through the device, and the others of the last piece "
+       "one "
+       "by one: less is left to do when the last copy to the device has ended",
+       {1, 2, 4, 8},
+       4,
+       var("order") == "stages"},
       {"chunk", "products that are copied and computed as one piece", {1, 2, 4, 8, 16}, 1},
       {"memory",
        "where the matrices lie on the host: pinned, or pageable, which the driver copies through pinned "

@@ -83,9 +83,13 @@ TEST(ConvolutionRegisters, WithoutSpillsWhereSumsFit) {
       {{16, "float"},
        "variant == 'fused' and pixels_x == 4 and min_blocks == 1 and step == 4 and ahead and "
        "threads <= 256"},
-      {{16, "float"}, "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2"},
-      {{32, "float"}, "variant == 'tensor' and tiles_x == 1 and warps == 4 and min_blocks <= 2"},
-      {{16, "double"}, "variant == 'tensor' and tiles_x == 1 and warps == 4 and min_blocks <= 2"},
+      {{16, "float"},
+       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'registers'"},
+      {{16, "float"}, "variant == 'tensor' and tiles_x == 4 and warps == 4 and min_blocks == 3"},
+      {{32, "float"},
+       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'shared'"},
+      {{16, "double"},
+       "variant == 'tensor' and tiles_x == 2 and warps == 8 and min_blocks == 1 and matrices == 'shared'"},
       {{64, "float"},
        "variant == 'two_pass' and column_pixels == 16 and row_pixels == 12 and not unroll and turn == 1 and "
        "min_blocks == 1 and column_block_x * column_block_y <= 256 and row_block_x * row_block_y <= 256"},
