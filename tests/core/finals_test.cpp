@@ -135,6 +135,30 @@ TEST(Contenders, AThousandAreKeptBounded) {
   EXPECT_EQ(contenders.best()->configuration, named(0));
 }
 
+// A turn of an execution of 50 ms takes half a second.
+TEST(Contenders, AreFewerWhereExecutionsAreLong) {
+  const auto finalists = [](double seconds) {
+    Contenders contenders(Objective::time);
+    for (int i = 0; i < 30; ++i)
+      contenders.add(measured(i, std::vector<double>(9, seconds * (1 + 0.0001 * i))));
+    return contenders.finalists({}).size();
+  };
+  EXPECT_EQ(finalists(1e-3), 12u);
+  EXPECT_EQ(finalists(10e-3), 12u);
+  EXPECT_EQ(finalists(20e-3), 6u);
+  EXPECT_EQ(finalists(50e-3), 3u);
+  EXPECT_EQ(finalists(10), 3u);
+}
+
+TEST(FinalsOptions, HaveFewerRoundsWhereExecutionsAreLong) {
+  EXPECT_EQ(FinalsOptions{}.for_executions_of(5e-3).most_rounds, 15u);
+  EXPECT_EQ(FinalsOptions{}.for_executions_of(12e-3).most_rounds, 12u);
+  EXPECT_EQ(FinalsOptions{}.for_executions_of(1).most_rounds, 6u) << "fewer give no interval";
+  FinalsOptions none;
+  none.finalists = 0;
+  EXPECT_EQ(none.for_executions_of(1).finalists, 0u);
+}
+
 TEST(RankFinals, ComparesRoundByRound) {
   // The device becomes 20 % slower on its way; the second is always 2 % slower.
   std::vector<double> fast, slow;
