@@ -96,8 +96,9 @@ search::SpaceDefinition GemmSpace::definition() const {
   if (variant_.values.empty()) throw std::logic_error("no variant of gemm applies");
   search::SpaceDefinition space = definition_;
   space.parameters.push_back(variant_);
-  // Variants come in the order in which they get faster, where they apply at all.
-  const search::Value& usual = variant_.values.back();
+  // Where tensor cores may be used nothing else is as fast.
+  const auto tensor = std::ranges::find(variant_.values, search::Value("tensor"));
+  const search::Value& usual = tensor == variant_.values.end() ? variant_.values.front() : *tensor;
   space.parameters.back().default_value = usual;
   space.constraints = rules_;
   for (const Shared& shared : parameters_) {

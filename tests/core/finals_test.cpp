@@ -90,7 +90,7 @@ const auto never = [] { return false; };
 
 TEST(Contenders, AreTheBestWithinAShare) {
   Contenders contenders(Objective::time);
-  for (int i = 0; i < 20; ++i) contenders.add(measured(i, std::vector<double>(7, 1.0 + 0.005 * (19 - i))));
+  for (int i = 0; i < 20; ++i) contenders.add(measured(i, std::vector<double>(7, 1e-3 + 5e-6 * (19 - i))));
   const auto chosen = contenders.finalists({.within = 0.0301});
   ASSERT_EQ(chosen.size(), 7u);  // 1 to 1.03
   EXPECT_EQ(chosen.front().configuration, named(19));
@@ -130,7 +130,7 @@ TEST(Contenders, FailuresAndTheRemovedAreOut) {
 
 TEST(Contenders, AThousandAreKeptBounded) {
   Contenders contenders(Objective::time);
-  for (int i = 0; i < 1000; ++i) contenders.add(measured(i, {1.0 + (i * 7919 % 1000) * 1e-6}));
+  for (int i = 0; i < 1000; ++i) contenders.add(measured(i, {1e-3 + (i * 7919 % 1000) * 1e-9}));
   EXPECT_EQ(contenders.finalists({.finalists = 10'000}).size(), 128u);
   EXPECT_EQ(contenders.best()->configuration, named(0));
 }
