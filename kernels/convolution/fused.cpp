@@ -73,11 +73,6 @@ void add_fused_parameters(const ConvolutionJob& job, std::vector<search::Paramet
   if (wide) parameters.back().values = {1, 2};
   if (!wide && job.radius > 20) parameters.back().values = {1, 2};
   if (!wide && job.radius > 48) parameters.back().default_value = 1;
-  add({"chunk",
-       "rows of results of a block",
-       {128, 192, 256, 320, 352, 384, 416, 464, 512, 640, 768, 1024, 2048},
-       512,
-       fused});
   add({"step", "rows that a turn of the loop takes", {1, 2, 4, 8}, 4, fused});
   add({"ahead",
        "whether a row is read from shared memory before the row before is added to the results",
@@ -85,7 +80,6 @@ void add_fused_parameters(const ConvolutionJob& job, std::vector<search::Paramet
        true,
        fused});
   add({"chains", "partial sums of a sum along x, which do not wait for each other", {1, 2}, 1, fused});
-  add({"stages", "turns whose rows lie in shared memory", {2, 3, 4, 6}, 4, fused});
 }
 
 void add_fused_rules(const ConvolutionJob&, std::vector<search::Constraint>& all) {

@@ -15,10 +15,11 @@ namespace tune::kernels {
 namespace {
 
 constexpr const char* files[] = {
-    "common/async_copy.cuh",    "common/vectors.cuh",          "convolution/direct2d.cu",
-    "convolution/fft.cu",       "convolution/fft_tile.cu",     "convolution/fourier.cuh",
-    "convolution/fused.cu",     "convolution/row_segment.cuh", "convolution/single_block.cu",
-    "convolution/tap_sums.cuh", "convolution/two_pass.cu"};
+    "common/async_copy.cuh",       "common/tensor_core.cuh",       "common/vectors.cuh",
+    "convolution/direct2d.cu",     "convolution/fft.cu",           "convolution/fft_tile.cu",
+    "convolution/fourier.cuh",     "convolution/fused.cu",         "convolution/row_segment.cuh",
+    "convolution/single_block.cu", "convolution/tap_matrices.cuh", "convolution/tap_sums.cuh",
+    "convolution/tensor.cu",       "convolution/two_pass.cu"};
 
 ProblemInfo make_info() {
   ProblemInfo info;
@@ -64,6 +65,7 @@ class ConvolutionProblem : public Problem {
     work.flops = std::min(job.pixels() * 2 * (2 * taps - 1), transform_flops(job.pixels()));
     work.bytes = 2 * job.pixels() * job.element_bytes();
     work.arithmetic = job.type;
+    work.tensor = job.type == ElementType::f64 ? TensorUse::f64 : TensorUse::tf32x3;
     if (with_transfers(instance)) work.bytes_in = work.bytes_out = job.pixels() * job.element_bytes();
     return work;
   }

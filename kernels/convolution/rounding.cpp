@@ -45,6 +45,23 @@ Tolerance direct_tolerance(const ConvolutionJob& job) {
   return of_roundings(job, static_cast<double>(job.taps() * job.taps()) + 4);
 }
 
+// Of floats there is more than the roundings of sums. A product of two numbers in two parts of 11 bits loses
+// the product of the small parts and what these lack, up to 2^-22 + 2 * 2^-23 of itself, 8 units of roundoff:
+// over all taps of both passes they add up like random numbers, of which eight standard deviations count, and
+// pixels have a root mean square of 1 / sqrt(3). And tensor cores cut their sums, three times for 8 terms, by
+// up to two units each and all to one side: of sums that grow like a random walk up to a result, which is
+// rarely larger than 2.5 norms. Where additions that round add them, only sums of 8 terms are cut.
+Tolerance products_tolerance(const ConvolutionJob& job, bool rounded) {
+  if (job.type == ElementType::f64) return sums_tolerance(job);
+  const auto steps = static_cast<double>((16 + 2 * job.radius + 7) / 8);
+  const double parts = 8 * std::sqrt(2.0 / 3) * 8;
+  const double cuts = 2 * 2 * 3 * 2.5 * (rounded ? 1.0 : steps * 2 / 3);
+  const Tolerance sums = sums_tolerance(job);
+  return {sums.absolute + (parts + cuts) * result_roundoff(job),
+          format("{}; {:.3g} units of roundoff for operands in two parts, {:.3g} for sums that are cut",
+                 sums.derivation, parts, cuts)};
+}
+
 // A transform of n numbers adds 6.7 units of roundoff for each of its log2(n) steps, relative to the root
 // mean square of its results (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
 // theorem 24.2), if its factors are good to one unit; powers of them are good to six. No single error is

@@ -13,6 +13,10 @@ Tolerance sums_tolerance(const ConvolutionJob& job);
 /// One sum of (2 radius + 1)^2 products.
 Tolerance direct_tolerance(const ConvolutionJob& job);
 
+/// Two sums of products of tensor cores, floats in two parts. rounded: sums of 8 terms are added by additions
+/// that round.
+Tolerance products_tolerance(const ConvolutionJob& job, bool rounded);
+
 /// Both passes by transforms of so many numbers forth and back.
 Tolerance transforms_tolerance(const ConvolutionJob& job, double row_length, double column_length);
 

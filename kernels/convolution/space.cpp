@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search space of the family.
+#include "kernels/convolution/fused.hpp"
 #include "kernels/convolution/rules.hpp"
+#include "kernels/convolution/tensor.hpp"
 #include "kernels/convolution/variants.hpp"
 #include "tuner/core/format.hpp"
 
@@ -49,13 +51,14 @@ Parameter variant_parameter(const ConvolutionJob& job) {
 /// Of the variants that sum taps.
 std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
   const Expr sums = in(var("variant"), {"two_pass", "fused", "direct2d"});
-  const Expr loads = sums || in(var("variant"), {"fft_tile", "fft", "single_block"});
-  const Expr own = sums || convolution::is_variant("fft_tile");
+  const Expr marches = in(var("variant"), {"fused", "tensor"});
+  const Expr loads = sums || marches || in(var("variant"), {"fft_tile", "fft", "single_block"});
+  const Expr own = sums || marches || convolution::is_variant("fft_tile");
   std::vector<search::Value> vectors = {1, 2};
   if (job.type == ElementType::f32) vectors.emplace_back(4);
   const Expr threads = in(var("variant"), {"fused", "single_block"});
   const Expr loops = in(var("variant"), {"two_pass", "direct2d"});
-  return {
+  std::vector<Parameter> parameters = {
       {"threads",
        "threads of a block; fused: each warp has a strip of columns of its own",
        {32, 64, 128, 256, 512, 1024},
@@ -81,8 +84,20 @@ std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
        "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
        {1, 2, 3, 4, 6, 8},
        1,
-       sums},
+       sums || marches},
   };
+  if (!fused_applies(job) && !tensor_convolution_applies(job)) return parameters;
+  parameters.push_back({"chunk",
+                        "rows of results of a block",
+                        {128, 192, 256, 320, 352, 384, 416, 464, 512, 640, 688, 768, 1024, 2048},
+                        512,
+                        marches});
+  parameters.push_back({"stages",
+                        "turns whose rows lie in shared memory, or are on their way there",
+                        {2, 3, 4, 6},
+                        4,
+                        marches});
+  return parameters;
 }
 
 }  // namespace
@@ -106,6 +121,7 @@ SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceFacts& 
       {"radius", job.radius},
       {"lanes", lanes},
       {"lead", (job.radius + lanes - 1) / lanes * lanes},
+      {"compute_major", device.compute_major},
       {"words", job.element_bytes() / 4},
       {"max_threads", device.max_threads_per_block},
       {"multiprocessor_threads", device.max_threads_per_multiprocessor},

@@ -8,6 +8,7 @@
 #include "kernels/convolution/fft_tile.hpp"
 #include "kernels/convolution/fused.hpp"
 #include "kernels/convolution/single_block.hpp"
+#include "kernels/convolution/tensor.hpp"
 #include "kernels/convolution/two_pass.hpp"
 #include "tuner/core/format.hpp"
 
@@ -19,6 +20,9 @@ constexpr ConvolutionVariant table[] = {
      plan_two_pass, two_pass_tile, add_two_pass_parameters, add_two_pass_rules},
     {"fused", "warps march down strips of columns, with the sums of both passes in registers", fused_applies,
      plan_fused, fused_tile, add_fused_parameters, add_fused_rules},
+    {"tensor", "warps march down strips of columns: products with matrices of the taps, by tensor cores",
+     tensor_convolution_applies, plan_tensor_convolution, tensor_convolution_tile,
+     add_tensor_convolution_parameters, add_tensor_convolution_rules},
     {"fft_tile", "pieces of rows and of columns are convolved by Fourier transforms in shared memory",
      fft_tile_applies, plan_fft_tile, fft_tile_tile, add_fft_tile_parameters, add_fft_tile_rules},
     {"fft", "Fourier transforms of the whole image, by a library", fft_applies, plan_fft, fft_tile_size,

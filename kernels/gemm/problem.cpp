@@ -70,6 +70,10 @@ class GemmProblem : public Problem {
     work.flops = 2 * job.multiply_adds();
     work.bytes = (m * k + k * n + m * n * (job.accumulates() ? 2 : 1)) * job.element_bytes();
     work.arithmetic = job.type;
+    work.tensor = job.type == ElementType::f64           ? TensorUse::f64
+                  : job.arithmetic == Arithmetic::tf32   ? TensorUse::tf32
+                  : job.arithmetic == Arithmetic::tf32x3 ? TensorUse::tf32x3
+                                                         : TensorUse::none;
     return work;
   }
 

@@ -55,7 +55,7 @@ void GemmSpace::begin(std::string_view variant, std::string_view summary) {
 
 void GemmSpace::add(Parameter parameter) {
   const std::string variant = variant_.values.back().as_text();
-  Declared declared{variant, parameter.values, parameter.exists_if};
+  Declared declared{variant, parameter.values, parameter.default_value, parameter.exists_if};
   for (Shared& shared : parameters_) {
     if (shared.parameter.name != parameter.name) continue;
     merge_values(shared.parameter.values, parameter.values);
@@ -96,7 +96,10 @@ search::SpaceDefinition GemmSpace::definition() const {
   if (variant_.values.empty()) throw std::logic_error("no variant of gemm applies");
   search::SpaceDefinition space = definition_;
   space.parameters.push_back(variant_);
-  space.parameters.back().default_value = variant_.values.front();
+  // Where tensor cores may be used nothing else is as fast.
+  const auto tensor = std::ranges::find(variant_.values, search::Value("tensor"));
+  const search::Value& usual = tensor == variant_.values.end() ? variant_.values.front() : *tensor;
+  space.parameters.back().default_value = usual;
   space.constraints = rules_;
   for (const Shared& shared : parameters_) {
     Parameter parameter = shared.parameter;
@@ -105,6 +108,7 @@ search::SpaceDefinition GemmSpace::definition() const {
       Expr under = is_gemm_variant(declared.variant);
       if (declared.when) under = under && *declared.when;
       exists = exists ? *exists || under : under;
+      if (declared.variant == usual.as_text()) parameter.default_value = declared.default_value;
       if (declared.values.size() == parameter.values.size()) continue;
       space.constraints.push_back(
           {!is_gemm_variant(declared.variant) ||

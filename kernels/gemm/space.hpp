@@ -44,6 +44,7 @@ class GemmSpace {
   struct Declared {
     std::string variant;
     std::vector<search::Value> values;
+    search::Value default_value;
     std::optional<search::Expr> when;
   };
   struct Shared {

@@ -28,7 +28,7 @@ std::int64_t shared_bytes(const GemmJob& job, const Configuration& configuration
 void add_arithmetic(GemmSpace& space, const GemmJob& job) {
   if (job.type == ElementType::f64) {
     space.add({"precision", "what is multiplied: f64: doubles", {"f64"}, "f64"});
-    space.add({"inner", "terms of one instruction (of several before sm_90)", {4, 8, 16}, 8});
+    space.add({"inner", "terms of one instruction (of several before sm_90)", {4, 8, 16}, 4});
     return;
   }
   std::vector<Value> precisions = {"tf32x3"};
@@ -47,14 +47,14 @@ void add_arithmetic(GemmSpace& space, const GemmJob& job) {
 
 void add_tiles(GemmSpace& space, const GemmJob& job) {
   const bool doubles = job.type == ElementType::f64;
-  space.add({"block_m", "rows of the result that a block computes", {64, 128, 256}, 128});
+  space.add({"block_m", "rows of the result that a block computes", {64, 128, 256}, doubles ? 256 : 128});
   space.add({"block_n", "columns of the result that a block computes", {64, 128, 256}, doubles ? 64 : 128});
   space.add({"slab", "terms of the sums between two barriers",
-             doubles ? std::vector<Value>{8, 16, 32} : std::vector<Value>{16, 32}, 16});
-  space.add({"warp_m", "rows of the result that a warp computes", {16, 32, 64, 128}, doubles ? 32 : 64});
+             doubles ? std::vector<Value>{8, 16, 32} : std::vector<Value>{16, 32}, doubles ? 32 : 16});
+  space.add({"warp_m", "rows of the result that a warp computes", {16, 32, 64, 128}, 64});
   space.add({"warp_n", "columns of the result that a warp computes",
              doubles ? std::vector<Value>{16, 32, 64} : std::vector<Value>{32, 64, 128}, 32});
-  space.add({"stages", "slabs in shared memory, or on their way there", {2, 3, 4, 5}, 3});
+  space.add({"stages", "slabs in shared memory, or on their way there", {2, 3, 4, 5}, doubles ? 2 : 3});
   space.add({"ahead",
              "whether fragments are read from shared memory while those before are multiplied",
              {false, true},

@@ -46,6 +46,8 @@ StreamPlan stream_plan(const Configuration& configuration) {
   plan.stages = configuration.has("order") && configuration["order"].as_text() == "stages";
   plan.pinned = configuration["memory"].as_text() == "pinned";
   plan.graph = truth(configuration, "graph");
+  plan.tile_rows = stream_tile(configuration["tile"].as_text()).block_m;
+  if (configuration.has("tail")) plan.tail = configuration["tail"].as_int();
   return plan;
 }
 

@@ -29,6 +29,9 @@ struct StreamPlan {
   bool stages = false;       ///< a stream for each kind of step, else one for each piece under way
   bool pinned = true;
   bool graph = false;
+  /// Parts, each of whole rows of tiles, in which the last product is copied, computed and copied back.
+  std::int64_t tail = 1;
+  std::int64_t tile_rows = 64;  ///< of a product that a block computes
 
   std::int64_t pieces(const StreamJob& job) const { return (job.count + chunk - 1) / chunk; }
 };

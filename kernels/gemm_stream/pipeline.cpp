@@ -2,6 +2,7 @@
 #include "kernels/gemm_stream/pipeline.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "kernels/gemm/launches.hpp"
 #include "kernels/gemm/variants.hpp"
@@ -35,9 +36,12 @@ Matrices matrices(const char* host, const char* device, const GemmJob& job, std:
 /// The steps of a plan in the making. Pieces take turns on the slots of device memory.
 class Pipeline {
  public:
-  Pipeline(const StreamJob& job, const StreamPlan& how, bool padded)
+  /// `rows_launch`: the launch of so many rows of a product.
+  Pipeline(const StreamJob& job, const StreamPlan& how, bool padded,
+           std::function<Launch(std::uint64_t)> rows_launch)
       : job_(job),
         how_(how),
+        rows_launch_(std::move(rows_launch)),
         left_(matrices("a", "a_here", job.product, job.product.m, job.product.k, padded)),
         right_(matrices("b", "b_here", job.product, job.product.k, job.product.n, padded)),
         result_(matrices("c", "c_here", job.product, job.product.m, job.product.n, padded)) {}
@@ -71,23 +75,48 @@ class Pipeline {
     return std::min(static_cast<std::uint64_t>(how_.streams), (count() + chunk() - 1) / chunk());
   }
 
+  /// What is copied, computed and copied back together: products `first` to `first + products`, and of a
+  /// single one perhaps only these rows.
+  struct Portion {
+    std::uint64_t first, products;
+    std::uint64_t row, rows;
+  };
+
+  /// A piece as a whole; the last one in portions that get smaller, where the plan wants a short tail.
+  std::vector<Portion> portions(std::uint64_t first, std::uint64_t products) const {
+    if (how_.tail == 1 || first + products < count()) return {{first, products, 0, left_.rows}};
+    std::vector<Portion> all;
+    for (std::uint64_t i = first; i + 1 < count(); ++i) all.push_back({i, 1, 0, left_.rows});
+    const auto tile = static_cast<std::uint64_t>(how_.tile_rows),
+               parts = static_cast<std::uint64_t>(how_.tail);
+    const std::uint64_t rows = ((left_.rows + parts - 1) / parts + tile - 1) / tile * tile;
+    for (std::uint64_t row = 0; row < left_.rows; row += rows)
+      all.push_back({count() - 1, 1, row, std::min(rows, left_.rows - row)});
+    return all;
+  }
+
   void add_piece(std::uint64_t piece, const Launch& product) {
     const std::uint64_t slot = piece % slots();
     const std::uint64_t first = piece * chunk(), products = std::min(chunk(), count() - first);
     // The steps that used the slot before: known by stage, where stages have streams of their own.
     const Used before = piece >= slots() ? used_[slot] : Used{};
     Used now;
-    add(to_device(left_, first, products, slot), order(0, slot, before.product));
-    add(to_device(right_, first, products, slot), order(0, slot, before.product));
-    now.copied = steps_.size() - 1;
-    for (std::uint64_t i = 0; i < products; ++i) {
-      StepOrder when = order(1, slot, i == 0 ? std::optional(now.copied) : std::nullopt);
-      if (how_.stages && i == 0 && before.fetched) when.after.push_back(*before.fetched);
-      add(launch(product, slot * chunk() + i), when);
+    for (const Portion& portion : portions(first, products)) {
+      const std::uint64_t place = slot * chunk() + portion.first - first;
+      add(to_device(left_, portion, place), order(0, slot, before.product));
+      if (portion.row == 0)
+        add(to_device(right_, {portion.first, portion.products, 0, right_.rows}, place),
+            order(0, slot, before.product));
+      now.copied = steps_.size() - 1;
+      for (std::uint64_t i = 0; i < portion.products; ++i) {
+        StepOrder when = order(1, slot, i == 0 ? std::optional(now.copied) : std::nullopt);
+        if (how_.stages && i == 0 && before.fetched) when.after.push_back(*before.fetched);
+        add(launch(product, portion, place + i), when);
+      }
+      now.product = steps_.size() - 1;
+      add(to_host(portion, place), order(2, slot, now.product));
+      now.fetched = steps_.size() - 1;
     }
-    now.product = steps_.size() - 1;
-    add(to_host(first, products, slot), order(2, slot, now.product));
-    now.fetched = steps_.size() - 1;
     used_.resize(slots());
     used_[slot] = now;
   }
@@ -106,34 +135,37 @@ class Pipeline {
   }
 
   /// Rows without gaps on both sides are one.
-  static Copy rows_of(CopySide from, CopySide to, const Matrices& of, std::uint64_t products) {
-    if (of.pitch == of.columns) return {std::move(from), std::move(to), products * of.on_host(), 1, {}};
-    return {std::move(from), std::move(to), of.columns, products * of.rows, {}};
+  static Copy rows_of(CopySide from, CopySide to, const Matrices& of, const Portion& portion) {
+    const std::uint64_t rows = portion.products * portion.rows;
+    if (of.pitch == of.columns) return {std::move(from), std::move(to), rows * of.columns, 1, {}};
+    return {std::move(from), std::move(to), of.columns, rows, {}};
   }
-  CopySide host_side(const Matrices& of, std::uint64_t first) const {
-    return {of.host, first * of.on_host(), of.columns};
+  static CopySide host_side(const Matrices& of, const Portion& portion) {
+    return {of.host, portion.first * of.on_host() + portion.row * of.columns, of.columns};
   }
-  CopySide device_side(const Matrices& of, std::uint64_t slot) const {
-    return {of.device, slot * chunk() * of.on_device(), of.pitch};
+  static CopySide device_side(const Matrices& of, const Portion& portion, std::uint64_t place) {
+    return {of.device, place * of.on_device() + portion.row * of.pitch, of.pitch};
   }
-  Copy to_device(const Matrices& of, std::uint64_t first, std::uint64_t products, std::uint64_t slot) const {
-    return rows_of(host_side(of, first), device_side(of, slot), of, products);
+  /// `place`: of the first product on the device.
+  static Copy to_device(const Matrices& of, const Portion& portion, std::uint64_t place) {
+    return rows_of(host_side(of, portion), device_side(of, portion, place), of, portion);
   }
-  Copy to_host(std::uint64_t first, std::uint64_t products, std::uint64_t slot) const {
-    return rows_of(device_side(result_, slot), host_side(result_, first), result_, products);
+  Copy to_host(const Portion& portion, std::uint64_t place) const {
+    return rows_of(device_side(result_, portion, place), host_side(result_, portion), result_, portion);
   }
 
-  /// The product on the matrices that lie at this place of the device's memory.
-  Launch launch(const Launch& product, std::uint64_t place) const {
-    Launch made = product;
+  /// The product, or these rows of it, on the matrices that lie at this place of the device's memory.
+  Launch launch(const Launch& whole, const Portion& portion, std::uint64_t place) const {
+    Launch made = portion.rows == left_.rows ? whole : rows_launch_(portion.rows);
     for (KernelArgument& argument : made.arguments) {
       auto* const given = std::get_if<BufferArgument>(&argument);
       if (given == nullptr) continue;
-      for (const Matrices* of : {&left_, &right_, &result_})
-        if (given->buffer == of->host) {
-          *given = {of->device, place * of->on_device(), of->on_device()};
-          break;
-        }
+      for (const Matrices* of : {&left_, &right_, &result_}) {
+        if (given->buffer != of->host) continue;
+        const Portion part = of == &right_ ? Portion{0, 1, 0, right_.rows} : portion;
+        *given = {of->device, place * of->on_device() + part.row * of->pitch, part.rows * of->pitch};
+        break;
+      }
     }
     return made;
   }
@@ -146,6 +178,7 @@ class Pipeline {
 
   const StreamJob& job_;
   const StreamPlan& how_;
+  std::function<Launch(std::uint64_t)> rows_launch_;
   Matrices left_, right_, result_;
   std::vector<Used> used_;
   std::vector<PlanStep> steps_;
@@ -163,7 +196,12 @@ Result<LaunchPlan> plan_gemm_stream(const StreamJob& job, const Configuration& c
   if (!plan) return plan;
   const StreamPlan how = stream_plan(configuration);
   const auto product = std::get<Launch>(plan->launches.at(0));
-  Pipeline pipeline(job, how, is_padded(one));
+  const auto rows_launch = [&](std::uint64_t rows) {
+    GemmJob part = job.product;
+    part.m = static_cast<std::int64_t>(rows);
+    return std::get<Launch>(plan_gemm(part, one, sources).value().launches.at(0));
+  };
+  Pipeline pipeline(job, how, is_padded(one), rows_launch);
   plan->buffers = pipeline.buffers();
   plan->launches = pipeline.steps(product);
   plan->graph = how.graph ? GraphUse::always : GraphUse::never;

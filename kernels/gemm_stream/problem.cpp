@@ -59,6 +59,7 @@ class GemmStreamProblem : public Problem {
     work.bytes_out = job.result_elements() * element;
     work.bytes = work.bytes_in + work.bytes_out;
     work.arithmetic = job.product.type;
+    if (job.product.type == ElementType::f64) work.tensor = TensorUse::f64;
     return work;
   }
 

@@ -20,6 +20,14 @@ std::vector<Value> tile_names(bool doubles) {
   return names;
 }
 
+/// Rows of a product that a block computes.
+Expr tile_rows() {
+  Expr rows = Expr(0);
+  for (const StreamTile& tile : stream_tiles())
+    rows = rows + (var("tile") == std::string(tile.name)) * tile.block_m;
+  return rows;
+}
+
 void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
   const bool doubles = job.product.type == ElementType::f64;
   space.parameters = {
@@ -34,6 +42,13 @@ void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
        {"pieces", "stages"},
        "stages",
        var("streams") > 1},
+      {"tail",
+       "parts of rows in which the last product passes through the device, and the others of the last piece "
+       "one "
+       "by one: less is left to do when the last copy to the device has ended",
+       {1, 2, 4},
+       2,
+       var("order") == "stages"},
       {"chunk", "products that are copied and computed as one piece", {1, 2, 4, 8, 16}, 1},
       {"memory",
        "where the matrices lie on the host: pinned, or pageable, which the driver copies through pinned "
@@ -80,6 +95,8 @@ search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceFact
       {var("padded") || (var("n") % var("vector") == 0 && var("k") % var("vector") == 0),
        "vectors of unpadded matrices need rows that are whole vectors: else they are not aligned"},
       {(var("streams") - 1) * var("chunk") < var("count"), "fewer pieces under way hold all products"},
+      {var("tail") == 1 || (var("tail") - 1) * tile_rows() < var("m"),
+       "the last product has not so many rows of tiles"},
       {var("chunk") <= var("count"), "there are not so many products"},
       {var("product_bytes") * var("chunk") * var("streams") <= var("device_bytes"),
        "the pieces under way do not fit the memory of the device"},

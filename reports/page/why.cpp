@@ -157,6 +157,22 @@ void add_standing(const Section& section, Sentences& sentences) {
   sentences.push_back(text + ".");
 }
 
+/// Operations a second of the units that may do the work. Which may is not stored, but the limit is, and says
+/// so where operations bind: the vector units, unless they are too slow for it.
+double peak_flops(const Section& section) {
+  const DeviceFacts& device = section.device;
+  const bool doubles = in_double_precision(section.work);
+  const double vector = doubles ? device.peak_flops_f64() : device.peak_flops_f32();
+  const double tf32 = device.peak_flops_tensor_tf32();
+  double peak = vector;
+  for (const double tensor : {doubles ? device.peak_flops_tensor_f64() : tf32 / 3, doubles ? 0 : tf32}) {
+    constexpr double rounding = 1.001;
+    if (!(section.amount.limit > 0) || section.amount.flops <= peak * section.amount.limit * rounding) break;
+    peak = std::max(peak, tensor);
+  }
+  return peak;
+}
+
 }  // namespace
 
 Ceilings ceilings(const Section& section) {
@@ -164,7 +180,7 @@ Ceilings ceilings(const Section& section) {
   Ceilings top;
   top.measured = device.copy_bandwidth > 0;
   top.bandwidth = top.measured ? device.copy_bandwidth : device.peak_bandwidth();
-  top.flops = in_double_precision(section.work) ? device.peak_flops_f64() : device.peak_flops_f32();
+  top.flops = peak_flops(section);
   const db::WorkAmount& amount = section.amount;
   if (amount.flops > 0 && amount.bytes > 0) top.intensity = amount.flops / amount.bytes;
   top.memory_bound =

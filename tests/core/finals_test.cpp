@@ -90,7 +90,7 @@ const auto never = [] { return false; };
 
 TEST(Contenders, AreTheBestWithinAShare) {
   Contenders contenders(Objective::time);
-  for (int i = 0; i < 20; ++i) contenders.add(measured(i, std::vector<double>(7, 1.0 + 0.005 * (19 - i))));
+  for (int i = 0; i < 20; ++i) contenders.add(measured(i, std::vector<double>(7, 1e-3 + 5e-6 * (19 - i))));
   const auto chosen = contenders.finalists({.within = 0.0301});
   ASSERT_EQ(chosen.size(), 7u);  // 1 to 1.03
   EXPECT_EQ(chosen.front().configuration, named(19));
@@ -130,9 +130,33 @@ TEST(Contenders, FailuresAndTheRemovedAreOut) {
 
 TEST(Contenders, AThousandAreKeptBounded) {
   Contenders contenders(Objective::time);
-  for (int i = 0; i < 1000; ++i) contenders.add(measured(i, {1.0 + (i * 7919 % 1000) * 1e-6}));
+  for (int i = 0; i < 1000; ++i) contenders.add(measured(i, {1e-3 + (i * 7919 % 1000) * 1e-9}));
   EXPECT_EQ(contenders.finalists({.finalists = 10'000}).size(), 128u);
   EXPECT_EQ(contenders.best()->configuration, named(0));
+}
+
+// A turn of an execution of 50 ms takes half a second.
+TEST(Contenders, AreFewerWhereExecutionsAreLong) {
+  const auto finalists = [](double seconds) {
+    Contenders contenders(Objective::time);
+    for (int i = 0; i < 30; ++i)
+      contenders.add(measured(i, std::vector<double>(9, seconds * (1 + 0.0001 * i))));
+    return contenders.finalists({}).size();
+  };
+  EXPECT_EQ(finalists(1e-3), 12u);
+  EXPECT_EQ(finalists(10e-3), 12u);
+  EXPECT_EQ(finalists(20e-3), 6u);
+  EXPECT_EQ(finalists(50e-3), 3u);
+  EXPECT_EQ(finalists(10), 3u);
+}
+
+TEST(FinalsOptions, HaveFewerRoundsWhereExecutionsAreLong) {
+  EXPECT_EQ(FinalsOptions{}.for_executions_of(5e-3).most_rounds, 15u);
+  EXPECT_EQ(FinalsOptions{}.for_executions_of(12e-3).most_rounds, 12u);
+  EXPECT_EQ(FinalsOptions{}.for_executions_of(1).most_rounds, 6u) << "fewer give no interval";
+  FinalsOptions none;
+  none.finalists = 0;
+  EXPECT_EQ(none.for_executions_of(1).finalists, 0u);
 }
 
 TEST(RankFinals, ComparesRoundByRound) {

@@ -81,6 +81,31 @@ TEST(Roofline, IsTheLargerOfMemoryAndArithmeticTime) {
       2.0);
 }
 
+// 100 multiprocessors at 1 GHz of compute capability 9.0: 128 and 1024 multiply-adds a clock each.
+TEST(Roofline, IsThatOfTheUnitsThatMayDoTheWork) {
+  const DeviceFacts device = testing::invented_device();
+  ASSERT_EQ(device.architecture(), "sm_90");
+  const auto limit = [&](ElementType type, TensorUse tensor) {
+    return roofline_limit({.items = 1, .flops = 25.6e12, .bytes = 1, .arithmetic = type, .tensor = tensor},
+                          device);
+  };
+  EXPECT_DOUBLE_EQ(limit(ElementType::f64, TensorUse::none), 2.0);
+  EXPECT_DOUBLE_EQ(limit(ElementType::f64, TensorUse::f64), 1.0);
+  EXPECT_DOUBLE_EQ(limit(ElementType::f32, TensorUse::none), 1.0);
+  EXPECT_DOUBLE_EQ(limit(ElementType::f32, TensorUse::tf32), 1.0 / 8);
+  EXPECT_DOUBLE_EQ(limit(ElementType::f32, TensorUse::tf32x3), 3.0 / 8);
+}
+
+// On a device without such cores, or of which nobody knows, it is that of the vector units.
+TEST(Roofline, NeedsNoTensorCores) {
+  DeviceFacts device = testing::invented_device();
+  device.compute_major = 7, device.compute_minor = 0;
+  const Work work{
+      .items = 1, .flops = 12.8e12, .bytes = 1, .arithmetic = ElementType::f32, .tensor = TensorUse::tf32};
+  EXPECT_EQ(device.peak_flops_tensor_tf32(), 0);
+  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 1.0);
+}
+
 TEST(Roofline, KnowsTheWayFromAndToTheHost) {
   DeviceFacts device = testing::invented_device();
   Work work{.items = 1, .flops = 25.6e12, .bytes = 1, .bytes_in = 120e9, .bytes_out = 10e9};

@@ -40,7 +40,8 @@ TEST_P(ConvolutionCompiles, ForTheArchitecture) {
     for (const search::Parameter& parameter :
          problem->space(instance, architecture_facts(GetParam())).parameters)
       for (const Value& value : parameter.values) wanted.insert(parameter.name + "=" + value.to_string());
-    for (const char* variant : {"two_pass", "fused", "fft_tile", "fft", "direct2d", "single_block"}) {
+    for (const char* variant :
+         {"two_pass", "fused", "tensor", "fft_tile", "fft", "direct2d", "single_block"}) {
       const std::string where = "variant == '" + std::string(variant) + "'";
       for (const Configuration& configuration :
            testing::covering_sample(what, GetParam(), where, what.radius > 20 ? 15 : 60, 7)) {
@@ -82,6 +83,13 @@ TEST(ConvolutionRegisters, WithoutSpillsWhereSumsFit) {
       {{16, "float"},
        "variant == 'fused' and pixels_x == 4 and min_blocks == 1 and step == 4 and ahead and "
        "threads <= 256"},
+      {{16, "float"},
+       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'registers'"},
+      {{16, "float"}, "variant == 'tensor' and tiles_x == 4 and warps == 4 and min_blocks == 3"},
+      {{32, "float"},
+       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'shared'"},
+      {{16, "double"},
+       "variant == 'tensor' and tiles_x == 2 and warps == 8 and min_blocks == 1 and matrices == 'shared'"},
       {{64, "float"},
        "variant == 'two_pass' and column_pixels == 16 and row_pixels == 12 and not unroll and turn == 1 and "
        "min_blocks == 1 and column_block_x * column_block_y <= 256 and row_block_x * row_block_y <= 256"},

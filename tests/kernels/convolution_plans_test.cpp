@@ -35,7 +35,7 @@ TEST_P(ConvolutionPlans, AreCleanAtOddSizes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, ConvolutionPlans,
-                         ::testing::Values("two_pass", "fused", "fft_tile", "fft", "direct2d",
+                         ::testing::Values("two_pass", "fused", "tensor", "fft_tile", "fft", "direct2d",
                                            "single_block"));
 
 /// The kernels with one text replaced in one file.
@@ -78,6 +78,18 @@ TEST(ConvolutionFaults, AreFound) {
       {"fused", "convolution/fused.cu", "wait_async<stages - 2>();", "wait_async<stages - 1>();"},
       {"fused", "convolution/fused.cu", "row >= begin && ", ""},
       {"fused", "convolution/fused.cu", "column_taps[2 * radius] * row[p]", "column_taps[0] * row[p]"},
+      {"tensor", "convolution/tensor.cu", "__syncthreads();", ""},
+      {"tensor", "convolution/tensor.cu", "wait_async<stages - 2>();", "wait_async<stages - 1>();"},
+      {"tensor", "convolution/tap_matrices.cuh", "k <= 2 * radius ? row_taps", "k < 2 * radius ? row_taps"},
+      {"tensor", "convolution/tap_matrices.cuh", "k >= 0 && k <= 2 * radius ? column_taps",
+       "k <= 2 * radius ? column_taps"},
+      {"tensor", "convolution/tensor.cu", "term == 1 ? x.low[i] : x.high[i]);\n}\ntemplate",
+       "x.high[i]);\n}\ntemplate"},
+      {"tensor", "convolution/tensor.cu", "term == 0 ? taps.low[0] : taps.high[0], term",
+       "taps.high[0], term"},
+      {"tensor", "convolution/tensor.cu", "if (y + q >= end) continue;", ""},
+      {"tensor", "convolution/tensor.cu", "if (y >= begin) columns", "columns"},
+      {"tensor", "convolution/tensor.cu", "? ny : end + radius", "? ny : end"},
       {"fft_tile", "convolution/fourier.cuh", "__syncthreads();", ""},
       {"fft_tile", "convolution/fft_tile.cu", "to = from + row_kept", "to = from + row_kept + 1"},
       {"fft_tile", "convolution/fft_tile.cu", "whole = (nx + 1) / 2 * 2", "whole = nx"},

@@ -125,7 +125,8 @@ TEST(ConvolutionTolerance, FindsOneWrongTap) {
     missing.back() = 0;
     std::swap(exchanged[0], exchanged[1]);
     const double most =
-        std::max(sums_tolerance(job).absolute, transforms_tolerance(job, 8192, 8192).absolute);
+        std::max({sums_tolerance(job).absolute, transforms_tolerance(job, 8192, 8192).absolute,
+                  products_tolerance(job, false).absolute});
     EXPECT_GT(largest_difference(right, naive(job, in, missing, columns)), 10 * most) << radius;
     EXPECT_GT(largest_difference(right, naive(job, in, rows, exchanged)), 10 * most) << radius;
   }

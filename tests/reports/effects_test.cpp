@@ -178,6 +178,25 @@ TEST(WhyItWins, SaysWhereCopiesFromTheHostBind) {
   EXPECT_FALSE(reports::ceilings(section).host_bound);
 }
 
+// Which units may do a work is not stored; its limit is.
+TEST(WhyItWins, HasTheCeilingOfTheUnitsThatTheLimitIsOf) {
+  reports::Section section = section_of({{{{"n", 1}}, 2.0}, {{{"n", 2}}, 3.0}});
+  section.device.compute_major = 9;
+  section.device.multiprocessors = 100;
+  section.device.core_clock = 1'000'000'000;
+  section.device.copy_bandwidth = 8e11;
+  section.amount.bytes = 8e9;  // 10 ms
+  section.amount.flops = 25.6e12;
+  for (const double flops : {25.6e12, 204.8e12 / 3, 204.8e12}) {
+    section.amount.limit = 25.6e12 / flops;
+    EXPECT_DOUBLE_EQ(reports::ceilings(section).flops, flops);
+    EXPECT_FALSE(reports::ceilings(section).memory_bound);
+    EXPECT_FALSE(reports::ceilings(section).host_bound);
+  }
+  section.amount.limit = 0;  // unknown
+  EXPECT_DOUBLE_EQ(reports::ceilings(section).flops, 25.6e12);
+}
+
 TEST(WhyItWins, IsEmptyWhereAllFailed) {
   EXPECT_TRUE(reports::why_it_wins({}).empty());
 }

@@ -47,6 +47,13 @@ std::string describe(int number, const DeviceFacts& device) {
   text += row("peak memory bandwidth", si(device.peak_bandwidth(), "B/s"));
   text += row("peak arithmetic", format("{} float, {} double", si(device.peak_flops_f32(), "FLOP/s"),
                                         si(device.peak_flops_f64(), "FLOP/s")));
+  if (device.peak_flops_tensor_tf32() > 0) {
+    const std::string doubles = device.peak_flops_tensor_f64() > 0
+                                    ? format(", {} double", si(device.peak_flops_tensor_f64(), "FLOP/s"))
+                                    : "";
+    text += row("peak of the tensor cores",
+                format("{} tf32{}", si(device.peak_flops_tensor_tf32(), "FLOP/s"), doubles));
+  }
   text += row("L2 cache", kib(device.l2_cache));
   text +=
       row("shared memory",
@@ -82,6 +89,8 @@ nlohmann::ordered_json describe_json(int number, const DeviceFacts& device) {
       {"peak_bandwidth_bytes_per_second", device.peak_bandwidth()},
       {"peak_flops_f32", device.peak_flops_f32()},
       {"peak_flops_f64", device.peak_flops_f64()},
+      {"peak_flops_tensor_f64", device.peak_flops_tensor_f64()},
+      {"peak_flops_tensor_tf32", device.peak_flops_tensor_tf32()},
       {"l2_bytes", device.l2_cache},
       {"shared_memory_per_block_bytes", device.shared_memory_per_block},
       {"shared_memory_per_block_optin_bytes", device.shared_memory_per_block_optin},

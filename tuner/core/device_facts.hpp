@@ -48,6 +48,10 @@ struct DeviceFacts {
   /// table.
   double peak_flops_f32() const;
   double peak_flops_f64() const;
+  /// The same of the tensor cores, without sparsity: doubles, and floats rounded to tf32 with sums of floats.
+  /// 0 where there are none or it is not known.
+  double peak_flops_tensor_f64() const;
+  double peak_flops_tensor_tf32() const;
   /// Identifies the model, not the board: two boards with equal keys may share results.
   std::string model_key() const;
 };

@@ -95,7 +95,23 @@ Evaluation failed(const Evaluation& finalist, const Failure& failure) {
   return evaluation;
 }
 
+double seconds_of(const Evaluation& evaluation) {
+  return median(evaluation.outcome->samples);
+}
+
 }  // namespace
+
+FinalsOptions FinalsOptions::for_executions_of(double seconds) const {
+  FinalsOptions fitting = *this;
+  if (!(seconds > long_execution)) return fitting;
+  const double share = long_execution / seconds;
+  const auto part = [share](std::size_t of, std::size_t least) {
+    return std::max(std::min(of, least), static_cast<std::size_t>(static_cast<double>(of) * share));
+  };
+  fitting.finalists = part(finalists, 3);
+  fitting.most_rounds = part(most_rounds, least_rounds);
+  return fitting;
+}
 
 double FinalPlace::energy() const {
   std::vector<double> joules;
@@ -125,7 +141,9 @@ void Contenders::remove(const Configuration& configuration) {
   std::erase_if(sorted_, [key = configuration.key()](const Contender& c) { return c.key == key; });
 }
 
-std::vector<Evaluation> Contenders::finalists(const FinalsOptions& options) const {
+std::vector<Evaluation> Contenders::finalists(const FinalsOptions& given) const {
+  const FinalsOptions options =
+      sorted_.empty() ? given : given.for_executions_of(seconds_of(sorted_.front().evaluation));
   std::vector<Evaluation> chosen;
   std::size_t codes = 0;
   for (const Contender& contender : sorted_) {
@@ -144,7 +162,9 @@ std::vector<Evaluation> Contenders::finalists(const FinalsOptions& options) cons
 }
 
 Finals hold_finals(std::span<const Evaluation> finalists, Evaluator& evaluator, Objective objective,
-                   const FinalsOptions& options, const std::function<bool()>& stop) {
+                   const FinalsOptions& given, const std::function<bool()>& stop) {
+  const FinalsOptions options =
+      finalists.empty() ? given : given.for_executions_of(seconds_of(finalists.front()));
   Finals finals;
   finals.objective = objective;
   std::vector<Entry> entries = entries_of(finalists);

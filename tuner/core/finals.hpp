@@ -25,6 +25,11 @@ struct FinalsOptions {
   std::size_t least_rounds = 6;  ///< fewer give no interval of 95 %
   std::size_t most_rounds = 15;
   double within = 0.03;  ///< of the best: how slow a measurement may look and still take part
+  /// Seconds: where executions are longer, fewer take part, in fewer rounds, but no fewer than three.
+  double long_execution = 0.01;
+
+  /// What holds where the best one takes so many seconds. A turn is of about ten executions.
+  FinalsOptions for_executions_of(double seconds) const;
 };
 
 /// One round of one finalist.

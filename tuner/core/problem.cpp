@@ -123,14 +123,28 @@ struct LeastTimes {
 LeastTimes least_times(const Work& work, const DeviceFacts& device) {
   const auto over = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
   const double bandwidth = device.copy_bandwidth > 0 ? device.copy_bandwidth : device.peak_bandwidth();
-  const double flops =
-      work.arithmetic == ElementType::f64 ? device.peak_flops_f64() : device.peak_flops_f32();
-  return {over(work.bytes, bandwidth), over(work.flops, flops),
+  return {over(work.bytes, bandwidth), over(work.flops, peak_flops(work, device)),
           over(work.bytes_in, device.host_to_device_bandwidth),
           over(work.bytes_out, device.device_to_host_bandwidth)};
 }
 
 }  // namespace
+
+double peak_flops(const Work& work, const DeviceFacts& device) {
+  const double vector =
+      work.arithmetic == ElementType::f64 ? device.peak_flops_f64() : device.peak_flops_f32();
+  switch (work.tensor) {
+    case TensorUse::none:
+      break;
+    case TensorUse::f64:
+      return std::max(vector, device.peak_flops_tensor_f64());
+    case TensorUse::tf32:
+      return std::max(vector, device.peak_flops_tensor_tf32());
+    case TensorUse::tf32x3:
+      return std::max(vector, device.peak_flops_tensor_tf32() / 3);
+  }
+  return vector;
+}
 
 double roofline_limit(const Work& work, const DeviceFacts& device) {
   const LeastTimes times = least_times(work, device);

@@ -52,12 +52,17 @@ struct ProblemInfo {
   int revision = 1;                  ///< raised when the same configuration comes to mean something else
 };
 
+/// What may do a work's operations beside the vector units. tf32x3: floats as sums of two numbers of tf32,
+/// three products in place of one.
+enum class TensorUse { none, f64, tf32, tf32x3 };
+
 /// The least that has to be done at a size, whatever the variant: what the roofline limit follows from.
 struct Work {
   double items = 0;
   double flops = 0;
   double bytes = 0;  ///< each input read once and each output written once
   ElementType arithmetic = ElementType::f32;
+  TensorUse tensor = TensorUse::none;
   double bytes_in = 0;   ///< that have to come from host memory
   double bytes_out = 0;  ///< that have to return there
 };
@@ -103,6 +108,9 @@ class Problem {
 Instance make_instance(const ProblemInfo& info, std::string_view size,
                        std::span<const std::pair<std::string, Value>> settings);
 
+/// Operations of the work a second at most: of the vector units, or of the tensor cores where the work may
+/// use them and they are faster. 0 where it is not known.
+double peak_flops(const Work& work, const DeviceFacts& device);
 /// Least time on a device: the largest of bytes over copy bandwidth (measured, else the datasheet's), flops
 /// over peak, and bytes from and to the host over the measured bandwidth of that way; what is not known of
 /// the device counts as 0. All of them can go on at once.
