@@ -33,9 +33,11 @@ std::vector<std::size_t> best_followed(const Evidence& evidence) {
 
 }  // namespace
 
-Surrogate::Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior)
+Surrogate::Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior,
+                     double softness)
     : encoding_(encoding),
       beliefs_(std::move(beliefs)),
+      softness_(softness),
       process_(encoding.dimensions(), prior),
       candidates_(encoding) {
   for (const auto& belief : beliefs_) weights_.push_back(belief->weight());
@@ -63,7 +65,7 @@ Eigen::VectorXd Surrogate::slowdowns(const Evidence& evidence) const {
   Eigen::VectorXd values(static_cast<Eigen::Index>(followed_.size()));
   for (std::size_t i = 0; i < followed_.size(); ++i)
     values(static_cast<Eigen::Index>(i)) =
-        slowdown(*evidence.evaluated[followed_[i]].cost, *evidence.best_one().cost);
+        slowdown(*evidence.evaluated[followed_[i]].cost, *evidence.best_one().cost, softness_);
   return values;
 }
 

@@ -18,8 +18,9 @@ namespace tune::search {
 /// succeeded, by the squares of the kernel's correlations, is its probability.
 class Surrogate {
  public:
-  /// The encoding must outlive it.
-  Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior);
+  /// The encoding must outlive it. `softness`: of `slowdown`.
+  Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior,
+            double softness = usual_softness);
 
   /// Whether enough is new for another fit, or no candidate is left.
   bool wants_fit(const Evidence& evidence) const;
@@ -56,6 +57,7 @@ class Surrogate {
 
   const Encoding& encoding_;
   Beliefs beliefs_;
+  double softness_;
   std::vector<LinearBelief> weights_;
   GaussianProcess process_;
   GaussianProcess::Explanation explanation_;

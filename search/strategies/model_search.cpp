@@ -18,12 +18,14 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
     : space_(task.space),
       options_(options),
       random_(task.seed),
-      encoding_(space_),
+      encoding_(space_, options.derived),
       evidence_(space_.size()),
-      model_{Surrogate(encoding_, launch_beliefs(encoding_), options.prior)} {
+      model_{Surrogate(encoding_, options.beliefs ? launch_beliefs(encoding_) : Beliefs{}, options.prior,
+                       options.softness)} {
   Beliefs transfers;
   for (const RelatedRecord& record : task.related) {
-    if (auto belief = transfer_belief(encoding_, record, 1 / static_cast<double>(task.related.size())))
+    if (auto belief = transfer_belief(encoding_, record, 1 / static_cast<double>(task.related.size()),
+                                      options.softness))
       transfers.push_back(std::move(belief));
     const std::size_t count = from_records_.empty() ? options_.transfers : options_.transfers / 2;
     for (const ConfigurationId id : best_apart(space_, record, count))
@@ -31,7 +33,8 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
   }
   std::ranges::reverse(from_records_);
   if (!transfers.empty())
-    transfer_ = std::make_unique<Model>(Model{Surrogate(encoding_, std::move(transfers), options.prior)});
+    transfer_ = std::make_unique<Model>(
+        Model{Surrogate(encoding_, std::move(transfers), options.prior, options.softness)});
   plan_design();
 }
 
@@ -135,7 +138,7 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   if (evidence_.good.size() < kLeastGood) return choose_blindly();
   const Surrogate& model = updated(follows_records() ? *transfer_ : model_);
   ++turns_;
-  if (turns_ % options_.local_turn == 0)
+  if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
     if (const auto id = model.best_of(space_.neighbours(evidence_.best_one().id), evidence_)) return id;
   const auto candidate = model.best_candidate();
   return candidate ? climb(model, *candidate) : evidence_.seen.random_unseen(random_);

@@ -8,23 +8,10 @@
 
 #include "search/models/surrogate.hpp"
 #include "search/random.hpp"
+#include "search/strategies/model_options.hpp"
 #include "search/strategies/strategy.hpp"
 
 namespace tune::search {
-
-/// What a model search is made of. The search hardly depends on any of it; docs/search.md says how the values
-/// were chosen.
-struct ModelOptions {
-  std::size_t start = 5;           ///< configurations of a first design
-  std::size_t design_sample = 64;  ///< random configurations that it is chosen from
-  std::size_t transfers =
-      4;  ///< best configurations tried of the first related record; half of each further one
-  std::size_t trust = 12;      ///< evaluations for which related records are followed
-  std::size_t pool = 6000;     ///< candidates where the space has more
-  std::size_t local_turn = 3;  ///< every so many choices is a neighbour of the best
-  double lean = 1.4;  ///< of the design towards what is believed, a distance for each unit of slowdown
-  GaussianProcessPrior prior = {};
-};
 
 /// Model-guided search: a first design, then what a Gaussian process of the slowdowns promises most (see
 /// Surrogate), every third time among the neighbours of the best only. What is on its way counts as if it
