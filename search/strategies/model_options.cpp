@@ -16,6 +16,7 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor) {
   visitor.number("noise-spread", options.prior.noise_spread, 0.001, 100, "how far a fit may go from it");
   visitor.count("neighbours", options.local_turn, 1, 1000, "every so many choices is beside the best",
                 "never");
+  visitor.count("random", options.random_turn, 1, 100'000, "every so many choices is one at random", "never");
   visitor.count("pool", options.pool, 100, 100'000, "candidates where the space has more");
   visitor.count("transfers", options.transfers, 0, 100, "best of a related record that are tried");
   visitor.count("trust", options.trust, 0, 100'000, "evaluations for which related records are followed");

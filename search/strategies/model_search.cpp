@@ -171,6 +171,9 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   if (evidence_.good.size() < kLeastGood) return choose_blindly();
   const Surrogate& model = updated(follows_records() ? *transfer_ : model_);
   ++turns_;
+  // Whatever the process makes of its data: a search must not be far behind a random one.
+  if (options_.random_turn > 0 && turns_ % options_.random_turn == 0)
+    return evidence_.seen.random_unseen(random_);
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
     if (const auto id = model.best_of(space_.neighbours(evidence_.best_one().id), evidence_)) return id;
   const auto candidate = model.best_candidate();

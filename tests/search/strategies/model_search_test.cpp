@@ -183,6 +183,31 @@ TEST(ModelSearch, TriesAVariantNoMoreThatWasTold) {
   for (const ConfigurationId id : search.ask(2)) EXPECT_NE(variants.of(id), variants.of(told));
 }
 
+/// 2,000 configurations whose costs are chance: nothing can be learned.
+Landscape chance(std::uint64_t seed) {
+  SpaceDefinition definition;
+  for (const char* name : {"a", "b", "c"})
+    definition.parameters.push_back({name, "", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 1});
+  definition.parameters.push_back({"d", "", {1, 2}, 1});
+  SearchSpace space(std::move(definition));
+  Random random(seed);
+  std::vector<std::optional<double>> costs;
+  for (ConfigurationId id = 0; id < space.size(); ++id) costs.emplace_back(1e-3 * std::exp(random.uniform()));
+  return {"chance", std::move(space), std::move(costs)};
+}
+
+// A tenth of the choices are random; two others in three are no better.
+TEST(ModelSearch, IsNoWorseThanRandomSearchWhereNothingCanBeLearned) {
+  double model = 0, random = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Landscape landscape = chance(seed);
+    model += score(landscape, seed, 40) / kSeeds;
+    const auto other = make_strategy("random", {landscape.space(), seed});
+    random += best_score(*other, landscape, 40) / kSeeds;
+  }
+  EXPECT_GT(model, random - 0.015);
+}
+
 TEST(ModelSearch, ChoosesNothingTwiceWhileResultsAreOut) {
   const Landscape landscape = separable(1);
   ModelSearch search({landscape.space(), 1});
