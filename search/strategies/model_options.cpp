@@ -18,6 +18,7 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor) {
                 "never");
   visitor.count("random", options.random_turn, 1, 100'000, "every so many choices is one at random", "never");
   visitor.count("pool", options.pool, 100, 100'000, "candidates where the space has more");
+  visitor.number("cost", options.cost, 0, 10, "exponent of expected seconds that promises are divided by");
   visitor.count("transfers", options.transfers, 0, 100, "best of a related record that are tried");
   visitor.count("trust", options.trust, 0, 100'000, "evaluations for which related records are followed");
 }

@@ -24,6 +24,7 @@ struct ModelOptions {
   bool beliefs = true;           ///< launch_beliefs are had
   bool derived = true;           ///< coordinates that follow from others are added
   double softness = 0.5;         ///< of the scale of slowdowns
+  double cost = 0;               ///< exponent of what an evaluation takes in what it promises
   GaussianProcessPrior prior = {};
 };
 

@@ -34,6 +34,7 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
       if (std::ranges::find(from_records_, id) == from_records_.end()) from_records_.push_back(id);
   }
   std::ranges::reverse(from_records_);
+  if (options_.cost > 0) model_.surrogate.weigh_cost(options_.cost);
   if (!transfers.empty())
     transfer_ = std::make_unique<Model>(
         Model{Surrogate(encoding_, std::move(transfers), options.prior, options.softness)});
@@ -106,7 +107,7 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
 void ModelSearch::tell(std::span<const Observation> observations) {
   for (const Observation& observation : observations) {
     if (evidence_.seen.seen(observation.id) && !evidence_.pending.contains(observation.id)) continue;
-    evidence_.add({observation.id, encoding_.encode(observation.id), observation.cost});
+    evidence_.add({observation.id, encoding_.encode(observation.id), observation.cost, observation.seconds});
     model_.up_to_date = false;
     if (transfer_) transfer_->up_to_date = false;
   }
