@@ -11,8 +11,6 @@
 namespace tune::search {
 namespace {
 
-constexpr double kSoftness = 0.5;
-
 /// Octaves outside of 64 to 512.
 double far_from_usual(double threads) {
   const double octaves = std::log2(std::max(1.0, threads));
@@ -46,7 +44,7 @@ class LaunchBelief : public Belief {
 
 class TransferBelief : public Belief {
  public:
-  TransferBelief(const Encoding& encoding, const RelatedRecord& record, double share)
+  TransferBelief(const Encoding& encoding, const RelatedRecord& record, double share, double softness)
       : encoding_(encoding), process_(encoding.dimensions()), share_(share) {
     std::vector<Observation> good;
     for (const Observation& one : record.observations)
@@ -54,7 +52,7 @@ class TransferBelief : public Belief {
     std::ranges::sort(good, {}, [](const Observation& one) { return *one.cost; });
     std::vector<double> all;
     for (const Observation& one : good) {
-      all.push_back(slowdown(*one.cost, *good.front().cost));
+      all.push_back(slowdown(*one.cost, *good.front().cost, softness));
       known_.emplace(one.id, all.back());
     }
     for (const Observation& one : record.observations)
@@ -106,8 +104,8 @@ bool differ_in_two(const std::vector<int>& a, const std::vector<int>& b) {
 
 }  // namespace
 
-double slowdown(double cost, double best) {
-  return kSoftness * std::log1p(std::log(cost / best) / kSoftness);
+double slowdown(double cost, double best, double softness) {
+  return softness * std::log1p(std::log(cost / best) / softness);
 }
 
 Beliefs launch_beliefs(const Encoding& encoding) {
@@ -119,11 +117,12 @@ Beliefs launch_beliefs(const Encoding& encoding) {
   return beliefs;
 }
 
-std::unique_ptr<Belief> transfer_belief(const Encoding& encoding, const RelatedRecord& record, double share) {
+std::unique_ptr<Belief> transfer_belief(const Encoding& encoding, const RelatedRecord& record, double share,
+                                        double softness) {
   const auto good =
       std::ranges::count_if(record.observations, [](auto& one) { return one.cost.has_value(); });
   if (good < 3) return nullptr;
-  return std::make_unique<TransferBelief>(encoding, record, share);
+  return std::make_unique<TransferBelief>(encoding, record, share, softness);
 }
 
 std::vector<ConfigurationId> best_apart(const SearchSpace& space, const RelatedRecord& record,

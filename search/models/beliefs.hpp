@@ -10,10 +10,12 @@
 
 namespace tune::search {
 
-/// The scale on which models see costs: c log(1 + log(cost / best) / c), c = 1/2. 0 at the best, like
+inline constexpr double usual_softness = 0.5;
+
+/// The scale on which models see costs: c log(1 + log(cost / best) / c), c the softness. 0 at the best, like
 /// log(cost / best) near it, and flat where a configuration is many times slower, which is all that matters
 /// of it.
-double slowdown(double cost, double best);
+double slowdown(double cost, double best, double softness = usual_softness);
 
 /// A figure of a configuration that its slowdown is believed to follow before anything is measured.
 class Belief {
@@ -34,7 +36,8 @@ Beliefs launch_beliefs(const Encoding& encoding);
 /// That the slowdowns of related work return here: as recorded, or as a Gaussian process over the record
 /// expects. `share`: how much of the whole belief falls to this record. Null where fewer than three
 /// configurations succeeded. The encoding must outlive it.
-std::unique_ptr<Belief> transfer_belief(const Encoding& encoding, const RelatedRecord& record, double share);
+std::unique_ptr<Belief> transfer_belief(const Encoding& encoding, const RelatedRecord& record, double share,
+                                        double softness = usual_softness);
 
 /// The `count` best configurations of a record of which no two differ in one parameter only, best first.
 std::vector<ConfigurationId> best_apart(const SearchSpace& space, const RelatedRecord& record,

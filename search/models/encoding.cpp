@@ -63,11 +63,11 @@ bool all_whole_and_positive(const Parameter& parameter) {
 
 }  // namespace
 
-Encoding::Encoding(const SearchSpace& space) : space_(space) {
+Encoding::Encoding(const SearchSpace& space, bool derived) : space_(space) {
   const std::size_t count = space.parameters().size();
   for (std::size_t p = 0; p < count; ++p) add_parameter(p);
-  for (std::size_t p = 0; p < count; ++p) add_alignment(p);
-  add_threads();
+  for (std::size_t p = 0; derived && p < count; ++p) add_alignment(p);
+  add_threads(derived);
 }
 
 void Encoding::add_parameter(std::size_t p) {
@@ -109,7 +109,7 @@ void Encoding::add_alignment(std::size_t p) {
   images_.push_back(std::move(image));
 }
 
-void Encoding::add_threads() {
+void Encoding::add_threads(bool as_dimensions) {
   thread_values_ = {1.0};
   std::size_t varying = 0;
   for (std::size_t p = 0; p < space_.parameters().size(); ++p) {
@@ -126,7 +126,7 @@ void Encoding::add_threads() {
     products.erase(std::unique(products.begin(), products.end()), products.end());
     thread_values_ = std::move(products);
   }
-  if (varying < 2) return;  // one parameter is a dimension itself
+  if (varying < 2 || !as_dimensions) return;  // one parameter is a dimension itself
   dimensions_.push_back({"threads", true, true, stretched_logarithms(thread_values_)});
   Dimension alignment{"threads alignment", true, true, {}};
   for (const double threads : thread_values_)

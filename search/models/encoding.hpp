@@ -37,8 +37,8 @@ using Level = std::uint16_t;
 /// logarithm of its threads and how often 2 divides them.
 class Encoding {
  public:
-  /// The space must outlive it.
-  explicit Encoding(const SearchSpace& space);
+  /// The space must outlive it. Without `derived` parameters alone are dimensions.
+  explicit Encoding(const SearchSpace& space, bool derived = true);
 
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
   std::size_t size() const { return dimensions_.size(); }
@@ -59,7 +59,8 @@ class Encoding {
 
   void add_parameter(std::size_t parameter);
   void add_alignment(std::size_t parameter);
-  void add_threads();
+  /// The dimensions only where they are wanted; how many threads there are is known in any case.
+  void add_threads(bool as_dimensions);
   double threads_of(const std::vector<int>& indices) const;
 
   const SearchSpace& space_;

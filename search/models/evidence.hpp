@@ -19,7 +19,8 @@ struct Evidence {
     ConfigurationId id = 0;
     std::vector<Level> levels;
     std::optional<double> cost;
-    double gain = 0;  ///< on the best before it, as a share; 1 for the first that succeeded
+    double seconds = 0;  ///< that evaluating it took; 0: not known
+    double gain = 0;     ///< on the best before it, as a share; 1 for the first that succeeded
   };
 
   std::vector<Evaluated> evaluated;  ///< in the order in which it was told

@@ -33,9 +33,11 @@ std::vector<std::size_t> best_followed(const Evidence& evidence) {
 
 }  // namespace
 
-Surrogate::Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior)
+Surrogate::Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior,
+                     double softness)
     : encoding_(encoding),
       beliefs_(std::move(beliefs)),
+      softness_(softness),
       process_(encoding.dimensions(), prior),
       candidates_(encoding) {
   for (const auto& belief : beliefs_) weights_.push_back(belief->weight());
@@ -63,7 +65,7 @@ Eigen::VectorXd Surrogate::slowdowns(const Evidence& evidence) const {
   Eigen::VectorXd values(static_cast<Eigen::Index>(followed_.size()));
   for (std::size_t i = 0; i < followed_.size(); ++i)
     values(static_cast<Eigen::Index>(i)) =
-        slowdown(*evidence.evaluated[followed_[i]].cost, *evidence.best_one().cost);
+        slowdown(*evidence.evaluated[followed_[i]].cost, *evidence.best_one().cost, softness_);
   return values;
 }
 
@@ -92,6 +94,7 @@ void Surrogate::fit(const Evidence& evidence, const std::vector<ConfigurationId>
   fit_process(evidence);
   candidates_.assign(candidates);
   candidates_.condition(process_);
+  weigh(evidence);
   place_.clear();
   const auto rows = static_cast<Eigen::Index>(candidates.size());
   candidate_features_.resize(rows, static_cast<Eigen::Index>(beliefs_.size()));
@@ -105,6 +108,17 @@ void Surrogate::fit(const Evidence& evidence, const std::vector<ConfigurationId>
   good_taken_in_ = evidence.good.size();
   score(evidence);
   next_fit_ = good_taken_in_ + std::max<std::size_t>(2, good_taken_in_ / 10);
+}
+
+void Surrogate::weigh(const Evidence& evidence) {
+  if (!cost_) return;
+  cost_->learn(evidence);
+  worth_.resize(static_cast<Eigen::Index>(candidates_.size()));
+  std::vector<Level> levels(encoding_.size());
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    for (std::size_t d = 0; d < levels.size(); ++d) levels[d] = candidates_.level(i, d);
+    worth_(static_cast<Eigen::Index>(i)) = static_cast<float>(cost_->worth(levels));
+  }
 }
 
 void Surrogate::take_in(const Evidence& evidence) {
@@ -185,7 +199,7 @@ double Surrogate::promise(ConfigurationId id, const Evidence& evidence) const {
   double score = expected_improvement(mean, deviation) * feasibility(levels, evidence);
   for (const auto& [other, at] : evidence.pending)
     score *= 1 - static_cast<double>(process_.kernel()(at.data(), levels.data()));
-  return score;
+  return cost_ ? score * cost_->worth(levels) : score;
 }
 
 std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationId> ids,
@@ -205,6 +219,7 @@ std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationI
 std::optional<ConfigurationId> Surrogate::best_candidate() const {
   Eigen::Index best = 0;
   if (scores_.size() == 0 || scores_.maxCoeff(&best) < 0) return std::nullopt;
+  if (cost_) (scores_ * worth_).maxCoeff(&best);
   return candidates_.id(static_cast<std::size_t>(best));
 }
 

@@ -8,6 +8,7 @@
 
 #include "search/models/beliefs.hpp"
 #include "search/models/candidates.hpp"
+#include "search/models/evaluation_cost.hpp"
 #include "search/models/evidence.hpp"
 
 namespace tune::search {
@@ -18,9 +19,12 @@ namespace tune::search {
 /// succeeded, by the squares of the kernel's correlations, is its probability.
 class Surrogate {
  public:
-  /// The encoding must outlive it.
-  Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior);
+  /// The encoding must outlive it. `softness`: of `slowdown`.
+  Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior,
+            double softness = usual_softness);
 
+  /// Promises count by what evaluations will cost too, with this exponent.
+  void weigh_cost(double exponent) { cost_.emplace(encoding_, exponent); }
   /// Whether enough is new for another fit, or no candidate is left.
   bool wants_fit(const Evidence& evidence) const;
   /// Fits to all of the evidence, at least three of which succeeded, and starts over with these candidates.
@@ -52,17 +56,21 @@ class Surrogate {
   void fit_process(const Evidence& evidence);
   void take_in(const Evidence& evidence);
   void score(const Evidence& evidence);
+  void weigh(const Evidence& evidence);
   void lower(std::span<const Level> levels);
 
   const Encoding& encoding_;
   Beliefs beliefs_;
+  double softness_;
   std::vector<LinearBelief> weights_;
   GaussianProcess process_;
   GaussianProcess::Explanation explanation_;
+  std::optional<EvaluationCost> cost_;  ///< nothing: all cost the same
   Candidates candidates_;
   std::unordered_map<ConfigurationId, std::size_t> place_;  ///< among the candidates
   Eigen::MatrixXf candidate_features_;                      ///< one row a candidate
   Eigen::ArrayXf near_all_, near_good_;                     ///< evaluations near each candidate
+  Eigen::ArrayXf worth_;                                    ///< EvaluationCost::worth; empty without it
   Eigen::ArrayXf scores_;                                   ///< negative: seen
   std::optional<double> largest_gain_;
   std::vector<std::size_t> followed_;  ///< places in the evidence of the process's points

@@ -8,23 +8,11 @@
 
 #include "search/models/surrogate.hpp"
 #include "search/random.hpp"
+#include "search/strategies/model_options.hpp"
 #include "search/strategies/strategy.hpp"
+#include "search/strategies/variants.hpp"
 
 namespace tune::search {
-
-/// What a model search is made of. The search hardly depends on any of it; docs/search.md says how the values
-/// were chosen.
-struct ModelOptions {
-  std::size_t start = 5;           ///< configurations of a first design
-  std::size_t design_sample = 64;  ///< random configurations that it is chosen from
-  std::size_t transfers =
-      4;  ///< best configurations tried of the first related record; half of each further one
-  std::size_t trust = 12;      ///< evaluations for which related records are followed
-  std::size_t pool = 6000;     ///< candidates where the space has more
-  std::size_t local_turn = 3;  ///< every so many choices is a neighbour of the best
-  double lean = 1.4;  ///< of the design towards what is believed, a distance for each unit of slowdown
-  GaussianProcessPrior prior = {};
-};
 
 /// Model-guided search: a first design, then what a Gaussian process of the slowdowns promises most (see
 /// Surrogate), every third time among the neighbours of the best only. What is on its way counts as if it
@@ -53,6 +41,9 @@ class ModelSearch : public Strategy {
   };
 
   void plan_design();
+  /// One configuration of each variant, the default's first.
+  std::vector<ConfigurationId> one_of_each_variant();
+  bool is_new_variant(ConfigurationId id) const;
   std::optional<ConfigurationId> choose();
   ConfigurationId climb(const Surrogate& model, ConfigurationId from);
   std::optional<ConfigurationId> choose_blindly();
@@ -69,11 +60,12 @@ class ModelSearch : public Strategy {
   ModelOptions options_;
   Random random_;
   Encoding encoding_;
+  Variants variants_;
   Evidence evidence_;
   Model model_;
   std::unique_ptr<Model> transfer_;  ///< believes in the related records, where there are some
-  /// Both in reverse: the last is asked for first.
-  std::vector<ConfigurationId> from_records_, design_;
+  /// All in reverse: the last is asked for first.
+  std::vector<ConfigurationId> from_records_, of_variants_, design_;
   std::size_t turns_ = 0;
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "search/strategies/annealing.hpp"
 #include "search/strategies/genetic.hpp"
@@ -15,20 +17,46 @@ namespace tune::search {
 namespace {
 
 template<class S>
-std::unique_ptr<Strategy> make(const SearchTask& task) {
+std::unique_ptr<Strategy> make(const SearchTask& task, const Settings& settings) {
+  with_settings<NoOptions>(settings);
   return std::make_unique<S>(task);
 }
 
-std::unique_ptr<Strategy> make_random(const SearchTask& task) {
+std::unique_ptr<Strategy> make_random(const SearchTask& task, const Settings& settings) {
+  with_settings<NoOptions>(settings);
   return std::make_unique<RandomSearch>(task.space, task.seed);
 }
 
-std::unique_ptr<Strategy> make_grid(const SearchTask& task) {
+std::unique_ptr<Strategy> make_grid(const SearchTask& task, const Settings& settings) {
+  with_settings<NoOptions>(settings);
   return std::make_unique<GridSearch>(task.space);
 }
 
-std::unique_ptr<Strategy> make_model(const SearchTask& task) {
-  return std::make_unique<ModelSearch>(task);
+std::unique_ptr<Strategy> make_model(const SearchTask& task, const Settings& settings) {
+  return std::make_unique<ModelSearch>(task, with_settings<ModelOptions>(settings));
+}
+
+/// `option=value` between colons.
+Settings settings_of(std::string_view text) {
+  Settings settings;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(1, text.find(':', 1) - 1);
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == part.size())
+      throw std::invalid_argument("'" + std::string(part) + "' is not of the form option=value");
+    settings.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    text.remove_prefix(part.size() + 1);
+  }
+  return settings;
+}
+
+/// What a person is told who set one wrongly.
+std::string options_text(const StrategyEntry& entry) {
+  const std::string name(entry.name);
+  std::string text;
+  for (const OptionInfo& option : entry.options({}))
+    text += (text.empty() ? "" : "; ") + option.name + "=" + option.value + " (" + option.range + ")";
+  return text.empty() ? name + " has no options" : name + " has the options " + text;
 }
 
 }  // namespace
@@ -37,24 +65,35 @@ std::span<const StrategyEntry> strategies() {
   static constexpr std::array kTable = {
       StrategyEntry{.name = "model",
                     .summary = "what a Gaussian process of all results so far promises most",
-                    .make = make_model,
+                    .maker = make_model,
+                    .options = options_with<ModelOptions>,
                     .estimates_gain = true,
                     .uses_records = true},
       StrategyEntry{.name = "random",
                     .summary = "uniform without repetition, after a start that spreads over all values",
-                    .make = make_random},
+                    .maker = make_random,
+                    .options = options_with<NoOptions>},
       StrategyEntry{.name = "grid",
                     .summary = "every configuration once, coarsely first",
-                    .make = make_grid,
+                    .maker = make_grid,
+                    .options = options_with<NoOptions>,
                     .exhaustive = true},
-      StrategyEntry{.name = "annealing", .summary = "simulated annealing", .make = make<Annealing>},
-      StrategyEntry{
-          .name = "genetic", .summary = "a population of the best and their children", .make = make<Genetic>},
+      StrategyEntry{.name = "annealing",
+                    .summary = "simulated annealing",
+                    .maker = make<Annealing>,
+                    .options = options_with<NoOptions>},
+      StrategyEntry{.name = "genetic",
+                    .summary = "a population of the best and their children",
+                    .maker = make<Genetic>,
+                    .options = options_with<NoOptions>},
       StrategyEntry{.name = "ils",
                     .summary = "iterated local search: climb, kick, climb again",
-                    .make = make<IteratedLocalSearch>},
-      StrategyEntry{
-          .name = "pso", .summary = "a swarm of particles drawn to the best", .make = make<ParticleSwarm>},
+                    .maker = make<IteratedLocalSearch>,
+                    .options = options_with<NoOptions>},
+      StrategyEntry{.name = "pso",
+                    .summary = "a swarm of particles drawn to the best",
+                    .maker = make<ParticleSwarm>,
+                    .options = options_with<NoOptions>},
   };
   return kTable;
 }
@@ -66,9 +105,24 @@ const StrategyEntry* find_strategy(std::string_view name) {
   return nullptr;
 }
 
+std::optional<StrategyChoice> choose_strategy(std::string_view text) {
+  const std::size_t end = std::min(text.find(':'), text.size());
+  StrategyChoice choice{find_strategy(text.substr(0, end))};
+  if (choice.entry == nullptr) return std::nullopt;
+  try {
+    const std::vector<OptionInfo> usual = choice.entry->options({});
+    const std::vector<OptionInfo> wanted = choice.entry->options(settings_of(text.substr(end)));
+    for (std::size_t i = 0; i < usual.size(); ++i)
+      if (wanted[i].value != usual[i].value) choice.settings.emplace_back(wanted[i].name, wanted[i].value);
+  } catch (const std::invalid_argument& wrong) {
+    throw std::invalid_argument(std::string(text) + ": " + wrong.what() + "; " + options_text(*choice.entry));
+  }
+  return choice;
+}
+
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchTask& task) {
-  const StrategyEntry* entry = find_strategy(name);
-  return entry == nullptr ? nullptr : entry->make(task);
+  const std::optional<StrategyChoice> choice = choose_strategy(name);
+  return choice ? choice->make(task) : nullptr;
 }
 
 }  // namespace tune::search

@@ -116,7 +116,7 @@ TEST(Replay, JsonAndCsvForPrograms) {
   const std::regex own(R"(("strategy_seconds": )[0-9.e-]+)");
   expect_golden("cli/replay.json", std::regex_replace(read_file(json), own, "$1\"<seconds>\""));
   expect_golden("cli/replay.csv",
-                std::regex_replace(read_file(csv), std::regex(R"(,[0-9.e-]+\n)"), ",<seconds>\n"));
+                std::regex_replace(read_file(csv), std::regex(R"(,[0-9.e-]+,\n)"), ",<seconds>,\n"));
   const Json object = Json::parse(read_file(json));
   for (const Json& strategy : object["spaces"][0]["strategies"])
     EXPECT_EQ(strategy["strategy_seconds"].is_null(), strategy["strategy"] == "random (exact)");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
 #include "search/space/nearest.hpp"
 #include "tuner/core/error.hpp"
@@ -38,11 +39,15 @@ std::string chosen_name(const po::variables_map& values, const std::string& opti
   return name;
 }
 
-const search::StrategyEntry& strategy_named(const std::string& name, const std::string& option) {
+search::StrategyChoice strategy_named(const std::string& name, const std::string& option) {
   std::vector<std::string> names = {"auto"};
   for (const search::StrategyEntry& entry : search::strategies()) names.emplace_back(entry.name);
-  check_name(name, option, names);
-  return *search::find_strategy(name);
+  check_name(name.substr(0, name.find(':')), option, names);
+  try {
+    return *search::choose_strategy(name);
+  } catch (const std::invalid_argument& wrong) {
+    throw UsageError(format("--{}: {}", option, wrong.what()));
+  }
 }
 
 Format chosen_format(const po::variables_map& values) {

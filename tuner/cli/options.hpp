@@ -25,8 +25,9 @@ std::string chosen_name(const po::variables_map& values, const std::string& opti
 /// Throws UsageError that names the nearest name, unless `name` is one of them.
 void check_name(const std::string& name, const std::string& option, const std::vector<std::string>& names);
 
-/// The strategy of that name; `auto` is the default one. Throws UsageError like check_name.
-const search::StrategyEntry& strategy_named(const std::string& name, const std::string& option);
+/// The strategy of that name, with options where there are some (`model:start=10`); `auto` is the default
+/// one. Throws UsageError like check_name, and for options one that lists them.
+search::StrategyChoice strategy_named(const std::string& name, const std::string& option);
 
 /// Reads `name=value,name=value`. Throws UsageError that names the option and shows the form.
 std::vector<std::pair<std::string, search::Value>> parse_assignments(const std::string& text,

@@ -12,6 +12,8 @@
 #include "tuner/cli/space_files.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/units.hpp"
+#include "tuner/replay/held_out.hpp"
 #include "tuner/replay/warm_start.hpp"
 
 namespace tune::cli {
@@ -22,11 +24,20 @@ po::options_description options() {
   all.add_options()  //
       ("space", po::value<std::vector<std::string>>()->multitoken()->value_name("FILE..."),
        "recorded spaces: caches of Kernel Tuner, T4 files, results of KTT (all also as .gz), or databases of "
-       "tune")  //
+       "tune")                                                                                              //
+      ("only", po::value<std::string>()->value_name("TEXT"), "of these the spaces whose names contain it")  //
       ("strategy", po::value<std::string>()->value_name("S,..."),
-       "which to try, auto being the default of runs; default: all ('tune help run' has them)")  //
+       "which to try, auto being the default of runs, with options after colons "
+       "(model:start=10:beliefs=off); "
+       "default: all ('tune help run' has them)")  //
+      ("options", po::value<std::string>()->value_name("S"),
+       "list the options of a strategy instead of searching")  //
       ("budget", po::value<std::string>()->default_value("20,50,100,200,400")->value_name("N,..."),
        "evaluations after which to compare")  //
+      ("budget-time", po::value<std::string>()->value_name("D,..."),
+       "recorded time of compiling, checking and measuring after which to compare too, like 30s,2min; "
+       "searches "
+       "go on until the longest is over")  //
       ("repeats", po::value<std::string>()->value_name("N"),
        "searches of each strategy on each space; default 20")  //
       ("seed", po::value<std::string>()->value_name("N"),
@@ -38,7 +49,13 @@ po::options_description options() {
       ("warm-evaluations", po::value<std::string>()->default_value("all")->value_name("N"),
        "of each of these what a search of N evaluations saw, or 'all'")  //
       ("warm-strategy", po::value<std::string>()->default_value("random")->value_name("S"),
-       "that made this search")                                                                      //
+       "that made this search")  //
+      ("choose-by", po::value<std::string>()->value_name("WHAT"),
+       "leave out each 'kernel' (or 'device') in turn: which of the strategies is best over the others, and "
+       "what "
+       "it reaches on the one left out")  //
+      ("group", po::value<std::vector<std::string>>()->multitoken()->value_name("NAME=START..."),
+       "spaces whose names begin with START are of the kernel NAME; default: the recorded names")    //
       ("json", po::value<std::string>()->value_name("FILE"), "write everything there for programs")  //
       ("csv", po::value<std::string>()->value_name("FILE"),
        "write a row for each space, strategy and budget there");
@@ -61,10 +78,10 @@ std::vector<std::string> chosen_strategies(const po::variables_map& values) {
     for (const search::StrategyEntry& entry : search::strategies()) chosen.emplace_back(entry.name);
   else
     for (const std::string& word : words_of(text_of(values, "strategy"))) {
-      const std::string name(strategy_named(word, "strategy").name);
+      const std::string name = strategy_named(word, "strategy").name();
       if (std::ranges::find(chosen, name) != chosen.end())
         throw UsageError(format("--strategy: '{}' is named twice{}", name,
-                                name == search::default_strategy ? " (auto is the same)" : ""));
+                                word == name ? "" : format(" ('{}' is the same)", word)));
       chosen.push_back(name);
     }
   return chosen;
@@ -87,6 +104,53 @@ std::vector<replay::Contender> contenders_of(const std::vector<std::string>& nam
     contenders.push_back(
         {name, [name](const search::SearchTask& task) { return search::make_strategy(name, task); }});
   return contenders;
+}
+
+/// Seconds, in increasing order, without repetition; none where none are asked for.
+std::vector<double> chosen_times(const po::variables_map& values) {
+  std::vector<double> times;
+  if (!values.count("budget-time")) return times;
+  for (const std::string& word : words_of(text_of(values, "budget-time")))
+    times.push_back(parse_duration(word, "--budget-time"));
+  std::ranges::sort(times);
+  const auto repeated = std::ranges::unique(times);
+  times.erase(repeated.begin(), repeated.end());
+  return times;
+}
+
+/// --choose-by and --group.
+std::vector<replay::SpaceGroup> chosen_folds(const po::variables_map& values, std::size_t strategies,
+                                             const std::vector<replay::RecordedSpace>& spaces) {
+  if (!values.count("choose-by")) {
+    if (values.count("group")) throw UsageError("--group says what --choose-by kernel leaves out: add that");
+    return {};
+  }
+  const std::string by = chosen_name(values, "choose-by", {"kernel", "device"});
+  if (strategies < 2) throw UsageError("--choose-by: name two strategies or more to choose from");
+  std::vector<std::pair<std::string, std::string>> named;
+  if (values.count("group"))
+    for (const std::string& text : values["group"].as<std::vector<std::string>>()) {
+      const std::size_t equals = text.find('=');
+      if (equals == std::string::npos || equals == 0 || equals + 1 == text.size() || by != "kernel")
+        throw UsageError(
+            format("--group: '{}' is not of the form KERNEL=START (with --choose-by kernel)", text));
+      named.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+      if (std::ranges::none_of(
+              spaces, [&](const auto& space) { return space.name.starts_with(named.back().second); }))
+        throw UsageError(format("--group: no space's name begins with '{}'", named.back().second));
+    }
+  std::vector<std::string> names;
+  if (by == "kernel")
+    names = replay::kernels_of(spaces, named);
+  else
+    for (const replay::RecordedSpace& space : spaces) names.push_back(space.device);
+  std::vector<replay::SpaceGroup> folds = replay::groups_by(names);
+  if (folds.size() < 2)
+    throw UsageError(
+        format("--choose-by: all spaces are of one {}: name others, or say with --group which "
+               "belong together",
+               by));
+  return folds;
 }
 
 /// Tells it before the work, not after it.
@@ -131,27 +195,41 @@ WarmChoice chosen_warm(const po::variables_map& values, std::uint64_t seed) {
   const std::string evaluations = text_of(values, "warm-evaluations");
   choice.options.evaluations = std::nullopt;
   if (evaluations != "all") choice.options.evaluations = parse_count(evaluations, "warm-evaluations", 1);
-  const std::string strategy(strategy_named(text_of(values, "warm-strategy"), "warm-strategy").name);
+  const std::string strategy = strategy_named(text_of(values, "warm-strategy"), "warm-strategy").name();
   choice.options.searched_by = contenders_of({strategy}).front();
   choice.options.seed = seed;
   return choice;
 }
 
+int list_options(const std::string& name) {
+  const search::StrategyEntry& entry = *strategy_named(name, "options").entry;
+  const std::vector<search::OptionInfo> all = entry.options({});
+  if (all.empty()) std::cout << format("{} has no options.\n", entry.name);
+  for (const search::OptionInfo& option : all)
+    std::cout << format("{:<14} {:<8} {:<16} {}\n", option.name, option.value, option.range, option.meaning);
+  return 0;
+}
+
 int run(const po::variables_map& values) {
+  if (values.count("options")) return list_options(text_of(values, "options"));
   if (!values.count("space"))
     throw UsageError(
         "name recorded spaces with --space FILE...; caches of Kernel Tuner, T4 files or databases");
   replay::ComparisonOptions options;
   const std::vector<std::string> strategies = chosen_strategies(values);
   options.budgets = chosen_budgets(values);
+  options.times = chosen_times(values);
   options.repeats = count_of(values, "repeats", options.repeats, 1);
   options.seed = count_of(values, "seed", options.seed, 0);
   options.batch = count_of(values, "batch", options.batch, 1);
   const WarmChoice warm = chosen_warm(values, options.seed);
   for (const char* option : {"json", "csv"}) check_writable(text_of(values, option), option);
   const std::vector<replay::RecordedSpace> spaces =
-      read_spaces(values["space"].as<std::vector<std::string>>());
+      read_spaces(values["space"].as<std::vector<std::string>>(), text_of(values, "only"));
+  if (spaces.empty())
+    throw UsageError(format("--only: no space has a name with '{}' in it", text_of(values, "only")));
   const std::vector<replay::RecordedSpace> sources = read_spaces(warm.files);
+  const std::vector<replay::SpaceGroup> folds = chosen_folds(values, strategies.size(), spaces);
   const replay::WarmStart start(spaces, sources, warm.options);
   if (!sources.empty()) {
     for (const std::string& note : start.notes()) std::cerr << note << "\n";
@@ -159,10 +237,16 @@ int run(const po::variables_map& values) {
       return start.related(space, repeat);
     };
   }
-  ReplayReport report{spaces,  strategies,
-                      options, replay::compare(spaces, contenders_of(strategies), options),
-                      {},      warm.text()};
+  ReplayReport report{.spaces = spaces,
+                      .strategies = strategies,
+                      .options = options,
+                      .results = replay::compare(spaces, contenders_of(strategies), options),
+                      .groups = {},
+                      .warm = warm.text(),
+                      .held_by = text_of(values, "choose-by"),
+                      .held = {}};
   report.groups = replay::groups_of(report.results);
+  if (!folds.empty()) report.held = replay::hold_out(report.results, folds);
   write_file(text_of(values, "json"), to_json(report));
   write_file(text_of(values, "csv"), to_csv(report));
   std::cout << to_text(report);
@@ -176,7 +260,9 @@ const Command& replay_command() {
                                   "compares search strategies on recorded spaces, without a GPU",
                                   "tune replay --space FILE... [--strategy S,...] [options]",
                                   "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
-                                  "  tune replay --space results.db --budget 50,100 --repeats 100\n",
+                                  "  tune replay --space results.db --budget 50,100 --repeats 100\n"
+                                  "  tune replay --space *.json.gz --strategy model,model:beliefs=off "
+                                  "--choose-by kernel\n",
                                   "",
                                   options,
                                   run};

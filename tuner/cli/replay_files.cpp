@@ -18,20 +18,26 @@ ordered_json within_json(const replay::Within& within) {
   return {{"evaluations", within.evaluations}, {"missed", within.missed}};
 }
 
+template<class Budget>
+ordered_json share_json(const char* unit, Budget budget, const replay::Spread& share) {
+  return {{unit, budget},
+          {"share", share.mean},
+          {"lower_quartile", share.lower},
+          {"upper_quartile", share.upper}};
+}
+
 ordered_json scores_json(const ReplayReport& report, const std::string& name, const Scores& scores) {
   ordered_json object = {{"strategy", name}};
   object["budgets"] = ordered_json::array();
   for (std::size_t b = 0; b < scores.share.size(); ++b)
-    object["budgets"].push_back({{"evaluations", report.options.budgets[b]},
-                                 {"share", scores.share[b].mean},
-                                 {"lower_quartile", scores.share[b].lower},
-                                 {"upper_quartile", scores.share[b].upper}});
+    object["budgets"].push_back(share_json("evaluations", report.options.budgets[b], scores.share[b]));
   object["by_time"] = nullptr;
   for (std::size_t b = 0; b < scores.share_by_time.size(); ++b)
-    object["by_time"].push_back({{"evaluations", report.options.budgets[b]},
-                                 {"share", scores.share_by_time[b].mean},
-                                 {"lower_quartile", scores.share_by_time[b].lower},
-                                 {"upper_quartile", scores.share_by_time[b].upper}});
+    object["by_time"].push_back(
+        share_json("evaluations", report.options.budgets[b], scores.share_by_time[b]));
+  object["at_times"] = nullptr;
+  for (std::size_t t = 0; t < scores.share_at_times.size(); ++t)
+    object["at_times"].push_back(share_json("seconds", report.options.times[t], scores.share_at_times[t]));
   object["within_5_percent"] = within_json(scores.within_5);
   object["within_1_percent"] = within_json(scores.within_1);
   object["score"] = or_null(scores.score);
@@ -73,6 +79,21 @@ std::vector<std::pair<std::string, Scores>> lines_of(const ReplayReport& report,
   return lines;
 }
 
+ordered_json held_json(const ReplayReport& report) {
+  if (!report.held) return nullptr;
+  ordered_json object = {{"by", report.held_by}, {"left_out", ordered_json::array()}};
+  for (const replay::HeldOut::Fold& fold : report.held->folds) {
+    ordered_json entry = {{"name", fold.group.name}, {"spaces", ordered_json::array()}};
+    for (const std::size_t space : fold.group.spaces) entry["spaces"].push_back(report.spaces[space].name);
+    entry["share_of_the_others"] = fold.elsewhere;
+    entry["chosen"] = scores_json(report, report.strategies[fold.chosen], fold.scores);
+    object["left_out"].push_back(std::move(entry));
+  }
+  object["mean"] = scores_json(report, held_out_mean, report.held->scores);
+  object["chosen_of_all"] = report.strategies[report.held->hindsight];
+  return object;
+}
+
 std::string quoted(const std::string& cell) {
   if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
   std::string text = "\"";
@@ -87,16 +108,19 @@ std::string optional_cell(const std::optional<double>& value) {
 std::string rows(const ReplayReport& report, const std::string& kind, const std::string& name,
                  const std::string& strategy, const Scores& scores) {
   std::string text;
-  for (std::size_t b = 0; b < scores.share.size(); ++b) {
-    const replay::Spread& share = scores.share[b];
-    const std::optional<double> by_time =
-        scores.share_by_time.empty() ? std::nullopt : std::optional(scores.share_by_time[b].mean);
+  const auto add = [&](const std::string& evaluations, const std::string& seconds,
+                       const replay::Spread& share, const std::optional<double>& by_time) {
     text +=
-        format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", kind, quoted(name), quoted(strategy),
-               report.options.budgets[b], share.mean, share.lower, share.upper, scores.within_5.evaluations,
+        format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", kind, quoted(name), quoted(strategy),
+               evaluations, share.mean, share.lower, share.upper, scores.within_5.evaluations,
                scores.within_5.missed, scores.within_1.evaluations, scores.within_1.missed,
-               optional_cell(scores.score), optional_cell(by_time), optional_cell(scores.seconds));
-  }
+               optional_cell(scores.score), optional_cell(by_time), optional_cell(scores.seconds), seconds);
+  };
+  for (std::size_t b = 0; b < scores.share.size(); ++b)
+    add(format("{}", report.options.budgets[b]), "", scores.share[b],
+        scores.share_by_time.empty() ? std::nullopt : std::optional(scores.share_by_time[b].mean));
+  for (std::size_t t = 0; t < scores.share_at_times.size(); ++t)
+    add("", format("{}", report.options.times[t]), scores.share_at_times[t], std::nullopt);
   return text;
 }
 
@@ -121,13 +145,15 @@ std::string to_json(const ReplayReport& report) {
       entry["strategies"].push_back(scores_json(report, name, scores));
     object["groups"].push_back(std::move(entry));
   }
+  object["held_out"] = held_json(report);
   return json_text(object);
 }
 
 std::string to_csv(const ReplayReport& report) {
   std::string text =
       "kind,name,strategy,evaluations,share,lower_quartile,upper_quartile,evaluations_to_5_percent,"
-      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,share_by_time,strategy_seconds\n";
+      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,share_by_time,strategy_seconds,"
+      "seconds\n";
   for (std::size_t s = 0; s < report.spaces.size(); ++s) {
     const std::string& name = report.spaces[s].name;
     text += rows(report, "space", name, exact_random, report.results[s].random);
@@ -137,6 +163,10 @@ std::string to_csv(const ReplayReport& report) {
   for (const replay::SpaceGroup& group : report.groups)
     for (const auto& [strategy, scores] : lines_of(report, group))
       text += rows(report, "group", group.name, strategy, scores);
+  if (!report.held) return text;
+  for (const replay::HeldOut::Fold& fold : report.held->folds)
+    text += rows(report, "held out", fold.group.name, report.strategies[fold.chosen], fold.scores);
+  text += rows(report, "held out", "mean", "", report.held->scores);
   return text;
 }
 

@@ -27,6 +27,9 @@ std::string within_text(const Within& within) {
 std::size_t name_width(const ReplayReport& report) {
   std::size_t width = std::string_view(exact_random).size();
   for (const std::string& name : report.strategies) width = std::max(width, name.size());
+  if (report.held)
+    for (const replay::HeldOut::Fold& fold : report.held->folds)
+      width = std::max(width, fold.group.name.size());
   return width;
 }
 
@@ -34,6 +37,20 @@ std::string head(const ReplayReport& report) {
   std::string text = format("  {:<{}}", "", name_width(report));
   for (const std::uint64_t budget : report.options.budgets) text += format(" {:>6}", budget);
   return text + format(" {:>15} {:>15} {:>6} {:>8}\n", "to 5 %", "to 1 %", "score", "ms/eval");
+}
+
+/// A heading over the shares after the times that were asked for.
+std::string time_head(const ReplayReport& report) {
+  if (report.options.times.empty()) return "";
+  std::string text = format("  {:<{}}", "", name_width(report));
+  for (const double time : report.options.times) text += format(" {:>6}", format("{:g}s", time));
+  return text + "\n";
+}
+
+std::string at_times_row(const ReplayReport& report, const std::string& name, const Scores& scores) {
+  std::string text = format("  {:<{}}", name, name_width(report));
+  for (const replay::Spread& share : scores.share_at_times) text += format(" {:>6}", share_text(share.mean));
+  return text + "\n";
 }
 
 /// Shares after times, where there are such; an indented line of its own.
@@ -53,6 +70,22 @@ std::string row(const ReplayReport& report, const std::string& name, const Score
   return text + "\n" + time_row(report, scores);
 }
 
+/// What is known of contenders, or of a choice among them, by name.
+using Lines = std::vector<std::pair<std::string, const Scores*>>;
+
+std::string table(const ReplayReport& report, const Lines& lines) {
+  std::string text = head(report);
+  for (const auto& [name, scores] : lines) text += row(report, name, *scores);
+  text += time_head(report);
+  for (const auto& [name, scores] : lines)
+    if (!scores->share_at_times.empty()) text += at_times_row(report, name, *scores);
+  return text;
+}
+
+std::string spaces_text(std::size_t count) {
+  return format("{} space{}", count, count == 1 ? "" : "s");
+}
+
 std::string space_text(const ReplayReport& report, std::size_t number) {
   const replay::RecordedSpace& space = report.spaces[number];
   const replay::SpaceResult& result = report.results[number];
@@ -64,20 +97,37 @@ std::string space_text(const ReplayReport& report, std::size_t number) {
       space.name.starts_with(title) ? space.name : space.name + ": " + title, facts.configurations,
       facts.failed, si(facts.optimum, "s"), facts.median / facts.optimum, facts.within_5, facts.within_1);
   for (const std::string& note : space.notes) text += format("  note: {}\n", note);
-  text += head(report) + row(report, exact_random, result.random);
+  Lines lines = {{exact_random, &result.random}};
   for (std::size_t s = 0; s < report.strategies.size(); ++s)
-    text += row(report, report.strategies[s], result.scores[s]);
-  return text + "\n";
+    lines.emplace_back(report.strategies[s], &result.scores[s]);
+  return text + table(report, lines) + "\n";
 }
 
 std::string group_text(const ReplayReport& report, const replay::SpaceGroup& group) {
-  std::string text = format("{}: mean over {} space{}\n", group.name, group.spaces.size(),
-                            group.spaces.size() == 1 ? "" : "s") +
-                     head(report);
-  text += row(report, exact_random, group_scores(report, group, 0));
+  std::vector<Scores> scores;
+  for (std::size_t number = 0; number <= report.strategies.size(); ++number)
+    scores.push_back(group_scores(report, group, number));
+  Lines lines = {{exact_random, &scores.front()}};
   for (std::size_t s = 0; s < report.strategies.size(); ++s)
-    text += row(report, report.strategies[s], group_scores(report, group, s + 1));
-  return text;
+    lines.emplace_back(report.strategies[s], &scores[s + 1]);
+  return format("{}: mean over {}\n", group.name, spaces_text(group.spaces.size())) + table(report, lines);
+}
+
+/// What was chosen for each group by the others, and what it reaches there.
+std::string held_text(const ReplayReport& report) {
+  const replay::HeldOut& held = *report.held;
+  std::string text =
+      format("{} left out in turn: the best strategy over the others, by their mean over the {}\n",
+             report.held_by, report.options.times.empty() ? "budgets" : "times");
+  Lines lines;
+  for (const replay::HeldOut::Fold& fold : held.folds) {
+    text += format("  {} ({}): {}\n", fold.group.name, spaces_text(fold.group.spaces.size()),
+                   report.strategies[fold.chosen]);
+    lines.emplace_back(fold.group.name, &fold.scores);
+  }
+  lines.emplace_back(held_out_mean, &held.scores);
+  return text + table(report, lines) +
+         format("  with nothing left out it would be {}\n", report.strategies[held.hindsight]);
 }
 
 }  // namespace
@@ -94,6 +144,7 @@ std::string to_text(const ReplayReport& report) {
   for (std::size_t s = 0; s < report.spaces.size(); ++s) text += space_text(report, s);
   if (report.spaces.size() > 1)
     for (const replay::SpaceGroup& group : report.groups) text += group_text(report, group) + "\n";
+  if (report.held) text += held_text(report) + "\n";
   text += format(
       "Share of the optimum (optimum / best found) after so many evaluations, mean of {} searches (seed "
       "{});\n"
@@ -106,6 +157,8 @@ std::string to_text(const ReplayReport& report) {
     text +=
         "By time: after what so many evaluations of the space take on average, by the recorded times of "
         "compiling,\nchecking and measuring.\n";
+  if (!report.options.times.empty())
+    text += "Under 's': after so many seconds of these times, without the strategy's own.\n";
   if (report.options.batch > 1)
     text += format("Configurations were asked for {} at a time.\n", report.options.batch);
   if (!report.warm.empty()) text += report.warm + "\n";

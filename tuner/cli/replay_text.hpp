@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/replay/comparison.hpp"
+#include "tuner/replay/held_out.hpp"
 
 namespace tune::cli {
 
@@ -16,7 +18,9 @@ struct ReplayReport {
   const replay::ComparisonOptions& options;
   std::vector<replay::SpaceResult> results;  ///< by space; scores by strategy
   std::vector<replay::SpaceGroup> groups;
-  std::string warm;  ///< what strategies were given beforehand, for people; empty for nothing
+  std::string warm;     ///< what strategies were given beforehand, for people; empty for nothing
+  std::string held_by;  ///< what was left out in turn; empty where nothing was
+  std::optional<replay::HeldOut> held;
 };
 
 /// The figures of strategy `number` (0: random search, exactly; then the strategies) over a group.
@@ -24,6 +28,9 @@ replay::Scores group_scores(const ReplayReport& report, const replay::SpaceGroup
 
 /// The pseudo strategy that is computed instead of simulated.
 inline constexpr const char* exact_random = "random (exact)";
+
+/// The line that sums up what was held out.
+inline constexpr const char* held_out_mean = "held out, mean";
 
 /// A table for each space and each group, for people.
 std::string to_text(const ReplayReport& report);

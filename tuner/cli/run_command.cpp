@@ -81,7 +81,7 @@ const definition::Definition* definition_of(const Problem* problem) {
 }
 
 /// What is asked for on the command line; else what a definition wants; else the default.
-const search::StrategyEntry& chosen_strategy(const po::variables_map& values, const Problem* problem) {
+search::StrategyChoice chosen_strategy(const po::variables_map& values, const Problem* problem) {
   const definition::Definition* const definition = definition_of(problem);
   const bool open = values.count("strategy") == 0 || values["strategy"].defaulted();
   if (open && definition != nullptr && !definition->strategy.empty())
@@ -102,7 +102,7 @@ Budget chosen_budget(const po::variables_map& values, const Problem* problem) {
   if (values.count("budget-evals")) budget.evaluations = count_of(values, "budget-evals", 0, 1);
   if (values.count("budget-time"))
     budget.seconds = parse_duration(text_of(values, "budget-time"), "--budget-time");
-  const search::StrategyEntry& strategy = chosen_strategy(values, problem);
+  const search::StrategyEntry& strategy = *chosen_strategy(values, problem).entry;
   if (values.count("until-gain")) {
     if (!strategy.estimates_gain)
       throw UsageError(format(
@@ -124,7 +124,7 @@ Budget chosen_budget(const po::variables_map& values, const Problem* problem) {
 RunOptions run_options(const po::variables_map& values, const SpaceChoice& space, const Budget& budget,
                        const Problem* problem) {
   RunOptions options;
-  options.strategy = chosen_strategy(values, problem).name;
+  options.strategy = chosen_strategy(values, problem).name();
   options.seed = chosen_seed(values, problem);
   options.budget_evaluations = budget.evaluations;
   options.budget_seconds = budget.seconds;

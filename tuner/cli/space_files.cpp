@@ -51,7 +51,9 @@ replay::RecordedSpace unknown_problem(replay::RecordedSpace recorded, const std:
   return replay::space_of(std::move(record), file);
 }
 
-replay::RecordedSpace to_space(db::Recording recording, const std::string& file) {
+/// What it is called is known before its space is made, which takes most of the time.
+std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std::string& file,
+                                              const std::string& only) {
   const bool warm = recording.cache == CacheState::warm;
   replay::RecordedSpace recorded{.name = {},
                                  .problem = recording.instance.problem,
@@ -61,6 +63,7 @@ replay::RecordedSpace to_space(db::Recording recording, const std::string& file)
                                  .evaluations = {},
                                  .notes = {}};
   recorded.name = title_of(recorded);
+  if (recorded.name.find(only) == std::string::npos) return std::nullopt;
   // Another program's kernel of the same name has another space.
   const auto whole = recording.origin == Origin::imported ? std::nullopt : known_space(recording);
   if (!whole) {
@@ -98,27 +101,30 @@ bool is_database(const std::string& file) {
   return stream.read(start.data(), static_cast<std::streamsize>(start.size())) && start == database_start;
 }
 
-std::vector<replay::RecordedSpace> read_spaces(const std::string& file) {
+std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const std::string& only) {
   std::vector<replay::RecordedSpace> spaces;
   if (is_database(file)) {
     const db::Database database(file, db::Access::read_only);
-    for (db::Recording& recording : db::all_recordings(database))
-      spaces.push_back(to_space(std::move(recording), file));
-    if (spaces.empty()) throw Error(format("{}: nothing was measured there: tune first", file));
+    std::vector<db::Recording> recordings = db::all_recordings(database);
+    for (db::Recording& recording : recordings)
+      if (auto space = to_space(std::move(recording), file, only)) spaces.push_back(std::move(*space));
+    if (recordings.empty()) throw Error(format("{}: nothing was measured there: tune first", file));
     return spaces;
   }
   const std::string text = replay::read_text(file);
   if (text.starts_with(database_start))
     throw Error(format("{}: a compressed database: unpack it first (gunzip)", file));
+  if (name_of_recording(file).find(only) == std::string::npos) return spaces;
   spaces.push_back(replay::space_of(replay::read_recorded_json(text, name_of_recording(file), file), file));
   return spaces;
 }
 
-std::vector<replay::RecordedSpace> read_spaces(const std::vector<std::string>& files) {
+std::vector<replay::RecordedSpace> read_spaces(const std::vector<std::string>& files,
+                                               const std::string& only) {
   std::vector<replay::RecordedSpace> all;
   std::map<std::string, int> times;
   for (const std::string& file : files)
-    for (replay::RecordedSpace& space : read_spaces(file)) {
+    for (replay::RecordedSpace& space : read_spaces(file, only)) {
       const int number = ++times[space.name];
       if (number > 1) space.name += format(" ({})", number);
       all.push_back(std::move(space));

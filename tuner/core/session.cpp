@@ -190,7 +190,9 @@ void Session::one_evaluation(State& state) {
   progress.seconds = clock_() - state.start;
   count(state, evaluation);
   const double telling = clock_();
-  const search::Observation observation{asked.id, value_of(evaluation, state.objective)};
+  const PhaseTimes& took = evaluation.phases;
+  const search::Observation observation{asked.id, value_of(evaluation, state.objective),
+                                        took.compile + took.load + took.verify + took.measure};
   strategy_.tell({&observation, 1});
   progress.search_seconds += clock_() - telling;
   state.observer.on_evaluation(evaluation, progress);

@@ -59,8 +59,15 @@ std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces, std::spa
     tables.emplace_back(space.space, space.evaluations);
     if (tables.back().costs().empty())
       throw Error(format("{}: every configuration failed: there is nothing to search for", space.name));
+    if (!options.times.empty() && !(tables.back().seconds_each() > 0))
+      throw Error(
+          format("{}: the recording does not say how long compiling and measuring took: it cannot be "
+                 "searched by time",
+                 space.name));
   }
-  const SimulationOptions simulation{.evaluations = options.budgets.back(), .batch = options.batch};
+  const SimulationOptions simulation{.evaluations = options.budgets.back(),
+                                     .batch = options.batch,
+                                     .seconds = options.times.empty() ? 0 : options.times.back()};
   const std::uint64_t each = contenders.size() * options.repeats;  // jobs of a space
   std::vector<Trace> traces(spaces.size() * each);
   in_turns(traces.size(), options.threads, [&](std::uint64_t job) {
@@ -80,7 +87,7 @@ std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces, std::spa
     for (std::size_t c = 0; c < contenders.size(); ++c)
       result.scores.push_back(
           scores_of(std::span(traces).subspan(space * each + c * options.repeats, options.repeats),
-                    tables[space], baseline, options.budgets));
+                    tables[space], baseline, options.budgets, options.times));
   });
   return results;
 }

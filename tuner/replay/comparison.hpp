@@ -25,6 +25,8 @@ using RelatedRecords =
 
 struct ComparisonOptions {
   std::vector<std::uint64_t> budgets = {20, 50, 100, 200, 400};  ///< in increasing order, without repetition
+  /// Seconds of recorded time after which to compare too, in increasing order: every space needs such times.
+  std::vector<double> times = {};
   std::uint64_t repeats = 20;
   std::uint64_t seed = 1;
   std::uint64_t batch = 1;
@@ -53,7 +55,8 @@ struct SpaceResult {
 
 /// Lets every contender search every space as often as asked for, on all cores. The seed of a search follows
 /// from the comparison's seed, the space's name and the repeat: the same for all contenders and on every
-/// machine. Throws Error for a space in which all configurations failed.
+/// machine. Throws Error for a space in which all configurations failed, and where there are times to compare
+/// at for one without recorded times.
 std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces, std::span<const Contender> contenders,
                                  const ComparisonOptions& options);
 

@@ -140,7 +140,7 @@ std::optional<double> Baseline::score(std::span<const double> best) const {
 }
 
 Scores scores_of(std::span<const Trace> repeats, const OutcomeTable& outcomes, const Baseline& baseline,
-                 std::span<const std::uint64_t> budgets) {
+                 std::span<const std::uint64_t> budgets, std::span<const double> times) {
   Scores scores;
   const double each = outcomes.seconds_each(), optimum = outcomes.optimum();
   for (const std::uint64_t budget : budgets) {
@@ -152,6 +152,12 @@ Scores scores_of(std::span<const Trace> repeats, const OutcomeTable& outcomes, c
     }
     scores.share.push_back(spread_of(std::move(shares)));
     if (each > 0) scores.share_by_time.push_back(spread_of(std::move(by_time)));
+  }
+  for (const double time : times) {
+    std::vector<double> shares;
+    for (const Trace& trace : repeats)
+      shares.push_back(share_after(trace, ended_after(trace, outcomes, time * (1 + rounding)), optimum));
+    scores.share_at_times.push_back(spread_of(std::move(shares)));
   }
   scores.within_5 = within(repeats, outcomes.optimum(), 0.05, budgets.back());
   scores.within_1 = within(repeats, outcomes.optimum(), 0.01, budgets.back());
@@ -191,6 +197,7 @@ Scores mean_of(std::span<const Scores> spaces) {
   Scores result;
   result.share = mean_spreads(spaces, &Scores::share);
   result.share_by_time = mean_spreads(spaces, &Scores::share_by_time);
+  result.share_at_times = mean_spreads(spaces, &Scores::share_at_times);
   result.within_5 = mean_within(spaces, &Scores::within_5);
   result.within_1 = mean_within(spaces, &Scores::within_1);
   result.score = mean_optional(spaces, &Scores::score);

@@ -33,6 +33,8 @@ struct Scores {
   /// search of quick ones that makes the largest budget's number in less counts with what it has then. Empty
   /// where the recording has no such times, and for what is computed.
   std::vector<Spread> share_by_time;
+  /// The same after each of the times that were asked for, in seconds, however many evaluations they were.
+  std::vector<Spread> share_at_times;
   Within within_5, within_1;      ///< to 0.95 and 0.99 of the optimum
   std::optional<double> score;    ///< of Baseline::score; nothing where the space has none
   std::optional<double> seconds;  ///< an evaluation, in the strategy itself; nothing for what is computed
@@ -69,9 +71,9 @@ class Baseline {
   std::vector<double> expected_;  ///< best time of random search, from 1 evaluation to T
 };
 
-/// Of all repeats of one strategy on one space. Budgets in increasing order.
+/// Of all repeats of one strategy on one space. Budgets, and times in seconds, in increasing order.
 Scores scores_of(std::span<const Trace> repeats, const OutcomeTable& outcomes, const Baseline& baseline,
-                 std::span<const std::uint64_t> budgets);
+                 std::span<const std::uint64_t> budgets, std::span<const double> times = {});
 
 /// What random search reaches in expectation.
 Scores scores_of_random(const OutcomeTable& outcomes, const Baseline& baseline,

@@ -34,10 +34,12 @@ Trace simulate(const search::SearchTask& task, const OutcomeTable& outcomes, con
   const std::uint64_t batch =
       std::max<std::uint64_t>(1, std::min<std::uint64_t>(options.batch, strategy->most_in_flight()));
   std::vector<bool> asked(outcomes.size());
-  while (trace.evaluations.size() < options.evaluations) {
+  double spent = 0;
+  while (trace.evaluations.size() < options.evaluations || spent < options.seconds) {
     begin = seconds_now();
-    const std::vector<search::ConfigurationId> ids =
-        strategy->ask(std::min(batch, options.evaluations - trace.evaluations.size()));
+    const std::uint64_t left =
+        options.evaluations - std::min<std::uint64_t>(options.evaluations, trace.evaluations.size());
+    const std::vector<search::ConfigurationId> ids = strategy->ask(left > 0 ? std::min(batch, left) : batch);
     trace.strategy_seconds += seconds_now() - begin;
     if (ids.empty()) break;
     const std::size_t known = trace.evaluations.size();
@@ -46,7 +48,9 @@ Trace simulate(const search::SearchTask& task, const OutcomeTable& outcomes, con
       if (asked[id])
         throw std::logic_error("the strategy asked for configuration " + std::to_string(id) + " twice");
       asked[id] = true;
-      if (outcome.recorded) trace.evaluations.push_back({id, outcome.cost});
+      if (!outcome.recorded) continue;
+      trace.evaluations.push_back({id, outcome.cost, outcome.seconds});
+      spent += outcome.seconds;
     }
     begin = seconds_now();
     strategy->tell(std::span(trace.evaluations).subspan(known));

@@ -17,6 +17,8 @@ using StrategyFactory = std::function<std::unique_ptr<search::Strategy>(const se
 struct SimulationOptions {
   std::uint64_t evaluations = 400;  ///< at which it ends; earlier where nothing is left
   std::uint64_t batch = 1;  ///< configurations asked for at a time; fewer where the strategy wants fewer
+  /// It does not end before evaluations of so many recorded seconds were made, whatever their number.
+  double seconds = 0;
 };
 
 /// What a simulated search saw.
@@ -32,8 +34,8 @@ struct Trace {
 
 /// Lets a strategy search a recorded space: asks it for configurations, tells what the recording says of
 /// them. Every configuration counts once, whether it failed or not; one that the recording lacks is unknown:
-/// it is neither told nor counted. Deterministic but for `strategy_seconds`. Throws std::logic_error for a
-/// strategy that asks for a configuration twice.
+/// it is neither told nor counted. The strategy hears what each of them took, by the recording. Deterministic
+/// but for `strategy_seconds`. Throws std::logic_error for a strategy that asks for a configuration twice.
 Trace simulate(const search::SearchTask& task, const OutcomeTable& outcomes, const StrategyFactory& factory,
                const SimulationOptions& options);
 

@@ -56,13 +56,13 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
   db::SqliteStore store(database);
   record.space_size = space.size();
   search::SearchTask task{space, record.options.seed};
-  const search::StrategyEntry& entry = *search::find_strategy(record.options.strategy);
-  if (entry.uses_records && options.transfer) {
+  const search::StrategyChoice choice = search::choose_strategy(record.options.strategy).value();
+  if (choice.entry->uses_records && options.transfer) {
     RelatedRecords related = related_records(database, record.key, space);
     say(related.notice);
     task.related = std::move(related.records);
   }
-  const auto strategy = entry.make(task);
+  const auto strategy = choice.make(task);
   Session session(space, *strategy, evaluator, store, seconds_now);
   if (options.default_first) session.begin_with(space.default_configuration());
   return session.run(record, options.budget, options.fresh, observer, options.finals);
