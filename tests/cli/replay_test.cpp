@@ -142,6 +142,107 @@ TEST(Replay, SharesByTimeWhereTheFileHasTimes) {
   for (std::size_t b = 0; b < 2; ++b) EXPECT_EQ(grid["by_time"][b]["share"], grid["budgets"][b]["share"]);
 }
 
+/// What compiling and measuring took in a cache of Kernel Tuner.
+std::string timed(Json file) {
+  for (auto& [key, entry] : file["cache"].items()) {
+    entry["compile_time"] = 300;  // ms
+    entry["benchmark_time"] = entry["shared"] == true ? 700 : 100;
+  }
+  return file.dump();
+}
+
+TEST(Replay, SharesAfterSecondsOfRecordedTime) {
+  const Sandbox sandbox;
+  const std::string json = (sandbox / "out.json").string(), csv = (sandbox / "out.csv").string();
+  const std::string file = written(sandbox, "timed.json", timed(Json::parse(kernel_tuner(1))));
+  const auto call =
+      replay_of({file}, {"--budget-time", "1min,0.2s,10s", "--json", json, "--csv", csv, "--repeats", "1"});
+  const Outcome outcome = sandbox.tune(call);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\n                   0.2s    10s    60s\n"), std::string::npos) << outcome.out;
+  const Json strategies = Json::parse(read_file(json))["spaces"][0]["strategies"];
+  EXPECT_TRUE(strategies[0]["at_times"].is_null()) << "computed, not simulated";
+  const Json& shares = strategies[1]["at_times"];
+  ASSERT_EQ(shares.size(), 3U);
+  EXPECT_EQ(shares[0]["share"], 0) << "nothing has ended by then";
+  EXPECT_EQ(shares[1]["seconds"], 10);
+  EXPECT_GT(shares[1]["share"].get<double>(), 0);
+  EXPECT_EQ(shares[2]["share"], 1) << "96 evaluations of 0.4 and 1 s: all of them, whatever --budget says";
+  EXPECT_NE(read_file(csv).find(",60\n"), std::string::npos);
+  expect_refused(
+      sandbox.tune(replay_of({written(sandbox, "untimed.json", kernel_tuner(1))}, {"--budget-time", "10s"})),
+      1, {"untimed", "does not say how long"});
+}
+
+TEST(Replay, ChoosesForAKernelByTheOthers) {
+  const Sandbox sandbox;
+  std::vector<std::string> files;
+  for (const char* name : {"a1", "a2", "b1"}) {
+    Json file = Json::parse(kernel_tuner(files.size() + 1.0));
+    file["kernel_name"] = std::string(1, name[0]);
+    files.push_back(written(sandbox, std::string(name) + ".json", file.dump()));
+  }
+  const std::string json = (sandbox / "out.json").string();
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--strategy", "grid,model:start=3,random", "--json", json});
+    std::vector<std::string> call = {"replay", "--budget", "20", "--repeats", "3", "--space"};
+    call.insert(call.end(), files.begin(), files.end());
+    call.insert(call.end(), more.begin(), more.end());
+    return sandbox.tune(call);
+  };
+  const Outcome outcome = with({"--choose-by", "kernel"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("kernel left out in turn: "), std::string::npos);
+  EXPECT_NE(outcome.out.find("  a (2 spaces): "), std::string::npos) << outcome.out;
+  const Json held = Json::parse(read_file(json))["held_out"];
+  EXPECT_EQ(held["by"], "kernel");
+  ASSERT_EQ(held["left_out"].size(), 2U);
+  // What is chosen for b is the best over a1 and a2, and its figures are those on b1.
+  const Json all = Json::parse(read_file(json))["spaces"];
+  double most = 0;
+  Json best;
+  for (std::size_t s = 1; s <= 3; ++s) {
+    const double mean = (all[0]["strategies"][s]["budgets"][0]["share"].get<double>() +
+                         all[1]["strategies"][s]["budgets"][0]["share"].get<double>()) /
+                        2;
+    if (mean > most) best = all[2]["strategies"][s];
+    most = std::max(most, mean);
+  }
+  EXPECT_EQ(held["left_out"][1]["chosen"], best);
+  EXPECT_NEAR(held["left_out"][1]["share_of_the_others"].get<double>(), most, 1e-12);
+  // By names of spaces instead.
+  ASSERT_EQ(with({"--choose-by", "kernel", "--group", "one=a1", "two=a", "two=b"}).status, 0);
+  EXPECT_EQ(Json::parse(read_file(json))["held_out"]["left_out"][1]["spaces"], (Json{"a2", "b1"}));
+  expect_refused(with({"--choose-by", "kernel", "--group", "one=a", "one=b"}), 2,
+                 {"all spaces are of one kernel"});
+  expect_refused(with({"--choose-by", "kernel", "--group", "one=c"}), 2, {"--group", "'c'"});
+  expect_refused(with({"--choose-by", "colour"}), 2, {"--choose-by", "kernel"});
+  expect_refused(with({"--only", "nothing"}), 2, {"--only", "'nothing'"});
+  ASSERT_EQ(with({"--only", "a"}).status, 0);
+  EXPECT_EQ(Json::parse(read_file(json))["spaces"].size(), 2U);
+}
+
+TEST(Replay, StrategiesWithOptionsAreNamedInFull) {
+  const Sandbox sandbox;
+  const std::string json = (sandbox / "out.json").string();
+  const Outcome outcome = sandbox.tune({"replay", "--space", written(sandbox, "one.json", kernel_tuner(1)),
+                                        "--strategy", "model,auto:neighbours=never:start=8", "--repeats", "1",
+                                        "--budget", "20", "--json", json});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json strategies = Json::parse(read_file(json))["spaces"][0]["strategies"];
+  EXPECT_EQ(strategies[1]["strategy"], "model");
+  EXPECT_EQ(strategies[2]["strategy"], "model:start=8:neighbours=never");
+  const Outcome listed = sandbox.tune({"replay", "--options", "model"});
+  EXPECT_EQ(listed.status, 0);
+  EXPECT_TRUE(std::regex_search(listed.out, std::regex("(^|\n)start +5 +1 to 1000 +"))) << listed.out;
+  // A run takes them too, and its record says so.
+  const Outcome run =
+      sandbox.tune({"run", "--device", "replay:" + written(sandbox, "one.json", kernel_tuner(1)),
+                    "--strategy", "model:start=8", "--budget-evals", "20", "--format", "json"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(Json::parse(run.out)["strategy"], "model:start=8");
+}
+
 TEST(Replay, FormatsOfOneSpaceAreOneSpace) {
   const Sandbox sandbox;
   const auto one = cli::read_spaces(written(sandbox, "space.kt.json", kernel_tuner(1)));

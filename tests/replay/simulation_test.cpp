@@ -65,6 +65,24 @@ TEST(Simulation, WhatTheRecordingLacksIsNeitherToldNorCounted) {
   EXPECT_EQ(told[1].cost, 1.0);
 }
 
+TEST(Simulation, GoesOnUntilItsSecondsAreOverAndTellsThem) {
+  const OutcomeTable timed({{true, 3.0, 10}, {true, std::nullopt, 2}, {true, 1.0, 4}, {true, 2.0, 1}});
+  const replay::RecordedSpace line = recorded_line(costs);
+  const auto after = [&](std::uint64_t evaluations, double seconds) {
+    return replay::simulate({line.space}, timed, scripted({1, 0, 3, 2}),
+                            {.evaluations = evaluations, .seconds = seconds});
+  };
+  EXPECT_EQ(ids_of(after(1, 0)).size(), 1U);
+  EXPECT_EQ(ids_of(after(1, 2)).size(), 1U);
+  EXPECT_EQ(ids_of(after(1, 2.5)).size(), 2U) << "the second is made, though it ends after that";
+  EXPECT_EQ(ids_of(after(1, 12.5)).size(), 3U);
+  EXPECT_EQ(ids_of(after(1, 1e9)).size(), 4U) << "nothing is left";
+  EXPECT_EQ(ids_of(after(3, 1)).size(), 3U) << "both budgets have to be used up";
+  const Trace trace = after(4, 0);
+  EXPECT_EQ(trace.evaluations[0].seconds, 2) << "a failure takes its time, too";
+  EXPECT_EQ(trace.evaluations[1].seconds, 10);
+}
+
 TEST(Simulation, AsksForBatchesButNeverBeyondTheBudgetOrTheStrategysLimit) {
   const replay::RecordedSpace line = recorded_line(Costs(10, 1.0));
   const OutcomeTable all(line.space, line.evaluations);

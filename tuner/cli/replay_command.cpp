@@ -76,14 +76,18 @@ std::vector<std::string> chosen_strategies(const po::variables_map& values) {
   std::vector<std::string> chosen;
   if (!values.count("strategy"))
     for (const search::StrategyEntry& entry : search::strategies()) chosen.emplace_back(entry.name);
-  else
-    for (const std::string& word : words_of(text_of(values, "strategy"))) {
+  else {
+    const std::vector<std::string> words = words_of(text_of(values, "strategy"));
+    for (const std::string& word : words) {
       const std::string name = strategy_named(word, "strategy").name();
-      if (std::ranges::find(chosen, name) != chosen.end())
-        throw UsageError(format("--strategy: '{}' is named twice{}", name,
-                                word == name ? "" : format(" ('{}' is the same)", word)));
+      const auto earlier = static_cast<std::size_t>(std::ranges::find(chosen, name) - chosen.begin());
+      if (earlier < chosen.size())
+        throw UsageError(format(
+            "--strategy: '{}' is named twice{}", name,
+            words[earlier] == word ? "" : format(" ('{}' and '{}' are the same)", words[earlier], word)));
       chosen.push_back(name);
     }
+  }
   return chosen;
 }
 
