@@ -13,6 +13,7 @@ namespace {
 constexpr const char* files[] = {"common/async_copy.cuh",
                                  "common/tensor_core.cuh",
                                  "common/vectors.cuh",
+                                 "common/warpgroup_product.cuh",
                                  "gemm/async.cu",
                                  "gemm/blocked_operands.cuh",
                                  "gemm/blocked_result.cuh",
@@ -21,7 +22,9 @@ constexpr const char* files[] = {"common/async_copy.cuh",
                                  "gemm/tensor.cu",
                                  "gemm/tensor_products.cuh",
                                  "gemm/tensor_tiles.cuh",
-                                 "gemm/tile.cu"};
+                                 "gemm/tile.cu",
+                                 "gemm/wgmma.cu",
+                                 "gemm/wgmma_tiles.cuh"};
 
 ProblemInfo make_info() {
   ProblemInfo info;

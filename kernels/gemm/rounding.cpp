@@ -35,4 +35,30 @@ Tolerance gemm_tolerance(const GemmJob& job, Arithmetic used) {
           format("what {} roundings of random partial sums can add up to by chance{}", job.k, also)};
 }
 
+// tf32x3: additions that round leave the error of a product of floats. What comes to it are the product of
+// the small parts, which is left out, and what these lose themselves (split_tf32): up to 2^-22 + 2 * 2^-23 of
+// a product, or less than 2^-20 + 2 * 2^-21 where the large parts are cut. As in gemm_tolerance, eight
+// standard deviations of a sum of k.
+//
+// tf32: tensor cores cut a partial sum every 8 terms, by up to 2^-23 of it, all to one side. That of j terms
+// is rarely larger than 2 sqrt(j). Operands that are cut, too, lose ln 2 * 2^-11 of themselves on average,
+// and a sum twice that: of the largest of 10^10 sums, 2.3 sqrt(k), 3.2 sqrt(k) * 2^-11. A single product may
+// lose twice what rounding changes in it.
+Tolerance tensor_core_tolerance(const GemmJob& job, bool split, bool rounded) {
+  const auto k = static_cast<double>(job.k);
+  if (!split) {
+    Tolerance tolerance = gemm_tolerance(job, Arithmetic::tf32);
+    double more = 0x1.0p-23 * std::pow(k, 1.5) / 6;
+    if (!rounded) more += 0x1.0p-11 * (3.2 * std::sqrt(k) + 2);
+    tolerance.absolute += std::abs(job.alpha) * more;
+    if (!rounded) tolerance.derivation += ", cut instead";
+    return tolerance;
+  }
+  Tolerance tolerance = gemm_tolerance(job, Arithmetic::strict);
+  const double lost = (rounded ? 0x1.0p-21 : 0x1.0p-19) * (2.2 * std::sqrt(k) + 2);
+  tolerance.absolute += std::abs(job.alpha) * lost;
+  tolerance.derivation += ", of operands in two parts of 11 bits";
+  return tolerance;
+}
+
 }  // namespace tune::kernels

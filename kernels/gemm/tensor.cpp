@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/tensor.hpp"
 
-#include <cmath>
-
 #include "kernels/gemm/rounding.hpp"
 #include "tuner/core/format.hpp"
 
@@ -38,8 +36,9 @@ void add_arithmetic(GemmSpace& space, const GemmJob& job) {
              "of one; tf32: floats rounded to 11 bits",
              precisions, "tf32x3"});
   space.add({"rounded",
-             "whether the large part of a float is rounded to 11 bits; else it is cut, which costs less and "
-             "makes the product of the small parts, which is left out, four times as large",
+             "whether operands (tf32x3: their large parts) are rounded to 11 bits; else they are cut, which "
+             "costs less; tf32x3: the product of the small parts, which is left out, is then four times as "
+             "large; tf32: all products become too small",
              {false, true},
              true,
              var("precision") == "tf32x3"});
@@ -131,26 +130,10 @@ void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& d
                    (var("block_m") + var("block_n")) * var("slab") * var("stages") * var("words") * 4);
 }
 
-// Additions that round leave the error of a product of floats. What comes to it are the product of the small
-// parts, which is left out, and what these lose themselves (split_tf32): up to 2^-22 + 2 * 2^-23 of a
-// product, or less than 2^-20 + 2 * 2^-21 where the large parts are cut. As in gemm_tolerance, eight standard
-// deviations of a sum of k.
 Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuration) {
   if (job.type == ElementType::f64) return gemm_tolerance(job, Arithmetic::strict);
-  const auto k = static_cast<double>(job.k);
-  if (configuration["precision"].as_text() == "tf32") {
-    // Tensor cores cut a partial sum every 8 terms, by up to 2^-23 of it, all to one side. That of j terms is
-    // rarely larger than 2 sqrt(j).
-    Tolerance tolerance = gemm_tolerance(job, Arithmetic::tf32);
-    tolerance.absolute += std::abs(job.alpha) * 0x1.0p-23 * std::pow(k, 1.5) / 6;
-    return tolerance;
-  }
-  Tolerance tolerance = gemm_tolerance(job, Arithmetic::strict);
-  const double share = value_or(configuration, "rounded", 1) != 0 ? 0x1.0p-21 : 0x1.0p-19;
-  const double lost = share * (2.2 * std::sqrt(k) + 2);
-  tolerance.absolute += std::abs(job.alpha) * lost;
-  tolerance.derivation += ", of operands in two parts of 11 bits";
-  return tolerance;
+  const bool split = configuration["precision"].as_text() == "tf32x3";
+  return tensor_core_tolerance(job, split, !split || value_or(configuration, "rounded", 1) != 0);
 }
 
 Result<LaunchPlan> plan_tensor(const GemmJob& job, const Configuration& configuration,

@@ -9,6 +9,7 @@
 #include "kernels/gemm/register.hpp"
 #include "kernels/gemm/tensor.hpp"
 #include "kernels/gemm/tile.hpp"
+#include "kernels/gemm/wgmma.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::kernels {
@@ -27,6 +28,9 @@ constexpr GemmVariant table[] = {
      tile_applies, plan_tile, add_tile_rules, tile_of_tile},
     {"tensor", "tensor cores multiply fragments of slabs that asynchronous copies bring to shared memory",
      tensor_applies, plan_tensor, add_tensor_rules, tile_of_tensor},
+    {"wgmma",
+     "tensor cores, by products of four warps that read shared memory themselves (compute 9.0 alone)",
+     wgmma_applies, plan_wgmma, add_wgmma_rules, tile_of_wgmma},
 };
 
 }  // namespace

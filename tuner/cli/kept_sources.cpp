@@ -71,7 +71,8 @@ std::string about(const Instance& instance, const Configuration& configuration, 
   std::string text = format("{}\n{}\n\n", instance.key(), configuration.key());
   std::string command = "nvcc -cubin -I. -std=c++20";
   for (const std::string& option : plan.compile.options) command += " " + shell_quoted(option);
-  text += format("Compiled (add -arch=sm_NN):\n  {} {}\n", command, shell_quoted(file));
+  text += format("Compiled (add -arch=sm_NN{}):\n  {} {}\n", plan.compile.architecture_specific ? "a" : "",
+                 command, shell_quoted(file));
   if (!plan.setup.empty()) text += "\nOnce, not timed:\n" + lines_of(plan.setup);
   return text + "\nTimed:\n" + lines_of(plan.launches);
 }

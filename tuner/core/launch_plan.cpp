@@ -195,6 +195,7 @@ std::string content_of(const CompileRequest& request) {
   for (const std::string& option : request.options) add(option);
   count(request.entries.size());
   for (const std::string& entry : request.entries) add(entry);
+  if (request.architecture_specific) text += "architecture specific";
   return text;
 }
 

@@ -29,6 +29,9 @@ struct CompileRequest {
   std::vector<std::pair<std::string, std::string>> defines;  ///< BLOCK_X -> 32
   std::vector<std::string> options;                          ///< further compiler options
   std::vector<std::string> entries;  ///< kernels: `extern "C"` names or C++ name expressions
+  /// Whether it uses what the device's very architecture has and later ones lack (`sm_90a` in place of
+  /// `sm_90`).
+  bool architecture_specific = false;
 };
 
 /// All of the request as one text: equal texts give equal binaries from one compiler.

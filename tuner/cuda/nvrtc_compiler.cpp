@@ -112,7 +112,8 @@ std::string NvrtcCompiler::identity() const {
 }
 
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
-  std::vector<std::string> options{"--std=c++20", "--gpu-architecture=" + architecture_};
+  std::vector<std::string> options{
+      "--std=c++20", "--gpu-architecture=" + architecture_ + (request.architecture_specific ? "a" : "")};
   // Else a header that the request lacks would be looked for beside the source's name in the working
   // directory. Headers on disk (of the toolkit) include each other that way.
   if (!uses_files(request)) options.emplace_back("--no-source-include");

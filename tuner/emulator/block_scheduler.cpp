@@ -201,7 +201,16 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
         format("{} with a mask ({:#010x}) that lacks the calling lane {}", name, request.mask, lane));
     abandon();
   }
-  if (request.operation == tune_emulator::WarpOperation::matrix_product && wanted != ~0U) {
+  using tune_emulator::WarpOperation;
+  const bool of_warpgroup = request.operation >= WarpOperation::warpgroup_start;
+  if (of_warpgroup && threads_.size() < (warp / 4 + 1) * 128) {
+    events_.on_divergence(Kind::divergent_warp, current_, request.place,
+                          format("{} needs 128 threads of which the first one's number is a multiple of 128; "
+                                 "the block has {}",
+                                 name, threads_.size()));
+    abandon();
+  }
+  if (request.operation == WarpOperation::matrix_product && wanted != ~0U) {
     events_.on_divergence(Kind::divergent_warp, current_, request.place,
                           format("{} needs all lanes of the warp, which has {}", name, exist));
     abandon();
@@ -240,13 +249,14 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
   for (unsigned other = 0; other < 32; ++other)
     if (wanted >> other & 1U) exchange.requests[other] = threads_[first + other].request;
   exchange.carry_out();
+  if (of_warpgroup) events_.on_warpgroup_operation(warp, exchange);
   for (unsigned other = 0; other < 32; ++other) {
     if ((wanted >> other & 1U) == 0) continue;
     threads_[first + other].answer = exchange.answers[other];
     threads_[first + other].state = State::ready;
   }
   idle_yields_ = 0;
-  if (request.operation == tune_emulator::WarpOperation::sync) events_.on_warp_sync(warp, wanted);
+  if (request.operation == WarpOperation::sync) events_.on_warp_sync(warp, wanted);
   return exchange.answers[lane];
 }
 

@@ -23,6 +23,8 @@ class SchedulerEvents {
   virtual void on_barrier() = 0;
   /// These lanes of a warp have met at __syncwarp.
   virtual void on_warp_sync(unsigned warp, unsigned lanes) = 0;
+  /// All lanes of a warp have come to its part of a warpgroup's operation.
+  virtual void on_warpgroup_operation(unsigned warp, const WarpExchange& lanes) = 0;
   /// The thread's function has returned.
   virtual void on_end(unsigned thread) = 0;
   /// Threads do not meet where they should. The block goes on where that is possible, else it is abandoned.

@@ -231,6 +231,46 @@ void Emulation::on_warp_sync(unsigned warp, unsigned lanes) {
   if (flavour_ == Flavour::sanitize) memory_.order().warp_sync(warp, lanes);
 }
 
+void Emulation::on_warpgroup_operation(unsigned warp, const WarpExchange& lanes) {
+  using tune_emulator::WarpOperation;
+  const Place& place = lanes.requests[0].place;
+  switch (lanes.requests[0].operation) {
+    case WarpOperation::warpgroup_start: {
+      const WarpgroupProduct product(lanes);
+      const std::string wrong = product.error();
+      if (!wrong.empty()) {
+        on_divergence(Kind::failed, running_thread(), place, wrong);
+        scheduler().abandon();
+      }
+      // A device may read at once, or as late as it is waited for.
+      if (!read_operand(warp, product)) scheduler().abandon();
+      products().start(warp, product);
+      break;
+    }
+    case WarpOperation::warpgroup_commit:
+      products().commit(warp);
+      break;
+    default:
+      products().wait(warp, static_cast<std::size_t>(lanes.requests[0].operand),
+                      [&](const WarpgroupProduct& product) {
+                        if (!read_operand(warp, product)) scheduler().abandon();
+                        product.carry_out(module_->table().dynamic_shared);
+                      });
+  }
+}
+
+bool Emulation::read_operand(unsigned warp, const WarpgroupProduct& product) {
+  if (flavour_ == Flavour::plain) return true;
+  // As if each lane read some of the pieces.
+  unsigned lane = 0;
+  return product.each_piece([&](std::size_t offset) {
+    const unsigned thread = warp * 32 + lane++ % 32;
+    return memory_.access(thread, module_->table().dynamic_shared + offset, WarpgroupProduct::piece_bytes,
+                          access_read, product.place()) &&
+           !log_.full();
+  });
+}
+
 void Emulation::on_end(unsigned thread) {
   // A device completes what is under way when the thread ends.
   if (!copies().unfinished(thread)) return;

@@ -53,6 +53,7 @@ class Emulation final : private SchedulerEvents {
   void on_switch(unsigned thread) override;
   void on_barrier() override;
   void on_warp_sync(unsigned warp, unsigned lanes) override;
+  void on_warpgroup_operation(unsigned warp, const WarpExchange& lanes) override;
   void on_end(unsigned thread) override;
   void on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) override;
 
@@ -65,12 +66,15 @@ class Emulation final : private SchedulerEvents {
   void access(const void* address, unsigned bytes, unsigned kind, const Place& place);
   void copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place);
   void wait_async(unsigned thread, int pending);
+  /// What a warp's part of a product reads of shared memory; false where it must not be read.
+  bool read_operand(unsigned warp, const WarpgroupProduct& product);
   void grid_barrier(unsigned* counter, const Place& place);
   Texel fetch(const tune_emulator::TextureRequest& request);
   void locate(Finding& finding) const;
   Index3 index_of(unsigned thread) const;
   BlockScheduler& scheduler() { return blocks_.current().scheduler; }
   AsyncCopies& copies() { return blocks_.current().copies; }
+  WarpgroupProducts& products() { return blocks_.current().products; }
   /// The running one's number in its block.
   unsigned running_thread() { return scheduler().current(); }
 

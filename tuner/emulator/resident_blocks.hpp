@@ -11,6 +11,7 @@
 #include "tuner/emulator/block_scheduler.hpp"
 #include "tuner/emulator/grid_counter.hpp"
 #include "tuner/emulator/memory_checker.hpp"
+#include "tuner/emulator/warpgroup_products.hpp"
 
 namespace tune::emulator {
 
@@ -23,6 +24,7 @@ struct ResidentBlock {
   std::uint32_t number = 0;  ///< in the grid
   BlockScheduler scheduler;
   AsyncCopies copies;
+  WarpgroupProducts products;
   bool begun = false;
   Pause pause = Pause::ended;  ///< of its last turn
 

@@ -119,6 +119,9 @@ void WarpExchange::carry_out() {
         answer = equal ? lanes : 0;
         break;
       case WarpOperation::matrix_product:
+      case WarpOperation::warpgroup_start:
+      case WarpOperation::warpgroup_commit:
+      case WarpOperation::warpgroup_wait:
         answer = 0;
         break;
       default:
@@ -146,7 +149,10 @@ std::string to_string(WarpOperation operation) {
                                    "__reduce_and_sync",
                                    "__reduce_or_sync",
                                    "__reduce_xor_sync",
-                                   "a product of matrices (mma.sync)"};
+                                   "a product of matrices (mma.sync)",
+                                   "a product of a warpgroup (wgmma.mma_async)",
+                                   "the end of a group of products (wgmma.commit_group)",
+                                   "waiting for products (wgmma.wait_group)"};
   return names[static_cast<int>(operation)];
 }
 
@@ -158,7 +164,7 @@ bool same_place(const Place& one, const Place& other) {
 bool same_operation(const WarpRequest& one, const WarpRequest& other) {
   if (one.operation != other.operation || one.mask != other.mask || !same_place(one.place, other.place))
     return false;
-  return one.operation != WarpOperation::matrix_product ||
+  return one.operation < WarpOperation::matrix_product ||
          (one.operand == other.operand && one.width == other.width);
 }
 

@@ -32,12 +32,13 @@ struct Fields<SourceFile> {
 template<>
 struct Fields<CompileRequest> {
   static void each(auto& t, auto field) {
-    auto& [source, headers, defines, options, entries] = t;
+    auto& [source, headers, defines, options, entries, architecture_specific] = t;
     field("source", source);
     field("headers", headers);
     field("defines", defines);
     field("options", options);
     field("entries", entries);
+    field("architecture_specific", architecture_specific);
   }
 };
 template<>

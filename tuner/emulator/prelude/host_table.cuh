@@ -53,6 +53,11 @@ enum class WarpOperation : int {
   reduce_or,
   reduce_xor,
   matrix_product,  // `value` is the address of the lane's MatrixFragments
+  // Products of a warpgroup; `value` of start is the address of the lane's WarpgroupFragments, `operand` of
+  // wait the groups that may be pending.
+  warpgroup_start,
+  warpgroup_commit,
+  warpgroup_wait,
 };
 
 enum class MatrixType : int { tf32, f64 };
@@ -67,6 +72,20 @@ struct MatrixFragments {
   const void* a;
   const void* b;
   void* c;
+};
+
+// What a lane has of its warp's part (16 rows) of C (64 x columns) (+)= A (64 x 8) B (8 x columns) of tf32,
+// as PTX's wgmma.m64nNk8 lays it out: with g = lane / 4 and t = lane % 4,
+//   a[2 q + h] = A(g + 8 h, t + 4 q),   c[4 j + 2 h + i] = C(g + 8 h, 8 j + 2 t + i).
+// B lies in shared memory, where its descriptor says.
+// The address of dynamic shared memory: not 0, which would hide what is wrong with an address.
+constexpr unsigned shared_address = 1024;
+struct WarpgroupFragments {
+  int columns;
+  int add;  // 0: C = A B
+  const float* a;
+  float* c;
+  unsigned long long descriptor;
 };
 
 struct WarpRequest {

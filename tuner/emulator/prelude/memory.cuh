@@ -30,6 +30,11 @@ TUNE_STORE(__stwt)
 inline size_t __cvta_generic_to_shared(const void* address) {
   return reinterpret_cast<size_t>(address);
 }
+// Of dynamic shared memory, which begins at a multiple of 1024 on a device, too, if its array asks for that.
+inline unsigned tune_shared_address(const void* address) {
+  return static_cast<unsigned>(static_cast<const char*>(address) - tune_dynamic_shared) +
+         tune_emulator::shared_address;
+}
 inline size_t __cvta_generic_to_global(const void* address) {
   return reinterpret_cast<size_t>(address);
 }

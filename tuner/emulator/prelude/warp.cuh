@@ -21,6 +21,21 @@ inline void tune_matrix_product(tune_emulator::MatrixType type, int inner, const
             tune_line);
 }
 
+// Products of a warpgroup: see WarpgroupFragments. They are carried out when they are waited for, as late as
+// a device may do it, but for A, which is copied.
+inline void tune_start_warpgroup_product(int columns, const float* a, unsigned long long descriptor, float* c,
+                                         bool add, TUNE_PLACE) {
+  const tune_emulator::WarpgroupFragments fragments{columns, add, a, c, descriptor};
+  tune_warp(tune_emulator::WarpOperation::warpgroup_start, 0xffffffffu,
+            reinterpret_cast<unsigned long long>(&fragments), columns, add, tune_file, tune_line);
+}
+inline void tune_commit_warpgroup_products(TUNE_PLACE) {
+  tune_warp(tune_emulator::WarpOperation::warpgroup_commit, 0xffffffffu, 0, 0, 0, tune_file, tune_line);
+}
+inline void tune_wait_warpgroup_products(int pending, TUNE_PLACE) {
+  tune_warp(tune_emulator::WarpOperation::warpgroup_wait, 0xffffffffu, 0, pending, 0, tune_file, tune_line);
+}
+
 inline void __syncwarp(unsigned mask = 0xffffffffu, TUNE_PLACE) {
   tune_warp(tune_emulator::WarpOperation::sync, mask, 0, 0, 32, tune_file, tune_line);
 }
