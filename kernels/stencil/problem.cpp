@@ -17,6 +17,7 @@ namespace tune::kernels {
 namespace {
 
 constexpr const char* files[] = {"common/async_copy.cuh",
+                                 "common/tensor_copy.cuh",
                                  "stencil/block_barrier.cuh",
                                  "stencil/boundary.cuh",
                                  "stencil/composed_direct.cu",
@@ -31,6 +32,7 @@ constexpr const char* files[] = {"common/async_copy.cuh",
                                  "stencil/persistent_tile.cuh",
                                  "stencil/rim.cuh",
                                  "stencil/streaming.cu",
+                                 "stencil/streaming_boxes.cuh",
                                  "stencil/streaming_inputs.cuh",
                                  "stencil/streaming_partial_sums.cuh",
                                  "stencil/streaming_planes.cuh",

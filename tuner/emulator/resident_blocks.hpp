@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/core/launch_plan.hpp"
+#include "tuner/emulator/async_barriers.hpp"
 #include "tuner/emulator/async_copies.hpp"
 #include "tuner/emulator/block_scheduler.hpp"
 #include "tuner/emulator/grid_counter.hpp"
@@ -23,6 +24,7 @@ struct ResidentBlock {
   std::uint32_t number = 0;  ///< in the grid
   BlockScheduler scheduler;
   AsyncCopies copies;
+  AsyncBarriers barriers;
   bool begun = false;
   Pause pause = Pause::ended;  ///< of its last turn
 
