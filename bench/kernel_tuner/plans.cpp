@@ -52,8 +52,8 @@ Json to_json(const LaunchPlan& plan) {
   for (const KernelArgument& argument : launch.arguments) {
     if (const auto* buffer = std::get_if<BufferArgument>(&argument))
       arguments.push_back({{"buffer", buffer->buffer}});
-    else if (std::holds_alternative<TextureArgument>(argument))
-      throw Error("only plans without textures can be handed on");
+    else if (!std::holds_alternative<ScalarArgument>(argument))
+      throw Error("only plans without textures and tensor maps can be handed on");
     else
       std::visit(
           [&](auto value) {

@@ -56,6 +56,7 @@ class Renaming {
   void apply_to(Launch& launch) const {
     for (KernelArgument& argument : launch.arguments) {
       if (auto* buffer = std::get_if<BufferArgument>(&argument)) rename(buffer->buffer);
+      if (auto* map = std::get_if<TensorMapArgument>(&argument)) rename(map->buffer);
       if (std::holds_alternative<TextureArgument>(argument))
         throw Error("a texture's buffer cannot come from the host with every execution");
     }
@@ -80,6 +81,8 @@ bool mentions(const PlanStep& step, const std::string& buffer) {
   if (const auto* launch = std::get_if<Launch>(&step)) {
     for (const KernelArgument& argument : launch->arguments)
       if (const auto* given = std::get_if<BufferArgument>(&argument); given && given->buffer == buffer)
+        return true;
+      else if (const auto* map = std::get_if<TensorMapArgument>(&argument); map && map->buffer == buffer)
         return true;
     return false;
   }

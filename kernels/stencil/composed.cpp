@@ -60,7 +60,8 @@ Result<LaunchPlan> plan_composed(const StencilJob& job, const Configuration& con
     const std::string target = target_of(pass, passes);
     if (pass < whole) {
       Launch launch = sweep->launch;
-      launch.arguments.insert(launch.arguments.begin(), {BufferArgument{source}, BufferArgument{target}});
+      launch.arguments.insert(launch.arguments.begin(),
+                              {source_argument(source, sweep->map), BufferArgument{target}});
       plan.launches.emplace_back(std::move(launch));
       for (Launch& rim : rim_launches(job, sweep->layout, fused, source, target, {"rim_even", "rim_odd"}))
         plan.launches.emplace_back(std::move(rim));

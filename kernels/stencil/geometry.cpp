@@ -17,7 +17,15 @@ std::int64_t rounded(std::int64_t extent, std::int64_t tile) {
   return tiles(extent, tile) * tile;
 }
 
+/// Where a box may begin in shared memory, and what a stage's mbarrier takes [bytes].
+constexpr std::int64_t box_alignment = 128, barrier_bytes = 8;
+
 }  // namespace
+
+bool takes_boxes(const search::Configuration& configuration) {
+  const search::Value* loader = configuration.find("loader");
+  return loader != nullptr && loader->as_text() == "tma";
+}
 
 StencilGeometry stencil_geometry(const StencilJob& job, const search::Configuration& configuration) {
   const auto value = [&](std::string_view name) { return value_or_one(configuration, name); };
@@ -32,8 +40,13 @@ StencilGeometry stencil_geometry(const StencilJob& job, const search::Configurat
   const auto [rx, ry, rz] = job.stencil.reach();
   geometry.lead = rounded(rx, value("vector"));
   if (!direct && configuration["loader"].as_text() != "cache") {
-    const std::int64_t plane = (geometry.tile_x + 2 * geometry.lead) * (geometry.tile_y + 2 * ry);
-    geometry.shared_bytes = static_cast<std::uint64_t>(value("stages") * plane * job.element_bytes());
+    const std::array<std::int64_t, 2> box = {geometry.tile_x + 2 * geometry.lead, geometry.tile_y + 2 * ry};
+    std::int64_t plane = box[0] * box[1] * job.element_bytes();
+    if (takes_boxes(configuration)) {
+      geometry.box = {static_cast<std::uint32_t>(box[0]), static_cast<std::uint32_t>(box[1]), 1};
+      plane = rounded(plane, box_alignment) + barrier_bytes;
+    }
+    geometry.shared_bytes = static_cast<std::uint64_t>(value("stages") * plane);
   }
   return geometry;
 }

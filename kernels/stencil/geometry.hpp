@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "kernels/stencil/job.hpp"
 #include "search/space/configuration.hpp"
@@ -16,7 +17,11 @@ struct StencilGeometry {
   std::int64_t tile_x = 0, tile_y = 0, tile_z = 0;  ///< cells that a block computes
   std::int64_t lead = 0;                            ///< the reach along x rounded up to whole vectors [cells]
   std::uint64_t shared_bytes = 0;                   ///< dynamic shared memory of a block
+  std::vector<std::uint32_t> box = {};  ///< of the copy engine, where that brings the planes [cells]
 };
+
+/// Whether the copy engine brings the planes: the kernel then reads its array through a map.
+bool takes_boxes(const search::Configuration& configuration);
 
 StencilGeometry stencil_geometry(const StencilJob& job, const search::Configuration& configuration);
 

@@ -33,11 +33,11 @@ SweepFiles sweep_files(bool direct) {
     return {"stencil/direct.cu",
             {"stencil/boundary.cuh", "stencil/direct_sums.cuh", "stencil/direct_tile.cuh",
              "stencil/indices.cuh", "common/vectors.cuh"}};
-  return {
-      "stencil/streaming.cu",
-      {"common/async_copy.cuh", "stencil/boundary.cuh", "stencil/indices.cuh", "stencil/streaming_inputs.cuh",
-       "stencil/streaming_partial_sums.cuh", "stencil/streaming_planes.cuh", "stencil/streaming_sums.cuh",
-       "stencil/streaming_tile.cuh", "common/vectors.cuh"}};
+  return {"stencil/streaming.cu",
+          {"common/async_copy.cuh", "common/tensor_copy.cuh", "stencil/boundary.cuh", "stencil/indices.cuh",
+           "stencil/streaming_boxes.cuh", "stencil/streaming_inputs.cuh",
+           "stencil/streaming_partial_sums.cuh", "stencil/streaming_planes.cuh", "stencil/streaming_sums.cuh",
+           "stencil/streaming_tile.cuh", "common/vectors.cuh"}};
 }
 
 CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std::string_view file,
@@ -67,18 +67,23 @@ void add_arrays(LaunchPlan& plan, const StencilJob& job, const Layout& layout, i
 }
 
 void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout,
-                     std::vector<Launch> sweeps) {
+                     std::vector<Launch> sweeps, const std::optional<TensorMapSpec>& map) {
   add_arrays(plan, job, layout, sweeps.size() > 1 ? 1 : 0);
   std::string source = "in";
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     const std::string target = (sweeps.size() - 1 - i) % 2 == 0 ? "out" : "other";
-    std::vector<KernelArgument> arguments{BufferArgument{source}, BufferArgument{target}};
+    std::vector<KernelArgument> arguments{source_argument(source, map), BufferArgument{target}};
     auto& rest = sweeps[i].arguments;
     arguments.insert(arguments.end(), rest.begin(), rest.end());
     sweeps[i].arguments = std::move(arguments);
     plan.launches.push_back(std::move(sweeps[i]));
     source = target;
   }
+}
+
+KernelArgument source_argument(const std::string& source, const std::optional<TensorMapSpec>& map) {
+  if (map) return TensorMapArgument{source, *map};
+  return BufferArgument{source};
 }
 
 std::vector<KernelArgument> extent_arguments(const StencilJob& job, const Layout& layout) {

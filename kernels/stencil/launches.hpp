@@ -2,6 +2,7 @@
 // What the plans of several variants have in common.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,9 +46,11 @@ void add_arrays(LaunchPlan& plan, const StencilJob& job, const Layout& layout, i
 
 /// Buffers and launches that go from `in` to `out`, alternating with the scratch buffer `other`: `sweeps` are
 /// in order, without the buffers, which become their first two arguments (source, target). All arrays lie as
-/// `layout` says.
+/// `layout` says; sources are given as `map` where there is one.
 void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout,
-                     std::vector<Launch> sweeps);
+                     std::vector<Launch> sweeps, const std::optional<TensorMapSpec>& map = std::nullopt);
+/// The array `source` as a kernel gets it that reads it.
+KernelArgument source_argument(const std::string& source, const std::optional<TensorMapSpec>& map);
 
 /// nx, ny, nz, pitch, plane: the arguments that the kernels of the family end with.
 std::vector<KernelArgument> extent_arguments(const StencilJob& job, const Layout& layout);

@@ -17,6 +17,7 @@ namespace tune::kernels {
 namespace {
 
 constexpr const char* files[] = {"common/async_copy.cuh",
+                                 "common/tensor_copy.cuh",
                                  "stencil/block_barrier.cuh",
                                  "stencil/boundary.cuh",
                                  "stencil/composed_direct.cu",
@@ -32,6 +33,7 @@ constexpr const char* files[] = {"common/async_copy.cuh",
                                  "stencil/rim.cuh",
                                  "stencil/split.cu",
                                  "stencil/streaming.cu",
+                                 "stencil/streaming_boxes.cuh",
                                  "stencil/streaming_inputs.cuh",
                                  "stencil/streaming_partial_sums.cuh",
                                  "stencil/streaming_planes.cuh",

@@ -11,6 +11,7 @@
 #include "search/space/expr.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/tensor_map_shape.hpp"
 
 namespace tune::kernels {
 
@@ -266,9 +267,8 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        is_variant("streaming") && var("star")},
       {"loader",
        "how x and y neighbours come to a thread: through registers to shared memory (plain), by cp.async "
-       "(async), "
-       "or as loads that hit L1, without barriers (cache)",
-       {"plain", "async", "cache"},
+       "(async), as loads that hit L1, without barriers (cache), or as whole planes by the copy engine (tma)",
+       {"plain", "async", "cache", "tma"},
        "async",
        streaming()},
       {"stages", "planes in shared memory", {1, 2, 3, 4}, 3, streaming() && var("loader") != "cache"},
@@ -350,6 +350,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
       {"multiprocessor_threads", device.max_threads_per_multiprocessor},
       {"thread_registers", 255},
       {"multiprocessor_registers", device.registers_per_multiprocessor},
+      {"tensor_maps", has_tensor_maps(device)},
       {"block_shared", device.shared_memory_per_block_optin},
       {"reserved_shared", device.reserved_shared_memory_per_block},
       {"multiprocessor_shared", device.shared_memory_per_multiprocessor},

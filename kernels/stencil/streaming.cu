@@ -14,8 +14,9 @@
 // 2 reach_z + 1 outputs to which the current plane contributes; it is added into all of them and forgotten.
 enum class Queue { inputs, partial_sums };
 // How x and y neighbours come to a thread. plain: to shared memory through registers, a plane ahead. async:
-// to shared memory by cp.async. cache: as loads that hit L1, without shared memory and barriers.
-enum class Loader { plain, async, cache };
+// to shared memory by cp.async. cache: as loads that hit L1, without shared memory and barriers. tma: whole
+// planes to shared memory by the copy engine (sm_90 and later), for Queue::partial_sums.
+enum class Loader { plain, async, cache, tma };
 
 // ---- defaults ----
 #ifndef REAL
@@ -46,7 +47,7 @@ enum class Loader { plain, async, cache };
 #define LOADER Loader::async  // how the x and y neighbours come to the threads
 #endif
 #ifndef STAGES
-#define STAGES 3  // planes in shared memory; plain: 1 (2 barriers a plane) or 2 (1 barrier); async: 2..4
+#define STAGES 3  // planes in shared memory; plain: 1 (2 barriers a plane) or 2 (1 barrier); async, tma: 2..4
 #endif
 #ifndef UNROLL
 #define UNROLL 1  // planes a turn of the loop over z; the queue moves once a turn, at 2 reach_z + 1 never
@@ -81,6 +82,7 @@ constexpr bool padded = PADDED != 0;
 constexpr bool zero = boundary == Boundary::zero;
 constexpr bool async = loader == Loader::async;
 constexpr bool cache = loader == Loader::cache;
+constexpr bool tma = loader == Loader::tma;
 constexpr bool partial = queue == Queue::partial_sums;
 constexpr int threads = block_x * block_y;
 constexpr int width = 2 * reach_z + 1;
@@ -88,7 +90,9 @@ constexpr int width = 2 * reach_z + 1;
 static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
 static_assert(threads <= 1024, "at most 1024 threads a block");
 static_assert(star || partial, "what is no star needs Queue::partial_sums");
-static_assert(cache || (async ? stages >= 2 : stages >= 1 && stages <= 2), "STAGES does not fit LOADER");
+static_assert(partial || !tma, "Loader::tma needs Queue::partial_sums");
+static_assert(cache || (async || tma ? stages >= 2 : stages >= 1 && stages <= 2),
+              "STAGES does not fit LOADER");
 static_assert(turn >= 1 && turn <= width, "UNROLL is 1..2 reach_z + 1");
 
 #include "streaming_inputs.cuh"
@@ -109,13 +113,13 @@ __device__ __forceinline__ void march(March& block, int first) {
 
 // `in` and `out` point to cell (0, 0, 0), aligned to 16 bytes; pitch and plane are the distances of
 // neighbouring rows and planes [cells]. Grid: ceil(nx / tile_x) * ceil(ny / tile_y) * ceil(nz / chunk) blocks
-// along x; dynamic shared memory: stages * shared_plane cells.
+// along x; dynamic shared memory: stages * shared_plane cells, and with Loader::tma as many barriers.
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
-    stencil_step(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz, long long pitch,
-                 long long plane) {
-  const Tile tile(in, out, nx, ny, nz, pitch, plane);
+    stencil_step(const __grid_constant__ Source in, Real* __restrict__ out, int nx, int ny, int nz,
+                 long long pitch, long long plane) {
+  const Tile tile(array_of(in), out, nx, ny, nz, pitch, plane);
   if constexpr (partial) {
-    PartialSums block(tile);
+    PartialSums block(tile, map_of(in));
     march(block, block.first());
     if constexpr (zero) block.drain();
   } else {

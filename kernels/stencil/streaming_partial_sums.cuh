@@ -3,6 +3,7 @@
 // A part of streaming.cu, whose constants it uses.
 #pragma once
 
+#include "streaming_boxes.cuh"
 #include "streaming_sums.cuh"
 
 // Input planes begin - reach_z .. end + reach_z - 1, as far as they exist or are held, come one after
@@ -14,14 +15,17 @@ struct PartialSums {
   Rows sums[width];  // sums[k]: output p - reach_z + k
   Rows next;         // plain: own cells of the plane to come
   Halo halo;         // plain: its halo
+  Boxes boxes;       // tma
 
-  __device__ __forceinline__ explicit PartialSums(const Tile& tile)
-      : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage) {
+  __device__ __forceinline__ PartialSums(const Tile& tile, const TensorMap* map)
+      : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage), boxes(map) {
 #pragma unroll
     for (int k = 0; k < width; ++k) set(sums[k], 0);
     if constexpr (async) {
 #pragma unroll
       for (int s = 0; s < stages - 1; ++s) copy(first() + s);
+    } else if constexpr (tma) {
+      boxes.begin(tile, first(), last());
     } else {
       fetch(first());
     }
@@ -61,6 +65,11 @@ struct PartialSums {
       wait_async<async ? stages - 2 : 0>();
       __syncthreads();  // the plane is complete, and nobody reads the one before any more
       copy(p + stages - 1);
+#pragma unroll
+      for (int c = 0; c < cells_y; ++c)
+        load_vector<lanes, Load::shared>(own[c], stage + tile.own + c * shared_pitch);
+    } else if constexpr (tma) {
+      stage = boxes.wait();
 #pragma unroll
       for (int c = 0; c < cells_y; ++c)
         load_vector<lanes, Load::shared>(own[c], stage + tile.own + c * shared_pitch);
@@ -158,9 +167,10 @@ struct PartialSums {
     Rows own;
     arrive(own, p);
     add(own, p);
+    if constexpr (tma) boxes.pass(tile, p, last());
     store(own, p);
     shift(sums);
     set(sums[width - 1], 0);
-    stage = next_stage(stage);
+    if constexpr (!tma) stage = next_stage(stage);
   }
 };

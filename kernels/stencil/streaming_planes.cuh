@@ -9,7 +9,8 @@
 #include "async_copy.cuh"
 #include "streaming_tile.cuh"
 
-extern __shared__ __align__(16) unsigned char shared_bytes[];  // stages * shared_plane cells
+// stages * shared_plane cells, tma: and as many barriers; a box begins at a multiple of 128 bytes
+extern __shared__ __align__(128) unsigned char shared_bytes[];
 
 // Clears all but the first `count` cells of a vector.
 __device__ __forceinline__ void clear_rest(Real* vector, int count) {

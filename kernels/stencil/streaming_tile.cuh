@@ -13,7 +13,9 @@ constexpr int halo_vectors = (reach_x + lanes - 1) / lanes;
 constexpr int lead = halo_vectors * lanes;
 constexpr int segment = lanes + 2 * lead;
 constexpr int shared_pitch = tile_x + 2 * lead;
-constexpr int shared_plane = shared_pitch * (tile_y + 2 * reach_y);
+constexpr int plane_cells = shared_pitch * (tile_y + 2 * reach_y);
+constexpr int box_cells = 128 / sizeof(Real);
+constexpr int shared_plane = tma ? (plane_cells + box_cells - 1) / box_cells * box_cells : plane_cells;
 
 // The halo in vectors: rows below and above the tile (a star needs no corners), then the columns beside it.
 constexpr int edge_vectors = star ? block_x : block_x + 2 * halo_vectors;

@@ -47,6 +47,7 @@ class SweepRules {
         "a plain loader has one plane on the way, in registers: it uses one or two shared planes");
     add(var("loader") != "async" || var("stages") >= 2,
         "an asynchronous loader fills one shared plane while another one is read");
+    add_boxes();
     add(var("unroll") <= width && var("unroll") != 2,
         "a turn is odd, and one longer than the queue gains nothing");
     add(var("unroll") == 1 || var("unroll") * stencil_.points * cells <= 2 * most_terms, too_many_terms);
@@ -55,12 +56,15 @@ class SweepRules {
     if (!stencil_.star) add(width * (stencil_.reach_x * 2 + 1) * cells <= 1200, too_many_terms);
 
     const Expr lead = ceil_div(stencil_.reach_x, var("vector")) * var("vector");
-    const Expr shared = var("stages") * (var("block_x") * var("vector") + lead * 2) *
-                        (var("block_y") * var("cells_y") + stencil_.reach_y * 2) * var("words") * 4;
+    const Expr plane = (var("block_x") * var("vector") + lead * 2) *
+                       (var("block_y") * var("cells_y") + stencil_.reach_y * 2) * var("words") * 4;
+    // Boxes begin at multiples of 128 bytes; each has a barrier.
+    const Expr boxes = (ceil_div(plane, 128) * 128 + 8) * (var("loader") == "tma");
+    const Expr shared = var("stages") * (plane * (var("loader") != "tma") + boxes);
     // The halo vectors of a thread: where each comes from and goes to stays in three registers.
     const Expr halo =
         stencil_.reach_y * 2 * (var("block_x") + lead * 2) + var("block_y") * var("cells_y") * lead * 2;
-    add(halo <= threads() * var("vector") * 32 || var("loader") == "cache",
+    add(halo <= threads() * var("vector") * 32 || var("loader") == "cache" || var("loader") == "tma",
         "a thread has to bring too many vectors of the halo: more threads have fewer each");
     add(shared <= var("block_shared"), "the planes do not fit the shared memory of a block");
     add((shared + var("reserved_shared")) * var("min_blocks") <= var("multiprocessor_shared"),
@@ -68,6 +72,24 @@ class SweepRules {
   }
 
  private:
+  /// What the copy engine asks for; see check_tensor_map.
+  void add_boxes() {
+    const Expr other = var("loader") != "tma";
+    const Expr lead = ceil_div(stencil_.reach_x, var("vector")) * var("vector");
+    const Expr row = (var("block_x") * var("vector") + lead * 2) * var("words") * 4;
+    add(other || var("tensor_maps"),
+        "the copy engine (tma) needs compute capability 9.0 or later: take loader=async");
+    add(other || var("stages") >= 2, "the copy engine fills one shared plane while another one is read");
+    add(other || var("padded") || var("nx") * var("words") * 4 % 16 == 0,
+        "the copy engine needs rows of a multiple of 16 bytes: take padded=true");
+    add(other || row % 16 == 0, "the copy engine needs boxes with rows of a multiple of 16 bytes");
+    add(other || (var("block_x") * var("vector") + lead * 2 <= 256 &&
+                  var("block_y") * var("cells_y") + stencil_.reach_y * 2 <= 256),
+        "a box of the copy engine has 256 cells at most along an axis");
+    if (stencil_.star)
+      add(other || var("queue") == "partial_sums",
+          "the copy engine brings whole planes, of which only partial sums have a use");
+  }
   /// Other numbers of rows serve `temporal`, whose tiles have to fit the multiprocessors.
   void add_rows() {
     add(var("cells_y") != 3 && var("cells_y") != 5 && var("cells_y") != 6,

@@ -5,6 +5,7 @@
 
 #include "kernels/stencil/geometry.hpp"
 #include "kernels/stencil/launches.hpp"
+#include "tuner/core/tensor_map_shape.hpp"
 
 namespace tune::kernels {
 Result<SweepLaunch> sweep_launch(const StencilJob& job, const Configuration& configuration) {
@@ -20,6 +21,12 @@ Result<SweepLaunch> sweep_launch(const StencilJob& job, const Configuration& con
   sweep.launch.block = geometry.block;
   sweep.launch.dynamic_shared_memory = geometry.shared_bytes;
   sweep.launch.arguments = extent_arguments(job, sweep.layout);
+  if (takes_boxes(configuration)) {
+    const BufferSpec array{"in", job.type, sweep.layout, BufferRole::input, true};
+    sweep.map = map_of(array, geometry.box);
+    if (const Result<void> right = check_tensor_map(array, *sweep.map); !right)
+      return fail(Phase::constraint, "tensor map", right.error().detail);
+  }
   return sweep;
 }
 
@@ -41,7 +48,7 @@ Result<LaunchPlan> plan_sweeps(const StencilJob& job, const Configuration& confi
   add_axis_macros(job, plan.compile);
   plan.compile.entries = {"stencil_step"};
   add_alternating(plan, job, sweep->layout,
-                  std::vector<Launch>(static_cast<std::size_t>(job.steps), sweep->launch));
+                  std::vector<Launch>(static_cast<std::size_t>(job.steps), sweep->launch), sweep->map);
   return plan;
 }
 

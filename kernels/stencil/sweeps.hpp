@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "kernels/stencil/job.hpp"
 #include "tuner/core/problem.hpp"
 
@@ -20,6 +22,8 @@ bool sweeps_apply(const StencilJob& job);
 struct SweepLaunch {
   Launch launch;
   Layout layout;  ///< of both arrays
+  /// Instead of a pointer to the array that is read: a map of it.
+  std::optional<TensorMapSpec> map = std::nullopt;
 };
 Result<SweepLaunch> sweep_launch(const StencilJob& job, const Configuration& configuration);
 

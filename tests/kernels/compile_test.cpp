@@ -17,6 +17,7 @@
 #include "tuner/core/compile_pool.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/parallel.hpp"
+#include "tuner/core/tensor_map_shape.hpp"
 #include "tuner/cuda/available.hpp"
 
 namespace tune::kernels {
@@ -84,7 +85,9 @@ class Covering {
       : cases_(cases_of(dimensions)),
         wanted_(all_values(dimensions)),
         architecture_(std::move(architecture)),
-        seed_(seed) {}
+        seed_(seed) {
+    if (!has_tensor_maps(architecture_facts(architecture_))) wanted_.erase("loader=tma");
+  }
 
   std::vector<Sampled> sample() {
     for (const testing::StencilCase& stencil : cases_) draw(stencil, "True", 4);

@@ -88,6 +88,7 @@ void expect_runnable(const Configuration& configuration, const Instance& instanc
   const std::string& loader = configuration["loader"].as_text();
   ASSERT_TRUE(loader != "async" || value("stages") >= 2) << text;
   ASSERT_TRUE(loader != "plain" || value("stages") <= 2) << text;
+  ASSERT_TRUE(loader != "tma" || (device.compute_major >= 9 && value("stages") >= 2)) << text;
   ASSERT_LE(value("unroll"), 2 * stencil_job(instance).stencil.reach()[2] + 1) << text;
 }
 

@@ -30,6 +30,15 @@ TextureSpec unusual_texture() {
           .gather = true};
 }
 
+TensorMapSpec unusual_map() {
+  return {.offset = 4,
+          .extents = {1, 2, 3},
+          .strides = {std::uint64_t{1} << 39, 32},
+          .box = {4, 5, 6},
+          .swizzle = MapSwizzle::bytes_64,
+          .promotion = MapPromotion::bytes_256};
+}
+
 LaunchPlan toy_plan() {
   const testing::ToyProblem problem;
   auto plan = *problem.plan(testing::toy_instance(1000), {{"kind", "plain"}, {"block", 64}, {"items", 2}},
@@ -46,6 +55,7 @@ LaunchPlan toy_plan() {
                       ScalarArgument{std::numeric_limits<std::uint64_t>::max()},
                       ScalarArgument{0.1f},
                       ScalarArgument{1e-320},
+                      TensorMapArgument{"in", unusual_map()},
                       TextureArgument{"in", unusual_texture()}};
   plan.buffers.push_back(
       {"counter", ElementType::u32, Layout::dense({1}), BufferRole::scratch, false, Fill::zero});
@@ -62,6 +72,7 @@ TEST(Archive, PlansSurviveToTheLastBit) {
   EXPECT_EQ(copy.buffers.back().fill, Fill::zero);
   EXPECT_EQ(std::get<TextureArgument>(std::get<Launch>(copy.launches[0]).arguments.back()).texture,
             unusual_texture());
+  EXPECT_EQ(std::get<TensorMapArgument>(std::get<Launch>(copy.launches[0]).arguments[7]).map, unusual_map());
 }
 
 TEST(Archive, SetupAndToleranceSurvive) {

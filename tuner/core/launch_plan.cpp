@@ -11,9 +11,10 @@
 namespace tune {
 namespace {
 
-std::string list_of(const Extents& values) {
+template<class T>
+std::string list_of(const std::vector<T>& values) {
   std::string text;
-  for (const std::uint64_t value : values) text += format("{},", value);
+  for (const T value : values) text += format("{},", value);
   return text;
 }
 
@@ -25,8 +26,15 @@ std::string text_of(const TextureArgument& argument) {
   return text + format(":{}:{}:{}:{}", static_cast<int>(filter), static_cast<int>(read), normalized, gather);
 }
 
+std::string text_of(const TensorMapArgument& argument) {
+  const auto& [offset, extents, strides, box, swizzle, promotion] = argument.map;
+  return format("map:{}+{}:{}:{}:{}:{}:{}", argument.buffer, offset, list_of(extents), list_of(strides),
+                list_of(box), static_cast<int>(swizzle), static_cast<int>(promotion));
+}
+
 std::string text_of(const KernelArgument& argument) {
   if (const auto* texture = std::get_if<TextureArgument>(&argument)) return text_of(*texture);
+  if (const auto* map = std::get_if<TensorMapArgument>(&argument)) return text_of(*map);
   if (const auto* buffer = std::get_if<BufferArgument>(&argument))
     return format("&{}", buffer->buffer) + (buffer->offset > 0 ? format("+{}", buffer->offset) : "") +
            (buffer->count > 0 ? format(" for {}", buffer->count) : "");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/core/tensor.hpp"
+#include "tuner/core/tensor_map.hpp"
 #include "tuner/core/texture.hpp"
 #include "tuner/core/tolerance.hpp"
 
@@ -98,7 +99,14 @@ struct TextureArgument {
   TextureSpec texture;
   friend bool operator==(const TextureArgument&, const TextureArgument&) = default;
 };
-using KernelArgument = std::variant<BufferArgument, ScalarArgument, TextureArgument>;
+/// A tensor map (`const __grid_constant__ CUtensorMap`, 128 bytes) over a buffer on the device. Kernels read
+/// through it what earlier launches left and what the buffer was filled with.
+struct TensorMapArgument {
+  std::string buffer;
+  TensorMapSpec map;
+  friend bool operator==(const TensorMapArgument&, const TensorMapArgument&) = default;
+};
+using KernelArgument = std::variant<BufferArgument, ScalarArgument, TextureArgument, TensorMapArgument>;
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;

@@ -22,6 +22,8 @@ void add_accesses(const LaunchPlan& plan, const Launch& launch, std::vector<Step
   for (const KernelArgument& argument : launch.arguments) {
     if (const auto* texture = std::get_if<TextureArgument>(&argument))
       all.push_back(whole(plan.buffer(texture->buffer), false));
+    if (const auto* map = std::get_if<TensorMapArgument>(&argument))
+      all.push_back(whole(plan.buffer(map->buffer), false));
     const auto* given = std::get_if<BufferArgument>(&argument);
     if (given == nullptr) continue;
     const BufferSpec& buffer = plan.buffer(given->buffer);
@@ -73,6 +75,9 @@ void check(const LaunchPlan& plan, const Launch& launch, const PlanStep& step) {
     if (const auto* texture = std::get_if<TextureArgument>(&argument))
       if (plan.buffer(texture->buffer).on_host())
         impossible(step, format("a texture over '{}', which lies on the host", texture->buffer));
+    if (const auto* map = std::get_if<TensorMapArgument>(&argument))
+      if (plan.buffer(map->buffer).on_host())
+        impossible(step, format("a tensor map over '{}', which lies on the host", map->buffer));
     const auto* given = std::get_if<BufferArgument>(&argument);
     if (given == nullptr) continue;
     const BufferSpec& buffer = plan.buffer(given->buffer);

@@ -19,13 +19,17 @@ dim3 to_cuda(const Dim3& extent) {
   return {extent.x, extent.y, extent.z};
 }
 
-/// The runtime takes arguments by the addresses of their values; these lie in `launch` and `handles`.
-std::vector<void*> argument_pointers(Launch& launch, std::vector<std::uint64_t>& handles) {
+/// The runtime takes arguments by the addresses of their values; these lie in `launch`, `handles` and `maps`.
+std::vector<void*> argument_pointers(Launch& launch, std::vector<std::uint64_t>& handles,
+                                     std::vector<EncodedMap>& maps) {
   std::vector<void*> pointers;
   auto handle = handles.begin();
+  auto map = maps.begin();
   for (auto& argument : launch.arguments) {
     if (auto* scalar = std::get_if<ScalarArgument>(&argument))
       pointers.push_back(std::visit([](auto& value) { return static_cast<void*>(&value); }, *scalar));
+    else if (std::holds_alternative<TensorMapArgument>(argument))
+      pointers.push_back(&*map++);
     else
       pointers.push_back(&*handle++);
   }
@@ -79,6 +83,15 @@ std::vector<std::uint64_t> handles_of(const Launch& launch, const std::vector<st
   return handles;
 }
 
+std::vector<EncodedMap> maps_of(const PreparedLaunch& prepared, const PlanTextures::AddressOf& address_of) {
+  std::vector<EncodedMap> maps;
+  auto type = prepared.map_types.begin();
+  for (const auto& argument : prepared.launch.arguments)
+    if (const auto* map = std::get_if<TensorMapArgument>(&argument))
+      maps.push_back(encode(map->map, *type++, address_of(map->buffer)));
+  return maps;
+}
+
 }  // namespace
 
 PreparedCopy prepared_copy(const LaunchPlan& plan, const Copy& copy) {
@@ -94,12 +107,14 @@ LaunchSequence::LaunchSequence(std::vector<PreparedStep> steps, const PlanTextur
                                const PlanTextures& textures, std::vector<cudaStream_t> more_streams)
     : steps_(std::move(steps)),
       handles_(steps_.size()),
+      maps_(steps_.size()),
       arguments_(steps_.size()),
       more_streams_(std::move(more_streams)) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (auto* prepared = std::get_if<PreparedLaunch>(&steps_[i])) {
       handles_[i] = handles_of(prepared->launch, prepared->offsets, address_of, textures);
-      arguments_[i] = argument_pointers(prepared->launch, handles_[i]);
+      maps_[i] = maps_of(*prepared, address_of);
+      arguments_[i] = argument_pointers(prepared->launch, handles_[i], maps_[i]);
     } else if (const auto* moved = std::get_if<PreparedCopy>(&steps_[i])) {
       for (const auto* side : {&moved->copy.from, &moved->copy.to})
         handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(side->buffer)) +

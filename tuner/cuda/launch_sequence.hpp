@@ -12,6 +12,7 @@
 #include "tuner/cuda/fourier_plans.hpp"
 #include "tuner/cuda/handles.hpp"
 #include "tuner/cuda/plan_textures.hpp"
+#include "tuner/cuda/tensor_maps.hpp"
 
 namespace tune::cuda {
 
@@ -20,6 +21,7 @@ struct PreparedLaunch {
   Launch launch;
   cudaKernel_t kernel = nullptr;
   std::vector<std::uint64_t> offsets = {};  ///< of each buffer argument, in bytes
+  std::vector<ElementType> map_types = {};  ///< of each tensor map's buffer
 };
 
 /// A transform with the plan of cuFFT that carries it out.
@@ -43,6 +45,7 @@ class LaunchSequence {
  public:
   /// `address_of` tells where logical element (0, 0, ...) of a buffer is. The kernels, the plans of cuFFT and
   /// the textures' objects must outlive this, and so must `more_streams`: the plan's stream n + 1 is entry n.
+  /// Throws Error for a tensor map that check_tensor_maps refuses.
   LaunchSequence(std::vector<PreparedStep> steps, const PlanTextures::AddressOf& address_of,
                  const PlanTextures& textures, std::vector<cudaStream_t> more_streams = {});
   LaunchSequence(LaunchSequence&&) = default;
@@ -72,6 +75,7 @@ class LaunchSequence {
   /// Addresses and texture objects among the arguments of each launch, in their order; of a transform input
   /// and output.
   std::vector<std::vector<std::uint64_t>> handles_;
+  std::vector<std::vector<EncodedMap>> maps_;  ///< the tensor maps among the arguments of each launch
   std::vector<std::vector<void*>> arguments_;  ///< of each launch: where the values of all arguments are
   std::string refusal_;
   std::vector<cudaStream_t> more_streams_;

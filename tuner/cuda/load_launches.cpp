@@ -6,6 +6,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/tensor_map_shape.hpp"
 #include "tuner/cuda/kernel_limits.hpp"
 #include "tuner/cuda/kernel_parameters.hpp"
 #include "tuner/cuda/occupancy.hpp"
@@ -22,6 +23,7 @@ namespace {
 std::size_t size_of_argument(const KernelArgument& argument) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
     return std::visit([](const auto& value) { return sizeof(value); }, *scalar);
+  if (std::holds_alternative<TensorMapArgument>(argument)) return tensor_map_bytes;
   return sizeof(void*);
 }
 
@@ -102,6 +104,14 @@ std::vector<std::uint64_t> offsets_of(const LaunchPlan& plan, const Launch& laun
   return offsets;
 }
 
+std::vector<ElementType> map_types_of(const LaunchPlan& plan, const Launch& launch) {
+  std::vector<ElementType> types;
+  for (const auto& argument : launch.arguments)
+    if (const auto* map = std::get_if<TensorMapArgument>(&argument))
+      types.push_back(plan.buffer(map->buffer).type);
+  return types;
+}
+
 /// The opt-in belongs to the kernel and outlives the launch: the largest of the plan is set for all.
 void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kernel) {
   std::uint64_t most = 0;
@@ -117,6 +127,7 @@ void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kerne
 Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan, const Binary& binary,
                               const Module& module, std::vector<PreparedLaunch>& launches,
                               std::vector<KernelResources>& resources) {
+  if (auto right = check_tensor_maps(device, plan); !right) return right;
   for (const auto* step : kernel_launches(plan)) {
     const auto& launch = *step;
     const auto kernel = find(launch, binary, module);
@@ -125,7 +136,7 @@ Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan,
     auto needs = resources_of(launch, binary, *kernel);
     if (!needs) return tl::unexpected(needs.error());
     if (auto fits = check_launch(device, *needs, launch); !fits) return fits;
-    launches.push_back({launch, *kernel, offsets_of(plan, launch)});
+    launches.push_back({launch, *kernel, offsets_of(plan, launch), map_types_of(plan, launch)});
     resources.push_back(std::move(*needs));
   }
   for (std::size_t i = 0; i < launches.size(); ++i) {

@@ -260,11 +260,11 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
   return exchange.answers[lane];
 }
 
-void BlockScheduler::yield() {
+void BlockScheduler::yield(const Place& place) {
   const unsigned long long turn = rounds_of_turn * (live_ - arrived_);
   if (++idle_yields_ > (among_others_ ? turn * most_idle_turns : most_idle_yields)) {
     events_.on_divergence(
-        Kind::deadlock, current_, {nullptr, 0, nullptr},
+        Kind::deadlock, current_, place,
         among_others_ ? "threads wait in loops for what no thread of the grid brings"
                       : "threads wait in loops for what no thread of the block brings (blocks run one after "
                         "another, but for cooperative launches: waiting for a later one is not emulated)");

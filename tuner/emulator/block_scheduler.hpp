@@ -62,7 +62,12 @@ class BlockScheduler {
   /// One of all blocks, and therefore of all threads of this one.
   void grid_barrier(const Place& place) { arrive(0, place, true); }
   unsigned long long warp(const tune_emulator::WarpRequest& request);
-  void yield();
+  /// `place`: where it waits, if that is known.
+  void yield(const Place& place = {nullptr, 0, nullptr});
+  /// Something has happened for which threads may wait in loops.
+  void progress() { idle_yields_ = 0; }
+  /// Whether all others have ended.
+  bool is_last() const { return live_ == 1; }
   /// Ends the whole block here and now: nobody's stack is unwound.
   [[noreturn]] void abandon();
 

@@ -60,6 +60,9 @@ void Emulation::connect() {
   table_.wait_async = [](void* context, int pending) {
     self(context).wait_async(self(context).running_thread(), pending);
   };
+  table_.async = [](void* context, const tune_emulator::AsyncRequest* request) {
+    self(context).async(*request);
+  };
   table_.fence = [](void* context, int scope) {
     Emulation& emulation = self(context);
     if (emulation.flavour_ == Flavour::sanitize && scope > 0)
@@ -77,8 +80,9 @@ void Emulation::connect() {
 }
 
 void Emulation::begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays,
-                           std::vector<Texture> textures) {
+                           std::vector<Texture> textures, std::vector<PlacedMap> maps) {
   textures_ = std::move(textures);
+  maps_ = std::move(maps);
   module_ = &module;
   indices_ = module.table().indices;
   *module.table().host = &table_;
@@ -272,6 +276,7 @@ bool Emulation::read_operand(unsigned warp, const WarpgroupProduct& product) {
 }
 
 void Emulation::on_end(unsigned thread) {
+  check_block_end(thread);
   // A device completes what is under way when the thread ends.
   if (!copies().unfinished(thread)) return;
   copies().commit(thread);

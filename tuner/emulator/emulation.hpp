@@ -11,6 +11,7 @@
 #include "tuner/emulator/loaded_module.hpp"
 #include "tuner/emulator/memory_checker.hpp"
 #include "tuner/emulator/module_compiler.hpp"
+#include "tuner/emulator/plan_maps.hpp"
 #include "tuner/emulator/resident_blocks.hpp"
 #include "tuner/emulator/texture_fetch.hpp"
 
@@ -25,9 +26,10 @@ class Emulation final : private SchedulerEvents {
   Emulation& operator=(const Emulation&) = delete;
   ~Emulation() override = default;
 
-  /// Connects a module's variant; `arrays` are the buffers of the plan to come, `textures` lie in them.
+  /// Connects a module's variant; `arrays` are the buffers of the plan to come, `textures` and `maps` lie in
+  /// them.
   void begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays,
-                  std::vector<Texture> textures);
+                  std::vector<Texture> textures, std::vector<PlacedMap> maps);
   /// Runs all blocks of a launch: one after another, or, of a cooperative launch, each as far as it comes
   /// without the others. `arguments` are the addresses of the kernel's arguments. Of the arrays that a
   /// piece of `only` lies in, it may touch these pieces alone. False where it was abandoned: the log says
@@ -68,11 +70,21 @@ class Emulation final : private SchedulerEvents {
   void wait_async(unsigned thread, int pending);
   /// What a warp's part of a product reads of shared memory; false where it must not be read.
   bool read_operand(unsigned warp, const WarpgroupProduct& product);
+  // async_requests.cpp
+  void async(const tune_emulator::AsyncRequest& request);
+  AsyncBarrier& barrier_of(const tune_emulator::AsyncRequest& request);
+  void arrive(AsyncBarrier& barrier, const tune_emulator::AsyncRequest& request);
+  void wait(AsyncBarrier& barrier, const tune_emulator::AsyncRequest& request);
+  void end_phase(AsyncBarrier& barrier);
+  void copy_box(const tune_emulator::AsyncRequest& request);
+  void check_block_end(unsigned thread);
+  [[noreturn]] void give_up(Kind kind, const Place& place, const std::string& detail);
   void grid_barrier(unsigned* counter, const Place& place);
   Texel fetch(const tune_emulator::TextureRequest& request);
   void locate(Finding& finding) const;
   Index3 index_of(unsigned thread) const;
   BlockScheduler& scheduler() { return blocks_.current().scheduler; }
+  AsyncBarriers& barriers() { return blocks_.current().barriers; }
   AsyncCopies& copies() { return blocks_.current().copies; }
   WarpgroupProducts& products() { return blocks_.current().products; }
   /// The running one's number in its block.
@@ -87,6 +99,7 @@ class Emulation final : private SchedulerEvents {
   const LoadedModule* module_ = nullptr;
   std::vector<Array> variables_;
   std::vector<Texture> textures_;
+  std::vector<PlacedMap> maps_;
   tune_emulator::Indices* indices_ = nullptr;
   bool transforming_ = false;      ///< or copying: no kernel, whose threads could be named
   std::string kernel_;             ///< or what is carried out instead of one

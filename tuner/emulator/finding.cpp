@@ -10,7 +10,7 @@
 namespace tune::emulator {
 namespace {
 
-constexpr std::array<std::pair<Kind, std::string_view>, 18> names = {{
+constexpr std::array<std::pair<Kind, std::string_view>, 19> names = {{
     {Kind::out_of_bounds, "out of bounds"},
     {Kind::misaligned, "misaligned address"},
     {Kind::write_to_input, "write to an input"},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<Kind, std::string_view>, 18> names = {{
     {Kind::race_between_steps, "race between steps"},
     {Kind::stale_texture, "stale texture read"},
     {Kind::unfinished_copy, "unfinished copy"},
+    {Kind::misused_barrier, "misused mbarrier"},
     {Kind::divergent_barrier, "divergent barrier"},
     {Kind::divergent_warp, "divergent warp operation"},
     {Kind::deadlock, "deadlock"},

@@ -25,6 +25,7 @@ enum class Kind {
   race_between_steps,  ///< of a plan, on different streams without an order between them
   stale_texture,       ///< a texture read of what the same launch has written
   unfinished_copy,     ///< an asynchronous copy's target is used before the copy was waited for
+  misused_barrier,     ///< an mbarrier that is not ready for what a thread does with it
   divergent_barrier,   ///< the threads of a block do not meet at one barrier
   divergent_warp,      ///< the lanes of a mask do not meet at one operation
   deadlock,

@@ -15,6 +15,7 @@
 #include "tuner/core/fourier_shape.hpp"
 #include "tuner/core/step_order.hpp"
 #include "tuner/core/verifier.hpp"
+#include "tuner/emulator/plan_maps.hpp"
 #include "tuner/emulator/plan_memory.hpp"
 #include "tuner/emulator/plan_textures.hpp"
 #include "tuner/emulator/source_lines.hpp"
@@ -67,15 +68,21 @@ class FaultHandler {
 /// The addresses of a launch's arguments; their values must outlive the launch.
 struct Arguments {
   std::vector<std::uint64_t> values;
+  std::vector<MapValue> maps;
   std::vector<void*> addresses;
 
-  Arguments(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures)
-      : values(launch.arguments.size()) {
+  Arguments(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures,
+            const PlanMaps& plan_maps)
+      : values(launch.arguments.size()), maps(launch.arguments.size()) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (const auto* const buffer = std::get_if<BufferArgument>(&launch.arguments[i])) {
         values[i] = reinterpret_cast<std::uint64_t>(memory.address(buffer->buffer, buffer->offset));
       } else if (const auto* const texture = std::get_if<TextureArgument>(&launch.arguments[i])) {
         values[i] = textures.object(*texture);
+      } else if (const auto* const map = std::get_if<TensorMapArgument>(&launch.arguments[i])) {
+        maps[i] = plan_maps.value(*map);
+        addresses.push_back(&maps[i]);
+        continue;
       } else {
         std::visit([&](auto value) { std::memcpy(&values[i], &value, sizeof value); },
                    std::get<ScalarArgument>(launch.arguments[i]));
@@ -111,10 +118,15 @@ class CaseRun {
       verdict_.not_emulated = format("no device carries the plan out: {}", textures.error().detail);
       return;
     }
+    const Result<PlanMaps> maps = PlanMaps::make(case_.plan, *memory);
+    if (!maps) {
+      verdict_.not_emulated = format("no device carries the plan out: {}", maps.error().detail);
+      return;
+    }
     copy_symbols(*memory);
-    emulation_.begin_plan(*code_.module, code_.variant, memory->arrays(), textures->all());
+    emulation_.begin_plan(*code_.module, code_.variant, memory->arrays(), textures->all(), maps->all());
     if (sigsetjmp(handled_return, 1) == 0) {
-      launch_all(*memory, *textures, order);
+      launch_all(*memory, *textures, *maps, order);
     } else {
       outcome_.harmed = true;
     }
@@ -157,12 +169,12 @@ class CaseRun {
     return verdict_.findings.empty();
   }
 
-  void launch_all(const PlanMemory& memory, const PlanTextures& textures, Order order) {
+  void launch_all(const PlanMemory& memory, const PlanTextures& textures, const PlanMaps& maps, Order order) {
     const auto carry_out_step = [&](const PlanStep& step) {
       if (const auto* const transform = std::get_if<FourierTransform>(&step))
         return carry_out(*transform, memory);
       if (const auto* const copy = std::get_if<Copy>(&step)) return carry_out(*copy, memory);
-      return carry_out(std::get<Launch>(step), memory, textures, order);
+      return carry_out(std::get<Launch>(step), memory, textures, maps, order);
     };
     for (const PlanStep& step : case_.plan.setup)
       if (!carry_out_step(step)) return;
@@ -180,8 +192,11 @@ class CaseRun {
     for (const KernelArgument& argument : launch.arguments) {
       const auto* const given = std::get_if<BufferArgument>(&argument);
       const auto* const texture = std::get_if<TextureArgument>(&argument);
-      if (given == nullptr && texture == nullptr) continue;
-      const BufferSpec& buffer = case_.plan.buffer(given != nullptr ? given->buffer : texture->buffer);
+      const auto* const map = std::get_if<TensorMapArgument>(&argument);
+      if (given == nullptr && texture == nullptr && map == nullptr) continue;
+      const BufferSpec& buffer = case_.plan.buffer(given != nullptr     ? given->buffer
+                                                   : texture != nullptr ? texture->buffer
+                                                                        : map->buffer);
       if (given == nullptr || given->count == 0)
         pieces.push_back(all_of(buffer));
       else
@@ -191,11 +206,12 @@ class CaseRun {
     return pieces;
   }
 
-  bool carry_out(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures, Order order) {
+  bool carry_out(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures,
+                 const PlanMaps& maps, Order order) {
     const tune_emulator::Entry* const entry = code_.module->entry(code_.variant, launch.entry);
     if (entry == nullptr)
       throw Error(format("the plan launches '{}', which is not among its entries", launch.entry));
-    Arguments arguments(launch, memory, textures);
+    Arguments arguments(launch, memory, textures, maps);
     const bool parts = std::ranges::any_of(launch.arguments, [](const KernelArgument& argument) {
       const auto* const given = std::get_if<BufferArgument>(&argument);
       return given != nullptr && given->count > 0;

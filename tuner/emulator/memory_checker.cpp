@@ -9,6 +9,7 @@ namespace tune::emulator {
 namespace {
 
 using tune_emulator::access_atomic;
+using tune_emulator::access_bulk;
 using tune_emulator::access_texture;
 using tune_emulator::access_volatile;
 using tune_emulator::access_write;
@@ -117,7 +118,7 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
   const auto byte = static_cast<std::size_t>(at - checked->array.begin);
   // g++ checks the types of ordinary accesses, and arrays behind textures are aligned as they need it.
   const bool checked_here =
-      (place.code == nullptr || (kind & access_atomic) != 0) && (kind & access_texture) == 0;
+      (place.code == nullptr || (kind & access_atomic) != 0) && (kind & (access_texture | access_bulk)) == 0;
   if (checked_here && (bytes & (bytes - 1)) == 0 &&
       (reinterpret_cast<std::uintptr_t>(at) & (bytes - 1)) != 0) {
     misaligned(at, bytes, place);
@@ -202,12 +203,14 @@ void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const 
                                  cooperative_ ? "no barrier of the grid" : "nothing"};
   const auto unordered = static_cast<std::size_t>(order_.unordered(earlier, thread));
   Finding finding = finding_in(kinds[unordered], checked.array, static_cast<std::int64_t>(byte));
-  std::string who = format("thread {}", earlier.thread);
+  const bool copy = earlier.thread >= MemoryOrder::first_agent;
+  std::string who = copy ? std::string("an asynchronous copy") : format("thread {}", earlier.thread);
   if (unordered == static_cast<std::size_t>(Unordered::between_blocks))
     who += format(" of block number {}", order_.block_of(earlier));
-  finding.detail = format("{} by thread {} of {}, which {} has {} with {} between", verb(kind), thread,
-                          element_text(checked.array, finding.offset), who,
-                          earlier_wrote ? "written" : "read", missing[unordered]);
+  finding.detail =
+      format("{} by thread {} of {}, which {} has {} with {} between", verb(kind), thread,
+             element_text(checked.array, finding.offset), who, earlier_wrote ? "written" : "read",
+             copy ? "no wait for its mbarrier" : missing[unordered]);
   add(std::move(finding), place);
 }
 
@@ -263,18 +266,23 @@ std::optional<Finding> MemoryChecker::describe(const void* address) const {
   return finding;
 }
 
-bool MemoryChecker::begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place) {
-  if (!access(thread, to, bytes, access_write, place)) return false;
+bool MemoryChecker::begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place,
+                               unsigned kind) {
+  if (!access(thread, to, bytes, access_write | kind, place)) return false;
   mark_copying(static_cast<const char*>(to), bytes, true);
   return true;
 }
 
 void MemoryChecker::end_copy(unsigned thread, const void* to, std::size_t bytes) {
+  end_copy(order_.now(thread), to, bytes);
+}
+
+void MemoryChecker::end_copy(const Access& write, const void* to, std::size_t bytes) {
   mark_copying(static_cast<const char*>(to), bytes, false);
   Checked* const checked = find(static_cast<const char*>(to));
   const auto byte = static_cast<std::size_t>(static_cast<const char*>(to) - checked->array.begin);
   for (std::size_t i = 0; i < bytes; i += checked->shadow->cell_bytes())
-    checked->shadow->at(byte + i).write = order_.now(thread);
+    checked->shadow->at(byte + i).write = write;
 }
 
 void MemoryChecker::mark_copying(const char* to, std::size_t bytes, bool copying) {

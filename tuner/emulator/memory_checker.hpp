@@ -58,9 +58,12 @@ class MemoryChecker {
   /// The type that is accessed there asks for an alignment that the address does not have.
   void misaligned(const void* address, std::size_t alignment, const Place& place);
   /// The bytes are the target of a copy that is not complete; nobody may touch them until it is. Checks them
-  /// like a write.
-  [[nodiscard]] bool begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place);
+  /// like a write; `kind` says more of it.
+  [[nodiscard]] bool begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place,
+                                unsigned kind = 0);
   void end_copy(unsigned thread, const void* to, std::size_t bytes);
+  /// The same of a copy that counts as this write.
+  void end_copy(const Access& write, const void* to, std::size_t bytes);
 
   /// What lies there, within one array that may be written, counts as never written.
   void forget(const void* address, std::size_t bytes);

@@ -21,6 +21,12 @@ void add(List& list, const List& more) {
   for (const Published& one : more) add(list, one);
 }
 
+/// The later one of each clock; there may be more of them.
+void add(std::vector<std::uint16_t>& clocks, const std::vector<std::uint16_t>& more) {
+  if (clocks.size() < more.size()) clocks.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) clocks[i] = std::max(clocks[i], more[i]);
+}
+
 bool covers(const List& list, std::uint32_t block, std::uint32_t epoch) {
   const auto known = std::ranges::find(list, block, &Published::block);
   return known != list.end() && epoch <= known->epoch;
@@ -50,6 +56,7 @@ void MemoryOrder::begin_block(std::uint32_t number, unsigned threads) {
   block_.first = block_.barrier = epoch_;
   block_.clocks.assign(threads, Block::Clocks{});
   block_.any_clock = false;
+  block_.known.clear();
   block_.fenced.assign(threads, 0);
   block_.pending.assign(threads, {});
   block_.acquired.assign(threads, {});
@@ -69,6 +76,7 @@ void MemoryOrder::barrier() {
   block_.barrier = ++epoch_;
   if (block_.any_clock) std::ranges::fill(block_.clocks, Block::Clocks{});
   block_.any_clock = false;
+  block_.known.clear();
   for (List& seen : block_.acquired) {
     add(block_.all_acquired, seen);
     seen.clear();
@@ -88,6 +96,57 @@ void MemoryOrder::warp_sync(unsigned warp, unsigned lanes) {
   }
   for (std::size_t lane = 0; lane < 32; ++lane)
     if (lanes >> lane & 1U) block_.clocks[first + lane] = joined;
+  if (block_.known.empty()) return;
+  std::vector<std::uint16_t> all;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    if (lanes >> lane & 1U) add(all, block_.known[first + lane]);
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    if (lanes >> lane & 1U) block_.known[first + lane] = all;
+}
+
+/// What was before the last __syncthreads is ordered anyway, and clocks have begun anew.
+void MemoryOrder::renew(Known& known) const {
+  if (known.barrier == block_.barrier) return;
+  known = Known{block_.barrier, 0, {}};
+  known.clocks.assign(block_.clocks.size() + most_agents, 0);
+}
+
+void MemoryOrder::release(unsigned thread, Known& known) {
+  renew(known);
+  Block::Clocks& own = block_.clocks[thread];
+  if (own[thread % 32] < 0xffff) ++own[thread % 32];
+  block_.any_clock = true;
+  const std::size_t first = thread / 32 * 32;
+  for (std::size_t lane = 0; lane < 32 && first + lane < block_.clocks.size(); ++lane)
+    known.clocks[first + lane] = std::max(known.clocks[first + lane], own[lane]);
+  if (!block_.known.empty()) add(known.clocks, block_.known[thread]);
+}
+
+void MemoryOrder::acquire(unsigned thread, const Known& known) {
+  if (known.barrier != block_.barrier) return;
+  if (block_.known.empty()) block_.known.resize(block_.clocks.size());
+  add(block_.known[thread], known.clocks);
+  const std::size_t first = thread / 32 * 32;
+  for (std::size_t lane = 0; lane < 32 && first + lane < block_.clocks.size(); ++lane)
+    if (first + lane != thread)
+      block_.clocks[thread][lane] = std::max(block_.clocks[thread][lane], known.clocks[first + lane]);
+  block_.any_clock = true;
+}
+
+Access MemoryOrder::copied(unsigned agent, Known& known) {
+  renew(known);
+  const std::uint16_t clock = known.copies;
+  if (known.copies < 0xfffe) ++known.copies;
+  known.clocks[block_.clocks.size() + agent] = static_cast<std::uint16_t>(clock + 1);
+  return {epoch_, static_cast<std::uint16_t>(first_agent + agent), clock};
+}
+
+void MemoryOrder::Known::add(const Known& more) {
+  if (barrier != more.barrier) {
+    *this = more;
+    return;
+  }
+  emulator::add(clocks, more.clocks);
 }
 
 void MemoryOrder::fence(unsigned thread) {

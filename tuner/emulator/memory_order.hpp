@@ -28,6 +28,18 @@ enum class Unordered { no, in_warp, in_block, between_blocks };
 /// atomics order what docs/emulator.md says.
 class MemoryOrder {
  public:
+  /// What passes from threads that arrive at an mbarrier to those that wait there: everything before a clock
+  /// of each thread of the block, and then of each barrier, whose copies count as a thread of their own (an
+  /// agent).
+  struct Known {
+    std::uint32_t barrier = 0;  ///< __syncthreads forgets it, as it orders all
+    std::uint16_t copies = 0;   ///< that have arrived since
+    std::vector<std::uint16_t> clocks;
+    void add(const Known& more);
+  };
+  static constexpr unsigned most_agents = 64;
+  static constexpr std::uint16_t first_agent = 0x8000;
+
   /// What is known of, and to, one block.
   struct Block {
     /// Everything that a block did until the end of an epoch; of a block there is one at most in a list.
@@ -43,6 +55,8 @@ class MemoryOrder {
     std::uint32_t barrier = 1;   ///< its first epoch since its last barrier
     std::vector<Clocks> clocks;  ///< a thread
     bool any_clock = false;
+    /// A thread: as Known::clocks, of threads of other warps and of agents; none before the first mbarrier.
+    std::vector<std::vector<std::uint16_t>> known;
     std::vector<std::uint32_t> fenced;  ///< a thread: the epoch of its last fence in this block, or 0
     std::vector<List> pending;          ///< a thread: seen at atomics, not yet fenced
     std::vector<List> acquired;         ///< a thread: seen and fenced since the last barrier
@@ -60,6 +74,11 @@ class MemoryOrder {
   void grid_barrier() { ordered_before_ = epoch_ + 1; }
   /// Lanes of a warp have met at __syncwarp.
   void warp_sync(unsigned warp, unsigned lanes);
+  /// Who acquires `known` later is ordered after what the thread did so far, and knows what it knows.
+  void release(unsigned thread, Known& known);
+  void acquire(unsigned thread, const Known& known);
+  /// The write of a copy that an agent makes now; who acquires `known` is ordered after it.
+  Access copied(unsigned agent, Known& known);
 
   /// The running thread says that everything before is to be seen by others (__threadfence) ...
   void fence(unsigned thread);
@@ -85,10 +104,19 @@ class MemoryOrder {
 
  private:
   void begin_turn();
+  void renew(Known& known) const;
+  bool knows(const Access& earlier, unsigned thread) const {
+    if (block_.known.empty()) return false;
+    const auto& known = block_.known[thread];
+    const std::size_t who =
+        earlier.thread < first_agent ? earlier.thread : block_.clocks.size() + (earlier.thread - first_agent);
+    return who < known.size() && known[who] > earlier.clock;
+  }
   Unordered before_turn(const Access& earlier, unsigned thread) const;
   Unordered since_barrier(const Access& earlier, unsigned thread) const {
     if (earlier.thread == thread) return Unordered::no;
-    if (earlier.thread / 32 != thread / 32) return Unordered::in_block;
+    if (earlier.thread / 32 != thread / 32)
+      return knows(earlier, thread) ? Unordered::no : Unordered::in_block;
     return block_.clocks[thread][earlier.thread % 32] > earlier.clock ? Unordered::no : Unordered::in_warp;
   }
 

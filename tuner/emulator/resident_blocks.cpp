@@ -95,6 +95,7 @@ void ResidentBlocks::begin(ResidentBlock& block, Order order, const Kernel& kern
   indices_->block = block.index;
   block.copies.begin_block(threads_);
   block.products.begin_block(threads_);
+  block.barriers.begin_block();
   for (const std::span<char>& array : shared_) std::memset(array.data(), poison, array.size());
   if (memory_ != nullptr) {
     if (cooperative_) memory_->exchange_shared(block.shadows);

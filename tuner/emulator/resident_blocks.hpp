@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/core/launch_plan.hpp"
+#include "tuner/emulator/async_barriers.hpp"
 #include "tuner/emulator/async_copies.hpp"
 #include "tuner/emulator/block_scheduler.hpp"
 #include "tuner/emulator/grid_counter.hpp"
@@ -25,6 +26,7 @@ struct ResidentBlock {
   BlockScheduler scheduler;
   AsyncCopies copies;
   WarpgroupProducts products;
+  AsyncBarriers barriers;
   bool begun = false;
   Pause pause = Pause::ended;  ///< of its last turn
 

@@ -125,6 +125,26 @@ struct Fields<TextureArgument> {
   }
 };
 template<>
+struct Fields<TensorMapSpec> {
+  static void each(auto& t, auto field) {
+    auto& [offset, extents, strides, box, swizzle, promotion] = t;
+    field("offset", offset);
+    field("extents", extents);
+    field("strides", strides);
+    field("box", box);
+    field("swizzle", swizzle);
+    field("promotion", promotion);
+  }
+};
+template<>
+struct Fields<TensorMapArgument> {
+  static void each(auto& t, auto field) {
+    auto& [buffer, map] = t;
+    field("buffer", buffer);
+    field("map", map);
+  }
+};
+template<>
 struct Fields<Dim3> {
   static void each(auto& t, auto field) {
     auto& [x, y, z] = t;

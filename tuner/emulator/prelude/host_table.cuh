@@ -19,13 +19,14 @@ struct Place {
 };
 
 // Atomic: reads and writes. Volatile: others may do so meanwhile. Texture: reads through a cache that does
-// not see what the launch writes.
+// not see what the launch writes. Bulk: by the copy engine, in pieces of no type.
 enum Access : unsigned {
   access_read = 0,
   access_write = 1,
   access_atomic = 2,
   access_volatile = 4,
-  access_texture = 8
+  access_texture = 8,
+  access_bulk = 16
 };
 
 // How the threads of a block meet.
@@ -113,6 +114,21 @@ struct TextureRequest {
   Place place;
 };
 
+// What threads do with an mbarrier, and the copy of a box that arrives at one.
+enum class AsyncCall : int { init, fence, arrive, wait, copy };
+
+struct AsyncRequest {
+  AsyncCall call;
+  void* barrier;
+  unsigned value;  // init: arrivals of a phase; arrive: bytes that it announces; wait: the phase's parity
+  // Of a copy: where to, the kernel's parameter, the place of the box.
+  void* to;
+  const void* map;
+  int rank;
+  int at[5];
+  Place place;
+};
+
 // The program's side. Every function runs on the stack of the calling thread of the kernel and may switch to
 // another thread of the block; one that finds an error that cannot be survived does not return.
 struct HostTable {
@@ -129,6 +145,7 @@ struct HostTable {
                      const Place* place);
   void (*commit_async)(void* context);
   void (*wait_async)(void* context, int pending);
+  void (*async)(void* context, const AsyncRequest* request);
   void (*fence)(void* context, int scope);
   // The bits of what a fetch gives, for each channel.
   void (*texture)(void* context, const TextureRequest* request, unsigned bits[4]);

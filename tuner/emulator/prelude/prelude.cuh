@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arithmetic.cuh"
+#include "async_barriers.cuh"
 #include "atomics.cuh"
 #include "language.cuh"
 #include "memory.cuh"
