@@ -25,10 +25,6 @@ inline constexpr int least_points_of_part = 16;
 /// Cells of a thread in the default configuration of `split`, if there are parts enough.
 inline constexpr int default_split_cells = 4;
 
-/// Multiprocessors of the device. Facts of an architecture alone do not say how many: as many as a large
-/// device has.
-int multiprocessors(const DeviceFacts& device);
-
 /// `variant == name`.
 search::Expr is_variant(const char* name);
 

@@ -38,11 +38,6 @@ Expr fits_registers(const Expr& needed, const Expr& block_threads) {
                        floor_div(var("multiprocessor_registers"), block_threads * var("min_blocks")));
 }
 
-int multiprocessors(const DeviceFacts& device) {
-  constexpr int of_a_large_device = 128;
-  return device.multiprocessors > 1 ? device.multiprocessors : of_a_large_device;
-}
-
 namespace {
 
 Expr composed() {
@@ -187,7 +182,7 @@ std::vector<Parameter> fusion_parameters(const StencilJob& job) {
            steps[std::min<std::size_t>(steps.size() - 1, 1)], temporal() || composed() || fft()}};
 }
 
-std::vector<Parameter> temporal_parameters(const StencilJob& job, const DeviceFacts& device) {
+std::vector<Parameter> temporal_parameters(const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   std::vector<Parameter> all;
   all.push_back({"cells_x", "neighbouring cells along x of a lane", {1, 2, 4}, 4, temporal(), Role::work});
@@ -200,13 +195,6 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job, const DeviceFa
                  temporal(),
                  Role::threads});
   if (flat) all.back().values = {32, 64, 128, 256, 512};
-  std::vector<Value> shares = {0};
-  for (const int each : {1, 2, 3, 4}) shares.emplace_back(each * multiprocessors(device));
-  all.push_back(
-      {"shares",
-       "blocks among which all planes of all tiles are divided evenly; 0: every block has a chunk of "
-       "one tile",
-       shares, 0, temporal()});
   all.push_back({"ahead", "planes that are loaded before they are needed", {1, 2}, 1, temporal()});
   return all;
 }
@@ -255,8 +243,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        or_split(job, direct())},
       {"chunk",
        "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves", chunk,
-       chunk[4],
-       streaming() || (temporal() && var("shares") == 0) || (fft() && var("last_axis") == "convolve")},
+       chunk[4], streaming() || temporal() || (fft() && var("last_axis") == "convolve")},
       {"queue",
        "what the registers hold: the input planes around the current one, or the sums of the outputs to "
        "which "
@@ -318,7 +305,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   if (persistent_applies(job)) add(persistent_parameters(job, device));
   if (split_applies(job)) add(split_parameters(job));
   add(tile_parameters(job));
-  add(temporal_parameters(job, device));
+  add(temporal_parameters(job));
   add(fft_parameters(job));
   add(path_parameters(job));
   space.constraints.push_back(

@@ -83,16 +83,20 @@ struct Tile {
   bool kept_rows;     // some rows of the warp are kept, or outside
   int begin, end;     // planes that the block completes
   int lane, warp;
+  bool exists;
 
-  // Planes begin .. end - 1 of a column of tiles, of which there are columns().
   __device__ __forceinline__ Tile(const Real* in_, Real* out_, int nx, int ny, int nz, long long pitch_,
-                                  long long plane, unsigned column, int begin, int end)
-      : nz(nz), pitch(static_cast<int>(pitch_)), plane(plane), begin(begin), end(end) {
+                                  long long plane)
+      : nz(nz), pitch(static_cast<int>(pitch_)), plane(plane) {
     lane = static_cast<int>(threadIdx.x);
     warp = static_cast<int>(threadIdx.y);
     const unsigned count_x = static_cast<unsigned>(CutX<steps>::count(nx));
     const unsigned count_y = exchanging ? static_cast<unsigned>(CutY<steps>::count(ny)) : 1;
-    const unsigned index_x = column % count_x, index_y = column / count_x;
+    const unsigned tile = exchanging ? blockIdx.x : blockIdx.x * warps + static_cast<unsigned>(warp);
+    const unsigned index_x = tile % count_x, index_y = tile / count_x % count_y;
+    begin = static_cast<int>(tile / count_x / count_y) * chunk;
+    exists = begin < nz;
+    end = nz - begin < chunk ? nz : begin + chunk;
 
     const int first_x = static_cast<int>(index_x) * CutX<steps>::stride - margin_x;
     const int first_y = exchanging ? static_cast<int>(index_y) * CutY<steps>::stride - margin_y : 0;
@@ -131,12 +135,6 @@ struct Tile {
       const unsigned row = stored >> (j * cells_x) & all_of_row;
       whole &= row == 0 || row == all_of_row;
     }
-  }
-
-  // How many tiles lie beside each other along x and y.
-  __device__ __forceinline__ static unsigned columns(int nx, int ny) {
-    const int count_y = exchanging ? CutY<steps>::count(ny) : 1;
-    return static_cast<unsigned>(CutX<steps>::count(nx)) * static_cast<unsigned>(count_y);
   }
 
   // Whether all cells of plane z keep their values.
