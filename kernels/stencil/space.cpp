@@ -160,7 +160,7 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
 /// Values of `chunk`: what makes the number of blocks fit the multiprocessors.
 std::vector<Value> chunks(const StencilJob& job) {
   if (job.dimensions == 2) return {32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192};
-  return {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512};
+  return {16, 24, 32, 48, 64, 80, 88, 96, 112, 128, 144, 156, 160, 176, 192, 256, 512};
 }
 
 /// Steps that a pass may fuse: no more than there are. Many are for `fft` alone.
@@ -190,7 +190,7 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job) {
   all.push_back({"threads",
                  flat ? "threads of a block, every warp with a tile of its own"
                       : "threads of a block, its warps behind each other along y",
-                 {32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
+                 {32, 64, 128, 192, 256, 320, 352, 384, 416, 448, 512, 640, 768, 1024},
                  flat ? 128 : 256,
                  temporal(),
                  Role::threads});
@@ -293,6 +293,20 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
   };
 }
 
+/// Whether `direct` has a loop over planes to unroll or not.
+bool may_roll_planes(const StencilJob& job) {
+  return job.dimensions == 3 && !job.stencil.star();
+}
+
+Parameter unroll_planes() {
+  return {"unroll_planes",
+          "whether the loop over planes is unrolled besides that over rows; if not, the code is that of one "
+          "plane, and the weights come from constant memory",
+          {true, false},
+          true,
+          is_variant("direct") && var("unroll_rows")};
+}
+
 }  // namespace
 
 SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) {
@@ -308,12 +322,13 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   add(temporal_parameters(job));
   add(fft_parameters(job));
   add(path_parameters(job));
+  if (may_roll_planes(job)) add({unroll_planes()});
   space.constraints.push_back(
       {fft() || var("padded") || var("nx") % var("vector") == 0,
        "vectors of an unpadded array need rows that are whole vectors: else they are not aligned"});
   const bool star = job.stencil.star();
   add_direct_rules(space.constraints, {is_variant("direct"), var("points"), var("reach_x"), var("reach_y"),
-                                       var("reach_z"), star});
+                                       var("reach_z"), star, may_roll_planes(job)});
   add_streaming_rules(space.constraints, {is_variant("streaming"), var("points"), var("reach_x"),
                                           var("reach_y"), var("reach_z"), star});
   add_composed_rules(space.constraints, job);

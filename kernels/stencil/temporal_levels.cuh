@@ -154,6 +154,8 @@ struct March {
     const bool exists = z + ahead < tile.nz;
     if constexpr (care == Care::none) {
       tile.load_whole(next[ahead - 1], from, exists);
+    } else if (tile.all_inside) {
+      tile.load_whole(next[ahead - 1], from, exists && z + ahead >= 0);
     } else {
       tile.load_inside(next[ahead - 1], from, exists && z + ahead >= 0);
     }

@@ -78,6 +78,7 @@ struct Tile {
   unsigned inside;    // bit of each cell: it belongs to the array
   unsigned kept;      // bit of each cell: it keeps its value whatever its z, or lies outside
   unsigned stored;    // bit of each cell: this tile completes it
+  bool all_inside;    // the array has all cells of the warp, as far as x and y are concerned
   bool whole;         // the lane's rows are stored as a whole or not at all
   bool kept_columns;  // some cells of the warp are kept, or outside, whatever their row
   bool kept_rows;     // some rows of the warp are kept, or outside
@@ -105,6 +106,7 @@ struct Tile {
     in = in_ + (static_cast<long long>(y) * pitch + x);
     out = out_ + (static_cast<long long>(y) * pitch + x);
     kept_columns = first_x < held_x || first_x + tile_x > nx - held_x;
+    all_inside = first_x >= 0 && first_x + tile_x <= nx && y >= 0 && y + (exchanging ? cells_y : 1) <= ny;
     kept_rows = exchanging && (y < held_y || y + cells_y > ny - held_y);
 
     constexpr int halo_x = (tile_x - CutX<steps>::stride) / 2;
@@ -143,7 +145,7 @@ struct Tile {
   }
 
   // Loads a plane from `from`, where the lane's first cell is; all of it lies within the array, or, unless it
-  // exists, nothing. It always does where this is called: the condition keeps the compiler from loading to
+  // exists, nothing. It mostly does where this is called: the condition keeps the compiler from loading to
   // registers of its own choice, from which it would move the cells, and wait for them, much too early.
   __device__ __forceinline__ void load_whole(Cells& to, const Real* from, bool exists_plane) const {
     clear(to);
