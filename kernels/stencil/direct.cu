@@ -40,6 +40,10 @@
 #ifndef UNROLL_ROWS
 #define UNROLL_ROWS 1  // no star: 1: unrolled, weights immediate; 0: rolled, weights from constant memory
 #endif
+#ifndef UNROLL_PLANES
+#define UNROLL_PLANES \
+  1  // UNROLL_ROWS: 1: planes too; 0: a loop over planes, for boxes that exceed the instruction cache
+#endif
 #ifndef PADDED
 #define PADDED 1  // 1: ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped
 #endif
@@ -62,6 +66,7 @@ constexpr Boundary boundary = BOUNDARY;
 constexpr int block_x = BLOCK_X, block_y = BLOCK_Y, block_z = BLOCK_Z;
 constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
 constexpr bool unroll_rows = UNROLL_ROWS != 0;
+constexpr bool unroll_planes = UNROLL_PLANES != 0;
 constexpr bool padded = PADDED != 0;
 constexpr bool shuffle = SHUFFLE != 0;
 constexpr Load load_path = READONLY != 0 ? Load::readonly : Load::ordinary;

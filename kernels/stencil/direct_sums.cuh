@@ -2,7 +2,8 @@
 // The sums of a thread's VECTOR x CELLS_Y x CELLS_Z cells. An Input brings the cells around the thread's
 // first one: load<careful>(to, dx, dy, dz) loads a vector of `lanes` cells from that offset. Points are the
 // terms of the sum: those of the whole stencil, or a part of them. A part of the kernels whose threads
-// compute such bricks: they define Real, block_x, lanes, cells_y, cells_z, unroll_rows and shuffle before.
+// compute such bricks: they define Real, block_x, lanes, cells_y, cells_z, unroll_rows, unroll_planes and
+// shuffle before.
 #pragma once
 
 #include "stencil_points.cuh"  // generated: reach_x, reach_y, reach_z, star, weight(), has_point()
@@ -12,6 +13,7 @@ constexpr int lead = halo_vectors * lanes;  // cells of a segment in front of th
 constexpr int segment = lanes + 2 * lead;
 
 static_assert(lanes == 1 || lanes == 2 || lanes == 4, "VECTOR is 1, 2 or 4");
+static_assert(unroll_planes || cells_z == 1, "a loop over planes has outputs in one plane");
 static_assert(!shuffle || (reach_x >= 1 && reach_x <= lanes && (block_x % 32 == 0 || 32 % block_x == 0)),
               "SHUFFLE needs the x neighbours in the next lane and rows that divide, or are made of, warps");
 
@@ -122,7 +124,7 @@ __device__ __forceinline__ void add_row(Sums& sums, const Real (&from)[segment],
         continue;
 #pragma unroll
       for (int dx = -reach_x; dx <= reach_x; ++dx) {
-        if (unroll_rows && !Points::has(dx, dy, dz)) continue;
+        if (unroll_rows && unroll_planes && !Points::has(dx, dy, dz)) continue;
         const Real factor = weight(dx, dy, dz);
 #pragma unroll
         for (int i = 0; i < lanes; ++i) sums[c][j][i] += factor * from[lead + i + dx];
@@ -131,12 +133,12 @@ __device__ __forceinline__ void add_row(Sums& sums, const Real (&from)[segment],
   }
 }
 
-// The stencil's box: rows of absent points are skipped where they are unrolled, else they have weight 0.
+// The stencil's box: absent points are skipped where all is unrolled, else they have weight 0.
 template<class Points, bool careful, class Input>
 __device__ __forceinline__ void sum_box(Sums& sums, const Input& in) {
   constexpr int planes = cells_z + Points::last_z - Points::first_z;
   constexpr int rows = cells_y + Points::last_y - Points::first_y;
-#pragma unroll(unroll_rows ? planes : 1)
+#pragma unroll(unroll_rows&& unroll_planes ? planes : 1)
   for (int p = Points::first_z; p < cells_z + Points::last_z; ++p) {
 #pragma unroll(unroll_rows ? rows : 1)
     for (int row = Points::first_y; row < cells_y + Points::last_y; ++row) {

@@ -51,6 +51,7 @@ constexpr Boundary boundary = BOUNDARY;
 constexpr int block_x = BLOCK_X, block_y = BLOCK_Y, block_z = BLOCK_Z;
 constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
 constexpr bool unroll_rows = UNROLL_ROWS != 0;
+constexpr bool unroll_planes = true;
 constexpr bool padded = PADDED != 0;
 constexpr bool shuffle = SHUFFLE != 0;
 // Other blocks wrote what is read: the read-only cache may hold what was there before.

@@ -16,6 +16,13 @@ using search::Expr;
 using search::Parameter;
 using search::var;
 
+/// Facts of an architecture alone do not say how many multiprocessors its devices have: as many as a large
+/// one.
+int multiprocessors(const DeviceFacts& device) {
+  constexpr int of_a_large_device = 128;
+  return device.multiprocessors > 1 ? device.multiprocessors : of_a_large_device;
+}
+
 /// Whether the array fits the shared memory of the device, with a tenth of it for halos.
 bool fits_shared(const StencilJob& job, const DeviceFacts& device) {
   const double bytes = job.cells() * job.element_bytes();

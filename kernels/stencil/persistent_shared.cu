@@ -55,6 +55,7 @@ constexpr Boundary boundary = BOUNDARY;
 constexpr int block_x = BLOCK_X, block_y = BLOCK_Y, block_z = BLOCK_Z;
 constexpr int lanes = VECTOR, cells_y = CELLS_Y, cells_z = CELLS_Z;
 constexpr bool unroll_rows = UNROLL_ROWS != 0;
+constexpr bool unroll_planes = true;
 constexpr bool shuffle = false;
 
 #include "direct_sums.cuh"

@@ -16,18 +16,14 @@ inline constexpr int most_terms = 2048;
 inline constexpr const char* too_many_terms =
     "the unrolled sums are larger than the instruction cache and take seconds to compile";
 
-/// `split`: the same of one part, whose code need only leave room for what runs beside it, and of all parts,
-/// which take three seconds to compile on a 3 GHz core where there are so many.
-inline constexpr int most_part_terms = 4096;
+/// `split`: the same of one part, and of all parts, which take three seconds to compile on a 3 GHz core where
+/// there are so many.
+inline constexpr int most_part_terms = 3072;
 inline constexpr int most_split_terms = 12288;
 /// `split`: a part costs as much memory traffic as a step of its own. Fewer points take no time beside it.
 inline constexpr int least_points_of_part = 16;
 /// Cells of a thread in the default configuration of `split`, if there are parts enough.
 inline constexpr int default_split_cells = 4;
-
-/// Multiprocessors of the device. Facts of an architecture alone do not say how many: as many as a large
-/// device has.
-int multiprocessors(const DeviceFacts& device);
 
 /// `variant == name`.
 search::Expr is_variant(const char* name);
@@ -45,6 +41,7 @@ struct SweptStencil {
   search::Expr points;
   search::Expr reach_x, reach_y, reach_z;
   bool star = false;
+  bool may_roll_planes = false;  ///< whether there is a parameter unroll_planes
 };
 
 /// Rules of the variants; each applies to its own configurations only.

@@ -39,11 +39,6 @@ Expr fits_registers(const Expr& needed, const Expr& block_threads) {
                        floor_div(var("multiprocessor_registers"), block_threads * var("min_blocks")));
 }
 
-int multiprocessors(const DeviceFacts& device) {
-  constexpr int of_a_large_device = 128;
-  return device.multiprocessors > 1 ? device.multiprocessors : of_a_large_device;
-}
-
 namespace {
 
 Expr composed() {
@@ -166,7 +161,7 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
 /// Values of `chunk`: what makes the number of blocks fit the multiprocessors.
 std::vector<Value> chunks(const StencilJob& job) {
   if (job.dimensions == 2) return {32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192};
-  return {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512};
+  return {16, 24, 32, 48, 64, 80, 88, 96, 112, 128, 144, 156, 160, 176, 192, 256, 512};
 }
 
 /// Steps that a pass may fuse: no more than there are. Many are for `fft` alone.
@@ -188,7 +183,7 @@ std::vector<Parameter> fusion_parameters(const StencilJob& job) {
            steps[std::min<std::size_t>(steps.size() - 1, 1)], temporal() || composed() || fft()}};
 }
 
-std::vector<Parameter> temporal_parameters(const StencilJob& job, const DeviceFacts& device) {
+std::vector<Parameter> temporal_parameters(const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   std::vector<Parameter> all;
   all.push_back({"cells_x", "neighbouring cells along x of a lane", {1, 2, 4}, 4, temporal(), Role::work});
@@ -196,18 +191,11 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job, const DeviceFa
   all.push_back({"threads",
                  flat ? "threads of a block, every warp with a tile of its own"
                       : "threads of a block, its warps behind each other along y",
-                 {32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
+                 {32, 64, 128, 192, 256, 320, 352, 384, 416, 448, 512, 640, 768, 1024},
                  flat ? 128 : 256,
                  temporal(),
                  Role::threads});
   if (flat) all.back().values = {32, 64, 128, 256, 512};
-  std::vector<Value> shares = {0};
-  for (const int each : {1, 2, 3, 4}) shares.emplace_back(each * multiprocessors(device));
-  all.push_back(
-      {"shares",
-       "blocks among which all planes of all tiles are divided evenly; 0: every block has a chunk of "
-       "one tile",
-       shares, 0, temporal()});
   all.push_back({"ahead", "planes that are loaded before they are needed", {1, 2}, 1, temporal()});
   return all;
 }
@@ -256,8 +244,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        or_split(job, direct())},
       {"chunk",
        "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves", chunk,
-       chunk[4],
-       streaming() || (temporal() && var("shares") == 0) || (fft() && var("last_axis") == "convolve")},
+       chunk[4], streaming() || temporal() || (fft() && var("last_axis") == "convolve")},
       {"queue",
        "what the registers hold: the input planes around the current one, or the sums of the outputs to "
        "which "
@@ -306,6 +293,20 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
   };
 }
 
+/// Whether `direct` has a loop over planes to unroll or not.
+bool may_roll_planes(const StencilJob& job) {
+  return job.dimensions == 3 && !job.stencil.star();
+}
+
+Parameter unroll_planes() {
+  return {"unroll_planes",
+          "whether the loop over planes is unrolled besides that over rows; if not, the code is that of one "
+          "plane, and the weights come from constant memory",
+          {true, false},
+          true,
+          is_variant("direct") && var("unroll_rows")};
+}
+
 }  // namespace
 
 SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) {
@@ -318,15 +319,16 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   if (persistent_applies(job)) add(persistent_parameters(job, device));
   if (split_applies(job)) add(split_parameters(job));
   add(tile_parameters(job));
-  add(temporal_parameters(job, device));
+  add(temporal_parameters(job));
   add(fft_parameters(job));
   add(path_parameters(job));
+  if (may_roll_planes(job)) add({unroll_planes()});
   space.constraints.push_back(
       {fft() || var("padded") || var("nx") % var("vector") == 0,
        "vectors of an unpadded array need rows that are whole vectors: else they are not aligned"});
   const bool star = job.stencil.star();
   add_direct_rules(space.constraints, {is_variant("direct"), var("points"), var("reach_x"), var("reach_y"),
-                                       var("reach_z"), star});
+                                       var("reach_z"), star, may_roll_planes(job)});
   add_streaming_rules(space.constraints, {is_variant("streaming"), var("points"), var("reach_x"),
                                           var("reach_y"), var("reach_z"), star});
   add_composed_rules(space.constraints, job);

@@ -59,7 +59,7 @@ constexpr int min_blocks = MIN_BLOCKS;
 constexpr bool padded = PADDED != 0;
 constexpr Load load_path = READONLY != 0 ? Load::readonly : Load::ordinary;
 constexpr Store store_path = STORE;
-constexpr bool unroll_rows = true;
+constexpr bool unroll_rows = true, unroll_planes = true;
 constexpr bool shuffle = false;
 
 #include "direct_tile.cuh"

@@ -33,7 +33,14 @@ class SweepRules {
     add(!var("shuffle") || stencil_.reach_x <= var("vector"),
         "shuffles bring the x neighbours of the next lane only: the reach must fit the vector");
     if (stencil_.star) add(stencil_.points * cells <= most_terms, too_many_terms);
-    add(!var("unroll_rows") || stencil_.points * cells <= most_terms, too_many_terms);
+    if (!stencil_.may_roll_planes) {
+      add(!var("unroll_rows") || stencil_.points * cells <= most_terms, too_many_terms);
+      return;
+    }
+    // These do not apply where rows are not unrolled: there is no unroll_planes then.
+    const Expr plane = (stencil_.reach_x * 2 + 1) * (stencil_.reach_y * 2 + 1);
+    add(if_else(var("unroll_planes"), stencil_.points, plane) * cells <= most_terms, too_many_terms);
+    add(var("unroll_planes") || var("cells_z") == 1, "a loop over planes has outputs in one plane");
   }
 
   void add_streaming() {

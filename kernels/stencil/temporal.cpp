@@ -21,15 +21,14 @@ std::int64_t tiles(std::int64_t extent, std::int64_t tile, std::int64_t halo, st
 }
 
 struct TemporalShape {
-  std::int64_t cells_x, cells_y, vector, warps, chunk, shares;
+  std::int64_t cells_x, cells_y, vector, warps, chunk;
 
   explicit TemporalShape(const Configuration& configuration)
       : cells_x(configuration["cells_x"].as_int()),
         cells_y(value_or_one(configuration, "cells_y")),
         vector(configuration["vector"].as_int()),
         warps(configuration["threads"].as_int() / 32),
-        chunk(value_or_one(configuration, "chunk")),
-        shares(configuration["shares"].as_int()) {}
+        chunk(configuration["chunk"].as_int()) {}
 };
 
 /// Blocks of a launch that fuses `steps`.
@@ -44,14 +43,6 @@ Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int
                                      zero ? rounded_up(rx, shape.vector) : 0);
   const std::int64_t along_y =
       ry == 0 ? 1 : tiles(job.ny, shape.warps * shape.cells_y, steps * ry, zero ? ry : 0);
-  if (shape.shares > 0) {
-    // Fewer for a small array: a march computes some planes more than its own.
-    constexpr std::int64_t least_share = 16;
-    const double planes = static_cast<double>(along_x) * static_cast<double>(along_y) *
-                          static_cast<double>(job.nz) / static_cast<double>(ry == 0 ? shape.warps : 1);
-    const auto fit = static_cast<std::int64_t>(std::min(planes / least_share, 1e6));
-    return Dim3{static_cast<std::uint32_t>(std::clamp<std::int64_t>(fit, 1, shape.shares)), 1, 1};
-  }
   if (along_x > limit / along_y || along_x * along_y > limit / chunks)
     return fail(Phase::constraint, "grid", "more than 2^31 - 1 blocks: choose larger tiles");
   const std::int64_t all = along_x * along_y * chunks;

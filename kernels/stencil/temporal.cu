@@ -39,10 +39,7 @@
 #define THREADS 512  // threads of a block
 #endif
 #ifndef CHUNK
-#define CHUNK 128  // planes of z that a block completes, without SHARES
-#endif
-#ifndef SHARES
-#define SHARES 0  // above 0: blocks among which all planes of all tiles are divided evenly; 0: by chunks
+#define CHUNK 128  // planes of z that a block completes
 #endif
 #ifndef VECTOR
 #define VECTOR 2  // cells of one access to global memory; divides CELLS_X
@@ -68,7 +65,6 @@ constexpr Boundary boundary = BOUNDARY;
 constexpr int cells_x = CELLS_X, cells_y = CELLS_Y, warps = THREADS / 32, chunk = CHUNK, lanes = VECTOR,
               ahead = AHEAD;
 constexpr int turn = UNROLL;
-constexpr bool shares = SHARES != 0;
 constexpr Store store_path = STORE;
 
 static_assert(cells_x % lanes == 0, "VECTOR divides CELLS_X");
@@ -81,7 +77,7 @@ static_assert(THREADS % 32 == 0 && THREADS <= 1024, "THREADS is a multiple of 32
 
 // `in` and `out` point to cell (0, 0, 0), aligned to one access; pitch and plane are the distances of
 // neighbouring rows and planes [cells]. Blocks of 32 x THREADS / 32 threads; grid: all tiles of all chunks
-// along x, or as many blocks as there are shares.
+// along x.
 extern "C" __global__ void __launch_bounds__(32 * warps, MIN_BLOCKS)
     stencil_steps(const Real* __restrict__ in, Real* __restrict__ out, int nx, int ny, int nz,
                   long long pitch, long long plane) {

@@ -154,6 +154,8 @@ struct March {
     const bool exists = z + ahead < tile.nz;
     if constexpr (care == Care::none) {
       tile.load_whole(next[ahead - 1], from, exists);
+    } else if (tile.all_inside) {
+      tile.load_whole(next[ahead - 1], from, exists && z + ahead >= 0);
     } else {
       tile.load_inside(next[ahead - 1], from, exists && z + ahead >= 0);
     }
@@ -209,34 +211,11 @@ struct March {
   }
 };
 
-// A block, or a warp where warps are tiles, computes a chunk of a column of tiles. Or, with shares, its share
-// of all planes of all columns, one column after another: the end of one and the beginning of the next,
-// mostly.
 template<int steps>
 __device__ __forceinline__ void sweep(const Real* in, Real* out, int nx, int ny, int nz, long long pitch,
                                       long long plane) {
-  const unsigned columns = Tile<steps>::columns(nx, ny);
-  const unsigned unit = exchanging ? blockIdx.x : blockIdx.x * warps + threadIdx.y;
-  if constexpr (!shares) {
-    const int begin = static_cast<int>(unit / columns) * chunk;
-    if (begin >= nz) return;
-    const Tile<steps> tile(in, out, nx, ny, nz, pitch, plane, unit % columns, begin,
-                           nz - begin < chunk ? nz : begin + chunk);
-    March<steps> march(tile);
-    march.go();
-  } else {
-    const unsigned units = exchanging ? gridDim.x : gridDim.x * warps;
-    const long long all = static_cast<long long>(columns) * nz;
-    const long long last = all * (unit + 1) / units;
-#pragma unroll 1
-    for (long long from = all * unit / units; from < last;) {
-      const int begin = static_cast<int>(from % nz);
-      const int end = last - from < nz - begin ? begin + static_cast<int>(last - from) : nz;
-      const Tile<steps> tile(in, out, nx, ny, nz, pitch, plane, static_cast<unsigned>(from / nz), begin, end);
-      March<steps> march(tile);
-      march.go();
-      if constexpr (exchanging) meet();  // nobody needs the rows of this column any more
-      from += end - begin;
-    }
-  }
+  const Tile<steps> tile(in, out, nx, ny, nz, pitch, plane);
+  if (!tile.exists) return;
+  March<steps> march(tile);
+  march.go();
 }

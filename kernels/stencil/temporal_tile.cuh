@@ -78,21 +78,26 @@ struct Tile {
   unsigned inside;    // bit of each cell: it belongs to the array
   unsigned kept;      // bit of each cell: it keeps its value whatever its z, or lies outside
   unsigned stored;    // bit of each cell: this tile completes it
+  bool all_inside;    // the array has all cells of the warp, as far as x and y are concerned
   bool whole;         // the lane's rows are stored as a whole or not at all
   bool kept_columns;  // some cells of the warp are kept, or outside, whatever their row
   bool kept_rows;     // some rows of the warp are kept, or outside
   int begin, end;     // planes that the block completes
   int lane, warp;
+  bool exists;
 
-  // Planes begin .. end - 1 of a column of tiles, of which there are columns().
   __device__ __forceinline__ Tile(const Real* in_, Real* out_, int nx, int ny, int nz, long long pitch_,
-                                  long long plane, unsigned column, int begin, int end)
-      : nz(nz), pitch(static_cast<int>(pitch_)), plane(plane), begin(begin), end(end) {
+                                  long long plane)
+      : nz(nz), pitch(static_cast<int>(pitch_)), plane(plane) {
     lane = static_cast<int>(threadIdx.x);
     warp = static_cast<int>(threadIdx.y);
     const unsigned count_x = static_cast<unsigned>(CutX<steps>::count(nx));
     const unsigned count_y = exchanging ? static_cast<unsigned>(CutY<steps>::count(ny)) : 1;
-    const unsigned index_x = column % count_x, index_y = column / count_x;
+    const unsigned tile = exchanging ? blockIdx.x : blockIdx.x * warps + static_cast<unsigned>(warp);
+    const unsigned index_x = tile % count_x, index_y = tile / count_x % count_y;
+    begin = static_cast<int>(tile / count_x / count_y) * chunk;
+    exists = begin < nz;
+    end = nz - begin < chunk ? nz : begin + chunk;
 
     const int first_x = static_cast<int>(index_x) * CutX<steps>::stride - margin_x;
     const int first_y = exchanging ? static_cast<int>(index_y) * CutY<steps>::stride - margin_y : 0;
@@ -101,6 +106,7 @@ struct Tile {
     in = in_ + (static_cast<long long>(y) * pitch + x);
     out = out_ + (static_cast<long long>(y) * pitch + x);
     kept_columns = first_x < held_x || first_x + tile_x > nx - held_x;
+    all_inside = first_x >= 0 && first_x + tile_x <= nx && y >= 0 && y + (exchanging ? cells_y : 1) <= ny;
     kept_rows = exchanging && (y < held_y || y + cells_y > ny - held_y);
 
     constexpr int halo_x = (tile_x - CutX<steps>::stride) / 2;
@@ -133,19 +139,13 @@ struct Tile {
     }
   }
 
-  // How many tiles lie beside each other along x and y.
-  __device__ __forceinline__ static unsigned columns(int nx, int ny) {
-    const int count_y = exchanging ? CutY<steps>::count(ny) : 1;
-    return static_cast<unsigned>(CutX<steps>::count(nx)) * static_cast<unsigned>(count_y);
-  }
-
   // Whether all cells of plane z keep their values.
   __device__ __forceinline__ bool kept_plane(int z) const {
     return z < held_z || z >= nz - held_z;
   }
 
   // Loads a plane from `from`, where the lane's first cell is; all of it lies within the array, or, unless it
-  // exists, nothing. It always does where this is called: the condition keeps the compiler from loading to
+  // exists, nothing. It mostly does where this is called: the condition keeps the compiler from loading to
   // registers of its own choice, from which it would move the cells, and wait for them, much too early.
   __device__ __forceinline__ void load_whole(Cells& to, const Real* from, bool exists_plane) const {
     clear(to);

@@ -39,8 +39,8 @@ const std::map<std::string, std::set<std::string>> variants_of = {{"block_x", sw
                                                                   {"cells_x", {"temporal"}},
                                                                   {"threads", {"temporal"}},
                                                                   {"ahead", {"temporal"}},
-                                                                  {"shares", {"temporal"}},
                                                                   {"parts", {}},
+                                                                  {"unroll_planes", {"direct"}},
                                                                   {"divide", {}}};
 
 void expect_conditional_parameters(const Configuration& configuration, const Instance& instance) {
@@ -55,10 +55,10 @@ void expect_conditional_parameters(const Configuration& configuration, const Ins
     if (name == "block_y" || name == "cells_y") return !flat;
     if (name == "shuffle") return reach_x >= 1 && reach_x <= 4;
     if (name == "queue") return star;
-    if (name == "chunk" && variant == "temporal") return configuration["shares"].as_int() == 0;
     if (name == "stages") return configuration["loader"].as_text() != "cache";
     // A march over the rows of two dimensions has no loop over rows besides.
     if (name == "unroll_rows") return !star && !(flat && variant == "streaming");
+    if (name == "unroll_planes") return !star && !flat && configuration["unroll_rows"].as_bool();
     return true;
   };
   std::set<std::string> names = {"block_y", "vector", "cells_y", "padded", "store", "min_blocks"};
