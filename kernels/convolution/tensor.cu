@@ -170,22 +170,24 @@ struct ColumnSums {
   }
 };
 
+template<int n>
+__device__ __forceinline__ void load_pair(Operands<n, 2>& x, int set, const Real* from) {
+  Real pair[2];
+  load_vector<2, Load::shared>(pair, from);
+  x.take(set, 0, pair[0]);
+  x.take(set, 1, pair[1]);
+}
+
 // A turn's rows of the warp's pixels through both passes. `rows` points to the lane's first pair of them.
 __device__ __forceinline__ void add_rows(const Real* rows, const RowMatrix& row_matrix,
                                          const ColumnMatrix& column_matrix, ColumnSums& columns) {
   constexpr int blocks = 2 * tiles_x + row_steps - 2;  // of 8 columns
   Real sums[tiles_x][4] = {};
   const auto sum = [&](int j) -> Real(&)[4] { return sums[j]; };
-  const auto load = [&](auto& x, int set, int block) {
-    Real pair[2];
-    load_vector<2, Load::shared>(pair, rows + 8 * block);
-    x.take(set, 0, pair[0]);
-    x.take(set, 1, pair[1]);
-  };
   if constexpr (matrices == Matrices::shared) {  // each step's taps once, for all tiles
     Operands<blocks, 2> x;
 #pragma unroll
-    for (int block = 0; block < blocks; ++block) load(x, block, block);
+    for (int block = 0; block < blocks; ++block) load_pair(x, block, rows + 8 * block);
 #pragma unroll
     for (int step = 0; step < row_steps; ++step) {
       Operands<1, 4> taps;
@@ -198,7 +200,7 @@ __device__ __forceinline__ void add_rows(const Real* rows, const RowMatrix& row_
 #pragma unroll
     for (int block = 0; block < blocks; ++block) {
       Operands<1, 2> x;
-      load(x, 0, block);
+      load_pair(x, 0, rows + 8 * block);
       add_products<tiles_x>(sum, [&](int term, int j, Real(&to)[4]) {
         const int step = block - 2 * j;
         if (step < 0 || step >= row_steps) return;
