@@ -24,21 +24,37 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
       evidence_(space_.size()),
       model_{Surrogate(encoding_, options.beliefs ? launch_beliefs(encoding_) : Beliefs{}, options.prior,
                        options.softness)} {
+  if (options_.cost > 0) model_.surrogate.weigh_cost(options_.cost);
+  of_variants_ = one_of_each_variant();
+  take_records(task.related);
+  plan_design();
+}
+
+void ModelSearch::take_records(const std::vector<RelatedRecord>& records) {
   Beliefs transfers;
-  for (const RelatedRecord& record : task.related) {
-    if (auto belief = transfer_belief(encoding_, record, 1 / static_cast<double>(task.related.size()),
-                                      options.softness))
+  std::vector<bool> known(variants_.size(), false);
+  for (const RelatedRecord& record : records) {
+    if (auto belief =
+            transfer_belief(encoding_, record, 1 / static_cast<double>(records.size()), options_.softness))
       transfers.push_back(std::move(belief));
     const std::size_t count = from_records_.empty() ? options_.transfers : options_.transfers / 2;
     for (const ConfigurationId id : best_apart(space_, record, count))
       if (std::ranges::find(from_records_, id) == from_records_.end()) from_records_.push_back(id);
+    for (const Observation& one : record.observations)
+      if (variants_.size() > 0 && one.cost) known[variants_.of(one.id)] = true;
   }
+  if (transfers.empty()) {
+    std::ranges::reverse(from_records_);
+    return;
+  }
+  // Of a variant that is new since then the records say nothing.
+  for (const ConfigurationId id : of_variants_)
+    if (!known[variants_.of(id)]) from_records_.push_back(id);
   std::ranges::reverse(from_records_);
-  if (options_.cost > 0) model_.surrogate.weigh_cost(options_.cost);
-  if (!transfers.empty())
-    transfer_ = std::make_unique<Model>(
-        Model{Surrogate(encoding_, std::move(transfers), options.prior, options.softness)});
-  plan_design();
+  if (options_.record_lengths > 0)
+    model_.surrogate.believe(transfers.front()->parameters(), options_.record_lengths);
+  transfer_ = std::make_unique<Model>(
+      Model{Surrogate(encoding_, std::move(transfers), options_.prior, options_.softness)});
 }
 
 /// Which of them is good for what is hard to say beforehand; what the author of the kernel would begin with
@@ -65,7 +81,6 @@ void ModelSearch::plan_design() {
         static_cast<float>(options_.lean * model_.surrogate.believed(ids[i]));
   Candidates candidates(encoding_);
   candidates.assign(ids);
-  of_variants_ = one_of_each_variant();
   const std::size_t spread =
       std::max(options_.start, of_variants_.size() + std::min(least_spread, options_.start)) -
       of_variants_.size();

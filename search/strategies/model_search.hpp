@@ -40,6 +40,7 @@ class ModelSearch : public Strategy {
     bool up_to_date = false;
   };
 
+  void take_records(const std::vector<RelatedRecord>& records);
   void plan_design();
   /// One configuration of each variant, the default's first.
   std::vector<ConfigurationId> one_of_each_variant();
