@@ -218,7 +218,7 @@ std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationI
 
 std::optional<ConfigurationId> Surrogate::best_candidate() const {
   Eigen::Index best = 0;
-  if (scores_.size() == 0 || scores_.maxCoeff(&best) <= 0) return std::nullopt;
+  if (scores_.size() == 0 || scores_.maxCoeff(&best) < 0) return std::nullopt;
   if (cost_) (scores_ * worth_).maxCoeff(&best);
   return candidates_.id(static_cast<std::size_t>(best));
 }
