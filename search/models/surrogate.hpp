@@ -41,6 +41,8 @@ class Surrogate {
   /// The largest expected improvement among the unseen candidates, on the scale of slowdowns, as of the last
   /// update; nothing before a fit, or where no candidate is left.
   std::optional<double> largest_gain() const { return largest_gain_; }
+  /// Whether some candidate promises anything: improvements may be too unlikely for a number.
+  bool promises() const { return scores_.size() > 0 && scores_.maxCoeff() > 0; }
   /// The unseen candidate that promises most.
   std::optional<ConfigurationId> best_candidate() const;
   /// What an unseen configuration promises, whether it is a candidate or not.

@@ -192,7 +192,7 @@ std::optional<ConfigurationId> ModelSearch::choose() {
     return evidence_.seen.random_unseen(random_);
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
     if (const auto id = model.best_of(space_.neighbours(evidence_.best_one().id), evidence_)) return id;
-  const auto candidate = model.best_candidate();
+  const auto candidate = model.promises() ? model.best_candidate() : std::nullopt;
   return candidate ? climb(model, *candidate) : evidence_.seen.random_unseen(random_);
 }
 

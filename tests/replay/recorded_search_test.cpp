@@ -19,13 +19,13 @@ using replay::OutcomeTable;
 using replay::RecordedSpace;
 
 constexpr std::uint64_t evaluations = 60, repeats = 24;
-/// Mean share of the optimum. Random search has .944 in expectation, .938 with our stratified start; the
-/// model .980, the standard errors being .006 and .003.
-constexpr double bar = 0.965;
+/// Mean share of the optimum. Random search has .944 in expectation, .940 with our stratified start; the
+/// model .978, the standard errors being .006 and .004.
+constexpr double bar = 0.963;
 
 /// Those of the recording in which random search needs some time: of each work the one with most evaluations
 /// (other kernel sources are another record).
-std::vector<RecordedSpace> hard_spaces() {
+std::vector<RecordedSpace> read_hard_spaces() {
   std::vector<RecordedSpace> hard;
   for (const char* work : {"radius=4,shape=star,type=float", "radius=8,shape=star,type=float",
                            "radius=8,shape=star,type=double"}) {
@@ -37,6 +37,12 @@ std::vector<RecordedSpace> hard_spaces() {
     if (largest != all.end() && size(*largest) > 0) hard.push_back(std::move(*largest));
   }
   return hard;
+}
+
+/// Reading takes longer than searching.
+const std::vector<RecordedSpace>& hard_spaces() {
+  static const std::vector<RecordedSpace> spaces = read_hard_spaces();
+  return spaces;
 }
 
 /// Of each repeat, the mean over the spaces of optimum / best after the evaluations.
@@ -69,7 +75,7 @@ Mean mean_of(const std::vector<double>& values) {
 }
 
 TEST(RecordedSearch, TheModelPassesABarThatRandomSearchFails) {
-  const std::vector<RecordedSpace> spaces = hard_spaces();
+  const std::vector<RecordedSpace>& spaces = hard_spaces();
   ASSERT_EQ(spaces.size(), 3U);
   const Mean model = mean_of(shares(spaces, search::default_strategy));
   const Mean random = mean_of(shares(spaces, "random"));
@@ -83,7 +89,7 @@ TEST(RecordedSearch, TheModelPassesABarThatRandomSearchFails) {
 /// Without any chance in it: the expectation over all searches of random order.
 TEST(RecordedSearch, RandomSearchFailsTheBarInExpectation) {
   double mean = 0;
-  const std::vector<RecordedSpace> spaces = hard_spaces();
+  const std::vector<RecordedSpace>& spaces = hard_spaces();
   for (const RecordedSpace& space : spaces) {
     const OutcomeTable outcomes(space.space, space.evaluations);
     mean += replay::RandomCurve(outcomes).expected_share(evaluations) / static_cast<double>(spaces.size());

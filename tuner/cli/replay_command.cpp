@@ -123,26 +123,34 @@ std::vector<double> chosen_times(const po::variables_map& values) {
 }
 
 /// --choose-by and --group.
-std::vector<replay::SpaceGroup> chosen_folds(const po::variables_map& values, std::size_t strategies,
-                                             const std::vector<replay::RecordedSpace>& spaces) {
-  if (!values.count("choose-by")) {
-    if (values.count("group")) throw UsageError("--group says what --choose-by kernel leaves out: add that");
-    return {};
+struct FoldChoice {
+  std::string by;                                          ///< empty: nothing is left out
+  std::vector<std::pair<std::string, std::string>> named;  ///< a kernel, and how names of its spaces begin
+
+  std::vector<replay::SpaceGroup> of(const std::vector<replay::RecordedSpace>& spaces) const;
+};
+
+FoldChoice chosen_folds(const po::variables_map& values, std::size_t strategies) {
+  FoldChoice choice;
+  if (values.count("choose-by")) choice.by = chosen_name(values, "choose-by", {"kernel", "device"});
+  if (!choice.by.empty() && strategies < 2)
+    throw UsageError("--choose-by: name two strategies or more to choose from");
+  if (!values.count("group")) return choice;
+  if (choice.by != "kernel") throw UsageError("--group says what --choose-by kernel leaves out: add that");
+  for (const std::string& text : values["group"].as<std::vector<std::string>>()) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      throw UsageError(format("--group: '{}' is not of the form NAME=START", text));
+    choice.named.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
-  const std::string by = chosen_name(values, "choose-by", {"kernel", "device"});
-  if (strategies < 2) throw UsageError("--choose-by: name two strategies or more to choose from");
-  std::vector<std::pair<std::string, std::string>> named;
-  if (values.count("group"))
-    for (const std::string& text : values["group"].as<std::vector<std::string>>()) {
-      const std::size_t equals = text.find('=');
-      if (equals == std::string::npos || equals == 0 || equals + 1 == text.size() || by != "kernel")
-        throw UsageError(
-            format("--group: '{}' is not of the form KERNEL=START (with --choose-by kernel)", text));
-      named.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-      if (std::ranges::none_of(
-              spaces, [&](const auto& space) { return space.name.starts_with(named.back().second); }))
-        throw UsageError(format("--group: no space's name begins with '{}'", named.back().second));
-    }
+  return choice;
+}
+
+std::vector<replay::SpaceGroup> FoldChoice::of(const std::vector<replay::RecordedSpace>& spaces) const {
+  if (by.empty()) return {};
+  for (const auto& [kernel, start] : named)
+    if (std::ranges::none_of(spaces, [&](const auto& space) { return space.name.starts_with(start); }))
+      throw UsageError(format("--group: no space has a name that begins with '{}'", start));
   std::vector<std::string> names;
   if (by == "kernel")
     names = replay::kernels_of(spaces, named);
@@ -150,10 +158,8 @@ std::vector<replay::SpaceGroup> chosen_folds(const po::variables_map& values, st
     for (const replay::RecordedSpace& space : spaces) names.push_back(space.device);
   std::vector<replay::SpaceGroup> folds = replay::groups_by(names);
   if (folds.size() < 2)
-    throw UsageError(
-        format("--choose-by: all spaces are of one {}: name others, or say with --group which "
-               "belong together",
-               by));
+    throw UsageError(format("--choose-by: all spaces are of one {}: name others{}", by,
+                            by == "kernel" ? ", or say with --group which belong together" : ""));
   return folds;
 }
 
@@ -226,6 +232,7 @@ int run(const po::variables_map& values) {
   options.repeats = count_of(values, "repeats", options.repeats, 1);
   options.seed = count_of(values, "seed", options.seed, 0);
   options.batch = count_of(values, "batch", options.batch, 1);
+  const FoldChoice fold_choice = chosen_folds(values, strategies.size());
   const WarmChoice warm = chosen_warm(values, options.seed);
   for (const char* option : {"json", "csv"}) check_writable(text_of(values, option), option);
   const std::vector<replay::RecordedSpace> spaces =
@@ -233,7 +240,7 @@ int run(const po::variables_map& values) {
   if (spaces.empty())
     throw UsageError(format("--only: no space has a name with '{}' in it", text_of(values, "only")));
   const std::vector<replay::RecordedSpace> sources = read_spaces(warm.files);
-  const std::vector<replay::SpaceGroup> folds = chosen_folds(values, strategies.size(), spaces);
+  const std::vector<replay::SpaceGroup> folds = fold_choice.of(spaces);
   const replay::WarmStart start(spaces, sources, warm.options);
   if (!sources.empty()) {
     for (const std::string& note : start.notes()) std::cerr << note << "\n";
@@ -260,16 +267,16 @@ int run(const po::variables_map& values) {
 }  // namespace
 
 const Command& replay_command() {
-  static const Command command = {"replay",
-                                  "compares search strategies on recorded spaces, without a GPU",
-                                  "tune replay --space FILE... [--strategy S,...] [options]",
-                                  "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
-                                  "  tune replay --space results.db --budget 50,100 --repeats 100\n"
-                                  "  tune replay --space *.json.gz --strategy model,model:beliefs=off "
-                                  "--choose-by kernel\n",
-                                  "",
-                                  options,
-                                  run};
+  static const Command command = {
+      "replay",
+      "compares search strategies on recorded spaces, without a GPU",
+      "tune replay --space FILE... [--strategy S,...] [options]",
+      "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
+      "  tune replay --space results.db --budget 50,100 --repeats 100\n"
+      "  tune replay --space *.gz --strategy model,model:start=9 --choose-by kernel\n",
+      "",
+      options,
+      run};
   return command;
 }
 

@@ -38,8 +38,7 @@ std::string strategy_help() {
   std::string text = format("how to search: auto (the same as {});", search::default_strategy);
   for (const search::StrategyEntry& strategy : search::strategies())
     text += format(" {} ({});", strategy.name, strategy.summary);
-  text.pop_back();
-  return text;
+  return text + " options after colons (model:start=10), 'tune replay --options S' has them";
 }
 
 po::options_description options() {

@@ -333,6 +333,30 @@ TEST(ModelSearch, WhatWasGainedLatelyMayComeAgain) {
   EXPECT_LT(search.expected_gain().value(), 0.199) << "twenty evaluations ago";
 }
 
+// A line of which every second place is known, as smooth as can be: the improvements expected elsewhere are
+// too small for a number. Then one place is as good as another, and not the first of the list.
+TEST(ModelSearch, TakesNothingInTheOrderOfTheListWhereNothingIsExpected) {
+  SpaceDefinition definition;
+  Parameter x{"x", "", {}, 0};
+  for (std::int64_t value = 0; value < 400; ++value) x.values.emplace_back(value);
+  definition.parameters = {x};
+  const SearchSpace space(definition);
+  ModelSearch search({space, 1});
+  std::vector<Observation> known;
+  for (ConfigurationId id = 0; id < space.size(); ++id)
+    if (id < 20 || id % 2 == 0) known.push_back({id, 1e-3 * std::exp(0.05 * static_cast<double>(id))});
+  search.tell(known);
+  std::vector<ConfigurationId> asked;
+  for (int i = 0; i < 60; ++i) {
+    asked.push_back(search.ask(1).at(0));
+    search.tell(
+        std::vector{Observation{asked.back(), 1e-3 * std::exp(0.05 * static_cast<double>(asked.back()))}});
+  }
+  std::size_t steps = 0;
+  for (std::size_t i = 31; i < asked.size(); ++i) steps += asked[i] == asked[i - 1] + 2 ? 1 : 0;
+  EXPECT_LT(steps, 8U);
+}
+
 TEST(ModelSearch, WantsMoreResultsBeforeMoreQuestions) {
   const Landscape landscape = separable(1);
   ModelSearch search({landscape.space(), 1});
