@@ -104,7 +104,7 @@ void WarpgroupProduct::carry_out(const char* shared) const {
           c_[row % 8 * 4 + static_cast<std::size_t>(column) % 8 / 2]
             [static_cast<std::size_t>(column) / 8 * 4 + row / 8 * 2 + static_cast<std::size_t>(column) % 2];
       double exact = add_ ? static_cast<double>(sum) : 0;
-      for (std::size_t k = 0; k < inner; ++k) exact = std::fma(a[row][k], b[k], exact);
+      for (std::size_t k = 0; k < inner; ++k) exact += a[row][k] * b[k];  // products of 11 bits are exact
       sum = cut_to_float(exact);
     }
   }
