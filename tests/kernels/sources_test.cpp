@@ -68,7 +68,8 @@ TEST(KernelFiles, AreEmbeddedAsTheyAre) {
 TEST(KernelFiles, KeepPtxInOnePlace) {
   const std::set<std::string> with_twins{"common/async_copy.cuh",  "common/grid_barrier.cuh",
                                          "common/tensor_copy.cuh", "common/tensor_core.cuh",
-                                         "matvec/exchange.cuh",    "stencil/block_barrier.cuh"};
+                                         "matvec/exchange.cuh",    "stencil/block_barrier.cuh",
+                                         "stencil/pin.cuh"};
   std::set<std::string> with_ptx, folders{"common"};
   for (const ProblemEntry& entry : problems()) folders.insert(folder_of(entry.make()->info()));
   for (const std::string& problem : folders)
