@@ -10,6 +10,7 @@
 
 #include "db/database_error.hpp"
 #include "db/schema.hpp"
+#include "db/views.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
@@ -89,7 +90,10 @@ void Database::open() {
     connect(true);
     check_content();
   }
-  if (access_ == Access::read_write) prepare_for_writing();
+  if (access_ == Access::read_write)
+    prepare_for_writing();
+  else if (connection_->execAndGet("PRAGMA user_version").getInt() == schema_version())
+    make_views(*connection_, ViewPlace::connection);
 }
 
 void Database::connect(bool immutable) {
@@ -142,6 +146,7 @@ void Database::prepare_for_writing() {
   }
   connection_->exec("PRAGMA synchronous = FULL");
   migrate(*connection_, migrations());  // which may copy tables that others refer to
+  make_views(*connection_, ViewPlace::file);
   connection_->exec("PRAGMA foreign_keys = ON");
 }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "db/database_error.hpp"
+#include "db/views.hpp"
 #include "db/where.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
@@ -87,8 +88,10 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
       "PRAGMA foreign_keys = ON;"
       "CREATE TEMP TABLE chosen (id INTEGER PRIMARY KEY);"
       "CREATE TEMP TABLE kept_runs (id INTEGER PRIMARY KEY)");
+  make_views(copy, ViewPlace::file);
   choose(copy, filter);
   drop_the_rest(copy, filter.samples);
+  if (!filter.views) drop_views(copy);
   copy.exec("VACUUM");
   const auto count = [&copy](const char* table) {
     return copy.execAndGet(format("SELECT COUNT(*) FROM {}", table)).getInt64();

@@ -21,6 +21,7 @@ struct ExportFilter {
       false;  ///< of each work its fastest configuration alone: answers lookups, is no space to replay
   bool current_only = false;  ///< without evaluations that later ones replaced
   bool samples = true;        ///< without them the medians stay
+  bool views = true;          ///< without them lookups begin sooner (db/views.hpp)
 };
 
 struct ExportResult {

@@ -37,6 +37,8 @@ class SessionTest : public ::testing::Test {
     const auto strategy = search::make_strategy(strategy_name, {space, seed});
     DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
     Session session(space, *strategy, evaluator, store_, [this] { return time_ += step_; });
+    if (default_first_) session.begin_with(space.default_configuration());
+    default_ = space.at(*space.default_configuration());
     return session.run(record_, budget, fresh, observer_, finals_);
   }
 
@@ -50,6 +52,8 @@ class SessionTest : public ::testing::Test {
   DeviceEvaluatorOptions options_ = {.measure = {}, .compile_threads = 2};
   double time_ = 0;
   double step_ = 0.001;
+  bool default_first_ = false;
+  search::Configuration default_;  ///< of the last run's space
 };
 
 TEST_F(SessionTest, FindsTheBestOfTheWholeSpace) {
@@ -61,6 +65,37 @@ TEST_F(SessionTest, FindsTheBestOfTheWholeSpace) {
   EXPECT_EQ(result.progress.best->configuration.key(), "block=256,items=4,kind=plain");
   EXPECT_EQ(store_.evaluations.size(), 12u);
   EXPECT_EQ(store_.end, RunEnd::exhausted);
+}
+
+TEST_F(SessionTest, BeginsWithTheDefaultWhereThatIsWanted) {
+  default_first_ = true;
+  for (const char* strategy : {"random", "grid", "model", "genetic"}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      observer_ = {};
+      const SessionResult result = run("kind == plain", {}, seed, true, strategy);
+      ASSERT_EQ(observer_.seen.size(), 12u) << strategy << ": each once, the default too";
+      EXPECT_EQ(observer_.seen.front().configuration, default_) << strategy;
+      std::set<std::string> keys;
+      for (const Evaluation& evaluation : observer_.seen) keys.insert(evaluation.configuration.key());
+      EXPECT_EQ(keys.size(), 12u) << strategy;
+      EXPECT_EQ(result.end, RunEnd::exhausted);
+    }
+  }
+  observer_ = {};
+  EXPECT_EQ(run("kind == plain", {.evaluations = 1}, 1, true).progress.evaluations, 1u);
+  EXPECT_EQ(observer_.seen.front().configuration, default_);
+  observer_ = {};
+  EXPECT_EQ(run("kind == plain", {.evaluations = 0}, 1, true).progress.evaluations, 0u);
+}
+
+TEST_F(SessionTest, ADefaultThatIsKnownIsAnsweredFromTheDatabase) {
+  run("kind == plain", {});
+  default_first_ = true;
+  observer_ = {};
+  run("kind == plain", {.evaluations = 3});
+  ASSERT_EQ(observer_.seen.size(), 3u);
+  EXPECT_EQ(observer_.seen.front().configuration, default_);
+  EXPECT_TRUE(observer_.seen.front().reused);
 }
 
 TEST_F(SessionTest, NeverEvaluatesAConfigurationTwice) {

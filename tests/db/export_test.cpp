@@ -59,6 +59,37 @@ class ExportTest : public testing::Test {
   int files_ = 0;
 };
 
+TEST_F(ExportTest, WithoutViewsAnswersTheSameToThisLibrary) {
+  const auto all = [](const db::Database& database) {
+    std::vector<std::string> rows;
+    for (const char* view : {"results", "best", "best_by_versions", "run_overview", "ranking"}) {
+      SQLite::Statement row(database.connection(), std::string("SELECT * FROM ") + view);
+      while (row.executeStep()) {
+        rows.emplace_back(view);
+        for (int i = 0; i < row.getColumnCount(); ++i) rows.back() += "|" + row.getColumn(i).getString();
+      }
+    }
+    return rows;
+  };
+  const std::vector<std::string> before = all(exported({}));
+  ASSERT_GT(before.size(), 10u);
+  const db::Database without = exported({.views = false});
+  const auto stored = [](const db::Database& database) {
+    return database.connection()
+        .execAndGet("SELECT COUNT(*) FROM main.sqlite_schema WHERE type = 'view'")
+        .getInt();
+  };
+  EXPECT_EQ(stored(without), 0);
+  EXPECT_EQ(all(without), before);
+  // A part of a part, and a file that is written to, have them again.
+  const fs::path again = folder_ / "again.db";
+  db::export_database(without, again);
+  EXPECT_EQ(stored(db::Database(again, db::Access::immutable)), 6);
+  const db::Database written(without.path());
+  EXPECT_EQ(stored(written), 6);
+  EXPECT_EQ(all(written), before);
+}
+
 TEST_F(ExportTest, EverythingStaysAsItWas) {
   const db::Database copy = exported({});
   EXPECT_EQ(result_.runs, 3);

@@ -33,7 +33,9 @@ po::options_description options() {
   add_stored_options(all, true);
   all.add_options()("all", po::bool_switch(), "every configuration that counts: the default")          //
       ("best", po::bool_switch(), "of each problem, size and device the fastest configuration alone")  //
-      ("without-samples", po::bool_switch(), "medians only: a third of the size");
+      ("without-samples", po::bool_switch(), "medians only: a third of the size")                      //
+      ("without-views", po::bool_switch(),
+       "without the views for sqlite3: lookups begin 0.2 ms sooner; tune itself does not need them");
   add_database_option(all);
   return all;
 }
@@ -133,11 +135,14 @@ int run(const po::variables_map& values) {
   const replay::WriterEntry* writer = chosen_writer(values, out);
   const db::Database source(database_path(text_of(values, "db")), db::Access::read_only);
   const StoredChoice choice = stored_choice(values, &source);
+  if (writer != nullptr && values["without-views"].as<bool>())
+    throw UsageError("--without-views is for databases: leave it out, or name a file that ends in .db");
   if (writer != nullptr) return write_foreign(values, source, choice, *writer);
   db::ExportFilter filter;
   filter.best_only = values["best"].as<bool>();
   filter.current_only = true;
   filter.samples = !values["without-samples"].as<bool>();
+  filter.views = !values["without-views"].as<bool>();
   filter.problem = choice.problem;
   filter.size = choice.size;
   filter.device = choice.device;

@@ -178,7 +178,8 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
                        {.budget = job.budget,
                         .finals = job.measuring.finals,
                         .fresh = job.values["fresh"].as<bool>(),
-                        .transfer = !job.values["no-transfer"].as<bool>()},
+                        .transfer = !job.values["no-transfer"].as<bool>(),
+                        .default_first = job.work.problem != nullptr},
                        display, [&](const std::string& line) {
                          if (!quiet || line == database.notice()) std::cerr << line << "\n";
                        });

@@ -57,6 +57,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   progress.planned = std::min<std::uint64_t>(budget.evaluations.value_or(space_.size()), space_.size());
   state.result.run = store_.begin_run(record);
   try {
+    if (first_ && budget.evaluations != 0) enqueue(state, *first_);
     while (!state.end) {
       fill_queue(state);
       if (state.queue.empty())
@@ -159,13 +160,18 @@ void Session::fill_queue(State& state) {
   const double asking = clock_();
   const std::vector<search::ConfigurationId> ids = strategy_.ask(count);
   state.result.progress.search_seconds += clock_() - asking;
-  for (const search::ConfigurationId id : ids) {
-    Configuration configuration = space_.at(id);
-    std::string key = configuration.key();
-    const bool known = state.known.contains(key);
-    if (!known) evaluator_.submit(std::move(configuration));
-    state.queue.push_back({id, known ? std::move(key) : std::string()});
-  }
+  for (const search::ConfigurationId id : ids) enqueue(state, id);
+}
+
+void Session::enqueue(State& state, search::ConfigurationId id) {
+  const auto is_this = [id](const State::Asked& asked) { return asked.id == id; };
+  // The strategy does not know of the first one before it is told.
+  if (first_ == id && std::ranges::any_of(state.queue, is_this)) return;
+  Configuration configuration = space_.at(id);
+  std::string key = configuration.key();
+  const bool known = state.known.contains(key);
+  if (!known) evaluator_.submit(std::move(configuration));
+  state.queue.push_back({id, known ? std::move(key) : std::string()});
 }
 
 /// Takes the first of the queue to its end: evaluated, stored, counted, told.

@@ -73,6 +73,10 @@ class Session {
   Session(const search::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator, Store& store,
           std::function<double()> clock);
 
+  /// A configuration to be evaluated before any that the strategy asks for: that a problem declares as its
+  /// default, say, so that a run never ends worse than that, and the gain over it is known.
+  void begin_with(std::optional<search::ConfigurationId> first) { first_ = first; }
+
   /// Configurations whose evaluations are already known are not evaluated again, unless `fresh`. A run that
   /// is repeated with the same seed therefore goes on where the first one stopped. Finals follow when the
   /// budget or the space ends the run; those of an earlier run serve where they had the same finalists.
@@ -82,6 +86,7 @@ class Session {
  private:
   struct State;
   void fill_queue(State& state);
+  void enqueue(State& state, search::ConfigurationId id);
   void one_evaluation(State& state);
   void end_as_failed(RunId run);
   void count(State& state, const Evaluation& evaluation);
@@ -96,6 +101,7 @@ class Session {
   Evaluator& evaluator_;
   Store& store_;
   std::function<double()> clock_;
+  std::optional<search::ConfigurationId> first_;
 };
 
 }  // namespace tune

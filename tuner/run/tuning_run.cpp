@@ -64,6 +64,7 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
   }
   const auto strategy = entry.make(task);
   Session session(space, *strategy, evaluator, store, seconds_now);
+  if (options.default_first) session.begin_with(space.default_configuration());
   return session.run(record, options.budget, options.fresh, observer, options.finals);
 }
 

@@ -29,6 +29,9 @@ struct TuningOptions {
   FinalsOptions finals = {};
   bool fresh = false;    ///< evaluate again what the database already knows
   bool transfer = true;  ///< start from what is known of other sizes, settings and devices
+  /// Evaluate the default configuration (of what is left of the space the nearest to it) before all others.
+  /// Of another tuner's recording the values have an order, but no default.
+  bool default_first = true;
 };
 
 /// Searches the space with the strategy and seed that the record names, and stores everything in the
