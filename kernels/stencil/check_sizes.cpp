@@ -78,9 +78,13 @@ std::vector<CheckSize> persistent_sizes(const StencilJob& job, const search::Con
   return sizes;
 }
 
-/// Rows of an unpadded array are whole vectors.
-std::vector<CheckSize> in_vectors(std::vector<CheckSize> sizes, const search::Configuration& configuration) {
-  const std::int64_t vector = configuration["padded"].as_bool() ? 1 : configuration["vector"].as_int();
+/// Rows of an unpadded array are whole vectors, and those of which the copy engine makes boxes whole pieces
+/// of 16 bytes.
+std::vector<CheckSize> in_vectors(std::vector<CheckSize> sizes, const StencilJob& job,
+                                  const search::Configuration& configuration) {
+  std::int64_t vector = configuration["padded"].as_bool() ? 1 : configuration["vector"].as_int();
+  if (takes_boxes(configuration) && !configuration["padded"].as_bool())
+    vector = std::max<std::int64_t>(vector, 16 / job.element_bytes());
   for (CheckSize& size : sizes) size.nx = (size.nx + vector - 1) / vector * vector;
   return sizes;
 }
@@ -91,7 +95,8 @@ std::vector<CheckSize> check_sizes(const StencilJob& job, const search::Configur
   const StencilVariant& variant = variant_of(configuration);
   const std::int64_t fused = variant.fused(configuration);
   if (variant.name == "fft") return fft_sizes(job, fused, configuration["last_axis"].as_text() == "convolve");
-  if (variant.name == "persistent") return in_vectors(persistent_sizes(job, configuration), configuration);
+  if (variant.name == "persistent")
+    return in_vectors(persistent_sizes(job, configuration), job, configuration);
   const auto [rx, ry, rz] = job.stencil.reach();
   std::vector<CheckSize> sizes;
   const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
@@ -109,7 +114,7 @@ std::vector<CheckSize> check_sizes(const StencilJob& job, const search::Configur
   }
   add(2 * rx + 1, 2 * ry + 3, 2 * rz + 2);
   add(5, 3, 2);  // boundary cells alone, as soon as they are held
-  return in_vectors(std::move(sizes), configuration);
+  return in_vectors(std::move(sizes), job, configuration);
 }
 
 }  // namespace tune::kernels

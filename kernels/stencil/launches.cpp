@@ -35,7 +35,7 @@ SweepFiles sweep_files(bool direct) {
              "stencil/indices.cuh", "common/vectors.cuh"}};
   return {"stencil/streaming.cu",
           {"common/async_copy.cuh", "common/tensor_copy.cuh", "stencil/boundary.cuh", "stencil/indices.cuh",
-           "stencil/streaming_boxes.cuh", "stencil/streaming_inputs.cuh",
+           "stencil/pin.cuh", "stencil/streaming_boxes.cuh", "stencil/streaming_inputs.cuh",
            "stencil/streaming_partial_sums.cuh", "stencil/streaming_planes.cuh", "stencil/streaming_sums.cuh",
            "stencil/streaming_tile.cuh", "common/vectors.cuh"}};
 }

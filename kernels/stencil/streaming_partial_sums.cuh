@@ -3,6 +3,7 @@
 // A part of streaming.cu, whose constants it uses.
 #pragma once
 
+#include "pin.cuh"
 #include "streaming_boxes.cuh"
 #include "streaming_sums.cuh"
 
@@ -94,21 +95,61 @@ struct PartialSums {
 
   __device__ __forceinline__ void add(const Rows& own, int p) {
     if constexpr (star) {
+      Rows given;  // what the cells give their z neighbours
+#pragma unroll
+      for (int c = 0; c < cells_y; ++c) {
+#pragma unroll
+        for (int i = 0; i < lanes; ++i) given[c][i] = own[c][i];
+      }
+      if constexpr (!zero) clear_held(given);
 #pragma unroll
       for (int k = 0; k < width; ++k) {
         if (k == reach_z || !has_point(0, 0, reach_z - k)) continue;
 #pragma unroll
         for (int c = 0; c < cells_y; ++c) {
 #pragma unroll
-          for (int i = 0; i < lanes; ++i) sums[k][c][i] += weight(0, 0, reach_z - k) * own[c][i];
+          for (int i = 0; i < lanes; ++i) sums[k][c][i] += weight(0, 0, reach_z - k) * given[c][i];
         }
       }
+      pin_sums();
     }
     const Real* plane = cache ? tile.plane_of(p) : stage + tile.own;
     if (cache && zero && !tile.rows_whole) {
       add_around(own, p, Neighbours<true>{tile, plane});
     } else {
       add_around(own, p, Neighbours<false>{tile, plane});
+    }
+    if constexpr (star && !zero) keep_held(own);
+  }
+
+  __device__ __forceinline__ void pin_sums() {
+#pragma unroll
+    for (int k = 0; k < width; ++k) {
+#pragma unroll
+      for (int c = 0; c < cells_y; ++c) {
+#pragma unroll
+        for (int i = 0; i < lanes; ++i) pin(sums[k][c][i]);
+      }
+    }
+  }
+
+  // Held, star: z neighbours of a cell that x or y makes a boundary cell are such cells too. These give each
+  // other nothing, and their sum is their value: so they are stored with all others, by whole vectors.
+  __device__ __forceinline__ bool held(int c, int i) const {
+    return !tile.inner_row(c) || !(tile.inner_lanes >> i & 1u);
+  }
+  __device__ __forceinline__ void clear_held(Rows& given) const {
+#pragma unroll
+    for (int c = 0; c < cells_y; ++c) {
+#pragma unroll
+      for (int i = 0; i < lanes; ++i) given[c][i] = held(c, i) ? 0 : given[c][i];
+    }
+  }
+  __device__ __forceinline__ void keep_held(const Rows& own) {
+#pragma unroll
+    for (int c = 0; c < cells_y; ++c) {
+#pragma unroll
+      for (int i = 0; i < lanes; ++i) sums[reach_z][c][i] = held(c, i) ? own[c][i] : sums[reach_z][c][i];
     }
   }
 
@@ -138,9 +179,24 @@ struct PartialSums {
     }
   }
 
-  // Held: boundary cells of plane p are stored while their value is at hand, inner cells when their sum is
-  // complete: keeping the values until then would cost reach_z more registers a cell.
+  // Held, star: planes that z makes boundary cells are stored while they are at hand, all others when their
+  // sums are complete.
+  __device__ __forceinline__ void store_star(const Rows& own, int p) const {
+    const int done = p - reach_z;
+    const bool completes = done >= tile.begin && tile.inner_plane(done);
+    const bool whole_plane = !tile.inner_plane(p) && p >= tile.begin && p < tile.end;
+#pragma unroll
+    for (int c = 0; c < cells_y; ++c) {
+      if (!tile.stored(c)) continue;
+      if (whole_plane) store_vector<lanes, store_path>(tile.target(c, p), own[c]);
+      if (completes) store_vector<lanes, store_path>(tile.target(c, done), sums[0][c]);
+    }
+  }
+
+  // Held, no star: boundary cells of plane p are stored while their value is at hand, inner cells when their
+  // sum is complete: keeping the values until then would cost reach_z more registers a cell.
   __device__ __forceinline__ void store(const Rows& own, int p) {
+    if constexpr (star && !zero) return store_star(own, p);
     const int done = p - reach_z;
     if constexpr (zero) return store_sums(done);
     const bool completes = done >= tile.begin && tile.inner_plane(done);

@@ -207,5 +207,64 @@ TEST_F(Textures, AreTakenFromT1) {
   EXPECT_TRUE(texture_shape(plan->buffer("in"), plan->textures()[0].texture));
 }
 
+/// A kernel that adds the two neighbours of each cell of a row, which the copy engine brings.
+class TensorMaps : public ChangedKernels {
+ protected:
+  fs::path write(const std::string& sum, const std::string& box) {
+    std::ofstream(folder_.path() / "tensor_copy.cuh")
+        << kernels::EmbeddedSources().text("common/tensor_copy.cuh");
+    std::ofstream(folder_.path() / "k.cu")
+        << "#include \"tensor_copy.cuh\"\n"
+           "extern \"C\" __global__ void k(float* out, const __grid_constant__ TensorMap in, int nx) {\n"
+           "  __shared__ __align__(128) float row[BLOCK + 4];\n"
+           "  __shared__ AsyncBarrier full;\n"
+           "  const int x = blockIdx.x * BLOCK + threadIdx.x, y = blockIdx.y;\n"
+           "  if (threadIdx.x == 0) {\n    init_barrier(full, 1);\n    fence_barriers();\n  }\n"
+           "  __syncthreads();\n"
+           "  if (threadIdx.x == 0) {\n    arrive_expecting(full, sizeof(row));\n"
+           "    copy_box(row, in, full, x - 1, y);\n  }\n"
+           "  wait_barrier(full, 0);\n"
+           "  if (x < nx) out[y * nx + x] = "
+        << sum << ";\n}\n";
+    std::ofstream(folder_.path() / "right.cu")
+        << "extern \"C\" __global__ void right(float* out, const float* in, int nx) {\n"
+           "  const float* row = in + blockIdx.y * nx;\n"
+           "  for (int x = threadIdx.x; x < nx; x += 32)\n"
+           "    out[blockIdx.y * nx + x] = (x > 0 ? row[x - 1] : 0) + (x + 1 < nx ? row[x + 1] : 0);\n}\n";
+    std::ofstream(folder_.path() / "k.json")
+        << R"json({"problem": "k", "kernel": "k.cu", "sizes": {"nx": 100, "ny": 20},
+                   "check": [{"nx": 44, "ny": 5}], "parameters": {"BLOCK": [32, 64]},
+                   "launches": {"entry": "k", "grid": ["ceil_div(nx, BLOCK)", "ny"], "block": "BLOCK",
+                                "arguments": ["out", "in", "nx"]},
+                   "reference": {"kernel": "right.cu",
+                                 "launches": {"entry": "right", "grid": [1, "ny"], "block": 32,
+                                              "arguments": ["out", "plain", "nx"]}},
+                   "arguments": {"out": {"type": "float", "size": ["nx", "ny"], "access": "write"},
+                                 "in": {"type": "float", "size": ["nx", "ny"], "fill": {"from": 0, "step": 0.5},
+                                        "tensor_map": {"box": [")json"
+        << box << R"json(", 1], "promotion": "256B"}},
+                                 "plain": {"type": "float", "size": ["nx", "ny"],
+                                           "fill": {"from": 0, "step": 0.5}},
+                                 "nx": {"type": "int", "value": "nx"}}})json";
+    return folder_.path() / "k.json";
+  }
+};
+
+TEST_F(TensorMaps, AreReadAsTheyAreDeclared) {
+  for (const Finding& finding : findings_of(write("row[threadIdx.x] + row[threadIdx.x + 2]", "BLOCK + 4"), 2))
+    ADD_FAILURE() << finding.text();
+  EXPECT_FALSE(findings_of(write("row[threadIdx.x] + row[threadIdx.x + 1]", "BLOCK + 4"), 2).empty());
+  EXPECT_FALSE(findings_of(write("row[threadIdx.x] + row[threadIdx.x + 2]", "BLOCK"), 2).empty());
+}
+
+TEST_F(TensorMaps, ABoxThatNoDeviceTakesIsNoConfiguration) {
+  const DefinedProblem problem(definition::read_definition(write("0", "BLOCK + 3")));
+  const kernels::EmbeddedSources sources;
+  const auto plan = problem.plan(make_instance(problem.info(), "", {}), {{"BLOCK", 32}}, sources);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().phase, Phase::constraint);
+  EXPECT_NE(plan.error().detail.find("make them a multiple of 16"), std::string::npos) << plan.error().detail;
+}
+
 }  // namespace
 }  // namespace tune::emulator

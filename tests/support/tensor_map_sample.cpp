@@ -20,7 +20,7 @@ std::string kernel(const char* type, std::size_t rank, std::uint64_t elements) {
       "#include \"tensor_copy.cuh\"\n"
       "typedef {} Item;\n"
       "extern \"C\" __global__ void k(const __grid_constant__ TensorMap map, const int* at, Item* out) {{\n"
-      "  __shared__ __align__(128) Item box[{}];\n"
+      "  __shared__ __align__(1024) Item box[{}];\n"
       "  __shared__ AsyncBarrier full;\n"
       "  const int b = blockIdx.x;\n"
       "  if (threadIdx.x == 0) {{\n"
@@ -36,6 +36,13 @@ std::string kernel(const char* type, std::size_t rank, std::uint64_t elements) {
       "  for (int i = threadIdx.x; i < {}; i += blockDim.x) out[b * {} + i] = box[i];\n"
       "}}\n",
       type, elements, place, elements, elements);
+}
+
+/// The element of the box that a swizzle puts in the place of element e.
+std::uint64_t logical(std::uint64_t e, std::size_t size, MapSwizzle swizzle) {
+  const std::uint64_t exchanged = (std::uint64_t{1} << static_cast<int>(swizzle)) - 1;
+  const std::uint64_t byte = e * size;
+  return (byte ^ (((byte >> 7) & exchanged) << 4)) / size;
 }
 
 const char* device_type(ElementType type) {
@@ -61,7 +68,7 @@ std::vector<std::byte> TensorMapSample::expected() const {
   std::vector<std::byte> all(boxes * elements * size);
   for (std::uint64_t b = 0; b < boxes; ++b)
     for (std::uint64_t e = 0; e < elements; ++e) {
-      std::uint64_t rest = e, from = map.offset;
+      std::uint64_t rest = logical(e, size, map.swizzle), from = map.offset;
       bool inside = true;
       for (std::size_t axis = 0; axis < map.box.size(); ++axis) {
         const std::int64_t place = at[3 * b + axis] + static_cast<std::int64_t>(rest % map.box[axis]);
@@ -92,7 +99,7 @@ std::string TensorMapSample::text() const {
 
 TensorMapSample tensor_map_sample(const std::string& header, ElementType type,
                                   std::vector<std::uint64_t> extents, std::vector<std::uint32_t> box,
-                                  std::uint64_t begin) {
+                                  std::uint64_t begin, MapSwizzle swizzle) {
   search::Random random(11);
   TensorMapSample sample;
   const std::uint64_t piece = 16 / size_of(type), rank = extents.size();
@@ -125,6 +132,7 @@ TensorMapSample tensor_map_sample(const std::string& header, ElementType type,
   TensorMapSpec map = map_of(sample.plan.buffers[0], std::move(box));
   map.extents = std::move(extents);
   for (const std::uint64_t stride : layout.strides) map.offset += begin * stride;
+  map.swizzle = swizzle;
   Launch launch;
   launch.entry = "k";
   launch.grid = {box_count, 1, 1};
@@ -145,6 +153,13 @@ std::vector<TensorMapSample> all_tensor_map_samples(const std::string& header) {
     all.push_back(tensor_map_sample(header, type, {13, 9, 7}, {piece, 3, 2}));
     all.push_back(tensor_map_sample(header, type, {3, 2, 1}, {4 * piece, 4, 2}));
     all.push_back(tensor_map_sample(header, type, {40, 11, 5}, {2 * piece, 4, 3}, piece));
+  }
+  // Eight rows as long as the swizzle goes.
+  for (const MapSwizzle swizzle : {MapSwizzle::bytes_32, MapSwizzle::bytes_64, MapSwizzle::bytes_128}) {
+    const auto row = std::uint32_t{16} << static_cast<int>(swizzle);
+    for (const ElementType type : {ElementType::f32, ElementType::f16})
+      all.push_back(tensor_map_sample(header, type, {70, 23},
+                                      {row / static_cast<std::uint32_t>(size_of(type)), 16}, 0, swizzle));
   }
   return all;
 }

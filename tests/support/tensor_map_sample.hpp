@@ -25,8 +25,8 @@ struct TensorMapSample {
 /// needs and one 16-byte piece longer, and the map begins `begin` elements along each dimension into it.
 TensorMapSample tensor_map_sample(const std::string& header, ElementType type,
                                   std::vector<std::uint64_t> extents, std::vector<std::uint32_t> box,
-                                  std::uint64_t begin = 0);
-/// Types of 1 to 8 bytes, two and three dimensions, boxes smaller and larger than the tensor.
+                                  std::uint64_t begin = 0, MapSwizzle swizzle = MapSwizzle::none);
+/// Types of 1 to 8 bytes, two and three dimensions, boxes smaller and larger than the tensor, every swizzle.
 std::vector<TensorMapSample> all_tensor_map_samples(const std::string& header);
 
 }  // namespace tune::testing

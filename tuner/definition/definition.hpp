@@ -38,6 +38,14 @@ struct Contents {
   std::filesystem::path file = {};                   ///< elements in the machine's byte order, nothing else
 };
 
+/// A tensor map over all of a vector; formulas of the box over sizes, settings and parameters.
+struct MapDefinition {
+  JsonField place;
+  std::vector<Formula> box;
+  MapSwizzle swizzle = MapSwizzle::none;
+  MapPromotion promotion = MapPromotion::bytes_128;
+};
+
 /// An argument of a kernel, or what a constant-memory symbol holds.
 struct Argument {
   std::string name;
@@ -57,6 +65,7 @@ struct Argument {
   std::optional<Formula> value = std::nullopt;        ///< of a scalar: over sizes, settings and parameters
   std::string symbol = {};                            ///< a `__constant__` variable that is given a copy
   std::optional<TextureSpec> texture = std::nullopt;  ///< the kernel gets a texture object over it
+  std::optional<MapDefinition> map = std::nullopt;    ///< or a tensor map
 
   bool is_vector() const { return !extents.empty(); }
 };

@@ -217,9 +217,34 @@ void read_texture(const JsonField& field, Argument& argument) {
   argument.texture = texture;
 }
 
+/// After the argument's size, which says the dimensions.
+void read_map(const JsonField& field, Argument& argument) {
+  if (argument.access != Access::read && argument.access != Access::scratch)
+    field.fail("a tensor map is only read: 'access' is read, or scratch where an earlier launch writes it");
+  if (argument.texture) field.fail("expected 'texture' or 'tensor_map', found both");
+  if (argument.components != 1) field.fail("elements of a tensor map are single numbers");
+  field.allow({"box", "swizzle", "promotion"});
+  MapDefinition map{field, {}};
+  for (const JsonField& extent : field.at("box").one_or_more())
+    map.box.push_back(Formula{extent.formula(), extent});
+  if (map.box.size() != argument.extents.size())
+    field.at("box").fail(format("expected as many extents as 'size' has: {}", argument.extents.size()));
+  if (const auto swizzle = field.find("swizzle"))
+    map.swizzle = chosen<MapSwizzle>(*swizzle, {{"none", MapSwizzle::none},
+                                                {"32B", MapSwizzle::bytes_32},
+                                                {"64B", MapSwizzle::bytes_64},
+                                                {"128B", MapSwizzle::bytes_128}});
+  if (const auto promotion = field.find("promotion"))
+    map.promotion = chosen<MapPromotion>(*promotion, {{"none", MapPromotion::none},
+                                                      {"64B", MapPromotion::bytes_64},
+                                                      {"128B", MapPromotion::bytes_128},
+                                                      {"256B", MapPromotion::bytes_256}});
+  argument.map = std::move(map);
+}
+
 Argument read_argument(const std::string& name, const JsonField& field, const Definition& definition,
                        const std::filesystem::path& folder) {
-  field.allow({"type", "size", "access", "fill", "value", "symbol", "expect", "texture"});
+  field.allow({"type", "size", "access", "fill", "value", "symbol", "expect", "texture", "tensor_map"});
   Argument argument{name, field};
   read_type_of(field.at("type"), definition, argument);
   if (const auto value = field.find("value")) {
@@ -246,6 +271,7 @@ Argument read_argument(const std::string& name, const JsonField& field, const De
     argument.expected = read_contents(*expect, folder);
   }
   if (const auto texture = field.find("texture")) read_texture(*texture, argument);
+  if (const auto map = field.find("tensor_map")) read_map(*map, argument);
   argument.symbol = text_or(field, "symbol", "");
   if (!argument.symbol.empty() && argument.access != Access::read)
     field.at("symbol").fail("a constant-memory variable can only be read");

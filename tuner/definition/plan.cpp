@@ -8,6 +8,7 @@
 
 #include "tuner/core/element_types.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/core/tensor_map_shape.hpp"
 
 namespace tune::definition {
 namespace {
@@ -74,6 +75,20 @@ void add_buffers(const std::vector<Argument>& arguments, const std::map<std::str
     buffer.symbol = argument.symbol;
     plan.buffers.push_back(std::move(buffer));
   }
+}
+
+/// A box that no device takes is a configuration that cannot be, as a wrong constraint would say.
+Result<TensorMapArgument> map_argument(const Argument& argument, const LaunchPlan& plan, const Names& names) {
+  std::vector<std::uint32_t> box;
+  for (const Formula& extent : argument.map->box)
+    box.push_back(static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole_of(extent, names), 0, 1 << 30)));
+  const BufferSpec& buffer = plan.buffer(argument.name);
+  TensorMapArgument made{argument.name, map_of(buffer, std::move(box))};
+  made.map.swizzle = argument.map->swizzle;
+  made.map.promotion = argument.map->promotion;
+  if (const Result<void> right = check_tensor_map(buffer, made.map); !right)
+    return fail(Phase::constraint, right.error().reason, right.error().detail);
+  return made;
 }
 
 /// Words of template arguments. A macro of that name would replace the parameter of the template, too.
@@ -191,6 +206,12 @@ Result<LaunchPlan> make_plan(const PlanParts& parts, const Instance& instance,
     }
     for (const std::string& name : defined.arguments) {
       const Argument& argument = *std::ranges::find(parts.arguments, name, &Argument::name);
+      if (argument.map) {
+        Result<TensorMapArgument> map = map_argument(argument, plan, names);
+        if (!map) return tl::unexpected(map.error());
+        launch.arguments.emplace_back(std::move(*map));
+        continue;
+      }
       launch.arguments.push_back(argument.texture ? KernelArgument(TextureArgument{name, *argument.texture})
                                  : argument.is_vector() ? KernelArgument(BufferArgument{name})
                                                         : scalar_argument(argument, names));

@@ -95,7 +95,10 @@ void DefinedProblem::check_arguments() {
         if (argument.texture && declared[i].find("cudaTextureObject_t") == std::string::npos)
           argument.place.fail(format("argument {} of kernel '{}' is '{}', no cudaTextureObject_t", i + 1,
                                      launch.entry, declared[i]));
-        if (pointer == (argument.is_vector() && !argument.texture)) continue;
+        if (argument.map && pointer)
+          argument.place.fail(
+              format("argument {} of kernel '{}' is '{}', no CUtensorMap", i + 1, launch.entry, declared[i]));
+        if (pointer == (argument.is_vector() && !argument.texture && !argument.map)) continue;
         argument.place.fail(
             format("argument {} of kernel '{}' is '{}', {}", i + 1, launch.entry, declared[i],
                    pointer ? "a pointer: give 'size' for a vector" : "no pointer: give a single value"));

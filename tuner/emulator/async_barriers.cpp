@@ -6,12 +6,25 @@
 
 namespace tune::emulator {
 
+namespace {
+
+/// Where the engine puts a piece of 16 bytes: bits of its address from 4 on are exchanged by those from 7 on.
+std::uintptr_t swizzled(std::uintptr_t address, MapSwizzle swizzle) {
+  constexpr std::uintptr_t bits[] = {0, 1, 3, 7};
+  return address ^ (((address >> 7) & bits[static_cast<int>(swizzle)]) << 4);
+}
+
+}  // namespace
+
 void BoxCopy::carry_out() const {
-  const std::size_t row_bytes = map->spec.box[0] * map->element;
+  constexpr std::size_t piece = 16;
+  std::vector<char> box(map->box_bytes(), 0);
   map->each_row(at, [&](std::size_t row, const char* from, std::size_t bytes, std::size_t skipped) {
-    std::memset(to + row, 0, row_bytes);
-    if (bytes > 0) std::memcpy(to + row + skipped, from, bytes);
+    if (bytes > 0) std::memcpy(box.data() + row + skipped, from, bytes);
   });
+  const auto begin = reinterpret_cast<std::uintptr_t>(to);
+  for (std::size_t i = 0; i < box.size(); i += piece)
+    std::memcpy(to + (swizzled(begin + i, map->spec.swizzle) - begin), box.data() + i, piece);
 }
 
 bool AsyncBarrier::can_end() const {

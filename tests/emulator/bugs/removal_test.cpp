@@ -77,7 +77,7 @@ bool is_rare(const Occurrence& one, const std::string& text) {
 /// Calls, as statements, of what orders threads or waits for a copy; definitions and comments are none.
 std::vector<Occurrence> occurrences_in(const std::string& file, const std::string& text) {
   static const std::regex call(
-      R"(\b(__syncthreads|__syncwarp|__barrier_sync|grid_barrier|wait_async(<[^;()]*>)?|wait_products<[^;()]*>|__pipeline_wait_prior|(cooperative_groups|cg)::(sync|wait|wait_prior<\d+>)|\w+\.sync)\s*\([^;{}]*\)(?=\s*;))");
+      R"(\b(__syncthreads|__syncwarp|__barrier_sync|grid_barrier|wait_async(<[^;()]*>)?|wait_products<[^;()]*>|wait_barrier|fence_barriers|__pipeline_wait_prior|(cooperative_groups|cg)::(sync|wait|wait_prior<\d+>)|\w+\.sync)\s*\([^;{}]*\)(?=\s*;))");
   std::vector<Occurrence> found;
   for (auto match = std::sregex_iterator(text.begin(), text.end(), call); match != std::sregex_iterator();
        ++match) {

@@ -13,6 +13,7 @@
 #include "tests/kernels/conformance/drawn.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/step_order.hpp"
+#include "tuner/core/tensor_map_shape.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -51,6 +52,8 @@ TEST_P(EveryPlan, CanBeLaunched) {
     const std::set<std::string> entries(plan.compile.entries.begin(), plan.compile.entries.end());
     EXPECT_EQ(entries.size(), plan.compile.entries.size()) << "an entry twice";
     for (const Launch* launch : kernel_launches(plan)) expect_launchable(*launch, plan, device);
+    const auto maps = check_tensor_maps(device, plan);
+    EXPECT_TRUE(maps) << maps.error().detail;
   }
 }
 
