@@ -195,7 +195,7 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job) {
   all.push_back({"threads",
                  flat ? "threads of a block, every warp with a tile of its own"
                       : "threads of a block, its warps behind each other along y",
-                 {32, 64, 128, 192, 256, 320, 352, 384, 416, 448, 512, 640, 768, 1024},
+                 {32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
                  flat ? 128 : 256,
                  temporal(),
                  Role::threads});
