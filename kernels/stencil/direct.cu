@@ -41,8 +41,7 @@
 #define UNROLL_ROWS 1  // no star: 1: unrolled, weights immediate; 0: rolled, weights from constant memory
 #endif
 #ifndef UNROLL_PLANES
-#define UNROLL_PLANES \
-  1  // UNROLL_ROWS: 1: planes too; 0: a loop over planes, for boxes that exceed the instruction cache
+#define UNROLL_PLANES 1  // with UNROLL_ROWS: 1: planes unrolled too; 0: a loop over planes
 #endif
 #ifndef PADDED
 #define PADDED 1  // 1: ghost cells and rounded extents, loads unguarded; 0: dense array, indices clamped

@@ -7,6 +7,7 @@
 #include "kernels/stencil/persistent.hpp"
 #include "kernels/stencil/rules.hpp"
 #include "kernels/stencil/split.hpp"
+#include "kernels/stencil/temporal.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "search/space/expr.hpp"
 #include "tuner/core/error.hpp"
@@ -161,7 +162,11 @@ std::vector<Parameter> tile_parameters(const StencilJob& job) {
 /// Values of `chunk`: what makes the number of blocks fit the multiprocessors.
 std::vector<Value> chunks(const StencilJob& job) {
   if (job.dimensions == 2) return {32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192};
-  return {16, 24, 32, 48, 64, 80, 88, 96, 112, 128, 144, 156, 160, 176, 192, 256, 512};
+  std::vector<Value> values = {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512};
+  // Blocks of `temporal` are few and long: finer steps, so that the last ones end together.
+  if (temporal_applies(job))
+    values = {16, 24, 32, 48, 64, 80, 88, 96, 112, 128, 144, 156, 160, 176, 192, 256, 512};
+  return values;
 }
 
 /// Steps that a pass may fuse: no more than there are. Many are for `fft` alone.
@@ -191,7 +196,7 @@ std::vector<Parameter> temporal_parameters(const StencilJob& job) {
   all.push_back({"threads",
                  flat ? "threads of a block, every warp with a tile of its own"
                       : "threads of a block, its warps behind each other along y",
-                 {32, 64, 128, 192, 256, 320, 352, 384, 416, 448, 512, 640, 768, 1024},
+                 {32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
                  flat ? 128 : 256,
                  temporal(),
                  Role::threads});

@@ -169,6 +169,45 @@ TEST_P(StencilCompiles, ForTheArchitecture) {
   std::printf("%s: %zu configurations compiled, %d spill registers\n", architecture, sample.size(), spilled);
 }
 
+/// Configurations of a box for a device of the H200's architecture.
+struct Unspilled {
+  const char* type;
+  int radius;
+  const char* where;
+};
+
+// Blocks for which a thread may have 255 registers: brick, row and addresses fit them, whatever is unrolled.
+TEST(StencilRegisters, DoNotSpillWhereMinBlocksLeavesEnough) {
+  std::string why;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &why);
+  if (!compiler) GTEST_SKIP() << why;
+  const EmbeddedSources sources;
+  const auto problem = make_stencil3d();
+  const std::string blocks =
+      "min_blocks == 1 and block_x * block_y * block_z <= 128 and vector * cells_y * cells_z in [8, 16] and ";
+  for (const Unspilled& one :
+       {Unspilled{"float", 2, "padded and variant == 'split'"},
+        Unspilled{"float", 3, "padded and variant == 'split' and parts <= 4"},
+        Unspilled{"double", 2, "padded and variant == 'split' and vector * cells_y * cells_z == 8"},
+        Unspilled{"float", 3, "padded and variant == 'direct' and unroll_rows and not unroll_planes"},
+        Unspilled{"float", 2, "padded and variant == 'direct' and unroll_rows and unroll_planes"}}) {
+    const Instance instance = testing::stencil_instance({one.type, "box", one.radius}, 512, 512, 512);
+    const search::SearchSpace space =
+        testing::stencil_space_on(*problem, instance, "sm_90", blocks + one.where);
+    ASSERT_FALSE(space.empty()) << one.where;
+    for (const Configuration& configuration : testing::sample_of(space, 3, 11)) {
+      SCOPED_TRACE(instance.key() + ": " + configuration.to_string());
+      const Result<Binary> binary =
+          compiler->compile(problem->plan(instance, configuration, sources)->compile);
+      ASSERT_TRUE(binary) << binary.error().detail;
+      for (const auto& [entry, resources] : binary->resources) {
+        EXPECT_EQ(resources.spill_store_bytes, 0) << entry;
+        std::printf("%s %s: %d registers\n", one.where, entry.c_str(), static_cast<int>(resources.registers));
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Architectures, StencilCompiles,
                          ::testing::Combine(::testing::Values(2, 3),
                                             ::testing::Values("sm_80", "sm_90", "sm_120")),

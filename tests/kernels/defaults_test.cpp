@@ -90,6 +90,14 @@ class KernelDefaults : public ::testing::TestWithParam<const char*> {
   }
 
   bool temporal() const { return std::string(GetParam()) == "temporal"; }
+  bool split() const { return std::string(GetParam()) == "split"; }
+
+  /// What is no macro: rows of `temporal` end where the array's do, so that only the layout is padded; which
+  /// points belong to a part of `split` is said by headers.
+  bool only_planned(const std::string& name) const {
+    return name == "variant" || name == "fused" || (temporal() && name == "padded") ||
+           (split() && (name == "parts" || name == "divide"));
+  }
 };
 
 TEST_P(KernelDefaults, NameTheParametersOfTheVariant) {
@@ -98,9 +106,7 @@ TEST_P(KernelDefaults, NameTheParametersOfTheVariant) {
   if (temporal()) expected.insert({"STEPS", "REST"});
   for (const auto& [instance, configuration] : configurations())
     for (const auto& [name, value] : configuration.entries())
-      // Rows of `temporal` end where the array's do: only the layout is padded.
-      if (name != "variant" && name != "fused" && !(temporal() && name == "padded"))
-        expected.insert(upper(name));
+      if (!only_planned(name)) expected.insert(upper(name));
   std::set<std::string> named;
   for (const auto& [name, value] : defaults_of(text())) named.insert(name);
   EXPECT_EQ(named, expected);
@@ -158,10 +164,10 @@ TEST_P(KernelDefaults, CompileWithoutAnyDefinition) {
   const auto [instance, configuration] = configurations().at(0);
   CompileRequest request = plan(instance, configuration)->compile;
   request.defines.clear();
-  const std::string entry = temporal() ? "stencil_steps" : "stencil_step";
+  const std::string entry = temporal() ? "stencil_steps" : split() ? "stencil_part_0" : "stencil_step";
   request.entries = {entry};
   for (SourceFile& header : request.headers)
-    if (header.name == "stencil_points.cuh") header.text = points_header(make_stencil("star", 1));
+    if (!split() && header.name == "stencil_points.cuh") header.text = points_header(make_stencil("star", 1));
   const Result<Binary> binary = compiler->compile(request);
   ASSERT_TRUE(binary) << binary.error().detail;
   EXPECT_GT(binary->resources.at(entry).registers, 0);
@@ -187,7 +193,8 @@ TEST_P(KernelDefaults, AreTheOnlyMacros) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stencils, KernelDefaults, ::testing::Values("direct", "streaming", "temporal"),
+INSTANTIATE_TEST_SUITE_P(Stencils, KernelDefaults,
+                         ::testing::Values("direct", "streaming", "split", "temporal"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
