@@ -84,10 +84,14 @@ TEST(ConvolutionRegisters, WithoutSpillsWhereSumsFit) {
        "variant == 'fused' and pixels_x == 4 and min_blocks == 1 and step == 4 and ahead and "
        "threads <= 256"},
       {{16, "float"},
-       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'registers'"},
-      {{16, "float"}, "variant == 'tensor' and tiles_x == 4 and warps == 4 and min_blocks == 3"},
+       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'registers' "
+       "and "
+       "not rounded"},
+      {{16, "float"},
+       "variant == 'tensor' and tiles_x == 4 and warps == 4 and min_blocks == 3 and not rounded"},
       {{32, "float"},
-       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'shared'"},
+       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'shared' and "
+       "not rounded"},
       {{16, "double"},
        "variant == 'tensor' and tiles_x == 2 and warps == 8 and min_blocks == 1 and matrices == 'shared'"},
       {{64, "float"},
