@@ -174,6 +174,19 @@ TEST(ModelSearch, OptimisesAVariantThatHasHardlyAnyConfigurations) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) EXPECT_EQ(score(landscape, seed, 16), 1) << seed;
 }
 
+// As after a new variant was written: what was measured before has nothing of it.
+TEST(ModelSearch, TriesAVariantThatTheRecordLacksAfterTheBestOfIt) {
+  const Landscape landscape = rare_variant();
+  const Variants variants(landscape.space());
+  RelatedRecord old;
+  for (ConfigurationId id = 0; id < landscape.space().size(); id += 97)
+    if (variants.of(id) != 2) old.observations.push_back(landscape.observe(id));
+  ModelSearch search({landscape.space(), 1, {old}});
+  const std::vector<ConfigurationId> first = search.ask(ModelOptions{}.transfers + 1);
+  for (std::size_t i = 0; i < first.size(); ++i)
+    EXPECT_EQ(variants.of(first[i]) == 2, i == ModelOptions{}.transfers) << i;
+}
+
 TEST(ModelSearch, TriesAVariantNoMoreThatWasTold) {
   const Landscape landscape = rare_variant();
   const Variants variants(landscape.space());
