@@ -14,7 +14,7 @@ using LevelMatrix = Eigen::Matrix<Level, Eigen::Dynamic, Eigen::Dynamic, Eigen::
 
 /// What is believed of the lengths and the noise before any data: normal in their logarithms.
 struct GaussianProcessPrior {
-  double length = 1.0;          ///< at six dimensions; grows with the root of their number
+  double length = 1.4;          ///< at six dimensions; grows with the root of their number
   double derived_factor = 1.5;  ///< longer for what follows from others
   double length_spread = 0.8;
   double noise = 0.01;  ///< variance, relative to the signal's
@@ -37,6 +37,8 @@ class GaussianProcess {
 
   explicit GaussianProcess(const std::vector<Dimension>& dimensions, const Prior& prior = {});
 
+  /// Believes in these lengths and this noise instead, with this spread of the lengths.
+  void believe(std::span<const double> parameters, double length_spread);
   /// Chooses lengths and noise for these values at these points.
   void fit(const LevelMatrix& points, const Eigen::VectorXd& values);
   /// The function that `fit` minimises, and its gradient, by the logarithms of lengths and noise (the last).

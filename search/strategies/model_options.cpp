@@ -16,9 +16,12 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor) {
   visitor.number("noise-spread", options.prior.noise_spread, 0.001, 100, "how far a fit may go from it");
   visitor.count("neighbours", options.local_turn, 1, 1000, "every so many choices is beside the best",
                 "never");
+  visitor.count("random", options.random_turn, 1, 100'000, "every so many choices is one at random", "never");
   visitor.count("pool", options.pool, 100, 100'000, "candidates where the space has more");
   visitor.number("cost", options.cost, 0, 10, "exponent of expected seconds that promises are divided by");
   visitor.count("transfers", options.transfers, 0, 100, "best of a related record that are tried");
+  visitor.number("record-lengths", options.record_lengths, 0, 100,
+                 "spread around a related record's lengths; 0: not used");
   visitor.count("trust", options.trust, 0, 100'000, "evaluations for which related records are followed");
 }
 

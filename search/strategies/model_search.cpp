@@ -8,9 +8,10 @@
 namespace tune::search {
 namespace {
 
-constexpr int most_steps = 8;          // of a climb
-constexpr std::size_t kLeastGood = 3;  // successes before a fit means anything
-constexpr std::size_t kRecent = 20;    // evaluations whose gains may come again
+constexpr int most_steps = 8;            // of a climb
+constexpr std::size_t kLeastGood = 3;    // successes before a fit means anything
+constexpr std::size_t kRecent = 20;      // evaluations whose gains may come again
+constexpr std::size_t least_spread = 2;  // of a design, besides one of each variant
 
 }  // namespace
 
@@ -19,24 +20,52 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
       options_(options),
       random_(task.seed),
       encoding_(space_, options.derived),
+      variants_(space_),
       evidence_(space_.size()),
       model_{Surrogate(encoding_, options.beliefs ? launch_beliefs(encoding_) : Beliefs{}, options.prior,
                        options.softness)} {
+  if (options_.cost > 0) model_.surrogate.weigh_cost(options_.cost);
+  of_variants_ = one_of_each_variant();
+  take_records(task.related);
+  plan_design();
+}
+
+void ModelSearch::take_records(const std::vector<RelatedRecord>& records) {
   Beliefs transfers;
-  for (const RelatedRecord& record : task.related) {
-    if (auto belief = transfer_belief(encoding_, record, 1 / static_cast<double>(task.related.size()),
-                                      options.softness))
+  std::vector<bool> known(variants_.size(), false);
+  for (const RelatedRecord& record : records) {
+    if (auto belief =
+            transfer_belief(encoding_, record, 1 / static_cast<double>(records.size()), options_.softness))
       transfers.push_back(std::move(belief));
     const std::size_t count = from_records_.empty() ? options_.transfers : options_.transfers / 2;
     for (const ConfigurationId id : best_apart(space_, record, count))
       if (std::ranges::find(from_records_, id) == from_records_.end()) from_records_.push_back(id);
+    for (const Observation& one : record.observations)
+      if (variants_.size() > 0 && one.cost) known[variants_.of(one.id)] = true;
   }
+  if (transfers.empty()) {
+    std::ranges::reverse(from_records_);
+    return;
+  }
+  // Of a variant that is new since then the records say nothing.
+  for (const ConfigurationId id : of_variants_)
+    if (!known[variants_.of(id)]) from_records_.push_back(id);
   std::ranges::reverse(from_records_);
-  if (options_.cost > 0) model_.surrogate.weigh_cost(options_.cost);
-  if (!transfers.empty())
-    transfer_ = std::make_unique<Model>(
-        Model{Surrogate(encoding_, std::move(transfers), options.prior, options.softness)});
-  plan_design();
+  if (options_.record_lengths > 0)
+    model_.surrogate.believe(transfers.front()->parameters(), options_.record_lengths);
+  transfer_ = std::make_unique<Model>(
+      Model{Surrogate(encoding_, std::move(transfers), options_.prior, options_.softness)});
+}
+
+/// Which of them is good for what is hard to say beforehand; what the author of the kernel would begin with
+/// is the best guess of what each can do.
+std::vector<ConfigurationId> ModelSearch::one_of_each_variant() {
+  std::vector<ConfigurationId> ones;
+  for (std::size_t v = 0; v < variants_.size(); ++v) ones.push_back(variants_.typical(v, random_));
+  for (std::size_t left = ones.size(); left > 1; --left) std::swap(ones[left - 1], ones[random_.below(left)]);
+  const auto usual = std::ranges::find(ones, space_.default_configuration().value_or(space_.size()));
+  if (usual != ones.end()) std::rotate(ones.begin(), usual, usual + 1);
+  return ones;
 }
 
 /// Points are taken from a sample: what is common in the space is common in it, and rare extremes are not
@@ -52,8 +81,18 @@ void ModelSearch::plan_design() {
         static_cast<float>(options_.lean * model_.surrogate.believed(ids[i]));
   Candidates candidates(encoding_);
   candidates.assign(ids);
-  design_ = latin_hypercube(encoding_, candidates, options_.start, lean, random_);
+  const std::size_t spread =
+      std::max(options_.start, of_variants_.size() + std::min(least_spread, options_.start)) -
+      of_variants_.size();
+  design_ = latin_hypercube(encoding_, candidates, spread, lean, random_);
+  std::ranges::reverse(of_variants_);
   std::ranges::reverse(design_);
+}
+
+bool ModelSearch::is_new_variant(ConfigurationId id) const {
+  const auto same = [&](ConfigurationId other) { return variants_.of(other) == variants_.of(id); };
+  return std::ranges::none_of(evidence_.evaluated, same, &Evidence::Evaluated::id) &&
+         std::ranges::none_of(evidence_.pending, [&](const auto& one) { return same(one.first); });
 }
 
 std::vector<ConfigurationId> ModelSearch::draw_candidates() {
@@ -63,6 +102,12 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
   const auto add = [&](ConfigurationId id) {
     if (!evidence_.seen.seen(id) && chosen.insert(id).second) ids.push_back(id);
   };
+  // Half of them equally many of each variant, or those of small ones would hardly be seen.
+  for (std::size_t v = 0; v < variants_.size(); ++v) {
+    const auto share = std::min<std::size_t>(options_.pool / 2 / variants_.size(), variants_.members(v));
+    for (std::size_t i = 0; i < share; ++i)
+      if (const auto id = variants_.draw(v, evidence_.seen, random_)) add(*id);
+  }
   while (ids.size() < options_.pool) add(*evidence_.seen.random_unseen(random_));
   if (evidence_.good.empty()) return ids;
   const std::vector<ConfigurationId> ring = space_.neighbours(evidence_.best_one().id);
@@ -134,11 +179,17 @@ std::optional<ConfigurationId> ModelSearch::next_of(std::vector<ConfigurationId>
 
 std::optional<ConfigurationId> ModelSearch::choose() {
   if (const auto id = next_of(from_records_)) return id;
-  if (!follows_records() || evidence_.good.size() < kLeastGood)
+  if (!follows_records() || evidence_.good.size() < kLeastGood) {
+    while (const auto id = next_of(of_variants_))
+      if (is_new_variant(*id)) return id;
     if (const auto id = next_of(design_)) return id;
+  }
   if (evidence_.good.size() < kLeastGood) return choose_blindly();
   const Surrogate& model = updated(follows_records() ? *transfer_ : model_);
   ++turns_;
+  // Whatever the process makes of its data: a search must not be far behind a random one.
+  if (options_.random_turn > 0 && turns_ % options_.random_turn == 0)
+    return evidence_.seen.random_unseen(random_);
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
     if (const auto id = model.best_of(space_.neighbours(evidence_.best_one().id), evidence_)) return id;
   const auto candidate = model.promises() ? model.best_candidate() : std::nullopt;

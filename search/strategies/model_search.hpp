@@ -10,6 +10,7 @@
 #include "search/random.hpp"
 #include "search/strategies/model_options.hpp"
 #include "search/strategies/strategy.hpp"
+#include "search/strategies/variants.hpp"
 
 namespace tune::search {
 
@@ -39,7 +40,11 @@ class ModelSearch : public Strategy {
     bool up_to_date = false;
   };
 
+  void take_records(const std::vector<RelatedRecord>& records);
   void plan_design();
+  /// One configuration of each variant, the default's first.
+  std::vector<ConfigurationId> one_of_each_variant();
+  bool is_new_variant(ConfigurationId id) const;
   std::optional<ConfigurationId> choose();
   ConfigurationId climb(const Surrogate& model, ConfigurationId from);
   std::optional<ConfigurationId> choose_blindly();
@@ -56,11 +61,12 @@ class ModelSearch : public Strategy {
   ModelOptions options_;
   Random random_;
   Encoding encoding_;
+  Variants variants_;
   Evidence evidence_;
   Model model_;
   std::unique_ptr<Model> transfer_;  ///< believes in the related records, where there are some
-  /// Both in reverse: the last is asked for first.
-  std::vector<ConfigurationId> from_records_, design_;
+  /// All in reverse: the last is asked for first.
+  std::vector<ConfigurationId> from_records_, of_variants_, design_;
   std::size_t turns_ = 0;
 };
 

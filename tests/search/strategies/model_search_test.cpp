@@ -136,6 +136,91 @@ TEST(ModelSearch, BearsRecordsThatSayNothing) {
   EXPECT_GT(score(landscape, 7, 40, {equal}), 0.5);
 }
 
+/// Three variants; the fastest, by twice, has 16 of 131,088 configurations, and its default is not good.
+Landscape rare_variant() {
+  SpaceDefinition definition;
+  definition.parameters = {{"variant", "", {"plain", "tiled", "fused"}, "tiled"},
+                           {"x", "", {1, 2, 4, 8, 16, 32, 64, 128}, 8}};
+  for (const char* name : {"a", "b", "c", "d"})
+    definition.parameters.push_back({name, "", {1, 2, 3, 4, 5, 6, 7, 8}, 4, var("variant") != "fused"});
+  definition.parameters.push_back({"e", "", {1, 2}, 1});
+  SearchSpace space(std::move(definition));
+  std::vector<std::optional<double>> costs;
+  for (ConfigurationId id = 0; id < space.size(); ++id) {
+    const std::vector<int> at = space.value_indices(id);
+    double slower = at[0] == 2 ? 0 : 0.7 + 0.1 * (at[2] - 3) * (at[2] - 3) + 0.1 * (at[3] - 3) * (at[3] - 3);
+    slower += 0.1 * (at[1] - 6) * (at[1] - 6) + 0.2 * at[6];
+    costs.emplace_back(1e-3 * std::exp(slower));
+  }
+  return {"rare variant", std::move(space), std::move(costs)};
+}
+
+TEST(ModelSearch, TriesEachVariantAtItsDefaultsFirst) {
+  const Landscape landscape = rare_variant();
+  const Variants variants(landscape.space());
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    ModelSearch search({landscape.space(), seed});
+    const std::vector<ConfigurationId> first = search.ask(3);
+    EXPECT_EQ(first.at(0), *landscape.space().default_configuration());
+    std::vector<std::size_t> seen;
+    for (const ConfigurationId id : first) seen.push_back(variants.of(id));
+    std::ranges::sort(seen);
+    EXPECT_EQ(seen, (std::vector<std::size_t>{0, 1, 2})) << seed;
+  }
+}
+
+TEST(ModelSearch, OptimisesAVariantThatHasHardlyAnyConfigurations) {
+  const Landscape landscape = rare_variant();
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) EXPECT_EQ(score(landscape, seed, 16), 1) << seed;
+}
+
+// As after a new variant was written: what was measured before has nothing of it.
+TEST(ModelSearch, TriesAVariantThatTheRecordLacksAfterTheBestOfIt) {
+  const Landscape landscape = rare_variant();
+  const Variants variants(landscape.space());
+  RelatedRecord old;
+  for (ConfigurationId id = 0; id < landscape.space().size(); id += 97)
+    if (variants.of(id) != 2) old.observations.push_back(landscape.observe(id));
+  ModelSearch search({landscape.space(), 1, {old}});
+  const std::vector<ConfigurationId> first = search.ask(ModelOptions{}.transfers + 1);
+  for (std::size_t i = 0; i < first.size(); ++i)
+    EXPECT_EQ(variants.of(first[i]) == 2, i == ModelOptions{}.transfers) << i;
+}
+
+TEST(ModelSearch, TriesAVariantNoMoreThatWasTold) {
+  const Landscape landscape = rare_variant();
+  const Variants variants(landscape.space());
+  ModelSearch search({landscape.space(), 1});
+  const ConfigurationId told = landscape.space().size() - 1;
+  search.tell(std::vector{landscape.observe(told)});
+  for (const ConfigurationId id : search.ask(2)) EXPECT_NE(variants.of(id), variants.of(told));
+}
+
+/// 2,000 configurations whose costs are chance: nothing can be learned.
+Landscape chance(std::uint64_t seed) {
+  SpaceDefinition definition;
+  for (const char* name : {"a", "b", "c"})
+    definition.parameters.push_back({name, "", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 1});
+  definition.parameters.push_back({"d", "", {1, 2}, 1});
+  SearchSpace space(std::move(definition));
+  Random random(seed);
+  std::vector<std::optional<double>> costs;
+  for (ConfigurationId id = 0; id < space.size(); ++id) costs.emplace_back(1e-3 * std::exp(random.uniform()));
+  return {"chance", std::move(space), std::move(costs)};
+}
+
+// A tenth of the choices are random; two others in three are no better.
+TEST(ModelSearch, IsNoWorseThanRandomSearchWhereNothingCanBeLearned) {
+  double model = 0, random = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Landscape landscape = chance(seed);
+    model += score(landscape, seed, 40) / kSeeds;
+    const auto other = make_strategy("random", {landscape.space(), seed});
+    random += best_score(*other, landscape, 40) / kSeeds;
+  }
+  EXPECT_GT(model, random - 0.015);
+}
+
 TEST(ModelSearch, ChoosesNothingTwiceWhileResultsAreOut) {
   const Landscape landscape = separable(1);
   ModelSearch search({landscape.space(), 1});

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/strategies/variants.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tune::search {
+namespace {
+
+constexpr int most_tries = 16;
+
+}  // namespace
+
+/// Numbers are in lexical order, so that a variant is one range of them. Where a space has another order of
+/// the parameters, that is not so; then there are no variants here.
+Variants::Variants(const SearchSpace& space) : space_(space) {
+  if (space.parameters().empty() || space.empty()) return;
+  const Parameter& first = space.parameters().front();
+  if (first.values.size() < 2 || first.values.size() > most || first.exists_if) return;
+  if (!std::ranges::all_of(first.values, &Value::is_text)) return;
+  const auto value = [&](ConfigurationId id) { return space.value_indices(id).front(); };
+  for (ConfigurationId begin = 0; begin < space.size() && members_.size() <= first.values.size();) {
+    ConfigurationId last = begin, end = space.size();
+    while (last + 1 < end) {
+      const ConfigurationId middle = last + (end - last) / 2;
+      (value(middle) == value(begin) ? last : end) = middle;
+    }
+    members_.push_back({value(begin), begin, end});
+    begin = end;
+  }
+  const bool in_order = std::ranges::adjacent_find(members_, [](const Members& a, const Members& b) {
+                          return a.value >= b.value;
+                        }) == members_.end();
+  if (!in_order || members_.size() < 2) members_.clear();
+}
+
+std::size_t Variants::of(ConfigurationId id) const {
+  const auto after = std::ranges::upper_bound(members_, id, {}, &Members::begin);
+  return static_cast<std::size_t>(after - members_.begin()) - 1;
+}
+
+std::optional<ConfigurationId> Variants::draw(std::size_t variant, const Visited& seen,
+                                              Random& random) const {
+  for (int attempt = 0; attempt < most_tries; ++attempt) {
+    const ConfigurationId id = members_[variant].begin + random.below(members(variant));
+    if (!seen.seen(id)) return id;
+  }
+  return std::nullopt;
+}
+
+ConfigurationId Variants::typical(std::size_t variant, Random& random) const {
+  std::vector<ValueCosts> costs;
+  for (const Parameter& parameter : space_.parameters()) {
+    ValueCosts cost{std::vector<double>(parameter.values.size(), 1.0)};
+    const auto usual = std::ranges::find(parameter.values, parameter.default_value);
+    cost.values[static_cast<std::size_t>(usual - parameter.values.begin())] = 0;
+    costs.push_back(std::move(cost));
+  }
+  costs[0].values.assign(costs[0].values.size(), std::numeric_limits<double>::infinity());
+  costs[0].values[static_cast<std::size_t>(members_[variant].value)] = 0;
+  return space_.cheapest(costs, random).value_or(members_[variant].begin);
+}
+
+}  // namespace tune::search
