@@ -14,11 +14,21 @@ constexpr int kTries = 16;
 
 }  // namespace
 
-Annealing::Annealing(const SearchTask& task) : StepwiseSearch(task, kStart) {}
+void visit_options(AnnealingOptions& options, OptionVisitor& visitor) {
+  visitor.count("start", options.start, 1, 10'000, "results before the first walk");
+  visitor.count("restart", options.restart, 1, 10'000, "results before any other walk");
+  visitor.number("hot", options.hot, 1e-6, 1000, "first temperature, a share of the present cost");
+  visitor.number("cold", options.cold, 1e-6, 1000, "last temperature");
+  visitor.number("cooling", options.cooling, 0.01, 1, "what each result multiplies the temperature by");
+  visitor.count("patience", options.patience, 1, 1'000'000, "cold results in vain before a restart");
+}
+
+Annealing::Annealing(const SearchTask& task, const AnnealingOptions& options)
+    : StepwiseSearch(task, options.start), options_(options) {}
 
 void Annealing::restart() {
   ++walk_;
-  missing_ = kRestart;
+  missing_ = options_.restart;
   start_.reset();
   current_.reset();
 }
@@ -48,18 +58,18 @@ void Annealing::learn(ConfigurationId id, double cost) {
     if (std::isfinite(cost) && (!start_ || cost < start_->cost)) start_ = {id, cost};
     if (missing_ > 0) --missing_;
     if (missing_ > 0 || !start_) return;
-    temperature_ = kHot;
+    temperature_ = options_.hot;
     walk_best_ = std::numeric_limits<double>::infinity();
     move_to(*start_);
     return;
   }
   if (of_this_walk) {
     ++stale_;
-    temperature_ = std::max(kCold, temperature_ * kCooling);
+    temperature_ = std::max(options_.cold, temperature_ * options_.cooling);
   }
   // A step of an earlier walk, or one that somebody else took, is welcome only if it leads down.
   if (cost < current_->cost || (of_this_walk && accepts(cost))) move_to({id, cost});
-  if (temperature_ <= kCold && stale_ >= kPatience) restart();
+  if (temperature_ <= options_.cold && stale_ >= options_.patience) restart();
 }
 
 std::optional<ConfigurationId> Annealing::random_step() {

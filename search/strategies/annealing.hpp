@@ -7,6 +7,17 @@
 
 namespace tune::search {
 
+struct AnnealingOptions {
+  std::size_t start = 8;      ///< results before the first walk: what 20 can afford
+  std::size_t restart = 4;    ///< results before any other walk
+  double hot = 0.3;           ///< temperature at first; a step that is 30 % slower: one of 2.7
+  double cold = 0.01;         ///< temperature at last; below the differences that matter
+  double cooling = 0.95;      ///< a result; 67 results from hot to cold
+  std::size_t patience = 24;  ///< cold results without an improvement before a restart
+};
+
+void visit_options(AnnealingOptions& options, OptionVisitor& visitor);
+
 /// Simulated annealing (S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi, Science 220, 1983): one walk that accepts
 /// every better configuration and a worse one with a chance that falls with its cost and with time.
 ///
@@ -18,17 +29,11 @@ namespace tune::search {
 /// then.
 class Annealing : public StepwiseSearch {
  public:
-  static constexpr std::size_t kStart = 8;      ///< results before the first walk: what 20 can afford
-  static constexpr std::size_t kRestart = 4;    ///< results before any other walk
-  static constexpr double kHot = 0.3;           ///< a step that is 30 % slower: one of 2.7
-  static constexpr double kCold = 0.01;         ///< below the differences that matter
-  static constexpr double kCooling = 0.95;      ///< 67 results from hot to cold
-  static constexpr std::size_t kPatience = 24;  ///< cold results without an improvement before a restart
-  static constexpr double kAdjacent = 0.5;      ///< share of steps to an adjacent value,
-  static constexpr double kNeighbour = 0.4;     ///< to any value of one parameter; the rest changes two
+  static constexpr double kAdjacent = 0.5;   ///< share of steps to an adjacent value,
+  static constexpr double kNeighbour = 0.4;  ///< to any value of one parameter; the rest changes two
 
   /// The task's space must outlive the strategy.
-  explicit Annealing(const SearchTask& task);
+  explicit Annealing(const SearchTask& task, const AnnealingOptions& options = {});
 
   /// More would be steps from where the walk was long ago.
   std::size_t most_in_flight() const override { return 8; }
@@ -44,13 +49,14 @@ class Annealing : public StepwiseSearch {
   bool accepts(double cost);
   std::optional<ConfigurationId> random_step();
 
+  AnnealingOptions options_;
   std::size_t walk_ = 0;                                  ///< number of the present walk
   std::unordered_map<ConfigurationId, std::size_t> out_;  ///< chosen and not told: in which walk
-  std::size_t missing_ = kStart;                          ///< results before the walk starts
+  std::size_t missing_ = options_.start;                  ///< results before the walk starts
   std::optional<Candidate> start_;                        ///< the best of them
   std::optional<Candidate> current_;                      ///< where the walk is; nowhere before it starts
   double walk_best_ = 0;
-  double temperature_ = kHot;
+  double temperature_ = options_.hot;
   std::size_t stale_ = 0;  ///< results since the walk found its best
   std::vector<ConfigurationId> neighbours_;
   std::vector<ConfigurationId> adjacent_;

@@ -5,6 +5,14 @@
 
 namespace tune::search {
 
+struct GeneticOptions {
+  std::size_t population = 16;  ///< as in small budgets elsewhere: parents after few results
+  double mutations = 1.0;       ///< values of a child that mutate, on average
+  std::size_t patience = 48;    ///< results in vain, three for each place, before a restart
+};
+
+void visit_options(GeneticOptions& options, OptionVisitor& visitor);
+
 /// A genetic algorithm without generations (steady state, D. Whitley, "The GENITOR algorithm", ICGA 1989):
 /// the population is the best configurations so far; every choice is a child of two of them, and a result
 /// that is better than the worst takes its place.
@@ -15,15 +23,10 @@ namespace tune::search {
 /// is sampled anew. Nothing waits for a generation to end, so that any number may be out.
 class Genetic : public StepwiseSearch {
  public:
-  static constexpr std::size_t kPopulation =
-      16;                                       ///< as in small budgets elsewhere: parents after few results
-  static constexpr double kMutations = 1.0;     ///< values of a child that mutate, on average
-  static constexpr std::size_t kPatience = 48;  ///< results in vain, three for each place, before a restart
-
   /// The task's space must outlive the strategy.
-  explicit Genetic(const SearchTask& task);
+  explicit Genetic(const SearchTask& task, const GeneticOptions& options = {});
 
-  std::size_t most_in_flight() const override { return kPopulation; }
+  std::size_t most_in_flight() const override { return options_.population; }
 
  protected:
   std::optional<ConfigurationId> choose() override;
@@ -32,8 +35,9 @@ class Genetic : public StepwiseSearch {
  private:
   const Candidate& parent();
 
+  GeneticOptions options_;
   std::vector<Candidate> population_;  ///< best first
-  std::size_t to_sample_ = kPopulation;
+  std::size_t to_sample_ = options_.population;
   std::size_t stale_ = 0;  ///< results since one entered the population
 };
 

@@ -14,12 +14,20 @@ constexpr int kFreeSteps = 64;
 
 }  // namespace
 
-IteratedLocalSearch::IteratedLocalSearch(const SearchTask& task) : StepwiseSearch(task, kStart) {}
+void visit_options(LocalSearchOptions& options, OptionVisitor& visitor) {
+  visitor.count("start", options.start, 1, 10'000, "results before the first climb");
+  visitor.count("restart", options.restart, 1, 10'000, "results before the climb after a restart");
+  visitor.count("kick", options.kick, IteratedLocalSearch::kLeastKick, 1000, "parameters changed at most");
+  visitor.count("kicks", options.kicks, 1, 1'000'000, "climbs in vain before a restart");
+}
+
+IteratedLocalSearch::IteratedLocalSearch(const SearchTask& task, const LocalSearchOptions& options)
+    : StepwiseSearch(task, options.start), options_(options) {}
 
 void IteratedLocalSearch::restart() {
   phase_ = Phase::sampling;
   ++turn_;
-  missing_ = kRestart;
+  missing_ = options_.restart;
   start_.reset();
   home_.reset();
   kicks_ = 0;
@@ -49,7 +57,7 @@ void IteratedLocalSearch::end_climb() {
   } else {
     ++kicks_;
   }
-  if (kicks_ >= kKicks) return restart();
+  if (kicks_ >= options_.kicks) return restart();
   phase_ = Phase::kicking;
 }
 
@@ -66,7 +74,7 @@ void IteratedLocalSearch::learn(ConfigurationId id, double cost) {
   if (!outside && !of_this_turn) return;
   if (phase_ == Phase::kicking) {
     if (std::isfinite(cost)) return climb_from({id, cost});
-    if (++kicks_ >= kKicks) restart();
+    if (++kicks_ >= options_.kicks) restart();
     return;
   }
   if (std::isfinite(cost) && (!start_ || cost < start_->cost)) start_ = {id, cost};
@@ -86,7 +94,7 @@ std::optional<ConfigurationId> IteratedLocalSearch::next_neighbour() {
 }
 
 std::optional<ConfigurationId> IteratedLocalSearch::kick(ConfigurationId from) {
-  const std::size_t parameters = kLeastKick + random_.below(kMostKick - kLeastKick + 1);
+  const std::size_t parameters = kLeastKick + random_.below(options_.kick - kLeastKick + 1);
   return moves_.perturb(from, parameters, random_, unseen());
 }
 

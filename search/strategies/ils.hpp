@@ -8,6 +8,15 @@
 
 namespace tune::search {
 
+struct LocalSearchOptions {
+  std::size_t start = 8;    ///< results before the first climb: what 20 can afford
+  std::size_t restart = 4;  ///< results before the climb after a restart
+  std::size_t kick = 4;     ///< parameters changed at most: many changes are a restart
+  std::size_t kicks = 4;    ///< climbs in vain before a restart
+};
+
+void visit_options(LocalSearchOptions& options, OptionVisitor& visitor);
+
 /// Iterated local search (H. R. Lourenço, O. C. Martin, T. Stützle, in: Handbook of Metaheuristics, 2003):
 /// climbs down to a configuration without a better neighbour, kicks the best of these so far a few parameters
 /// away, and climbs again.
@@ -18,14 +27,10 @@ namespace tune::search {
 /// one configuration are tried at the same time; where there are none left, kicks are.
 class IteratedLocalSearch : public StepwiseSearch {
  public:
-  static constexpr std::size_t kStart = 8;      ///< results before the first climb: what 20 can afford
-  static constexpr std::size_t kRestart = 4;    ///< results before the climb after a restart
-  static constexpr std::size_t kLeastKick = 2;  ///< parameters changed: a neighbour would lead back at once,
-  static constexpr std::size_t kMostKick = 4;   ///< and many changes are a restart
-  static constexpr std::size_t kKicks = 4;      ///< climbs in vain before a restart
+  static constexpr std::size_t kLeastKick = 2;  ///< parameters changed: a neighbour would lead back at once
 
   /// The task's space must outlive the strategy.
-  explicit IteratedLocalSearch(const SearchTask& task);
+  explicit IteratedLocalSearch(const SearchTask& task, const LocalSearchOptions& options = {});
 
   /// A part of a neighbourhood; the rest is better chosen around what these find.
   std::size_t most_in_flight() const override { return 8; }
@@ -46,10 +51,11 @@ class IteratedLocalSearch : public StepwiseSearch {
   /// The next unseen neighbour, if there is one.
   std::optional<ConfigurationId> next_neighbour();
 
+  LocalSearchOptions options_;
   Phase phase_ = Phase::sampling;
   std::size_t turn_ = 0;                                  ///< restarts so far
   std::unordered_map<ConfigurationId, std::size_t> out_;  ///< chosen and not told: after which restart
-  std::size_t missing_ = kStart;                          ///< results before the sample is complete
+  std::size_t missing_ = options_.start;                  ///< results before the sample is complete
   std::optional<Candidate> start_;                        ///< the best of the sample
   Candidate base_;                                        ///< where the climb is
   std::vector<ConfigurationId> to_try_;                   ///< neighbours of the base; the last comes first

@@ -7,7 +7,18 @@
 
 namespace tune::search {
 
-ParticleSwarm::ParticleSwarm(const SearchTask& task) : StepwiseSearch(task, kParticles) {}
+void visit_options(SwarmOptions& options, OptionVisitor& visitor) {
+  visitor.count("particles", options.particles, 2, 10'000, "that fly");
+  visitor.number("inertia", options.inertia, 0, 1, "share of its velocity that a particle keeps");
+  visitor.number("pull", options.pull, 0, 100, "to its own best place, and to that of all");
+  visitor.count("patience", options.patience, 1, 1'000'000, "flights in vain before a particle is thrown");
+}
+
+/// At first each is to be thrown.
+ParticleSwarm::ParticleSwarm(const SearchTask& task, const SwarmOptions& options)
+    : StepwiseSearch(task, options.particles), options_(options), particles_(options.particles) {
+  for (Particle& particle : particles_) particle.vain = options_.patience;
+}
 
 void ParticleSwarm::learn(ConfigurationId id, double cost) {
   auto particle = std::ranges::find(particles_, std::optional(id), &Particle::out);
@@ -70,8 +81,8 @@ void ParticleSwarm::move(Particle& particle, std::size_t parameter, const Wish& 
   }
   const auto last = static_cast<double>(moves_.values(parameter) - 1);
   double& velocity = particle.velocity[parameter];
-  velocity = kInertia * velocity + kPull * random_.uniform() * (own - place) +
-             kPull * random_.uniform() * (swarm_best[parameter] - place);
+  velocity = options_.inertia * velocity + options_.pull * random_.uniform() * (own - place) +
+             options_.pull * random_.uniform() * (swarm_best[parameter] - place);
   velocity = std::clamp(velocity, -last / 2, last / 2);
   place = std::clamp(place + velocity, 0.0, last);
 }
@@ -92,10 +103,10 @@ std::optional<ConfigurationId> ParticleSwarm::fly(Particle& particle) {
 }
 
 std::optional<ConfigurationId> ParticleSwarm::choose() {
-  for (std::size_t tried = 0; tried < kParticles; ++tried) {
-    Particle& particle = particles_[turn_++ % kParticles];
+  for (std::size_t tried = 0; tried < options_.particles; ++tried) {
+    Particle& particle = particles_[turn_++ % options_.particles];
     if (particle.out) continue;
-    const bool lost = particle.vain >= kPatience || leader() == nullptr;
+    const bool lost = particle.vain >= options_.patience || leader() == nullptr;
     if (!lost) particle.out = fly(particle);
     if (particle.out) return particle.out;
     particle.out = sample();

@@ -7,6 +7,15 @@
 
 namespace tune::search {
 
+struct SwarmOptions {
+  std::size_t particles = 12;  ///< several flights each within the usual budgets
+  double inertia = 0.729;      ///< Clerc and Kennedy's constriction
+  double pull = 1.494;         ///< to either best
+  std::size_t patience = 10;   ///< flights in vain before a particle is thrown
+};
+
+void visit_options(SwarmOptions& options, OptionVisitor& visitor);
+
 /// Particle swarm (J. Kennedy, R. Eberhart, ICNN 1995; inertia and pulls as in M. Clerc, J. Kennedy, IEEE
 /// Trans. Evol. Comput. 6, 2002): particles that fly through the space of value indices, pulled to the best
 /// place that each has seen itself and to the best that anybody has.
@@ -19,18 +28,14 @@ namespace tune::search {
 /// becomes the place of a particle that was worse.
 class ParticleSwarm : public StepwiseSearch {
  public:
-  static constexpr std::size_t kParticles = 12;  ///< several flights each within the usual budgets
-  static constexpr double kInertia = 0.729;      ///< Clerc and Kennedy's constriction
-  static constexpr double kPull = 1.494;         ///< to either best
-  static constexpr double kStay = 0.4;           ///< chance that a text stays,
-  static constexpr double kOwn = 0.25;           ///< becomes its own best's,
-  static constexpr double kSwarm = 0.25;         ///< the swarm's best's; else any value
-  static constexpr std::size_t kPatience = 10;   ///< flights in vain before a particle is thrown
+  static constexpr double kStay = 0.4;    ///< chance that a text stays,
+  static constexpr double kOwn = 0.25;    ///< becomes its own best's,
+  static constexpr double kSwarm = 0.25;  ///< the swarm's best's; else any value
 
   /// The task's space must outlive the strategy.
-  explicit ParticleSwarm(const SearchTask& task);
+  explicit ParticleSwarm(const SearchTask& task, const SwarmOptions& options = {});
 
-  std::size_t most_in_flight() const override { return kParticles; }
+  std::size_t most_in_flight() const override { return options_.particles; }
 
  protected:
   std::optional<ConfigurationId> choose() override;
@@ -43,7 +48,7 @@ class ParticleSwarm : public StepwiseSearch {
     Wish best;                     ///< its own; empty before its first success
     double best_cost = std::numeric_limits<double>::infinity();
     std::optional<ConfigurationId> out;  ///< what it waits for
-    std::size_t vain = kPatience;        ///< flights since its best; at first it is to be thrown
+    std::size_t vain = 0;                ///< flights since its best
   };
 
   std::optional<ConfigurationId> fly(Particle& particle);
@@ -53,7 +58,8 @@ class ParticleSwarm : public StepwiseSearch {
   /// The particle with the best place of its own; null where none has one.
   const Particle* leader() const;
 
-  std::vector<Particle> particles_{kParticles};
+  SwarmOptions options_;
+  std::vector<Particle> particles_;
   std::size_t turn_ = 0;
 };
 

@@ -16,10 +16,9 @@ namespace tune::search {
 
 namespace {
 
-template<class S>
+template<class S, class Options>
 std::unique_ptr<Strategy> make(const SearchTask& task, const Settings& settings) {
-  with_settings<NoOptions>(settings);
-  return std::make_unique<S>(task);
+  return std::make_unique<S>(task, with_settings<Options>(settings));
 }
 
 std::unique_ptr<Strategy> make_random(const SearchTask& task, const Settings& settings) {
@@ -30,10 +29,6 @@ std::unique_ptr<Strategy> make_random(const SearchTask& task, const Settings& se
 std::unique_ptr<Strategy> make_grid(const SearchTask& task, const Settings& settings) {
   with_settings<NoOptions>(settings);
   return std::make_unique<GridSearch>(task.space);
-}
-
-std::unique_ptr<Strategy> make_model(const SearchTask& task, const Settings& settings) {
-  return std::make_unique<ModelSearch>(task, with_settings<ModelOptions>(settings));
 }
 
 /// `option=value` between colons.
@@ -65,7 +60,7 @@ std::span<const StrategyEntry> strategies() {
   static constexpr std::array kTable = {
       StrategyEntry{.name = "model",
                     .summary = "what a Gaussian process of all results so far promises most",
-                    .maker = make_model,
+                    .maker = make<ModelSearch, ModelOptions>,
                     .options = options_with<ModelOptions>,
                     .estimates_gain = true,
                     .uses_records = true},
@@ -80,20 +75,20 @@ std::span<const StrategyEntry> strategies() {
                     .exhaustive = true},
       StrategyEntry{.name = "annealing",
                     .summary = "simulated annealing",
-                    .maker = make<Annealing>,
-                    .options = options_with<NoOptions>},
+                    .maker = make<Annealing, AnnealingOptions>,
+                    .options = options_with<AnnealingOptions>},
       StrategyEntry{.name = "genetic",
                     .summary = "a population of the best and their children",
-                    .maker = make<Genetic>,
-                    .options = options_with<NoOptions>},
+                    .maker = make<Genetic, GeneticOptions>,
+                    .options = options_with<GeneticOptions>},
       StrategyEntry{.name = "ils",
                     .summary = "iterated local search: climb, kick, climb again",
-                    .maker = make<IteratedLocalSearch>,
-                    .options = options_with<NoOptions>},
+                    .maker = make<IteratedLocalSearch, LocalSearchOptions>,
+                    .options = options_with<LocalSearchOptions>},
       StrategyEntry{.name = "pso",
                     .summary = "a swarm of particles drawn to the best",
-                    .maker = make<ParticleSwarm>,
-                    .options = options_with<NoOptions>},
+                    .maker = make<ParticleSwarm, SwarmOptions>,
+                    .options = options_with<SwarmOptions>},
   };
   return kTable;
 }

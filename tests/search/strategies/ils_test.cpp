@@ -37,7 +37,7 @@ class Climb {
   ConfigurationId start(double cost) {
     const ConfigurationId first = ask();
     tell(first, cost);
-    for (std::size_t i = 1; i < IteratedLocalSearch::kStart; ++i) tell(ask(), std::nullopt);
+    for (std::size_t i = 1; i < LocalSearchOptions{}.start; ++i) tell(ask(), std::nullopt);
     return first;
   }
   /// Answers for all neighbours of a local optimum that are not known; the first choice after them.
@@ -66,7 +66,7 @@ TEST(IteratedLocalSearch, TriesTheNeighboursOfTheBestAndThenKicksIt) {
     // Twenty, of which the place before and what was sampled are known.
     EXPECT_NEAR(neighbours, 19, 1) << seed;
     EXPECT_GE(changes(climb.space, better, id), IteratedLocalSearch::kLeastKick);
-    EXPECT_LE(changes(climb.space, better, id), IteratedLocalSearch::kMostKick);
+    EXPECT_LE(changes(climb.space, better, id), LocalSearchOptions{}.kick);
   }
 }
 
@@ -77,7 +77,7 @@ TEST(IteratedLocalSearch, KicksTheBestOptimumNotTheLast) {
     const ConfigurationId worse = climb.after_neighbours(best, 3.0);
     climb.tell(worse, 2.0);
     const ConfigurationId next = climb.after_neighbours(worse, 4.0);
-    EXPECT_LE(changes(climb.space, best, next), IteratedLocalSearch::kMostKick) << seed;
+    EXPECT_LE(changes(climb.space, best, next), LocalSearchOptions{}.kick) << seed;
   }
 }
 
@@ -88,7 +88,7 @@ TEST(IteratedLocalSearch, ABetterOptimumIsKickedFromThenOn) {
     const ConfigurationId better = climb.after_neighbours(first, 5.0);
     climb.tell(better, 2.0);
     const ConfigurationId next = climb.after_neighbours(better, 4.0);
-    EXPECT_LE(changes(climb.space, better, next), IteratedLocalSearch::kMostKick) << seed;
+    EXPECT_LE(changes(climb.space, better, next), LocalSearchOptions{}.kick) << seed;
   }
 }
 

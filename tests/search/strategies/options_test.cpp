@@ -99,6 +99,18 @@ TEST(StrategyOptions, EachChangesASearch) {
     EXPECT_NE(trace(std::string("model:") + option, landscape), usual) << option;
 }
 
+TEST(StrategyOptions, EachOfTheClassicOnesChangesASearch) {
+  const Landscape landscape = blocks();
+  for (const char* text :
+       {"annealing:start=20", "annealing:restart=20", "annealing:hot=5", "annealing:cold=0.2",
+        "annealing:cooling=0.5", "annealing:patience=3", "genetic:population=5", "genetic:mutations=0.1",
+        "genetic:patience=5", "ils:start=20", "ils:restart=20", "ils:kick=2", "ils:kicks=1",
+        "pso:particles=5", "pso:inertia=0.2", "pso:pull=0.3", "pso:patience=2"}) {
+    const std::string name(text);
+    EXPECT_NE(trace(name, landscape, 500), trace(name.substr(0, name.find(':')), landscape, 500)) << name;
+  }
+}
+
 TEST(StrategyOptions, AreListedWithTheirDefaults) {
   for (const StrategyEntry& entry : strategies())
     for (const OptionInfo& option : entry.options({})) {
