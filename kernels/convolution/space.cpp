@@ -37,8 +37,14 @@ void Rules::add_block(const Expr& threads, const Expr& registers, const Expr& sh
 
 namespace {
 
+/// What is the fastest as a rule, at sizes that fill a device.
+const char* usual_variant(const ConvolutionJob& job) {
+  if (tensor_convolution_applies(job)) return "tensor";
+  return job.radius >= 64 ? "fft_tile" : "two_pass";
+}
+
 Parameter variant_parameter(const ConvolutionJob& job) {
-  Parameter variant{"variant", "", {}, "two_pass"};
+  Parameter variant{"variant", "", {}, usual_variant(job)};
   for (const ConvolutionVariant& known : convolution_variants()) {
     if (!known.applies(job)) continue;
     variant.values.push_back(std::string(known.name));
@@ -90,7 +96,7 @@ std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
   parameters.push_back({"chunk",
                         "rows of results of a block",
                         {128, 192, 256, 320, 352, 384, 416, 464, 512, 640, 688, 768, 1024, 2048},
-                        512,
+                        1024,
                         marches});
   parameters.push_back({"stages",
                         "turns whose rows lie in shared memory, or are on their way there",

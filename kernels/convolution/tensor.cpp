@@ -101,16 +101,16 @@ void add_tensor_convolution_parameters(const ConvolutionJob& job,
   add({"tiles_x",
        "groups of 16 columns that a warp computes",
        {1, 2, 3, 4, 6},
-       wide || job.radius > 20 ? 1
-       : job.radius > 8        ? 3
-                               : 4,
+       !wide              ? 4
+       : job.radius <= 16 ? 2
+                          : 1,
        tensor,
        Role::work});
   add({"matrices",
        "where the matrices of the taps lie: in registers, or in shared memory, from where a turn reads each "
        "step's part once for all columns of a warp",
        {"registers", "shared"},
-       "shared",
+       job.radius <= 16 ? "registers" : "shared",
        tensor});
   if (wide) return;
   add({"rounded",
