@@ -61,7 +61,6 @@ class TransferBelief : public Belief {
   }
 
   LinearBelief weight() const override { return {0.8 * share_, 0.4 * share_}; }
-  std::span<const double> parameters() const override { return process_.parameters(); }
   double at(ConfigurationId id) const override {
     if (const auto found = known_.find(id); found != known_.end()) return found->second;
     const std::vector<Level> levels = encoding_.encode(id);

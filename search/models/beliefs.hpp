@@ -23,9 +23,6 @@ class Belief {
   virtual ~Belief() = default;
   virtual LinearBelief weight() const = 0;
   virtual double at(ConfigurationId id) const = 0;
-  /// Logarithms of lengths and noise of the process that it comes from, as GaussianProcess::parameters; empty
-  /// where it comes from none.
-  virtual std::span<const double> parameters() const { return {}; }
 };
 
 using Beliefs = std::vector<std::unique_ptr<Belief>>;

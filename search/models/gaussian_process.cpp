@@ -25,11 +25,6 @@ GaussianProcess::GaussianProcess(const std::vector<Dimension>& dimensions, const
   noise_ = prior.noise;
 }
 
-void GaussianProcess::believe(std::span<const double> parameters, double length_spread) {
-  start_.assign(parameters.begin(), parameters.end());
-  prior_.length_spread = length_spread;
-}
-
 double GaussianProcess::objective(const LevelMatrix& points, const Eigen::VectorXd& values,
                                   std::span<const double> parameters, std::span<double> gradient) {
   const Eigen::Index n = points.rows();

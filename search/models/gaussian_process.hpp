@@ -37,8 +37,6 @@ class GaussianProcess {
 
   explicit GaussianProcess(const std::vector<Dimension>& dimensions, const Prior& prior = {});
 
-  /// Believes in these lengths and this noise instead, with this spread of the lengths.
-  void believe(std::span<const double> parameters, double length_spread);
   /// Chooses lengths and noise for these values at these points.
   void fit(const LevelMatrix& points, const Eigen::VectorXd& values);
   /// The function that `fit` minimises, and its gradient, by the logarithms of lengths and noise (the last).

@@ -25,10 +25,6 @@ class Surrogate {
 
   /// Promises count by what evaluations will cost too, with this exponent.
   void weigh_cost(double exponent) { cost_.emplace(encoding_, exponent); }
-  /// See GaussianProcess::believe.
-  void believe(std::span<const double> parameters, double length_spread) {
-    process_.believe(parameters, length_spread);
-  }
   /// Whether enough is new for another fit, or no candidate is left.
   bool wants_fit(const Evidence& evidence) const;
   /// Fits to all of the evidence, at least three of which succeeded, and starts over with these candidates.

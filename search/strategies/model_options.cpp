@@ -20,8 +20,6 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor) {
   visitor.count("pool", options.pool, 100, 100'000, "candidates where the space has more");
   visitor.number("cost", options.cost, 0, 10, "exponent of expected seconds that promises are divided by");
   visitor.count("transfers", options.transfers, 0, 100, "best of a related record that are tried");
-  visitor.number("record-lengths", options.record_lengths, 0, 100,
-                 "spread around a related record's lengths; 0: not used");
   visitor.count("trust", options.trust, 0, 100'000, "evaluations for which related records are followed");
 }
 

@@ -17,8 +17,6 @@ struct ModelOptions {
   double lean = 1.4;  ///< of the design towards what is believed, a distance for each unit of slowdown
   std::size_t transfers =
       4;  ///< best configurations tried of the first related record; half of each further one
-  /// Spread of the lengths around those that the first related record has; 0: the prior's are believed.
-  double record_lengths = 0.5;
   std::size_t trust = 12;        ///< evaluations for which related records are followed
   std::size_t pool = 6000;       ///< candidates where the space has more
   std::size_t local_turn = 3;    ///< every so many choices is a neighbour of the best; 0: none

@@ -51,8 +51,6 @@ void ModelSearch::take_records(const std::vector<RelatedRecord>& records) {
   for (const ConfigurationId id : of_variants_)
     if (!known[variants_.of(id)]) from_records_.push_back(id);
   std::ranges::reverse(from_records_);
-  if (options_.record_lengths > 0)
-    model_.surrogate.believe(transfers.front()->parameters(), options_.record_lengths);
   transfer_ = std::make_unique<Model>(
       Model{Surrogate(encoding_, std::move(transfers), options_.prior, options_.softness)});
 }

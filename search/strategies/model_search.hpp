@@ -18,6 +18,9 @@ namespace tune::search {
 /// Surrogate), every third time among the neighbours of the best only. What is on its way counts as if it
 /// were known to be nothing new, so that batches spread.
 ///
+/// Each variant is tried at its defaults before the design, and every tenth choice is random: whatever the
+/// process makes of its data, the search must not be far behind a random one.
+///
 /// Related records come first where there are some: their best configurations, then what a process that
 /// expects the same slowdowns here promises. After a dozen evaluations they are forgotten, and the design
 /// follows: a record that misleads costs a dozen evaluations, and what it takes to leave the place they led

@@ -50,24 +50,6 @@ TEST(GaussianProcessFit, LowersItsObjectiveByFitting) {
   }
 }
 
-TEST(GaussianProcessFit, StaysNearWhatItIsToldToBelieve) {
-  Random random(5);
-  const LevelMatrix points = random_points(8, random);
-  const Eigen::VectorXd values = values_at(points, 0.2, random);
-  const std::vector<double> believed = {std::log(0.3), std::log(3.0), std::log(5.0), std::log(0.05)};
-  for (const double spread : {0.01, 0.5}) {
-    GaussianProcess process(three_dimensions());
-    process.believe(believed, spread);
-    process.fit(points, values);
-    double off = 0;
-    for (std::size_t d = 0; d < 3; ++d) off = std::max(off, std::abs(process.parameters()[d] - believed[d]));
-    if (spread < 0.1)
-      EXPECT_LT(off, 0.05);
-    else
-      EXPECT_GT(off, 0.05) << "the values have a say";
-  }
-}
-
 TEST(GaussianProcessFit, FindsOutWhichDimensionsMatterAndHowNoisyValuesAre) {
   Random random(3);
   const LevelMatrix points = random_points(60, random);
