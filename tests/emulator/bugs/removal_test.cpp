@@ -162,6 +162,8 @@ void add_executing(const Problem& problem, const std::vector<const Sampled*>& sa
 
 /// As what a statement's absence must show, whatever else follows from it.
 bool is_cause(Kind kind, const Occurrence& absent) {
+  // Of products in registers, which are no memory that is watched.
+  if (absent.statement.starts_with("wait_products")) return kind == Kind::wrong_result;
   if (absent.statement.find("wait") != std::string::npos) return kind == Kind::unfinished_copy;
   if (absent.statement.starts_with("__syncwarp")) return kind == Kind::race_in_warp;
   // The grid may be one block, and what a barrier orders may be the cells of one warp.
