@@ -30,10 +30,12 @@ struct Checked {
 /// The extents are those of the kernels' axes: in two dimensions the array is nx x nz.
 Instance sized(const Checked& checked, std::int64_t nx, std::int64_t ny, std::int64_t nz) {
   Instance instance = checked.instance;
-  // Rows of an unpadded array are whole vectors.
+  // Rows of an unpadded array are whole vectors, and for the copy engine whole pieces of 16 bytes.
   const search::Value* padded = checked.configuration.find("padded");
   const bool aligned = padded == nullptr || padded->as_bool();
-  const std::int64_t vector = aligned ? 1 : checked.configuration["vector"].as_int();
+  const search::Value* loader = checked.configuration.find("loader");
+  const bool boxes = loader != nullptr && loader->as_text() == "tma";
+  const std::int64_t vector = aligned ? 1 : boxes ? 4 : checked.configuration["vector"].as_int();
   nx = (nx + vector - 1) / vector * vector;
   if (instance.extents.size() == 2)
     instance.extents = {{"nx", nx}, {"ny", nz}};
