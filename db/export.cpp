@@ -38,7 +38,8 @@ void choose(SQLite::Database& copy, const ExportFilter& filter) {
   where.add("problem = ?", filter.problem);
   where.add("size = ?", filter.size);
   where.device(filter.device);
-  if (filter.current_only) where.add("current");
+  // What stands in finals stays: a run without its finals would rank anew all that it saw.
+  if (filter.current_only) where.add("(current OR evaluation IN (SELECT evaluation FROM finals))");
   std::string runs;
   for (const RunId run : filter.runs) runs += format("{}{}", runs.empty() ? "" : ",", run);
   if (!runs.empty())

@@ -19,7 +19,7 @@ struct ExportFilter {
   std::optional<std::string> device = std::nullopt;  ///< model key or name
   bool best_only =
       false;  ///< of each work its fastest configuration alone: answers lookups, is no space to replay
-  bool current_only = false;  ///< without evaluations that later ones replaced
+  bool current_only = false;  ///< without evaluations that later ones replaced, but for those in finals
   bool samples = true;        ///< without them the medians stay
   bool views = true;          ///< without them lookups begin sooner (db/views.hpp)
 };

@@ -90,6 +90,8 @@ class SweepRules {
     add(other || var("padded") || var("nx") * var("words") * 4 % 16 == 0,
         "the copy engine needs rows of a multiple of 16 bytes: take padded=true");
     add(other || row % 16 == 0, "the copy engine needs boxes with rows of a multiple of 16 bytes");
+    add(other || (lead * var("words") % 4 == 0 && var("block_x") * var("vector") * var("words") % 4 == 0),
+        "the copy engine needs boxes that begin at a multiple of 16 bytes along x: take a wider vector");
     add(other || (var("block_x") * var("vector") + lead * 2 <= 256 &&
                   var("block_y") * var("cells_y") + stencil_.reach_y * 2 <= 256),
         "a box of the copy engine has 256 cells at most along an axis");

@@ -2,11 +2,13 @@
 #include "db/export.hpp"
 
 #include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "db/best.hpp"
+#include "db/check.hpp"
 #include "db/run_details.hpp"
 #include "db/schema.hpp"
 #include "db/sqlite_store.hpp"
@@ -148,6 +150,22 @@ TEST_F(ExportTest, WithoutWhatWasReplaced) {
   store_.record(third_, measured(example_configuration(2), {7e-3}));
   EXPECT_EQ(count(exported({}), "evaluations"), 6);
   EXPECT_EQ(count(exported({.current_only = true}), "evaluations"), 5);
+}
+
+TEST_F(ExportTest, WhatStandsInFinalsStaysThoughItWasReplaced) {
+  Finals finals;
+  for (const int block : {2, 1})
+    finals.places.push_back({.configuration = example_configuration(block),
+                             .rounds = {{1e-3, 0}},
+                             .time = {1e-3, 1e-3, 1e-3, 0.9},
+                             .ratio = {1, 1, 1, 0.9},
+                             .tied = true});
+  store_.record_finals(first_, finals);
+  store_.record(third_, measured(example_configuration(2), {7e-3}));
+  const db::Database copy = exported({.current_only = true});
+  EXPECT_EQ(count(copy, "evaluations"), 6);
+  EXPECT_EQ(count(copy, "finals"), 2);
+  EXPECT_THAT(db::check_database(copy).lines, testing::IsEmpty());
 }
 
 TEST_F(ExportTest, AFileThatExistsIsNotOverwritten) {

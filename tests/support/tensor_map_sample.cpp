@@ -118,10 +118,12 @@ TensorMapSample tensor_map_sample(const std::string& header, ElementType type,
   for (std::size_t i = 0; i < 3 * box_count; ++i) {
     const std::size_t axis = i % 3;
     if (axis >= rank) continue;
-    const auto reach = static_cast<std::int32_t>(box[axis]) + 2;
-    at.as<std::int32_t>()[i] =
-        static_cast<std::int32_t>(random.below(extents[axis] + 2 * static_cast<std::uint64_t>(reach))) -
-        reach;
+    // Whole pieces of 16 bytes along the first dimension, as the engine asks for; outside too.
+    const auto step = axis == 0 ? static_cast<std::int32_t>(piece) : 1;
+    const std::int32_t reach = (static_cast<std::int32_t>(box[axis]) + 2 * step) / step;
+    const auto places =
+        static_cast<std::uint64_t>(2 * reach) + extents[axis] / static_cast<std::uint64_t>(step) + 1;
+    at.as<std::int32_t>()[i] = (static_cast<std::int32_t>(random.below(places)) - reach) * step;
   }
   sample.plan.compile.source = {"k.cu", kernel(device_type(type), rank, sample.elements)};
   sample.plan.compile.headers = {{"tensor_copy.cuh", header}};

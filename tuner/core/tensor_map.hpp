@@ -17,7 +17,9 @@ enum class MapPromotion { none, bytes_64, bytes_128, bytes_256 };
 
 /// A tensor in global memory as the copy engine of compute capability 9.0 and later sees it (CUtensorMap,
 /// tiled, not interleaved, element strides of 1): boxes of it go to shared memory by one instruction each,
-/// zeros for what lies outside of the tensor. Elements are the buffer's.
+/// zeros for what lies outside of the tensor. Elements are the buffer's. A box may begin anywhere, outside
+/// too, but along dimension 0 at a multiple of 16 bytes: else the device stops with an illegal instruction
+/// (seen on an H200; the emulator says so).
 struct TensorMapSpec {
   std::uint64_t offset = 0;            ///< of element (0, 0, ...), elements behind the buffer's one
   std::vector<std::uint64_t> extents;  ///< 1 to 5, the fastest one first

@@ -18,6 +18,7 @@ using tune_emulator::AsyncRequest;
 
 constexpr unsigned barrier_bytes = 8;
 constexpr std::uintptr_t box_alignment = 128;
+constexpr std::int64_t box_start = 16;  // bytes: a box begins at a multiple of these along dimension 0
 
 }  // namespace
 
@@ -109,6 +110,12 @@ void Emulation::copy_box(const AsyncRequest& request) {
     give_up(Kind::failed, request.place,
             format("a copy of {} dimensions by a tensor map over `{}` of {}", request.rank, map->buffer,
                    map->spec.box.size()));
+  if (request.at[0] * static_cast<std::int64_t>(map->element) % map_piece != 0)
+    give_up(
+        Kind::misaligned, request.place,
+        format("a box of `{}` begins at element {} along its first dimension, no multiple of {} bytes: an "
+               "illegal instruction on a device",
+               map->buffer, request.at[0], map_piece));
   if (!barrier.fenced)
     give_up(Kind::misused_barrier, request.place,
             "a copy arrives at an mbarrier whose initialisation no fence has shown to the copy engine");
