@@ -95,7 +95,9 @@ Evaluation failed(const Evaluation& finalist, const Failure& failure) {
   return evaluation;
 }
 
+/// 0 where it is not known: what was stored without its samples.
 double seconds_of(const Evaluation& evaluation) {
+  if (!evaluation.outcome || evaluation.outcome->samples.empty()) return 0;
   return median(evaluation.outcome->samples);
 }
 

@@ -110,12 +110,12 @@ void Emulation::copy_box(const AsyncRequest& request) {
     give_up(Kind::failed, request.place,
             format("a copy of {} dimensions by a tensor map over `{}` of {}", request.rank, map->buffer,
                    map->spec.box.size()));
-  if (request.at[0] * static_cast<std::int64_t>(map->element) % map_piece != 0)
+  if (request.at[0] * static_cast<std::int64_t>(map->element) % box_start != 0)
     give_up(
         Kind::misaligned, request.place,
         format("a box of `{}` begins at element {} along its first dimension, no multiple of {} bytes: an "
                "illegal instruction on a device",
-               map->buffer, request.at[0], map_piece));
+               map->buffer, request.at[0], box_start));
   if (!barrier.fenced)
     give_up(Kind::misused_barrier, request.place,
             "a copy arrives at an mbarrier whose initialisation no fence has shown to the copy engine");
