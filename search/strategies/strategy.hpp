@@ -18,7 +18,7 @@ namespace tune::search {
 struct Observation {
   ConfigurationId id = 0;
   std::optional<double> cost;  ///< to be minimised (seconds); nothing where the evaluation failed
-  double seconds = 0;  ///< that evaluating it took, failed or not; 0 where nobody knows
+  double seconds = 0;          ///< that evaluating it took, failed or not; 0 where nobody knows
 };
 
 /// What is known of related work: the same problem at another size, type, radius or on another device. Costs

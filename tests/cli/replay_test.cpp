@@ -155,8 +155,7 @@ TEST(Replay, SharesAfterSecondsOfRecordedTime) {
   const Sandbox sandbox;
   const std::string json = (sandbox / "out.json").string(), csv = (sandbox / "out.csv").string();
   const std::string file = written(sandbox, "timed.json", timed(Json::parse(kernel_tuner(1))));
-  const auto call =
-      replay_of({file}, {"--budget-time", "1min,0.2s,10s", "--json", json, "--csv", csv});
+  const auto call = replay_of({file}, {"--budget-time", "1min,0.2s,10s", "--json", json, "--csv", csv});
   const Outcome outcome = sandbox.tune(call);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("\n                   0.2s    10s    60s\n"), std::string::npos) << outcome.out;
