@@ -216,13 +216,13 @@ class TensorMaps : public ChangedKernels {
     std::ofstream(folder_.path() / "k.cu")
         << "#include \"tensor_copy.cuh\"\n"
            "extern \"C\" __global__ void k(float* out, const __grid_constant__ TensorMap in, int nx) {\n"
-           "  __shared__ __align__(128) float row[BLOCK + 4];\n"
+           "  __shared__ __align__(128) float row[BLOCK + 8];\n"
            "  __shared__ AsyncBarrier full;\n"
            "  const int x = blockIdx.x * BLOCK + threadIdx.x, y = blockIdx.y;\n"
            "  if (threadIdx.x == 0) {\n    init_barrier(full, 1);\n    fence_barriers();\n  }\n"
            "  __syncthreads();\n"
            "  if (threadIdx.x == 0) {\n    arrive_expecting(full, sizeof(row));\n"
-           "    copy_box(row, in, full, x - 1, y);\n  }\n"
+           "    copy_box(row, in, full, x - 4, y);\n  }\n"
            "  wait_barrier(full, 0);\n"
            "  if (x < nx) out[y * nx + x] = "
         << sum << ";\n}\n";
@@ -251,10 +251,11 @@ class TensorMaps : public ChangedKernels {
 };
 
 TEST_F(TensorMaps, AreReadAsTheyAreDeclared) {
-  for (const Finding& finding : findings_of(write("row[threadIdx.x] + row[threadIdx.x + 2]", "BLOCK + 4"), 2))
+  for (const Finding& finding :
+       findings_of(write("row[threadIdx.x + 3] + row[threadIdx.x + 5]", "BLOCK + 8"), 2))
     ADD_FAILURE() << finding.text();
-  EXPECT_FALSE(findings_of(write("row[threadIdx.x] + row[threadIdx.x + 1]", "BLOCK + 4"), 2).empty());
-  EXPECT_FALSE(findings_of(write("row[threadIdx.x] + row[threadIdx.x + 2]", "BLOCK"), 2).empty());
+  EXPECT_FALSE(findings_of(write("row[threadIdx.x + 3] + row[threadIdx.x + 4]", "BLOCK + 8"), 2).empty());
+  EXPECT_FALSE(findings_of(write("row[threadIdx.x + 3] + row[threadIdx.x + 5]", "BLOCK"), 2).empty());
 }
 
 TEST_F(TensorMaps, ABoxThatNoDeviceTakesIsNoConfiguration) {

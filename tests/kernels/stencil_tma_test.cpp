@@ -63,8 +63,12 @@ std::vector<PlannedJob> all_jobs(ElementType type) {
       for (const auto& size : sizes) {
         const auto steps = static_cast<std::int64_t>(1 + turn % 3);
         Choice choice = choices[turn++ % choices.size()];
-        // Rows of the box are whole pieces of 16 bytes.
-        if (choice.vector == 1 && stencil.radius() == 1) choice.vector = 2;
+        // Boxes begin at whole pieces of 16 bytes, and so do their rows.
+        const auto before = [&] {
+          const std::int64_t vectors = (stencil.radius() + choice.vector - 1) / choice.vector;
+          return vectors * choice.vector * static_cast<std::int64_t>(size_of(type));
+        };
+        while (before() % 16 != 0) choice.vector *= 2;
         all.push_back(planned(small_job(stencil, size, type, boundary, steps), choice));
       }
   // Rows of whole pieces of 16 bytes need no padding.
