@@ -101,6 +101,18 @@ TEST(Writers, T4ComesBackExactly) {
   EXPECT_THAT(record.losses, Contains(HasSubstr("8 configurations do not have all parameters")));
 }
 
+/// What `tune db export` writes of a problem with variants, `tune replay` searches.
+TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
+  for (const auto write : {replay::to_t4, replay::to_kernel_tuner, replay::to_ktt}) {
+    replay::ForeignRecord record = example();
+    const replay::RecordedSpace recorded = replay::space_of(read(write(record)), "file");
+    EXPECT_EQ(recorded.space.size(), record.evaluations.size());
+    const auto value = [&](std::size_t i) { return recorded.evaluations[i].configuration["loader"]; };
+    EXPECT_EQ(value(0), search::Value("async"));
+    EXPECT_EQ(value(1), search::Value("none"));
+  }
+}
+
 TEST(Writers, KernelTunerComesBackButForTheLastDigit) {
   replay::ForeignRecord record = example();
   const replay::ForeignRecord again = read(replay::to_kernel_tuner(record));

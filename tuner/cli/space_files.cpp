@@ -35,17 +35,13 @@ std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
   return std::nullopt;
 }
 
-/// Without a definition: what the configurations themselves say. A parameter that one of them does not have
-/// has a value of its own there.
+/// Without a definition: what the configurations themselves say.
 replay::RecordedSpace unknown_problem(replay::RecordedSpace recorded, const std::string& file) {
   replay::ForeignRecord record{recorded.name, recorded.problem, recorded.work, recorded.device};
   for (const Evaluation& evaluation : recorded.evaluations)
     for (const auto& [name, value] : evaluation.configuration.entries())
       if (std::ranges::find(record.parameters, name) == record.parameters.end())
         record.parameters.push_back(name);
-  for (Evaluation& evaluation : recorded.evaluations)
-    for (const std::string& name : record.parameters)
-      if (!evaluation.configuration.has(name)) evaluation.configuration.set(name, Value("none"));
   record.evaluations = std::move(recorded.evaluations);
   record.notes.push_back("this program does not know the problem: defaults and roles are guessed");
   return replay::space_of(std::move(record), file);

@@ -22,7 +22,21 @@ void put_in_order(std::vector<Value>& values, const std::vector<Value>& declared
       values, {}, [&](const Value& value) { return std::ranges::find(declared, value) - declared.begin(); });
 }
 
-std::vector<search::Parameter> parameters_of(const ForeignRecord& record, const std::string& file) {
+/// A parameter that does not exist for a configuration has a value of its own there.
+void fill_absent(ForeignRecord& record) {
+  std::size_t filled = 0;
+  for (Evaluation& evaluation : record.evaluations) {
+    if (evaluation.configuration.entries().size() == record.parameters.size()) continue;
+    ++filled;
+    for (const std::string& name : record.parameters)
+      if (!evaluation.configuration.has(name)) evaluation.configuration.set(name, Value("none"));
+  }
+  if (filled > 0)
+    record.notes.push_back(format(
+        "{} configurations do not have all parameters: 'none' stands for those that they lack", filled));
+}
+
+std::vector<search::Parameter> parameters_of(const ForeignRecord& record) {
   std::vector<search::Parameter> parameters;
   for (std::size_t p = 0; p < record.parameters.size(); ++p) {
     const std::string& name = record.parameters[p];
@@ -32,13 +46,9 @@ std::vector<search::Parameter> parameters_of(const ForeignRecord& record, const 
                                 .default_value = {},
                                 .role = guess_role(name)};
     for (const Evaluation& evaluation : record.evaluations) {
-      const Value* value = evaluation.configuration.find(name);
-      if (value == nullptr)
-        throw Error(
-            format("{}: the configuration ({}) has no '{}', which others have: remove it, or record it again",
-                   file, evaluation.configuration.to_string(), name));
-      if (std::ranges::find(parameter.values, *value) == parameter.values.end())
-        parameter.values.push_back(*value);
+      const Value& value = *evaluation.configuration.find(name);
+      if (std::ranges::find(parameter.values, value) == parameter.values.end())
+        parameter.values.push_back(value);
     }
     put_in_order(parameter.values, p < record.declared.size() ? record.declared[p] : std::vector<Value>{});
     parameter.default_value = parameter.values[(parameter.values.size() - 1) / 2];
@@ -78,7 +88,8 @@ RecordedSpace space_of(ForeignRecord record, const std::string& file) {
   if (record.parameters.empty())
     throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
   keep_last(record);
-  search::SpaceDefinition definition{parameters_of(record, file), {}, {}};
+  fill_absent(record);
+  search::SpaceDefinition definition{parameters_of(record), {}, {}};
   std::vector<Configuration> configurations;
   for (const Evaluation& evaluation : record.evaluations) configurations.push_back(evaluation.configuration);
   try {

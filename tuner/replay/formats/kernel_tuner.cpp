@@ -74,6 +74,11 @@ void read_kernel_tuner_entry(const Json& entry, const std::string& key, ForeignR
                          shown(content)));
     evaluation.configuration.set(parameter, *value);
   }
+  for (const std::string& parameter : record.parameters)
+    if (!evaluation.configuration.has(parameter))
+      throw Error(
+          format("{}: configuration \"{}\" has no '{}', which 'tune_params_keys' names: record it again",
+                 file, key, parameter));
   const Json* time = member(entry, "time");
   if (time == nullptr)
     throw Error(format("{}: configuration \"{}\" has no 'time': only recordings of times can be replayed",

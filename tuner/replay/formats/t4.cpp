@@ -60,24 +60,19 @@ const Json* measurement_of_time(const Json& entry) {
   return nullptr;
 }
 
-/// Who imports a file may have configurations in which a parameter does not exist.
 void read_configuration(const Json& entry, ForeignRecord& record, Evaluation& evaluation,
-                        const std::string& where, Samples samples) {
+                        const std::string& where) {
   const Json* configuration = member(entry, "configuration");
   if (configuration == nullptr || !configuration->is_object())
     throw Error(format("{} has no 'configuration': not a T4 file", where));
-  const bool first = record.evaluations.empty();
   for (const auto& [name, content] : configuration->items()) {
     const auto value = parameter_value(content);
     if (!value) throw Error(format("{}: '{}' is {}, not a number or text", where, name, shown(content)));
     const std::string parameter = parameter_name(name);
-    const bool is_known = std::ranges::find(record.parameters, parameter) != record.parameters.end();
     if (evaluation.configuration.has(parameter))
       throw Error(format("{}: two parameters are called '{}': rename one", where, parameter));
-    if (!first && !is_known && samples == Samples::skip)
-      throw Error(
-          format("{} has a parameter '{}', which the first has not: one file is one space", where, name));
-    if (!is_known) record.parameters.push_back(parameter);
+    if (std::ranges::find(record.parameters, parameter) == record.parameters.end())
+      record.parameters.push_back(parameter);
     evaluation.configuration.set(parameter, *value);
   }
 }
@@ -88,7 +83,7 @@ void read_t4_entry(const Json& entry, ForeignRecord& record, std::vector<bool>& 
                    const std::string& file, Samples samples) {
   const std::string where = format("{}: entry {} of 'results'", file, record.evaluations.size() + 1);
   Evaluation evaluation;
-  read_configuration(entry, record, evaluation, where, samples);
+  read_configuration(entry, record, evaluation, where);
   const Json* measurement = measurement_of_time(entry);
   const Json* value = measurement == nullptr ? nullptr : member(*measurement, "value");
   const std::string invalidity = printable(text_member(entry, "invalidity"));
