@@ -137,6 +137,36 @@ TEST_F(DeviceEvaluatorTest, KeepsTheOrderOfTheBatch) {
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].configuration, batch[i]);
 }
 
+/// The blocks in the order in which they come out, the compile of 256 ending after `after` others.
+std::vector<std::int64_t> order_of_blocks(DeviceEvaluator& evaluator, const FakeBackend& backend,
+                                          std::size_t after) {
+  std::vector<std::int64_t> blocks;
+  for (const int block : {64, 256, 32, 128})
+    evaluator.submit({{"kind", "plain"}, {"block", block}, {"items", 1}});
+  while (blocks.size() < 4) {
+    if (blocks.size() == after) {
+      backend.compiler().release = true;
+      backend.compiler().release.notify_all();
+    }
+    blocks.push_back(evaluator.next()->configuration["block"].as_int());
+  }
+  return blocks;
+}
+
+TEST_F(DeviceEvaluatorTest, ASlowCompileIsOvertaken) {
+  backend_.compiler().slow_block = 256;
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2, .patience = 0.01});
+  EXPECT_EQ(order_of_blocks(evaluator, backend_, 3).back(), 256);
+}
+
+TEST_F(DeviceEvaluatorTest, WhatCompilesInTimeIsNotOvertaken) {
+  backend_.compiler().slow_block = 256;
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2, .patience = 1e6});
+  EXPECT_EQ(order_of_blocks(evaluator, backend_, 1), (std::vector<std::int64_t>{64, 256, 32, 128}));
+}
+
 TEST_F(DeviceEvaluatorTest, StopsWhenToldTo) {
   stop_after_ = 1;
   EXPECT_EQ(evaluate({configuration("plain", 32), configuration("plain", 64)}).size(), 1u);

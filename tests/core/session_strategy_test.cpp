@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <map>
 
 #include "search/random.hpp"
 #include "tests/support/fake_backend.hpp"
@@ -30,7 +31,10 @@ class ScriptedStrategy : public search::Strategy {
     too_many_out = too_many_out || asked - told > std::max<std::size_t>(1, most_in_flight());
     return ids;
   }
-  void tell(std::span<const search::Observation> observations) override { told += observations.size(); }
+  void tell(std::span<const search::Observation> observations) override {
+    told += observations.size();
+    for (const search::Observation& one : observations) costs[one.id] = one.cost;
+  }
   Gain expected_gain() override { return gain(told); }
   std::size_t most_in_flight() const override { return limit(told); }
 
@@ -38,10 +42,11 @@ class ScriptedStrategy : public search::Strategy {
   std::function<Gain(std::size_t told)> gain = [](std::size_t) { return Gain(); };
   std::function<std::size_t(std::size_t told)> limit = [](std::size_t) { return 1000U; };
   std::size_t asked = 0, told = 0, most_out = 0;
+  std::map<search::ConfigurationId, std::optional<double>> costs = {};
   bool too_many_out = false;
 };
 
-/// Everything succeeds; every third fails where that is wanted.
+/// Everything succeeds, in (n + 1) ms; every third fails where that is wanted.
 class EasyEvaluator : public Evaluator {
  public:
   void submit(Configuration configuration) override { queue_.push_back(std::move(configuration)); }
@@ -49,10 +54,11 @@ class EasyEvaluator : public Evaluator {
   std::size_t window() const override { return size_of_window; }
   std::optional<Evaluation> next() override {
     Evaluation evaluation;
-    evaluation.configuration = std::move(queue_.front());
-    queue_.pop_front();
+    const auto taken = queue_.begin() + static_cast<std::ptrdiff_t>(last_first ? queue_.size() - 1 : 0);
+    evaluation.configuration = std::move(*taken);
+    queue_.erase(taken);
     Measurement measurement;
-    measurement.samples = {1e-3, 1e-3, 1e-3};
+    measurement.samples = {1e-3 * (1 + static_cast<double>(evaluation.configuration["n"].as_int()))};
     evaluation.outcome = measurement;
     if (some_fail && ++count_ % 3 == 0) evaluation.outcome = fail(Phase::compile, "syntax", "line 1");
     return evaluation;
@@ -60,6 +66,7 @@ class EasyEvaluator : public Evaluator {
 
   std::size_t size_of_window = 64;
   bool some_fail = false;
+  bool last_first = false;  ///< what was submitted last overtakes all others
 
  private:
   std::deque<Configuration> queue_;
@@ -208,6 +215,23 @@ TEST_F(SessionStrategy, NoMoreIsOutThanBothTake) {
     evaluator_.size_of_window = one.window;
     EXPECT_EQ(run({.evaluations = 200}).progress.evaluations, 200U);
     EXPECT_EQ(strategy_.most_out, one.out) << one.window << " and " << one.most;
+  }
+}
+
+TEST_F(SessionStrategy, WhatOvertakesOthersIsToldAsItself) {
+  for (const bool last_first : {false, true}) {
+    strategy_ = {};
+    strategy_.size = 100;
+    store_ = {};
+    evaluator_.last_first = last_first;
+    const SessionResult result = run({});
+    EXPECT_EQ(result.end, RunEnd::exhausted);
+    ASSERT_EQ(strategy_.costs.size(), 100U);
+    for (const auto& [id, cost] : strategy_.costs)
+      EXPECT_DOUBLE_EQ(*cost, 1e-3 * static_cast<double>(id + 1));
+    EXPECT_EQ(store_.evaluations.size(), 100U);
+    EXPECT_EQ(store_.evaluations.front().configuration["n"].as_int() == 0, !last_first);
+    EXPECT_EQ(result.progress.best->configuration["n"].as_int(), 0);
   }
 }
 

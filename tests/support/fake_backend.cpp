@@ -115,6 +115,7 @@ Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {
   if (define(request, "kind") == "crashing_compile") std::abort();
   while (define(request, "kind") == "hanging_compile") sleep(1);
   if (define(request, "kind") == "broken_compile") return fail(Phase::compile, "syntax", "toy.cu(1): error");
+  if (slow_block > 0 && define(request, "block") == std::to_string(slow_block)) release.wait(false);
   Binary binary;
   const std::string text = content_of(request);
   binary.image.resize(text.size());

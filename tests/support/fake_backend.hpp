@@ -12,9 +12,12 @@ namespace tune::testing {
 /// Facts of a device that does not exist: round numbers to compute with.
 DeviceFacts invented_device();
 
-/// Compiles nothing: the "binary" is the request's text, and kind=broken_compile fails.
+/// Compiles nothing: the "binary" is the request's text, and kind=broken_compile fails. block=`slow_block`
+/// takes until `release`.
 class FakeCompiler : public Compiler {
  public:
+  mutable int slow_block = 0;
+  mutable std::atomic<bool> release = false;
   Result<Binary> compile(const CompileRequest& request) const override;
   std::string version() const override { return "fake 1 sm_90"; }
   mutable std::atomic<int> compiled{0};

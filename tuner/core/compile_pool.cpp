@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/compile_pool.hpp"
 
+#include <chrono>
+
 namespace tune {
 
 CompilePool::CompilePool(const Compiler& compiler, unsigned threads) : compiler_(compiler) {
@@ -30,6 +32,16 @@ void CompilePool::clear() {
   tasks_.clear();
 }
 
+std::uint64_t CompilePool::finished() const {
+  const std::scoped_lock lock(mutex_);
+  return finished_;
+}
+
+void CompilePool::wait_for_more_than(std::uint64_t count, double seconds) const {
+  std::unique_lock lock(mutex_);
+  done_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return finished_ > count; });
+}
+
 void CompilePool::work(const std::stop_token& stop) {
   while (true) {
     Task task;
@@ -40,6 +52,11 @@ void CompilePool::work(const std::stop_token& stop) {
       tasks_.pop_front();
     }
     task();
+    {
+      const std::scoped_lock lock(mutex_);
+      ++finished_;
+    }
+    done_.notify_all();
   }
 }
 

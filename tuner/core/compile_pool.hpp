@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <future>
@@ -28,15 +29,20 @@ class CompilePool {
   std::future<Result<Binary>> submit(CompileRequest request);
   /// Drops what has not been started: its futures throw std::future_error.
   void clear();
+  /// How many have been compiled so far, and a wait until they are more than that, for `seconds` at most.
+  std::uint64_t finished() const;
+  void wait_for_more_than(std::uint64_t count, double seconds) const;
 
  private:
   using Task = std::packaged_task<Result<Binary>()>;
   void work(const std::stop_token& stop);
 
   const Compiler& compiler_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any ready_;
+  mutable std::condition_variable_any done_;
   std::deque<Task> tasks_;
+  std::uint64_t finished_ = 0;
   std::vector<std::jthread> threads_;
 };
 

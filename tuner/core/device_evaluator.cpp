@@ -2,6 +2,7 @@
 #include "tuner/core/device_evaluator.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 #include "tuner/core/content_hash.hpp"
@@ -22,6 +23,9 @@ constexpr std::uint64_t second_seed = 2;
 constexpr int finals_least_samples = 3;
 constexpr int finals_most_samples = 5;
 constexpr double finals_time_cap = 0.1;  // seconds
+
+/// Seconds between two looks where only the end of a compile can change anything.
+constexpr double a_while = 60;
 
 /// The launch that says most about a pipeline: the one with the fewest resident threads.
 std::optional<KernelResources> tightest(const std::vector<KernelResources>& all) {
@@ -69,6 +73,10 @@ DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
   return planned;
 }
 
+bool DeviceEvaluator::is_ready(const Planned& planned) {
+  return !planned.plan || planned.binary.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 void DeviceEvaluator::submit(Configuration configuration) {
   queue_.push_back(plan(std::move(configuration)));
 }
@@ -84,10 +92,30 @@ void DeviceEvaluator::learn(const Evaluation& evaluation) {
   if (!fastest_ || time < *fastest_) fastest_ = time;
 }
 
+/// The first that is compiled, where each one before it has been waited for long enough.
+DeviceEvaluator::Planned DeviceEvaluator::take_next() {
+  while (true) {
+    const std::uint64_t finished = pool_.finished();
+    Planned* awaited = nullptr;
+    for (auto planned = queue_.begin(); planned != queue_.end(); ++planned) {
+      if (is_ready(*planned)) {
+        Planned taken = std::move(*planned);
+        queue_.erase(planned);
+        return taken;
+      }
+      if (planned->waited >= options_.patience) continue;
+      awaited = &*planned;
+      break;
+    }
+    const Stopwatch waiting;
+    pool_.wait_for_more_than(finished, awaited == nullptr ? a_while : options_.patience - awaited->waited);
+    if (awaited != nullptr) awaited->waited += waiting.seconds();
+  }
+}
+
 std::optional<Evaluation> DeviceEvaluator::next() {
   if (queue_.empty()) throw std::logic_error("nothing was submitted");
-  Planned planned = std::move(queue_.front());
-  queue_.pop_front();
+  Planned planned = take_next();
   Evaluation evaluation;
   evaluation.configuration = std::move(planned.configuration);
   if (!planned.plan) {

@@ -21,6 +21,9 @@ struct DeviceEvaluatorOptions {
   bool measure_time = true;      ///< false: check only; a measurement then has no samples
   bool race = true;              ///< stop measuring what cannot become the fastest
   unsigned compile_threads = 0;  ///< 0: all cores
+  /// Seconds after which a configuration that still compiles is overtaken by those behind it. Compiles that
+  /// take less end in the order in which they were submitted, so that a run that is repeated asks the same.
+  double patience = 1;
 };
 
 /// Evaluates on a device. The only place that orders the phases: plan, compile (ahead, on all cores), load
@@ -35,8 +38,8 @@ class DeviceEvaluator : public Evaluator {
   void submit(Configuration configuration) override;
   std::optional<Evaluation> next() override;
   void drop() override;
-  /// Four compiles a core. They end in the order in which they were submitted, and one that takes ten times
-  /// as long as the others must not leave the cores without work.
+  /// Four compiles a core: one that takes ten times as long as the others must not leave the cores without
+  /// work.
   std::size_t window() const override;
   void learn(const Evaluation& evaluation) override;
   bool begin_finals(std::span<const Configuration> finalists) override;
@@ -47,6 +50,7 @@ class DeviceEvaluator : public Evaluator {
     Configuration configuration;
     Result<LaunchPlan> plan;
     std::future<Result<Binary>> binary = {};  ///< only where there is a plan
+    double waited = 0;                        ///< seconds that the others were kept waiting for it
   };
   struct Finalist {
     Planned planned;
@@ -59,6 +63,8 @@ class DeviceEvaluator : public Evaluator {
   Result<double> check_small(const Configuration& configuration, const LaunchPlan& plan,
                              const Binary& binary);
   Planned plan(Configuration configuration);
+  static bool is_ready(const Planned& planned);
+  Planned take_next();
   const Problem& problem_;
   Instance instance_;
   Backend& backend_;

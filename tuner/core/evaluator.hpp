@@ -18,8 +18,9 @@ class Evaluator {
   virtual ~Evaluator() = default;
   /// Puts a configuration at the end of the queue.
   virtual void submit(Configuration configuration) = 0;
-  /// Evaluates the first of the queue, takes it out and waits for it. Nothing where it is unknown what would
-  /// come out: a recording may lack a configuration. Throws std::logic_error where the queue is empty.
+  /// Evaluates the first of the queue, or one behind it where the first would keep the device waiting, takes
+  /// it out and waits for it. Nothing where it is unknown what would come out of the first: a recording may
+  /// lack a configuration. Throws std::logic_error where the queue is empty.
   virtual std::optional<Evaluation> next() = 0;
   /// Empties the queue: what was not evaluated is never heard of again.
   virtual void drop() = 0;
@@ -35,7 +36,8 @@ class Evaluator {
   virtual Result<Timing> time_finalist(std::size_t /*index*/) { return fail(Phase::launch, "not announced"); }
 };
 
-/// Evaluates all of them, in their order, as fast as the evaluator can; `done` returns false to stop early.
+/// Evaluates all of them, in the order of the evaluator, as fast as it can; `done` returns false to stop
+/// early.
 void evaluate_all(Evaluator& evaluator, std::span<const Configuration> configurations,
                   const std::function<bool(const Evaluation&)>& done);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <stdexcept>
 #include <utility>
 
 #include "tuner/core/error.hpp"
@@ -24,10 +25,11 @@ struct Session::State {
   State(const Budget& limits, SessionObserver& watching, Objective aim)
       : budget(limits), observer(watching), objective(aim), contenders(aim) {}
 
-  /// A configuration on its way.
+  /// A configuration on its way: submitted, or among the known ones.
   struct Asked {
     search::ConfigurationId id;
-    std::string known;  ///< key of its evaluation among the known ones; empty where it was submitted
+    std::string key;
+    bool known;
   };
 
   SessionResult result = {};
@@ -171,15 +173,30 @@ void Session::enqueue(State& state, search::ConfigurationId id) {
   std::string key = configuration.key();
   const bool known = state.known.contains(key);
   if (!known) evaluator_.submit(std::move(configuration));
-  state.queue.push_back({id, known ? std::move(key) : std::string()});
+  state.queue.push_back({id, std::move(key), known});
 }
 
-/// Takes the first of the queue to its end: evaluated, stored, counted, told.
+/// Takes the first of the queue out, or one that overtook it; without an evaluation where none is known.
+std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(State& state) {
+  auto asked = state.queue.begin();
+  std::optional<Evaluation> answer;
+  if (asked->known) {
+    answer = state.known.at(asked->key);
+  } else if ((answer = evaluator_.next())) {
+    const auto is_answered = [key = answer->configuration.key()](const State::Asked& one) {
+      return !one.known && one.key == key;
+    };
+    asked = std::ranges::find_if(state.queue, is_answered);
+    if (asked == state.queue.end()) throw std::logic_error("an evaluation that nobody asked for");
+  }
+  const search::ConfigurationId id = asked->id;
+  state.queue.erase(asked);
+  return {id, std::move(answer)};
+}
+
+/// Takes one of the queue to its end: evaluated, stored, counted, told.
 void Session::one_evaluation(State& state) {
-  const State::Asked asked = std::move(state.queue.front());
-  state.queue.pop_front();
-  const std::optional<Evaluation> answer =
-      asked.known.empty() ? evaluator_.next() : std::optional(state.known.at(asked.known));
+  const auto [id, answer] = take(state);
   if (!answer) return;
   const Evaluation& evaluation = *answer;
   if (evaluation.reused) evaluator_.learn(evaluation);
@@ -191,7 +208,7 @@ void Session::one_evaluation(State& state) {
   count(state, evaluation);
   const double telling = clock_();
   const PhaseTimes& took = evaluation.phases;
-  const search::Observation observation{asked.id, value_of(evaluation, state.objective),
+  const search::Observation observation{id, value_of(evaluation, state.objective),
                                         took.compile + took.load + took.verify + took.measure};
   strategy_.tell({&observation, 1});
   progress.search_seconds += clock_() - telling;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "search/space/search_space.hpp"
 #include "search/strategies/strategy.hpp"
@@ -78,8 +79,9 @@ class Session {
   void begin_with(std::optional<search::ConfigurationId> first) { first_ = first; }
 
   /// Configurations whose evaluations are already known are not evaluated again, unless `fresh`. A run that
-  /// is repeated with the same seed therefore goes on where the first one stopped. Finals follow when the
-  /// budget or the space ends the run; those of an earlier run serve where they had the same finalists.
+  /// is repeated with the same seed therefore goes on where the first one stopped (nearly, where slow
+  /// compiles were overtaken: results then come in another order). Finals follow when the budget or the space
+  /// ends the run; those of an earlier run serve where they had the same finalists.
   SessionResult run(const RunRecord& record, const Budget& budget, bool fresh, SessionObserver& observer,
                     const FinalsOptions& finals = {});
 
@@ -87,6 +89,7 @@ class Session {
   struct State;
   void fill_queue(State& state);
   void enqueue(State& state, search::ConfigurationId id);
+  std::pair<search::ConfigurationId, std::optional<Evaluation>> take(State& state);
   void one_evaluation(State& state);
   void end_as_failed(RunId run);
   void count(State& state, const Evaluation& evaluation);
