@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample of configurations that has every value of every parameter compiles for real architectures.
+// A sample of configurations that has every value of every parameter compiles for a real architecture, and
+// one that has every value that is no number for others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -13,6 +17,7 @@
 #include "kernels/stencil/problem.hpp"
 #include "kernels/stencil/variants.hpp"
 #include "tests/kernels/stencil_cases.hpp"
+#include "tests/support/covering.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/compile_pool.hpp"
 #include "tuner/core/format.hpp"
@@ -23,14 +28,15 @@
 namespace tune::kernels {
 namespace {
 
+constexpr std::string_view usual_architecture = "sm_90";
+
 struct Sampled {
   Instance instance;
   Configuration configuration;
 
   /// Every value it has, the settings' too: `vector=4`, `shape=box`.
   std::set<std::string> values() const {
-    std::set<std::string> all;
-    for (const auto& [name, value] : configuration.entries()) all.insert(name + "=" + value.to_string());
+    std::set<std::string> all = tune::testing::values_of(configuration);
     for (const auto& [name, value] : instance.settings) all.insert(name + "=" + value.to_string());
     for (const char* setting : {"boundary=held", "coefficients=general"}) {
       const std::string text = setting, name = text.substr(0, text.find('='));
@@ -66,6 +72,12 @@ std::set<std::string> all_values(int dimensions) {
   return all;
 }
 
+/// Whether a value is a number, but for how many stages a copy has.
+bool is_amount(const std::string& value) {
+  return std::isdigit(static_cast<unsigned char>(value.back())) != 0 && !value.starts_with("stages=") &&
+         value.find_first_not_of("0123456789.", value.find('=') + 1) == std::string::npos;
+}
+
 /// `name == value` of a value's text, as an expression.
 std::string condition(const std::string& value) {
   const std::size_t equals = value.find('=');
@@ -78,7 +90,7 @@ std::string condition(const std::string& value) {
                   : text);
 }
 
-/// Configurations that have, together, every value that is wanted.
+/// Configurations that have, together, every value that is wanted, and every 128th of those that were drawn.
 class Covering {
  public:
   Covering(int dimensions, std::string architecture, std::uint64_t seed)
@@ -87,6 +99,8 @@ class Covering {
         architecture_(std::move(architecture)),
         seed_(seed) {
     if (!has_tensor_maps(architecture_facts(architecture_))) wanted_.erase("loader=tma");
+    // Numbers are alike on all of them, and compiling takes long.
+    if (architecture_ != usual_architecture) std::erase_if(wanted_, is_amount);
   }
 
   std::vector<Sampled> sample() {
@@ -96,7 +110,10 @@ class Covering {
       for (auto stencil = cases_.begin(); stencil != cases_.end() && !seen_.contains(value); ++stencil)
         if (has_parameter(*stencil, value.substr(0, value.find('=')))) draw(*stencil, condition(value), 1);
     for (const std::string& value : wanted_) EXPECT_TRUE(seen_.contains(value)) << value << " is missing";
-    return std::move(sample_);
+    std::vector<Sampled> sample;
+    for (const std::size_t place : tune::testing::covering(values_)) sample.push_back(drawn_[place]);
+    for (std::size_t i = 127; i < drawn_.size(); i += 128) sample.push_back(drawn_[i]);
+    return sample;
   }
 
  private:
@@ -107,8 +124,7 @@ class Covering {
            definition.parameters.end();
   }
 
-  /// Random configurations of each variant; those that bring no value that is missing are left out, but for
-  /// every 64th.
+  /// Random configurations of each variant.
   void draw(const testing::StencilCase& stencil, const std::string& where, std::size_t count) {
     const auto problem = testing::stencil_problem(stencil);
     const Instance instance = testing::stencil_instance(stencil, 512, 512, 512);
@@ -117,11 +133,10 @@ class Covering {
       const search::SearchSpace space = testing::stencil_space_on(
           *problem, instance, architecture_, format("variant == '{}' and {}", variant.name, where));
       for (const Configuration& configuration : testing::sample_of(space, count, ++seed_)) {
-        const Sampled next{instance, configuration};
-        const std::size_t before = seen_.size();
-        for (const std::string& value : next.values())
-          if (wanted_.contains(value)) seen_.insert(value);
-        if (seen_.size() > before || ++drawn_ % 64 == 0) sample_.push_back(next);
+        drawn_.push_back({instance, configuration});
+        std::set<std::string>& values = values_.emplace_back();
+        std::ranges::set_intersection(drawn_.back().values(), wanted_, std::inserter(values, values.end()));
+        seen_.insert(values.begin(), values.end());
       }
     }
   }
@@ -129,8 +144,9 @@ class Covering {
   std::vector<testing::StencilCase> cases_;
   std::set<std::string> wanted_, seen_;
   std::string architecture_;
-  std::uint64_t seed_, drawn_ = 0;
-  std::vector<Sampled> sample_;
+  std::uint64_t seed_;
+  std::vector<Sampled> drawn_;
+  std::vector<std::set<std::string>> values_;  ///< of each, those that are wanted
 };
 
 /// Dimensions and architecture.

@@ -7,6 +7,7 @@
 #include "kernels/convolution/problem.hpp"
 #include "search/random.hpp"
 #include "search/space/restrict.hpp"
+#include "tests/support/covering.hpp"
 #include "tuner/core/architectures.hpp"
 
 namespace tune::kernels::testing {
@@ -27,15 +28,9 @@ std::vector<Configuration> covering_sample(const ConvolutionCase& what, const st
                                            const std::string& where, std::size_t drawn, std::uint64_t seed) {
   const search::SearchSpace space = convolution_space_on(what, architecture, where);
   search::Random random(seed);
-  std::set<std::string> seen;
   std::vector<Configuration> sample;
-  for (std::size_t i = 0; i < drawn && !space.empty(); ++i) {
-    const Configuration configuration = space.at(space.sample(random));
-    const std::size_t before = seen.size();
-    for (const auto& [name, value] : configuration.entries()) seen.insert(name + "=" + value.to_string());
-    if (seen.size() > before) sample.push_back(configuration);
-  }
-  return sample;
+  for (std::size_t i = 0; i < drawn && !space.empty(); ++i) sample.push_back(space.at(space.sample(random)));
+  return tune::testing::covering(sample);
 }
 
 std::vector<emulator::Verdict> emulate_convolutions(const ConvolutionCase& what,

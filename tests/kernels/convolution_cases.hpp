@@ -25,8 +25,7 @@ Instance convolution_instance(const ConvolutionCase& what, std::int64_t nx, std:
 search::SearchSpace convolution_space_on(const ConvolutionCase& what, const std::string& architecture,
                                          const std::string& where);
 
-/// Random valid configurations of the variant, of which each brings a value that none before has; of so many
-/// that are drawn.
+/// Of so many valid configurations that are drawn, some that have every value of all of them.
 std::vector<Configuration> covering_sample(const ConvolutionCase& what, const std::string& architecture,
                                            const std::string& where, std::size_t drawn, std::uint64_t seed);
 

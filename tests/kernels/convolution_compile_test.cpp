@@ -11,6 +11,7 @@
 #include "kernels/convolution/problem.hpp"
 #include "kernels/sources.hpp"
 #include "tests/kernels/convolution_cases.hpp"
+#include "tests/support/covering.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/compile_pool.hpp"
 #include "tuner/core/parallel.hpp"
@@ -46,7 +47,7 @@ TEST_P(ConvolutionCompiles, ForTheArchitecture) {
       for (const Configuration& configuration :
            testing::covering_sample(what, GetParam(), where, what.radius > 20 ? 15 : 60, 7)) {
         const std::size_t before = seen.size();
-        for (const auto& [name, value] : configuration.entries()) seen.insert(name + "=" + value.to_string());
+        seen.merge(tune::testing::values_of(configuration));
         if (seen.size() == before) continue;
         compiling.push_back(pool.submit(problem->plan(instance, configuration, EmbeddedSources())->compile));
         names.push_back(instance.key() + ": " + configuration.to_string());

@@ -12,6 +12,7 @@
 #include "kernels/sources.hpp"
 #include "search/space/restrict.hpp"
 #include "search/space/search_space.hpp"
+#include "tests/support/covering.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/step_order.hpp"
@@ -257,12 +258,12 @@ TEST(GemmStream, IsCleanUnderTheEmulator) {
       for (const Value& value : parameter.values)
         wanted.insert(format("{} {} {}", type, parameter.name, value.to_string()));
     const SearchSpace space = space_of(instance, "streams * chunk <= 12");
-    for (int i = 0; i < 400; ++i) {
-      const Configuration configuration = space.at(random.below(space.size()));
-      const std::size_t before = seen.size();
+    std::vector<Configuration> drawn;
+    for (int i = 0; i < 400; ++i) drawn.push_back(space.at(random.below(space.size())));
+    for (const Configuration& configuration : tune::testing::covering(drawn)) {
+      sample.emplace_back(instance, configuration);
       for (const auto& [name, value] : configuration.entries())
         seen.insert(format("{} {} {}", type, name, value.to_string()));
-      if (seen.size() > before) sample.emplace_back(instance, configuration);
     }
   }
   for (const std::string& value : wanted)

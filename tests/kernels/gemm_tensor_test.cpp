@@ -14,6 +14,7 @@
 #include "kernels/sources.hpp"
 #include "search/space/restrict.hpp"
 #include "search/space/search_space.hpp"
+#include "tests/support/covering.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/compile_pool.hpp"
 #include "tuner/core/format.hpp"
@@ -46,34 +47,13 @@ std::string condition_of(const std::string& name, const Value& value) {
   return format("{} == {}", name, text == "true" ? "True" : text == "false" ? "False" : text);
 }
 
-/// `name=value` of a configuration's parameters.
-std::set<std::string> values_of(const Configuration& configuration) {
-  std::set<std::string> all;
-  for (const auto& [name, value] : configuration.entries()) all.insert(name + "=" + value.to_string());
-  return all;
-}
-
-/// Configurations that have, together, every value that 300 random ones have: of these, always the one with
-/// most values that are new.
+/// Configurations that have, together, every value that 300 random ones have.
 std::vector<Configuration> covering(const Instance& instance) {
   const search::SearchSpace space(definition_of(instance, "True"));
   search::Random random(5);
-  std::vector<Configuration> drawn, sample;
-  std::vector<std::set<std::string>> values;
-  for (int i = 0; i < 300; ++i) {
-    drawn.push_back(space.at(space.sample(random)));
-    values.push_back(values_of(drawn.back()));
-  }
-  std::set<std::string> seen;
-  const auto added = [&](const std::set<std::string>& of) {
-    return std::ranges::count_if(of, [&](const std::string& value) { return !seen.contains(value); });
-  };
-  while (true) {
-    const auto best = std::ranges::max_element(values, {}, added);
-    if (added(*best) == 0) return sample;
-    seen.insert(best->begin(), best->end());
-    sample.push_back(drawn[static_cast<std::size_t>(best - values.begin())]);
-  }
+  std::vector<Configuration> drawn;
+  for (int i = 0; i < 300; ++i) drawn.push_back(space.at(space.sample(random)));
+  return tune::testing::covering(drawn);
 }
 
 // Every value that is offered is among them.
@@ -81,7 +61,8 @@ TEST(TensorSpace, SamplesHaveEveryValue) {
   for (const Settings& settings : {doubles, rounded_floats}) {
     const Instance instance = gemm_instance("4096x4096x4096", settings);
     std::set<std::string> seen;
-    for (const Configuration& configuration : covering(instance)) seen.merge(values_of(configuration));
+    for (const Configuration& configuration : covering(instance))
+      seen.merge(tune::testing::values_of(configuration));
     for (const search::Parameter& parameter : definition_of(instance, "True").parameters)
       for (const Value& value : parameter.values) {
         const std::string text = parameter.name + "=" + value.to_string();

@@ -10,6 +10,7 @@
 #include "kernels/gemm/problem.hpp"
 #include "kernels/sources.hpp"
 #include "tests/kernels/gemm_cases.hpp"
+#include "tests/support/covering.hpp"
 #include "tuner/core/compile_pool.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/parallel.hpp"
@@ -30,30 +31,9 @@ const std::string here = "variant == 'wgmma'";
 /// Small tiles, so that a check is quick.
 const std::string small = here + " and block_m <= 128 and block_n <= 128";
 
-/// `name=value` of a configuration's parameters.
-std::set<std::string> values_of(const Configuration& configuration) {
-  std::set<std::string> all;
-  for (const auto& [name, value] : configuration.entries()) all.insert(name + "=" + value.to_string());
-  return all;
-}
-
-/// Configurations that have, together, every value that 400 random ones have: of these, always the one with
-/// most values that are new.
+/// Configurations that have, together, every value that 400 random ones have.
 std::vector<Configuration> covering(const Instance& instance, const std::string& where) {
-  const std::vector<Configuration> drawn = gemm_sample(instance, where, 400, 5);
-  std::set<std::string> seen;
-  std::vector<Configuration> sample;
-  const auto added = [&](const Configuration& of) {
-    const std::set<std::string> values = values_of(of);
-    return std::ranges::count_if(values, [&](const std::string& value) { return !seen.contains(value); });
-  };
-  while (!drawn.empty()) {
-    const auto best = std::ranges::max_element(drawn, {}, added);
-    if (added(*best) == 0) break;
-    seen.merge(values_of(*best));
-    sample.push_back(*best);
-  }
-  return sample;
+  return tune::testing::covering(gemm_sample(instance, where, 400, 5));
 }
 
 std::vector<emulator::Verdict> verdicts_of(const Instance& instance, const std::vector<Configuration>& sample,

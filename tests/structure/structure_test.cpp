@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "tests/structure/source_tree.hpp"
 
@@ -100,6 +101,23 @@ TEST(Structure, FilesStayShort) {
   endings.insert(endings.end(), {".cu", ".cuh"});
   for (const SourceText& file : source_files(endings))
     EXPECT_LE(file.lines.size(), most) << file.name << " holds more than one concept";
+}
+
+// So that every header is compiled with nothing before it.
+TEST(Structure, SourcesIncludeTheirHeaderFirst) {
+  std::set<std::string> headers;
+  for (const SourceText& file : source_files({".hpp"})) headers.insert(file.name);
+  int seen = 0;
+  for (const SourceText& file : source_files({".cpp"})) {
+    const std::string header = file.name.substr(0, file.name.size() - 3) + "hpp";
+    if (!headers.contains(header)) continue;
+    ++seen;
+    const auto first = std::ranges::find_if(
+        file.lines, [](const std::string& line) { return line.starts_with("#include"); });
+    ASSERT_NE(first, file.lines.end()) << file.name;
+    EXPECT_EQ(*first, "#include \"" + header + "\"") << file.name;
+  }
+  EXPECT_GT(seen, 200);
 }
 
 TEST(Structure, EveryFileNamesItsLicence) {

@@ -30,7 +30,7 @@ using testing::small_sizes;
 /// statement are checked without it, at least and at most.
 constexpr std::size_t sample = 32;
 constexpr std::uint64_t rounds = 10;
-constexpr std::size_t least = 3, most = 5;
+constexpr std::size_t least = 3, most = 4;
 constexpr double largest = 6'000;  ///< items of a check
 
 /// A statement that orders threads, at a place of a source file.
@@ -233,6 +233,8 @@ std::vector<std::size_t> expect_removals_reported(const Problem& problem,
     trials.push_back({&whole, one});
     removed.push_back(nullptr);
   }
+  std::printf("%s: %zu statements, looked for in %zu configurations, %zu trials\n",
+              problem.info().name.c_str(), occurrences.size(), sampled.size(), trials.size());
   const std::vector<Verdict> verdicts = check_all(problem, trials);
   std::map<const Occurrence*, std::map<Kind, int>> kinds;
   for (std::size_t t = 0; t < trials.size(); ++t) {

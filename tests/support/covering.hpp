@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "search/space/configuration.hpp"
+
+namespace tune::testing {
+
+/// Every value of a configuration: `vector=4`, `shape=box`.
+inline std::set<std::string> values_of(const search::Configuration& configuration) {
+  std::set<std::string> values;
+  for (const auto& [name, value] : configuration.entries()) values.insert(name + "=" + value.to_string());
+  return values;
+}
+
+/// Few of the sets that hold, together, every value of all of them: always the one with most values that
+/// those before it lack. Their places, in that order.
+inline std::vector<std::size_t> covering(const std::vector<std::set<std::string>>& sets) {
+  std::set<std::string> seen;
+  std::vector<std::size_t> chosen;
+  const auto added = [&](const std::set<std::string>& set) {
+    return std::ranges::count_if(set, [&](const std::string& value) { return !seen.contains(value); });
+  };
+  while (true) {
+    const auto best = std::ranges::max_element(sets, {}, added);
+    if (best == sets.end() || added(*best) == 0) return chosen;
+    seen.insert(best->begin(), best->end());
+    chosen.push_back(static_cast<std::size_t>(best - sets.begin()));
+  }
+}
+
+/// Of configurations, those that have every value that any of them has.
+inline std::vector<search::Configuration> covering(const std::vector<search::Configuration>& drawn) {
+  std::vector<std::set<std::string>> sets;
+  for (const search::Configuration& one : drawn) sets.push_back(values_of(one));
+  std::vector<search::Configuration> chosen;
+  for (const std::size_t place : covering(sets)) chosen.push_back(drawn[place]);
+  return chosen;
+}
+
+}  // namespace tune::testing
