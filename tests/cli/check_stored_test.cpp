@@ -16,6 +16,7 @@
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/cli/junit.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/core/device_evaluator.hpp"
 #include "tuner/core/error.hpp"
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <fstream>
 #include <regex>
 #include <set>
 #include <thread>
@@ -61,6 +62,17 @@ TEST(DbProcess, SeedsInOneFileAndAKillLoseNothing) {
   }
   EXPECT_EQ(number(sandbox.database(), "SELECT COUNT(*) FROM evaluations"), all);
   EXPECT_EQ(sandbox.tune({"db", "check"}).status, 0) << sandbox.tune({"db", "check"}).out;
+}
+
+TEST(DbProcess, AReportWithoutRoomLeavesTheFormerOne) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 3000});
+  const fs::path report = sandbox / "r.csv";
+  std::ofstream(report) << "former";
+  Process full(sandbox.database().parent_path(), {"report", "--out", report.string()}, 20'000);
+  expect_refused(full.wait(), 1, {report.string(), "room on the disk"});
+  EXPECT_EQ(read_file(report), "former");
+  EXPECT_FALSE(fs::exists(report.string() + ".part"));
 }
 
 TEST(DbProcess, AMergeThatIsKilledOrHasNoRoomChangesNothing) {

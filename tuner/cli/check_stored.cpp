@@ -19,6 +19,7 @@
 #include "tuner/cli/measure_choice.hpp"
 #include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/options.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/stored_definition.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/device_evaluator.hpp"

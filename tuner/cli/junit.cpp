@@ -2,8 +2,6 @@
 #include "tuner/cli/junit.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <system_error>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
@@ -65,18 +63,6 @@ std::string junit_xml(const std::string& suite, const std::vector<TestCase>& cas
              counts, escaped(suite), counts);
   for (const TestCase& one : cases) text += case_text(one);
   return text + "  </testsuite>\n</testsuites>\n";
-}
-
-void write_whole_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path partial = path.string() + ".part";
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(partial, path, error);
-  if (file && !error) return;
-  std::filesystem::remove(partial, error);
-  throw Error(format("cannot write {}: see that its folder is there and has room", path.string()));
 }
 
 }  // namespace tune::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +18,5 @@ struct TestCase {
 
 /// The tests as JUnit's XML, which GitLab, Jenkins and others read.
 std::string junit_xml(const std::string& suite, const std::vector<TestCase>& cases);
-
-/// Writes the text at once or not at all. Throws Error.
-void write_whole_file(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace tune::cli

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tuner/cli/junit.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/text_layout.hpp"
 #include "tuner/core/content_hash.hpp"
 #include "tuner/core/error.hpp"

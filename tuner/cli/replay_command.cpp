@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <array>
 #include <iostream>
 
 #include "search/space/nearest.hpp"
 #include "search/strategies/strategy.hpp"
 #include "tuner/cli/options.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/replay_files.hpp"
 #include "tuner/cli/replay_text.hpp"
 #include "tuner/cli/space_files.hpp"
@@ -163,26 +163,6 @@ std::vector<replay::SpaceGroup> FoldChoice::of(const std::vector<replay::Recorde
   return folds;
 }
 
-/// Tells it before the work, not after it.
-void check_writable(const std::string& file, const char* option) {
-  if (file.empty()) return;
-  std::error_code ignored;
-  const bool is_new = !std::filesystem::exists(file, ignored);
-  const bool works = std::ofstream(file, std::ios::app).is_open();
-  if (works && is_new) std::filesystem::remove(file, ignored);
-  if (!works)
-    throw Error(
-        format("--{}: cannot write '{}': is the folder there, and may you write to it?", option, file));
-}
-
-void write_file(const std::string& file, const std::string& text) {
-  if (file.empty()) return;
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) throw Error(format("cannot write '{}': is there room on the disk?", file));
-}
-
 /// --warm and what belongs to it.
 struct WarmChoice {
   std::vector<std::string> files;
@@ -215,8 +195,11 @@ int list_options(const std::string& name) {
   const search::StrategyEntry& entry = *strategy_named(name, "options").entry;
   const std::vector<search::OptionInfo> all = entry.options({});
   if (all.empty()) std::cout << format("{} has no options.\n", entry.name);
+  std::size_t longest = 0;
+  for (const search::OptionInfo& option : all) longest = std::max(longest, option.range.size());
   for (const search::OptionInfo& option : all)
-    std::cout << format("{:<14} {:<8} {:<16} {}\n", option.name, option.value, option.range, option.meaning);
+    std::cout << format("{:<14} {:<8} {:<{}} {}\n", option.name, option.value, option.range, longest,
+                        option.meaning);
   return 0;
 }
 
@@ -234,9 +217,12 @@ int run(const po::variables_map& values) {
   options.batch = count_of(values, "batch", options.batch, 1);
   const FoldChoice fold_choice = chosen_folds(values, strategies.size());
   const WarmChoice warm = chosen_warm(values, options.seed);
-  for (const char* option : {"json", "csv"}) check_writable(text_of(values, option), option);
-  const std::vector<replay::RecordedSpace> spaces =
-      read_spaces(values["space"].as<std::vector<std::string>>(), text_of(values, "only"));
+  const auto files = values["space"].as<std::vector<std::string>>();
+  const NamedFile json{"json", text_of(values, "json")}, csv{"csv", text_of(values, "csv")};
+  std::vector<std::string> inputs = files;
+  inputs.insert(inputs.end(), warm.files.begin(), warm.files.end());
+  check_outputs(std::array{json, csv}, inputs);
+  const std::vector<replay::RecordedSpace> spaces = read_spaces(files, text_of(values, "only"));
   if (spaces.empty())
     throw UsageError(format("--only: no space has a name with '{}' in it", text_of(values, "only")));
   const std::vector<replay::RecordedSpace> sources = read_spaces(warm.files);
@@ -258,8 +244,8 @@ int run(const po::variables_map& values) {
                       .held = {}};
   report.groups = replay::groups_of(report.results);
   if (!folds.empty()) report.held = replay::hold_out(report.results, folds);
-  write_file(text_of(values, "json"), to_json(report));
-  write_file(text_of(values, "csv"), to_csv(report));
+  if (!json.path.empty()) write_whole_file(json.path, to_json(report));
+  if (!csv.path.empty()) write_whole_file(csv.path, to_csv(report));
   std::cout << to_text(report);
   return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <iostream>
 
 #include "reports/report.hpp"
 #include "tuner/cli/options.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/cli/stored_choice.hpp"
 #include "tuner/cli/stored_default.hpp"
@@ -46,20 +46,16 @@ const reports::ReportKind& chosen_kind(const po::variables_map& values, const st
   return *reports::find_report(chosen_name(values, "format", names));
 }
 
-void write_file(const std::string& name, const std::string& text) {
-  std::ofstream file(name, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw Error(format("cannot write '{}': is the folder there, and room on the disk?", name));
-}
-
 int run(const po::variables_map& values) {
   const std::string out = text_of(values, "out");
   const reports::ReportKind& kind = chosen_kind(values, out);
   reports::ReportFilter filter;
   filter.all_versions = values["all-versions"].as<bool>();
   filter.top = count_of(values, "top", filter.top, 1);
-  const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
+  const std::filesystem::path path = database_path(text_of(values, "db"));
+  const NamedFile output{"out", out};
+  check_outputs({&output, 1}, {path.string()});
+  const db::Database database(path, db::Access::read_only);
   const StoredChoice choice = stored_choice(values, &database);
   filter.problem = choice.problem;
   filter.size = choice.size;
@@ -69,7 +65,7 @@ int run(const po::variables_map& values) {
   if (out.empty())
     std::cout << text;
   else
-    write_file(out, text);
+    write_whole_file(out, text);
   return 0;
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+
+/// A file that an option names.
+struct NamedFile {
+  std::string option;  ///< without dashes
+  std::string path;    ///< empty: not given
+};
+
+/// Refuses, before the work and not after it, outputs that would take something from a person: a file that is
+/// read, a database, the same file twice; and what cannot be written. Throws UsageError and Error.
+void check_outputs(std::span<const NamedFile> outputs, const std::vector<std::string>& inputs);
+
+/// Writes the text at once or not at all: a file of this name stays as it was where that fails. What is no
+/// file (a pipe, /dev/stdout) is simply written to. Throws Error, also for a database of this name.
+void write_whole_file(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace tune::cli
