@@ -64,17 +64,6 @@ TEST(DbProcess, SeedsInOneFileAndAKillLoseNothing) {
   EXPECT_EQ(sandbox.tune({"db", "check"}).status, 0) << sandbox.tune({"db", "check"}).out;
 }
 
-TEST(DbProcess, AReportWithoutRoomLeavesTheFormerOne) {
-  const Sandbox sandbox;
-  add_recording(sandbox.database(), {.count = 3000});
-  const fs::path report = sandbox / "r.csv";
-  std::ofstream(report) << "former";
-  Process full(sandbox.database().parent_path(), {"report", "--out", report.string()}, 20'000);
-  expect_refused(full.wait(), 1, {report.string(), "room on the disk"});
-  EXPECT_EQ(read_file(report), "former");
-  EXPECT_FALSE(fs::exists(report.string() + ".part"));
-}
-
 TEST(DbProcess, AMergeThatIsKilledOrHasNoRoomChangesNothing) {
   const Sandbox sandbox;
   const fs::path source = sandbox / "source.db";

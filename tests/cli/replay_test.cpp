@@ -308,25 +308,6 @@ TEST(Replay, WarmRecordingsOfTheSameWorkAreLeftOut) {
       std::string::npos);
 }
 
-TEST(Replay, ReplacesNothingThatItReads) {
-  const Sandbox sandbox;
-  const std::string space = written(sandbox, "space.kt.json", kernel_tuner(1));
-  const std::string warm = written(sandbox, "warm.t4.json", t4(1));
-  const auto refused = [&](std::vector<std::string> more, int status, const std::vector<std::string>& words) {
-    more.insert(more.begin(),
-                {"replay", "--space", space, "--warm", warm, "--budget", "2", "--repeats", "1"});
-    expect_refused(sandbox.tune(more), status, words);
-  };
-  const std::string before = read_file(space), other = read_file(warm);
-  const std::string same = (sandbox / "same").string();
-  refused({"--json", space}, 2, {"--json", "is read"});
-  refused({"--csv", warm}, 2, {"--csv", "is read"});
-  refused({"--csv", same, "--json", same}, 2, {"--json and --csv", "name two"});
-  refused({"--csv", sandbox.recording().string()}, 1, {"is a database"});
-  EXPECT_EQ(read_file(space), before);
-  EXPECT_EQ(read_file(warm), other);
-}
-
 TEST(Replay, NotesOfAFileAreShown) {
   const Sandbox sandbox;
   std::string text = kernel_tuner(1);

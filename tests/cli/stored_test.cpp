@@ -2,7 +2,6 @@
 // Looking at what is stored: list, show, report, db export.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "kernels/registry.hpp"
@@ -174,32 +173,6 @@ TEST(Report, ThatCannotBeWritten) {
   refused((sandbox / "no/such/folder/r.txt").string(), "cannot write");
   refused(sandbox.database().parent_path().string(), "cannot write");
   refused("/dev/full", "cannot write");
-}
-
-TEST(Report, ReplacesNoDatabase) {
-  const Sandbox sandbox;
-  fill(sandbox);
-  const std::string own = sandbox.database().string(), other = (sandbox / "other.csv").string();
-  std::filesystem::copy_file(sandbox.recording(), other);
-  const std::string before = read_file(own), recorded = read_file(other);
-  expect_refused(sandbox.tune({"report", "--format", "csv", "--out", own}), 2, {"--out", own, "read"});
-  expect_refused(sandbox.tune({"report", "--out", other}), 1, {other, "is a database"});
-  std::filesystem::create_symlink(own, sandbox / "link.csv");
-  expect_refused(sandbox.tune({"report", "--out", (sandbox / "link.csv").string()}), 2, {"read"});
-  EXPECT_EQ(read_file(own), before);
-  EXPECT_EQ(read_file(other), recorded);
-}
-
-TEST(Report, ReplacesAReportAlsoThroughALink) {
-  const Sandbox sandbox;
-  fill(sandbox);
-  const std::string file = (sandbox / "r.csv").string(), link = (sandbox / "latest.csv").string();
-  std::ofstream(file) << "old";
-  std::filesystem::create_symlink("r.csv", link);
-  done(sandbox, {"report", "--out", link});
-  EXPECT_TRUE(std::filesystem::is_symlink(link));
-  EXPECT_EQ(read_file(file), done(sandbox, {"report", "--format", "csv"}).out);
-  EXPECT_FALSE(std::filesystem::exists(file + ".part"));
 }
 
 TEST(Export, AnswersAsTheOriginalDid) {

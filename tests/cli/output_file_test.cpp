@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What commands write takes nothing from a person.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/cli/process.hpp"
+#include "tests/cli/recording.hpp"
+#include "tests/cli/sandbox.hpp"
+
+namespace tune::test {
+namespace {
+
+void expect_done(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
+  const Outcome outcome = sandbox.tune(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+TEST(OutputFile, AReportReplacesNoDatabase) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 20});
+  const std::string own = sandbox.database().string(), other = (sandbox / "other.csv").string();
+  std::filesystem::copy_file(sandbox.recording(), other);
+  const std::string before = read_file(own), recorded = read_file(other);
+  expect_refused(sandbox.tune({"report", "--format", "csv", "--out", own}), 2, {"--out", own, "read"});
+  expect_refused(sandbox.tune({"report", "--out", other}), 1, {other, "is a database"});
+  std::filesystem::create_symlink(own, sandbox / "link.csv");
+  expect_refused(sandbox.tune({"report", "--out", (sandbox / "link.csv").string()}), 2, {"read"});
+  EXPECT_EQ(read_file(own), before);
+  EXPECT_EQ(read_file(other), recorded);
+}
+
+TEST(OutputFile, IsReplacedAlsoThroughALink) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 20});
+  const std::string file = (sandbox / "r.csv").string(), link = (sandbox / "latest.csv").string();
+  std::ofstream(file) << "old";
+  std::filesystem::create_symlink("r.csv", link);
+  expect_done(sandbox, {"report", "--out", link});
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_file(file), sandbox.tune({"report", "--format", "csv"}).out);
+  EXPECT_FALSE(std::filesystem::exists(file + ".part"));
+}
+
+TEST(OutputFile, WithoutRoomTheFormerOneStays) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 200});
+  const std::filesystem::path report = sandbox / "r.html";
+  std::ofstream(report) << "former";
+  Process full(sandbox.database().parent_path(), {"report", "--out", report.string()}, 1'000'000);
+  expect_refused(full.wait(), 1, {report.string(), "room on the disk"});
+  EXPECT_EQ(read_file(report), "former");
+  EXPECT_FALSE(std::filesystem::exists(report.string() + ".part"));
+}
+
+TEST(OutputFile, AComparisonReplacesNothingThatItReads) {
+  const Sandbox sandbox;
+  const std::filesystem::path recorded =
+      TUNE_SOURCE_DIR "/tests/replay/assets/stencil3d_r8_double_h200.t4.json.gz";
+  const std::string space = (sandbox / "space.gz").string(), warm = (sandbox / "warm.gz").string();
+  for (const std::string& file : {space, warm}) std::filesystem::copy_file(recorded, file);
+  const auto refused = [&](const std::vector<std::string>& more, int status,
+                           const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"replay",   "--space", space,       "--warm", warm,
+                                    "--budget", "2",       "--repeats", "1"};
+    all.insert(all.end(), more.begin(), more.end());
+    expect_refused(sandbox.tune(all), status, words);
+  };
+  const std::string same = (sandbox / "same").string();
+  refused({"--json", space}, 2, {"--json", "is read"});
+  refused({"--csv", warm}, 2, {"--csv", "is read"});
+  refused({"--csv", same, "--json", same}, 2, {"--json and --csv", "name two"});
+  refused({"--csv", sandbox.recording().string()}, 1, {"is a database"});
+  for (const std::string& file : {space, warm}) EXPECT_EQ(read_file(file), read_file(recorded));
+}
+
+}  // namespace
+}  // namespace tune::test
