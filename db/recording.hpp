@@ -28,8 +28,8 @@ struct Recording {
 std::optional<Recording> find_recording(const Database& database, const Instance& instance,
                                         CacheState cache = CacheState::cold);
 
-/// The work of that number (WorkInfo::id), the best evaluation first, as list_results has them; nothing where it
-/// has none. Throws Error.
+/// The work of that number (WorkInfo::id), the best evaluation first, as list_results has them; nothing where
+/// it has none. Throws Error.
 std::optional<Recording> recording_of(const Database& database, std::int64_t work);
 
 /// Every work that was measured, here or by another program, in the order in which they came. Throws Error.

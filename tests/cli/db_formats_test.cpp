@@ -260,6 +260,10 @@ TEST(DbFormats, ImportedResultsOfAProblemOfThisProgramAreSearched) {
   EXPECT_EQ(Json::parse(done(sandbox, call).out)["space_size"], 30);
   done(sandbox, {"list", "results", "--db", (sandbox / "new.db").string()});
   done(sandbox, {"report", "--db", (sandbox / "new.db").string()});
+  done(sandbox, {"db", "import", written(sandbox, "two.json", cache()), "--db", database});
+  const Outcome several = sandbox.tune({"run", "--device", "replay:" + database});
+  expect_refused(several, 2, {"several recordings", "stencil3d", "convolve"});
+  EXPECT_FALSE(has(several.err, "...")) << several.err;
   // What this program measured itself comes first.
   done(sandbox, {"db", "import", file});
   call[2] = "replay:" + sandbox.database().string();

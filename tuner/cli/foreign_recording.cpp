@@ -106,7 +106,7 @@ replay::RecordedSpace recording_of(const std::string& file, const ForeignChoice&
                             choice.problem.empty() ? "recording" : choice.problem));
   throw UsageError(
       format("{} has several recordings ({}; {}{}): choose one with --problem and --size, or write "
-             "it to a file with 'tune db export --set' or '--device'",
+             "it to a file with 'tune db export' (--set, --device)",
              file, title_of(spaces[0]), title_of(spaces[1]), spaces.size() > 2 ? "; ..." : ""));
 }
 
