@@ -33,6 +33,13 @@ class Unfinished {
   fs::path path_;
 };
 
+/// `name IN (1,2)` of these numbers.
+std::string among(const std::string& name, const std::vector<std::int64_t>& numbers) {
+  std::string list;
+  for (const std::int64_t number : numbers) list += format("{}{}", list.empty() ? "" : ",", number);
+  return format("{} IN ({})", name, list);
+}
+
 void choose(SQLite::Database& copy, const ExportFilter& filter) {
   Where where;
   where.add("problem = ?", filter.problem);
@@ -40,25 +47,25 @@ void choose(SQLite::Database& copy, const ExportFilter& filter) {
   where.device(filter.device);
   // What stands in finals stays: a run without its finals would rank anew all that it saw.
   if (filter.current_only) where.add("(current OR evaluation IN (SELECT evaluation FROM finals))");
-  std::string runs;
-  for (const RunId run : filter.runs) runs += format("{}{}", runs.empty() ? "" : ",", run);
-  if (!runs.empty())
-    where.add(format("evaluation IN (SELECT evaluation FROM run_evaluations WHERE run IN ({}))", runs));
+  if (!filter.works.empty()) where.add(among("work", filter.works));
+  if (!filter.runs.empty())
+    where.add(
+        format("evaluation IN (SELECT evaluation FROM run_evaluations WHERE {})", among("run", filter.runs)));
   SQLite::Statement insert(copy, format("INSERT INTO temp.chosen SELECT evaluation FROM {}{}",
                                         filter.best_only ? "best_by_versions" : "results", where.sql()));
   where.bind(insert);
   insert.exec();
   // Runs that were asked for come along even where another run made what they saw.
-  if (runs.empty()) {
+  if (filter.runs.empty()) {
     copy.exec(
         "INSERT INTO temp.kept_runs SELECT DISTINCT run FROM run_evaluations"
         " WHERE evaluation IN (SELECT id FROM temp.chosen)");
   } else {
     copy.exec(
-        format("INSERT INTO temp.kept_runs SELECT id FROM runs WHERE id IN ({}) AND EXISTS (SELECT 1"
+        format("INSERT INTO temp.kept_runs SELECT id FROM runs WHERE {} AND EXISTS (SELECT 1"
                " FROM run_evaluations l WHERE l.run = runs.id AND l.evaluation IN (SELECT id FROM"
                " temp.chosen))",
-               runs));
+               among("id", filter.runs)));
   }
   copy.exec(
       "INSERT OR IGNORE INTO temp.kept_runs SELECT run FROM evaluations"
@@ -83,6 +90,21 @@ DELETE FROM devices WHERE id NOT IN (SELECT device FROM runs);
 )");
 }
 
+/// Of finals that lost places: without gaps, in their order, the first a winner, which ties with itself.
+void number_places_anew(SQLite::Database& copy) {
+  copy.exec(R"(
+CREATE TEMP TABLE places AS SELECT run, evaluation, place AS before,
+                                   ROW_NUMBER() OVER (PARTITION BY run ORDER BY place) AS place FROM finals;
+DELETE FROM temp.places WHERE run NOT IN (SELECT run FROM temp.places WHERE before <> place);
+CREATE INDEX temp.places_by_final ON places (run, evaluation);
+-- Away from the new numbers first: no two may be equal on the way.
+UPDATE finals SET place = place + 1000000000 WHERE run IN (SELECT run FROM temp.places);
+UPDATE finals SET tied = tied OR n.place = 1, place = n.place FROM temp.places n
+ WHERE n.run = finals.run AND n.evaluation = finals.evaluation;
+DROP TABLE temp.places;
+)");
+}
+
 ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
   SQLite::Database copy(path.string(), SQLite::OPEN_READWRITE);
   copy.exec(
@@ -92,6 +114,7 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
   make_views(copy, ViewPlace::file);
   choose(copy, filter);
   drop_the_rest(copy, filter.samples);
+  number_places_anew(copy);
   if (!filter.views) drop_views(copy);
   copy.exec("VACUUM");
   const auto count = [&copy](const char* table) {

@@ -71,22 +71,25 @@ std::optional<Recording> find_recording(const Database& database, const Instance
   return to_recording(database, instance, largest->second);
 }
 
+std::optional<Recording> recording_of(const Database& database, std::int64_t work) {
+  ResultFilter filter;
+  filter.work = work;
+  filter.failures = true;
+  const std::vector<ResultRow> rows = list_results(database, filter);
+  if (rows.empty()) return std::nullopt;
+  const WorkInfo& info = rows.front().work;
+  const Configuration settings =
+      info.settings.empty() ? Configuration() : Configuration::parse(info.settings);
+  return to_recording(database, {info.problem, info.extents, settings.entries()}, rows);
+}
+
 std::vector<Recording> all_recordings(const Database& database) {
   std::set<std::int64_t> works;
   for (const RunSummary& run : list_runs(database))
     if (run.work.origin != Origin::replayed) works.insert(run.work.id);
   std::vector<Recording> recordings;
-  for (const std::int64_t work : works) {
-    ResultFilter filter;
-    filter.work = work;
-    filter.failures = true;
-    const std::vector<ResultRow> rows = list_results(database, filter);
-    if (rows.empty()) continue;
-    const WorkInfo& info = rows.front().work;
-    const Configuration settings =
-        info.settings.empty() ? Configuration() : Configuration::parse(info.settings);
-    recordings.push_back(to_recording(database, {info.problem, info.extents, settings.entries()}, rows));
-  }
+  for (const std::int64_t work : works)
+    if (auto recording = recording_of(database, work)) recordings.push_back(std::move(*recording));
   return recordings;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ struct Recording {
 /// results never count. Throws Error.
 std::optional<Recording> find_recording(const Database& database, const Instance& instance,
                                         CacheState cache = CacheState::cold);
+
+/// The work of that number (WorkInfo::id), the best evaluation first, as list_results has them; nothing where
+/// it has none. Throws Error.
+std::optional<Recording> recording_of(const Database& database, std::int64_t work);
 
 /// Every work that was measured, here or by another program, in the order in which they came. Throws Error.
 std::vector<Recording> all_recordings(const Database& database);

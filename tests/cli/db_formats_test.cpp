@@ -132,7 +132,7 @@ TEST(DbFormats, ACacheThatHasGrownAddsWhatIsNew) {
   const Sandbox sandbox;
   done(sandbox, {"db", "import", written(sandbox, "cache.json", cache())});
   const Outcome grown = done(sandbox, {"db", "import", written(sandbox, "grown.json", cache(1))});
-  EXPECT_TRUE(has(grown.out, "1 evaluations are new, 3 were there")) << grown.out;
+  EXPECT_TRUE(has(grown.out, "1 evaluation is new, 3 were there")) << grown.out;
   EXPECT_EQ(outcomes(sandbox.database()).size(), 4U);
 }
 
@@ -179,6 +179,10 @@ TEST(DbFormats, NamesCannotSteerATerminal) {
                             done(sandbox, {"show", "1"}).out + done(sandbox, {"db", "info"}).out;
   for (const char control : {'\x1b', '\x07'}) EXPECT_EQ(shown.find(control), std::string::npos);
   EXPECT_EQ(shown.find(std::string(300, 'x')), std::string::npos);
+  const std::string named = done(sandbox, {"db", "import", written(sandbox, "plain.json", cache()),
+                                           "--problem", "a\nb\x1b[31mc", "--device", "x\x1by"})
+                                .out;
+  EXPECT_TRUE(has(named, "a_b_[31mc 4096x512 on x_y")) << named;
 }
 
 TEST(DbFormats, NothingIsStoredOfFilesOfWhichOneIsBad) {
@@ -192,8 +196,79 @@ TEST(DbFormats, NothingIsStoredOfFilesOfWhichOneIsBad) {
   expect_refused(sandbox.tune({"db", "import",
                                written(sandbox, "none.json", R"({"results": [{"configuration": {}}]})")}),
                  1, {"no parameters"});
+  expect_refused(sandbox.tune({"db", "import", written(sandbox, "five.json", R"({"results": 5})")}), 1,
+                 {"'results' is 5, not a list"});
   expect_refused(sandbox.tune({"db", "import", sandbox.recording().string()}), 2, {"tune db merge"});
   EXPECT_FALSE(fs::exists(sandbox.database()));
+}
+
+TEST(DbFormats, ASizeThatIsNoneIsNotStored) {
+  const Sandbox sandbox;
+  const std::string good = written(sandbox, "good.json", cache());
+  for (const char* size : {"0", "3x-1", "99999999999999999", "99999999x99999999x99999999", "64x"})
+    expect_refused(sandbox.tune({"db", "import", good, "--size", size}), 2, {"--size", size});
+  EXPECT_FALSE(fs::exists(sandbox.database()));
+  std::string text = cache();
+  text.replace(text.find("[4096, 512]"), 11, "\"0x-5\"");
+  const Outcome odd = done(sandbox, {"db", "import", written(sandbox, "odd.json", text)});
+  EXPECT_TRUE(has(odd.err, "'0x-5' is no size: stored without")) << odd.err;
+  EXPECT_TRUE(has(odd.out, "Kernel Tuner convolve on NVIDIA A100")) << odd.out;
+  done(sandbox, {"db", "check"});
+}
+
+TEST(DbFormats, SettingsCanBeSaidAndMergedFilesAreTold) {
+  const Sandbox sandbox;
+  std::string other = cache();
+  other.replace(other.find("\"time\": 3.0"), 11, "\"time\": 4.0");
+  const std::string a = written(sandbox, "a.json", cache()), b = written(sandbox, "b.json", other);
+  const Outcome merged = done(sandbox, {"db", "import", a, b});
+  EXPECT_TRUE(
+      has(merged.err, "2 files become one work, convolve 4096x512 on NVIDIA A100: 1 of their 4 results"))
+      << merged.err;
+  EXPECT_TRUE(has(merged.err, "--set NAME=VALUE")) << merged.err;
+  EXPECT_TRUE(has(done(sandbox, {"db", "import", a, a}).err, "no result replaces another"));
+  const std::string apart = (sandbox / "apart.db").string();
+  const Outcome first = done(sandbox, {"db", "import", a, "--set", "radius=1,type=float", "--db", apart});
+  EXPECT_TRUE(has(first.out, "convolve 4096x512 radius=1,type=float on")) << first.out;
+  EXPECT_FALSE(has(first.err, "become one work")) << first.err;
+  const Outcome second = done(sandbox, {"db", "import", b, "--set", "radius=2", "--db", apart});
+  EXPECT_TRUE(has(second.out, "3 evaluations are new, 0 were there")) << second.out;
+  expect_refused(sandbox.tune({"db", "import", a, "--set", "radius"}), 2, {"--set", "name=value"});
+}
+
+TEST(DbFormats, ATimeBelowAPicosecondIsNone) {
+  const Sandbox sandbox;
+  std::string text = cache();
+  text.replace(text.find("\"time\": 3.0"), 11, "\"time\": 1e-310");
+  done(sandbox, {"db", "import", written(sandbox, "tiny.json", text)});
+  EXPECT_EQ(outcomes(sandbox.database()).at("block_size_x=32,tile=1"), "launch");
+}
+
+TEST(DbFormats, ImportedResultsOfAProblemOfThisProgramAreSearched) {
+  const Sandbox sandbox;
+  add_recording(sandbox.database(), {.count = 30});
+  const std::string file = (sandbox / "x.t4.json").string(), database = (sandbox / "i.db").string();
+  done(sandbox, {"db", "export", "--out", file});
+  done(sandbox, {"db", "import", file, "--db", database});
+  std::vector<std::string> call = {
+      "run",      "--device", "replay:" + database, "--db", (sandbox / "new.db").string(), "--quiet",
+      "--format", "json"};
+  const Json unnamed = Json::parse(done(sandbox, call).out);
+  EXPECT_EQ(unnamed["problem"], "stencil3d");
+  EXPECT_EQ(unnamed["space_size"], 30);
+  call.insert(call.end(), {"--problem", "stencil3d", "--size", "64x64x64"});
+  EXPECT_EQ(Json::parse(done(sandbox, call).out)["space_size"], 30);
+  done(sandbox, {"list", "results", "--db", (sandbox / "new.db").string()});
+  done(sandbox, {"report", "--db", (sandbox / "new.db").string()});
+  done(sandbox, {"db", "import", written(sandbox, "two.json", cache()), "--db", database});
+  const Outcome several = sandbox.tune({"run", "--device", "replay:" + database});
+  expect_refused(several, 2, {"several recordings", "stencil3d", "convolve"});
+  EXPECT_FALSE(has(several.err, "...")) << several.err;
+  // What this program measured itself comes first.
+  done(sandbox, {"db", "import", file});
+  call[2] = "replay:" + sandbox.database().string();
+  const Outcome measured = done(sandbox, call);
+  EXPECT_FALSE(has(measured.err, "another program's")) << measured.err;
 }
 
 TEST(DbFormats, ExportOfSeveralWorksNeedsAFolder) {

@@ -360,6 +360,7 @@ TEST(ForeignRun, IsRestrictedLikeAnyOther) {
   expect_refused(with({"--where", "work / 0 == 3"}), 2, {"--where", "division"});
   expect_refused(with({"--size", "64x64"}), 2, {"--size", file});
   expect_refused(with({"--set", "radius=1"}), 2, {"--set", file});
+  expect_refused(with({"--problem", "gemm"}), 2, {file, "leave --problem", "out"});
   expect_refused(with({"--objective", "energy"}), 2, {file, "--objective"});
 }
 

@@ -168,6 +168,57 @@ TEST_F(ExportTest, WhatStandsInFinalsStaysThoughItWasReplaced) {
   EXPECT_THAT(db::check_database(copy).lines, testing::IsEmpty());
 }
 
+/// Four finalists; the second ties with the first.
+Finals four_finals() {
+  Finals finals;
+  double time = 1e-3;
+  for (const int block : {4, 1, 2, 5}) {
+    finals.places.push_back({.configuration = example_configuration(block),
+                             .rounds = {{time, 0}},
+                             .time = {time, time, time, 0.9},
+                             .ratio = {time / 1e-3, time / 1e-3, time / 1e-3, 0.9},
+                             .tied = time < 2.5e-3});
+    time += 1e-3;
+  }
+  return finals;
+}
+
+TEST_F(ExportTest, FinalsOfWhichAPartStaysAreNumberedAnew) {
+  store_.record(third_, measured(example_configuration(2), {7e-3}));
+  store_.record(third_, measured(example_configuration(5), {8e-3}));
+  store_.record_finals(third_, four_finals());
+  Finals later;  // of another run: what won above is slow there
+  later.places = {four_finals().places.at(0)};
+  later.places[0].time = {9e-3, 9e-3, 9e-3, 0.9};
+  later.places[0].rounds = {{9e-3, 0}};
+  const RunId fourth = store_.begin_run(example_run());
+  for (const Evaluation& known : store_.known(example_key()))
+    if (known.configuration == example_configuration(4)) store_.record(fourth, known);
+  store_.record_finals(fourth, later);
+  const db::Database copy = exported({.best_only = true});
+  ASSERT_EQ(count(copy, "finals WHERE run = 3"), 1);
+  EXPECT_EQ(count(copy, "finals WHERE run = 3 AND place = 1"), 1);
+  EXPECT_THAT(db::check_database(copy).lines, testing::IsEmpty());
+  // Several stay, in their order: what another run saw of them, which tied with no winner.
+  const RunId fifth = store_.begin_run(example_run());
+  for (const Evaluation& known : store_.known(example_key()))
+    if (known.configuration == example_configuration(2) || known.configuration == example_configuration(5))
+      store_.record(fifth, known);
+  const db::Database part = exported({.runs = {fifth}});
+  EXPECT_EQ(part.connection()
+                .execAndGet("SELECT group_concat(place || ':' || tied || ':' || time) FROM finals")
+                .getString(),
+            "1:1:0.003,2:0:0.004");
+  EXPECT_THAT(db::check_database(part).lines, testing::IsEmpty());
+}
+
+TEST_F(ExportTest, OfSomeWorks) {
+  const std::int64_t work = db::list_runs(database_, {.device = "Invented Z9"}).at(0).work.id;
+  const db::Database copy = exported({.works = {work}});
+  EXPECT_EQ(count(copy, "runs"), 1);
+  EXPECT_EQ(count(copy, "devices"), 1);
+}
+
 TEST_F(ExportTest, AFileThatExistsIsNotOverwritten) {
   std::ofstream(folder_ / "precious.db") << "x";
   EXPECT_THROW(db::export_database(database_, folder_ / "precious.db"), Error);

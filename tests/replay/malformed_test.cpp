@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Malformed{"", {"empty", "right one"}}, Malformed{" \n\n", {"empty"}},
                       Malformed{"{", {"line 1", "cut off", "copy it again"}},
                       Malformed{"{\n\n\"a\": [1, 2", {"line 3", "cut off"}},
-                      Malformed{"hello", {"line 1", "not JSON", "Kernel Tuner", "T4"}},
+                      Malformed{"hello", {"line 1", "not JSON", "Kernel Tuner", "T4", "KTT"}},
                       Malformed{"<?xml version=\"1.0\"?>\n<TuningData/>", {"XML is not read", "JSON"}},
                       Malformed{"{\n\"a\": 1,\n\"b\": ?}", {"line 3", "not JSON"}},
                       Malformed{std::string("\x7f"
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Malformed{R"({"tune_params_keys": ["a"], "cache": {}})",
                   {"no configuration is recorded", "tune first"}},
-        Malformed{R"({"tune_params_keys": ["a"], "cache": 3})", {"no configuration"}},
+        Malformed{R"({"tune_params_keys": ["a"], "cache": 3})", {"'cache' is 3, not an object"}},
         Malformed{R"({"cache": {"1": {"a": 1, "time": 2}}})", {"tune_params_keys", "Kernel Tuner"}},
         Malformed{cache("[]", R"({"a": 1, "time": 2})"), {"no parameters", "right file"}},
         Malformed{cache("[1]", R"({"a": 1, "time": 2})"), {"tune_params_keys", "1"}},

@@ -2,9 +2,12 @@
 #include "tuner/cli/db_command_records.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
+#include <optional>
 
 #include "tuner/cli/foreign_recording.hpp"
+#include "tuner/core/format.hpp"
 
 namespace tune::cli {
 namespace {
@@ -18,23 +21,39 @@ std::string plain(std::string text) {
   return text;
 }
 
-/// `512x512 radius=1,type=float` into size and settings.
-void set_instance(const std::string& work, Instance& instance) {
-  const std::size_t space = work.find(' ');
-  instance.extents = extents_of(work.substr(0, space));
-  if (instance.extents.empty() && !work.empty()) {
-    instance.settings = {{"size", Value(plain(work))}};
-    return;
-  }
-  if (space == std::string::npos) return;
+/// `radius=1,type=float`; nothing for another text.
+std::optional<Configuration> settings_in(const std::string& text) {
   try {
-    instance.settings = Configuration::parse(work.substr(space + 1)).entries();
+    return Configuration::parse(text);
   } catch (const std::invalid_argument&) {
-    instance.settings = {{"settings", Value(plain(work.substr(space + 1)))}};
+    return std::nullopt;
+  }
+}
+
+/// `512x512 radius=1,type=float` into size and settings.
+void set_instance(const std::string& work, const MissingFacts& facts, Instance& instance) {
+  const std::size_t space = std::min(work.find(' '), work.size());
+  const std::string size = facts.size.empty() ? work.substr(0, space) : facts.size;
+  const std::string rest = work.substr(std::min(space + 1, work.size()));
+  instance.extents = extents_of(size);
+  const auto settings = settings_in(rest);
+  if (instance.extents.empty() && !size.empty() && !is_nonsense_size(size))
+    instance.settings = {{"size", Value(plain(work))}};
+  else if (settings)
+    instance.settings = settings->entries();
+  else if (facts.size.empty())
+    instance.settings = {{"settings", Value(plain(rest))}};
+  for (const auto& [name, value] : facts.settings) {
+    std::erase_if(instance.settings, [&](const auto& known) { return known.first == name; });
+    instance.settings.emplace_back(name, value);
   }
 }
 
 }  // namespace
+
+std::string counted(std::int64_t count, const std::string& what) {
+  return format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 replay::ForeignRecord record_of(const db::Recording& recording) {
   replay::ForeignRecord record;
@@ -54,6 +73,11 @@ replay::ForeignRecord record_of(const db::Recording& recording) {
   return record;
 }
 
+bool is_nonsense_size(const std::string& size) {
+  return !size.empty() && size.find_first_not_of("0123456789x+-.") == std::string::npos &&
+         std::ranges::count(size, 'x') < 4 && extents_of(size).empty();
+}
+
 db::ImportedRun imported_run(replay::ForeignRecord record, const MissingFacts& facts,
                              const std::string& file_name) {
   const auto first_of = [](const std::string& a, const std::string& b, const std::string& c) {
@@ -61,7 +85,7 @@ db::ImportedRun imported_run(replay::ForeignRecord record, const MissingFacts& f
   };
   db::ImportedRun run;
   run.key.instance.problem = first_of(facts.problem, record.problem, file_name);
-  set_instance(first_of(facts.size, record.work, ""), run.key.instance);
+  set_instance(record.work, facts, run.key.instance);
   run.key.device.name = first_of(facts.device, record.device, "unknown device");
   run.key.device.driver = unknown;
   run.key.toolchain = {record.format + ", compiler unknown", unknown};

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "db/import.hpp"
 #include "db/recording.hpp"
+#include "tuner/core/instance.hpp"
 #include "tuner/replay/recorded_space.hpp"
 
 namespace tune::cli {
+
+/// `1 run`, `2 runs`.
+std::string counted(std::int64_t count, const std::string& what);
 
 /// What a file of another program would hold of a work of ours: evaluations in the order in which they were
 /// recorded, parameters in that of their first appearance.
@@ -15,12 +22,16 @@ replay::ForeignRecord record_of(const db::Recording& recording);
 
 /// What a file does not say, and a person may.
 struct MissingFacts {
-  std::string problem, size, device;  ///< empty where they say nothing
+  std::string problem, size, device;                         ///< empty where they say nothing
+  std::vector<std::pair<std::string, Value>> settings = {};  ///< in place of the file's of the same name
 };
 
+/// A text of numbers that is no size, such as `0x-5`.
+bool is_nonsense_size(const std::string& size);
+
 /// What is stored of another program's record: origin `imported`, unknown driver, compiler and sources.
-/// `file_name` is the problem's name where neither the file nor the person knows one. A size that is no list
-/// of numbers becomes a setting.
+/// `file_name` is the problem's name where neither the file nor the person knows one. A size in words becomes
+/// a setting; one of numbers that is none (`0x-5`) is left out. A person's size leaves the file's settings.
 db::ImportedRun imported_run(replay::ForeignRecord record, const MissingFacts& facts,
                              const std::string& file_name);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "db/import.hpp"
 #include "tuner/cli/db_command.hpp"
@@ -11,6 +14,7 @@
 #include "tuner/cli/space_files.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
+#include "tuner/replay/formats/json_fields.hpp"
 #include "tuner/replay/formats/recorded_json.hpp"
 #include "tuner/replay/formats/text_file.hpp"
 #include "tuner/replay/formats/write.hpp"
@@ -27,7 +31,9 @@ po::options_description options() {
        "what they compute; default: as the file says")                                                      //
       ("size", po::value<std::string>()->value_name("NXxNYxNZ"), "its extents; default: as the file says")  //
       ("device", po::value<std::string>()->value_name("NAME"),
-       "on which they were measured; default: as the file says");
+       "on which they were measured; default: as the file says")  //
+      ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
+       "settings of what they compute (radius=1, type=float, ...); default: as the file says");
   add_database_option(all);
   return all;
 }
@@ -51,26 +57,61 @@ Understood understand(const std::string& file, const MissingFacts& facts) {
   if (record.parameters.empty())
     throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
   Understood understood{file, {}, record.format, record.notes};
-  MissingFacts known = facts;
   replay::ForeignRecord named = record;
   if (!facts.problem.empty()) named.problem = facts.problem;
   if (!facts.size.empty()) named.work = facts.size;
   if (!facts.device.empty()) named.device = facts.device;
+  const std::string size = named.work.substr(0, named.work.find(' '));
+  if (is_nonsense_size(size))
+    understood.lines.push_back(format("'{}' is no size: stored without; name it with --size", size));
   for (std::string& line : replay::import_losses(named)) understood.lines.push_back(std::move(line));
-  understood.run = imported_run(std::move(record), known, name);
+  understood.run = imported_run(std::move(record), facts, name);
   return understood;
 }
 
+std::string title_of(const WorkKey& key) {
+  const std::string work = key.instance.key();
+  return format("{}{}{} on {}", key.instance.problem, work.empty() ? "" : " ", work, key.device.name);
+}
+
+/// Files of which nothing tells that they are of different work become one, in which the newest result of a
+/// configuration counts: who gave them is told.
+void tell_merged(const std::vector<Understood>& all) {
+  std::map<std::string, std::vector<const Understood*>> works;
+  for (const Understood& one : all) works[title_of(one.run.key) + " " + one.format].push_back(&one);
+  for (const auto& [title, files] : works) {
+    if (files.size() < 2) continue;
+    std::set<std::string> configurations;
+    std::set<std::tuple<std::string, double, std::string>> results;
+    for (const Understood* file : files)
+      for (std::size_t i = 0; i < file->run.evaluations.size(); ++i) {
+        const Evaluation& one = file->run.evaluations[i];
+        const std::string key = one.configuration.key();
+        configurations.insert(key);
+        results.emplace(key, one.outcome ? one.outcome->time() : 0,
+                        i < file->run.recorded.size() ? file->run.recorded[i] : std::string());
+      }
+    const std::size_t replaced = results.size() - configurations.size();
+    std::cerr << format("{} files become one work, {}: {}\n", files.size(), title_of(files.front()->run.key),
+                        replaced == 0
+                            ? "no result replaces another"
+                            : format("{} of their {} results are replaced by newer ones of the same "
+                                     "configuration; where they are of different work, say so with "
+                                     "--set NAME=VALUE and import each by itself",
+                                     replaced, results.size()));
+  }
+}
+
 void store(db::Database& database, const Understood& understood) {
-  const Instance& instance = understood.run.key.instance;
   const db::MergeResult result =
       db::import_run(database, understood.run,
                      {.file = std::filesystem::absolute(understood.file).lexically_normal().string(),
                       .format = understood.format,
                       .has_runs = false});
-  std::cout << format("{}: {} {}{}{} on {}: {} evaluations are new, {} were there\n", understood.file,
-                      understood.format, instance.problem, instance.key().empty() ? "" : " ", instance.key(),
-                      understood.run.key.device.name, result.evaluations, result.known_evaluations);
+  std::cout << format("{}: {} {}: {} {} new, {} {} there\n", understood.file, understood.format,
+                      title_of(understood.run.key), counted(result.evaluations, "evaluation"),
+                      result.evaluations == 1 ? "is" : "are", result.known_evaluations,
+                      result.known_evaluations == 1 ? "was" : "were");
   std::cout.flush();
   for (const std::string& line : understood.lines) std::cerr << format("{}: {}\n", understood.file, line);
   for (const std::string& line : result.conflicts) std::cerr << format("{}: {}\n", understood.file, line);
@@ -78,12 +119,14 @@ void store(db::Database& database, const Understood& understood) {
 
 int run(const po::variables_map& values) {
   if (!values.count("file")) throw UsageError("name files to import: tune db import FILE...");
-  const MissingFacts facts{text_of(values, "problem"), text_of(values, "size"), text_of(values, "device")};
+  const MissingFacts facts{replay::printable(text_of(values, "problem")), text_of(values, "size"),
+                           replay::printable(text_of(values, "device")), assignments(values, "set")};
   if (!facts.size.empty() && extents_of(facts.size).empty())
-    throw UsageError(format("--size: '{}' is not a size such as 512x512x512", facts.size));
+    throw UsageError(format("--size: '{}' is not a size such as 512x512x512", replay::printable(facts.size)));
   std::vector<Understood> all;  // a file that cannot be read is told before anything is stored
   for (const std::string& file : values["file"].as<std::vector<std::string>>())
     all.push_back(understand(file, facts));
+  tell_merged(all);
   db::Database database(database_path(text_of(values, "db")));
   for (const Understood& understood : all) store(database, understood);
   std::cout << format("into {}, as imported: no ranking mixes them with measured ones\n",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "db/queries.hpp"
 #include "kernels/registry.hpp"
@@ -62,13 +63,18 @@ std::string content_of(const replay::RecordedSpace& recorded) {
 
 std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& work) {
   constexpr std::string_view names = "xyzw";
+  constexpr double most = 0x1.0p53;  // elements: beyond it a size is a mistake
   std::vector<std::pair<std::string, std::int64_t>> extents;
+  if (work.ends_with('x')) return {};
+  double elements = 1;
   const char* at = work.data();
   const char* const end = at + work.size();
   while (at != end) {
     std::int64_t extent = 0;
     const auto [stop, error] = std::from_chars(at, end, extent);
-    if (error != std::errc{} || extents.size() == names.size()) return {};
+    if (error != std::errc{} || extents.size() == names.size() || extent < 1) return {};
+    elements *= static_cast<double>(extent);
+    if (elements > most) return {};
     extents.emplace_back(names.substr(extents.size(), 1), extent);
     if (stop != end && *stop != 'x') return {};
     at = stop == end ? end : stop + 1;
@@ -83,21 +89,40 @@ bool is_known(const std::string& problem) {
          kernels::problems().end();
 }
 
-/// Of a database the one recording of a problem that the program does not know.
+/// Of a database the one recording that another program made or that is of a problem that this program does
+/// not know.
 replay::RecordedSpace recording_of(const std::string& file, const ForeignChoice& choice) {
   std::vector<replay::RecordedSpace> spaces = read_spaces(file);
   if (!is_database(file)) return std::move(spaces.front());
   std::erase_if(spaces, [&](const replay::RecordedSpace& space) {
     const std::string size = space.work.substr(0, space.work.find(' '));
-    return is_known(space.problem) || (!choice.problem.empty() && space.problem != choice.problem) ||
+    return (is_known(space.problem) && !space.imported) ||
+           (!choice.problem.empty() && space.problem != choice.problem) ||
            (!choice.size.empty() && size != choice.size);
   });
   if (spaces.size() == 1) return std::move(spaces.front());
-  if (spaces.empty()) throw UsageError(format("--size: {} has no {} of that size", file, choice.problem));
+  if (spaces.empty())
+    throw UsageError(format("--size: {} has no {} of that size", file,
+                            choice.problem.empty() ? "recording" : choice.problem));
   throw UsageError(
-      format("{} has several recordings ({}; {}; ...): choose one with --problem and --size, or write "
-             "it to a file with 'tune db export --device'",
-             file, title_of(spaces[0]), title_of(spaces[1])));
+      format("{} has several recordings ({}; {}{}): choose one with --problem and --size, or write "
+             "it to a file with 'tune db export' (--set, --device)",
+             file, title_of(spaces[0]), title_of(spaces[1]), spaces.size() > 2 ? "; ..." : ""));
+}
+
+/// Whether the database answers as another tuner's file would. A problem of this program is answered by what
+/// it measured itself, where there is some of that size.
+bool answers_as_foreign(const std::string& file, const std::string& problem, const std::string& size) {
+  bool foreign = false;
+  for (const db::RunSummary& run : db::list_runs(db::Database(file, db::Access::read_only))) {
+    const db::WorkInfo& work = run.work;
+    if (!problem.empty() && work.problem != problem) continue;
+    const bool own = is_known(work.problem) && work.origin != Origin::imported;
+    if (!own && work.origin != Origin::replayed) foreign = true;
+    if (own && work.origin == Origin::measured && !problem.empty() && (size.empty() || work.size == size))
+      return false;
+  }
+  return foreign;
 }
 
 }  // namespace
@@ -108,13 +133,18 @@ std::string foreign_file(const po::variables_map& values) {
   if (!device.starts_with(replay) || device == replay) return {};
   const std::string file = device.substr(replay.size());
   const std::string problem = text_of(values, "problem");
-  if (!is_database(file)) return problem.empty() ? file : std::string();
-  if (is_known(problem) || values.count("stencil")) return {};
-  const db::Database database(file, db::Access::read_only);
-  const auto imported = [&](const db::ProblemSummary& one) {
-    return problem.empty() ? !is_known(one.problem) : one.problem == problem;
-  };
-  return std::ranges::any_of(db::list_problems(database), imported) ? file : std::string();
+  if (is_database(file)) {
+    if (values.count("stencil") || !answers_as_foreign(file, problem, text_of(values, "size"))) return {};
+    return file;
+  }
+  if (problem.empty()) return file;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(file, ignored))
+    throw UsageError(format(
+        "--problem: {} is no database of tune; a file of another tuner says itself what it is of: leave "
+        "--problem, --size and --set out",
+        file));
+  return {};
 }
 
 replay::RecordedSpace open_foreign(const std::string& file, const ForeignChoice& choice,

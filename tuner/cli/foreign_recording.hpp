@@ -12,12 +12,15 @@
 
 namespace tune::cli {
 
-/// `4096x512` as extents `x`, `y`, ...; empty where it is something else.
+/// `4096x512` as extents `x`, `y`, ... of at least 1, up to four, with at most 2^53 elements; empty where it
+/// is something else.
 std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& work);
 
 /// The file that --device names (`replay:FILE`) where it holds what another tuner recorded, of a problem that
 /// this program need not know: a file of that tuner, where no problem is named; or a database with imported
-/// results, where no problem is named or one that this program does not know. Else empty.
+/// results of the problem that is named (of any where none is), or of one that this program does not know.
+/// Else empty, also where this program measured the problem itself at that size. Throws UsageError where
+/// --problem is named with a file that is no database.
 std::string foreign_file(const po::variables_map& values);
 
 /// Which recording of a database is meant; empty texts for any.

@@ -249,8 +249,7 @@ int run_on_foreign(Job& job, const std::string& file) {
   const bool one_size = !is_database(file);
   for (const char* option : {"size", "set"})
     if (job.values.count(option) && (one_size || option != std::string("size")))
-      throw UsageError(
-          format("--{}: {} is of one size; leave it out, or name a problem with --problem", option, file));
+      throw UsageError(format("--{}: {} says itself what it is of; leave it out", option, file));
   if (job.values.count("kernel-dir") || job.measuring.measure.energy ||
       job.measuring.cache == CacheState::warm || job.values.count("keep-sources"))
     throw UsageError(

@@ -43,8 +43,12 @@ replay::RecordedSpace unknown_problem(replay::RecordedSpace recorded, const std:
       if (std::ranges::find(record.parameters, name) == record.parameters.end())
         record.parameters.push_back(name);
   record.evaluations = std::move(recorded.evaluations);
-  record.notes.push_back("this program does not know the problem: defaults and roles are guessed");
-  return replay::space_of(std::move(record), file);
+  record.notes.push_back(recorded.imported
+                             ? "another program's parameters: defaults and roles are guessed"
+                             : "this program does not know the problem: defaults and roles are guessed");
+  replay::RecordedSpace space = replay::space_of(std::move(record), file);
+  space.imported = recorded.imported;
+  return space;
 }
 
 /// What it is called is known before its space is made, which takes most of the time.
@@ -57,7 +61,8 @@ std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std
                                  .device = recording.device.name,
                                  .space = search::SearchSpace(search::SpaceDefinition{}),
                                  .evaluations = {},
-                                 .notes = {}};
+                                 .notes = {},
+                                 .imported = recording.origin == Origin::imported};
   recorded.name = title_of(recorded);
   if (recorded.name.find(only) == std::string::npos) return std::nullopt;
   // Another program's kernel of the same name has another space.

@@ -20,6 +20,7 @@ struct RecordedSpace {
   search::SearchSpace space;  ///< the recorded configurations
   std::vector<Evaluation> evaluations;  ///< one for each of them, in the file's order; times are seconds
   std::vector<std::string> notes;       ///< what a person should know of the file, each one line
+  bool imported = false;                ///< out of a database, where another program's result stands as such
 };
 
 /// `gemm 4096x4096 on A100`: what is known of problem, work and device.

@@ -33,6 +33,7 @@ class Reader {
       record_.notes.push_back(
           format("it was cut off after {} configurations, which count", record_.evaluations.size()));
     }
+    refuse_tiny();
     return std::move(record_);
   }
 
@@ -74,6 +75,17 @@ class Reader {
     return samples_ == Samples::keep || !samples;
   }
 
+  /// Below a picosecond no kernel ran: a number that is no time, like one that is not above 0.
+  void refuse_tiny() {
+    constexpr double least = 1e-12;
+    for (Evaluation& evaluation : record_.evaluations) {
+      if (!evaluation.outcome || evaluation.outcome->time() >= least) continue;
+      const double time = evaluation.outcome->time();
+      evaluation.outcome =
+          tl::unexpected(Failure{Phase::launch, "no time", format("its time is {} s", time)});
+    }
+  }
+
   void finish(const Json& rest) {
     const bool kernel_tuner = head_.contains("cache");
     const bool t4 = head_.contains("results");
@@ -83,6 +95,11 @@ class Reader {
           "{}: neither a cache of Kernel Tuner ('cache') nor T4 ('results') nor results of KTT ('Results') "
           "nor one of our databases: is it the right file?",
           file_));
+    const char* const name = kernel_tuner ? "cache" : t4 ? "results" : "Results";
+    const Json& entries = head_[name];
+    if (kernel_tuner ? !entries.is_object() : !entries.is_array())
+      throw Error(format("{}: '{}' is {}, not {} of what was recorded: is it the right file?", file_, name,
+                         shown(entries), kernel_tuner ? "an object" : "a list"));
     if (t4) finish_t4(head_, record_, unit_of_file_, file_);
     if (ktt) finish_ktt(head_, record_, file_);
   }
@@ -113,8 +130,10 @@ class Reader {
       return format("{}: line {}: the file is cut off: copy it again", file_, line);
     const std::string why = reason_of(error);
     return format(
-        "{}: line {}: not JSON ({}): neither a cache of Kernel Tuner nor T4 nor one of our databases", file_,
-        line, why);
+        "{}: line {}: not JSON ({}): neither a cache of Kernel Tuner nor T4 nor results of KTT nor one of "
+        "our "
+        "databases",
+        file_, line, why);
   }
 
   std::string_view text_;
