@@ -55,7 +55,11 @@ std::string summary(const Instance& instance, const db::Portfolio& portfolio, do
       count_text(portfolio.works.size(), "recorded work"), percent_text(bound));
   text += portfolio.exact ? "No smaller set would do.\n"
                           : "Chosen greedily: among so many works a smaller set may exist.\n";
-  if (portfolio.stale) text += "/// The kernel sources have changed since all of these were recorded.\n";
+  if (const std::size_t stale = portfolio.stale(); stale > 0 && stale == portfolio.works.size())
+    text += "/// The kernel sources have changed since all of these were recorded.\n";
+  else if (stale > 0)
+    text += format("/// The kernel sources have changed since {} of these {} recorded.\n", stale,
+                   stale == 1 ? "was" : "were");
   return text;
 }
 
@@ -95,7 +99,8 @@ std::string records_text(const db::Portfolio& portfolio, std::size_t extents) {
     std::string size;
     for (const std::int64_t extent : work.extents) size += format("{}{}", size.empty() ? "" : ", ", extent);
     text += format("    {{{}, {}, {}, {}, {{{}}}, {}}},  // {}\n", quoted(work.device), work.compute_major,
-                   work.compute_minor, work.multiprocessors, size, work.configuration, loss_text(work.loss));
+                   work.compute_minor, work.multiprocessors, size, work.configuration,
+                   loss_text(work.loss) + (work.stale ? ", by older kernel sources" : ""));
   }
   return text + "};\n\n";
 }

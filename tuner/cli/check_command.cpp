@@ -167,7 +167,7 @@ int run(const po::variables_map& values) {
   } else if (!architecture.empty()) {
     status = compile_only(values, work, architecture);
   } else {
-    const DeviceChoice device = chosen_device(values);
+    const DeviceChoice device = chosen_device(values, DeviceUse::checking);
     if (device.kind != DeviceChoice::Kind::cuda)
       throw Error(
           "no GPU runs the kernels here; --device emulator checks them on the CPU, --arch sm_90 only "

@@ -233,14 +233,17 @@ int check_stored(const po::variables_map& values) {
   const Format form = chosen_format(values);
   const RecheckLimits limits = {chosen_share(text_of(values, "threshold"), "threshold"),
                                 values["absolute"].as<bool>()};
-  const DeviceChoice device = chosen_device(values);
+  const DeviceChoice device = chosen_device(values, DeviceUse::measuring_again);
   if (device.kind != DeviceChoice::Kind::cuda)
     throw Error("no GPU runs the kernels here: stored winners can only be measured again on their device");
   const auto cache = chosen_cache(values);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(device.number, values), cache);
-  const StoredDatabases databases(values);
+  StoredDatabases databases(values);
   std::vector<StoredCheck> checks;
-  const std::vector<StoredWork> works = chosen_works(values, databases, backend->facts(), checks);
+  const std::vector<StoredWork> works = databases.answer([&] {
+    checks.clear();
+    return chosen_works(values, databases, backend->facts(), checks);
+  });
   if (works.empty() && checks.empty())
     throw Error(format("nothing is stored of {} that could be measured again", backend->facts().name),
                 Exit::no_answer);
