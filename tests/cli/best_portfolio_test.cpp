@@ -119,6 +119,14 @@ TEST_F(BestPortfolio, OlderSourcesStandInWhereNothingIsFresh) {
   EXPECT_GT(text.rfind("{160, 160, 160}", stale), text.rfind('\n', stale)) << text;
 }
 
+TEST_F(BestPortfolio, WithoutLossEachHasItsBest) {
+  for (const std::string none : {"0", "0%"}) {
+    const std::string text = header({"--loss", none});
+    EXPECT_EQ(text.find("slower than the best there"), std::string::npos) << text;
+    EXPECT_NE(text.find("// the best there"), std::string::npos) << text;
+  }
+}
+
 TEST_F(BestPortfolio, IsRefusedWhereItMakesNoSense) {
   expect_refused(sandbox_.tune({"best", "stencil3d", "--portfolio"}), 2, {"--portfolio", "--format header"});
   expect_refused(sandbox_.tune({"best", "stencil3d", "--loss", "3%"}), 2, {"--loss belongs to --portfolio"});

@@ -182,6 +182,11 @@ std::string measuring_command(const Question& question, const std::string& text)
   throw Error(format("{}; to get one: {}", text, measuring_command(question, text)), Exit::no_answer);
 }
 
+/// 0: each work is served by its best.
+double chosen_loss(const std::string& text) {
+  return text == "0" || text == "0%" ? 0 : chosen_share(text, "loss");
+}
+
 /// The header of all devices and sizes; --device leaves others out.
 void print_portfolio(Question& question, double bound) {
   if (!question.values.count("device")) question.query.device = {};
@@ -245,7 +250,7 @@ void answer(Question question, const std::string& form) {
   query.settings = work.instance.settings_key();
   if (!question.stored) query.toolchain = Toolchain{"", source_hash(*work.problem, *sources)};
   if (values["portfolio"].as<bool>())
-    print_portfolio(question, chosen_share(text_of(values, "loss"), "loss"));
+    print_portfolio(question, chosen_loss(text_of(values, "loss")));
   else
     print_best(question, *sources, form);
 }

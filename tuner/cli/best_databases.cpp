@@ -8,6 +8,7 @@
 #include "db/check.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/format.hpp"
 
 namespace tune::cli {
@@ -22,8 +23,7 @@ void tell_missing_folder() {
 }  // namespace
 
 void tell_left_out(const std::string& why) {
-  std::string line = why.substr(0, why.find('\n'));
-  std::cerr << format("left out a recording that cannot be read: {}\n", line);
+  std::cerr << format("left out a recording that cannot be read: {}\n", why.substr(0, why.find('\n')));
 }
 
 StoredDatabases::StoredDatabases(const po::variables_map& values) {
@@ -47,9 +47,9 @@ std::vector<const db::Database*> StoredDatabases::all() const {
 
 bool StoredDatabases::leave_out_damaged() {
   const auto damaged = [](const std::unique_ptr<db::Database>& recording) {
-    const db::Findings findings = db::check_database(*recording);
-    if (findings.count() == 0) return false;
-    tell_left_out(format("{}: {}", recording->path().string(), findings.lines.front()));
+    if (db::check_database(*recording).count() == 0) return false;
+    const std::string path = recording->path().string();
+    tell_left_out(format("{} is damaged ('tune db check {}' says where)", path, shell_quoted(path)));
     return true;
   };
   const auto first = opened.begin() + static_cast<std::ptrdiff_t>(own);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
 
@@ -39,10 +40,6 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-std::string count_text(std::size_t count, const char* what) {
-  return format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string loss_text(double loss) {
   return loss == 0 ? "the best there" : percent_text(loss) + " slower than the best there";
 }
@@ -51,8 +48,8 @@ std::string summary(const Instance& instance, const db::Portfolio& portfolio, do
   std::string text = format(
       "/// {} {}: {} for {}, at none of which more than {} are lost\n/// against the best that was measured "
       "there. ",
-      instance.problem, instance.settings_key(), count_text(portfolio.configurations.size(), "configuration"),
-      count_text(portfolio.works.size(), "recorded work"), percent_text(bound));
+      instance.problem, instance.settings_key(), counted(portfolio.configurations.size(), "configuration"),
+      counted(portfolio.works.size(), "recorded work"), percent_text(bound));
   text += portfolio.exact ? "No smaller set would do.\n"
                           : "Chosen greedily: among so many works a smaller set may exist.\n";
   if (const std::size_t stale = portfolio.stale(); stale > 0 && stale == portfolio.works.size())
@@ -78,7 +75,7 @@ std::string configurations_text(const db::Portfolio& portfolio) {
       ++works;
       worst = std::max(worst, work.loss);
     }
-    text += format("    // {}: for {}, {} slower at most\n    {{", i, count_text(works, "work"),
+    text += format("    // {}: for {}, {} slower at most\n    {{", i, counted(works, "work"),
                    percent_text(worst));
     for (std::size_t p = 0; p < parameters.size(); ++p)
       text += (p == 0 ? "" : ", ") +

@@ -159,6 +159,8 @@ int run(const po::variables_map& values) {
     const int status = check_stored(values);
     return InterruptGuard::interrupted() ? static_cast<int>(Exit::interrupted) : status;
   }
+  if (values.count("config") + values.count("sample") + (values["all"].as<bool>() ? 1U : 0U) > 1)
+    throw UsageError("--config, --sample and --all: choose one");
   const WorkChoice work = chosen_work(values);
   const std::string architecture = text_of(values, "arch");
   int status = 0;

@@ -20,6 +20,7 @@
 #include "tuner/cli/open_backend.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/stored_definition.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/device_evaluator.hpp"
 #include "tuner/core/error.hpp"
@@ -164,7 +165,7 @@ int finish(const po::variables_map& values, const std::vector<StoredCheck>& chec
     for (const StoredCheck& check : checks) object["results"].push_back(json_of(check));
     std::cout << json_text(object);
   } else {
-    std::cout << format("{} stored winners, {} worse than recorded\n", checks.size(), bad);
+    std::cout << format("{}, {} worse than recorded\n", counted(checks.size(), "stored winner"), bad);
   }
   return bad > 0 ? static_cast<int>(Exit::failure) : 0;
 }

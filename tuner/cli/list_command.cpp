@@ -129,11 +129,12 @@ void list_devices(const db::Database& database, const StoredChoice& choice, Form
        every ? db::list_devices(database) : chosen_devices(database, choice)) {
     std::string drivers;
     for (const std::string& driver : device.drivers) drivers += (drivers.empty() ? "" : ", ") + driver;
-    table.add({device.name, device.architecture, drivers, std::to_string(device.runs),
+    const bool known = device.facts.compute_major > 0;  // not of every imported result
+    table.add({device.name, known ? device.architecture : "unknown", drivers, std::to_string(device.runs),
                std::to_string(device.evaluations), time_of_day(device.last_run)});
     all.push_back({{"name", device.name},
                    {"model_key", device.model_key},
-                   {"architecture", device.architecture},
+                   {"architecture", known ? nlohmann::ordered_json(device.architecture) : nullptr},
                    {"drivers", device.drivers},
                    {"runs", device.runs},
                    {"evaluations", device.evaluations},
