@@ -21,6 +21,7 @@ struct ServedWork {
   std::string size;
   std::size_t configuration = 0;  ///< of Portfolio::configurations
   double loss = 0;                ///< against the best that was measured there
+  bool stale = false;             ///< recorded with other kernel sources than asked for
 };
 
 /// Few configurations for everything that was recorded.
@@ -28,12 +29,14 @@ struct Portfolio {
   std::vector<search::Configuration> configurations;
   std::vector<ServedWork> works;  ///< by device and size
   bool exact = false;             ///< no smaller set would do
-  bool stale = false;             ///< recorded with other kernel sources than asked for: there are no others
+
+  std::size_t stale() const;  ///< how many of the works are
 };
 
 /// The smallest set of configurations with which no recorded work of the problem and settings loses more than
 /// `bound` (0.05: 5 %). The query's size does not matter; its device, where one is named, leaves others out.
-/// Of several works that differ in versions alone, the freshest. No works where nothing fits. Throws Error.
+/// Of several works that differ in versions alone, the freshest: stale ones stand for a device and size of
+/// which there is nothing fresh. No works where nothing fits. Throws Error.
 Portfolio portfolio(std::span<const Database* const> databases, const BestQuery& query, double bound);
 
 }  // namespace tune::db

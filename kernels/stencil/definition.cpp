@@ -243,7 +243,10 @@ Parsed<StencilDefinition> parse_definition(std::string_view text, std::string_vi
 
 StencilDefinition read_stencil_file(const std::filesystem::path& path) {
   Parsed<StencilDefinition> definition = parse_definition(contents(path), path.string());
-  if (!definition) throw UsageError(definition.error().message);
+  if (!definition) {  // a UsageError is one line: without the source line and the caret below it
+    const std::string& message = definition.error().message;
+    throw UsageError(message.substr(0, message.find('\n', path.string().size())));
+  }
   return *std::move(definition);
 }
 

@@ -36,7 +36,7 @@ struct StencilDefinition {
 /// Elements that are 0 are no points. The message begins with the file's name, if there is one.
 Parsed<StencilDefinition> parse_definition(std::string_view text, std::string_view file_name = {});
 
-/// Throws UsageError: `FILE:LINE:COLUMN: ...`, or why the file cannot be read.
+/// Throws UsageError: `FILE:LINE:COLUMN: ...` in one line, or why the file cannot be read.
 StencilDefinition read_stencil_file(const std::filesystem::path& path);
 
 /// A stencil file with all digits: reading it gives the same stencil bit by bit, if this one is normalized.

@@ -125,7 +125,8 @@ class Builder {
       const Value* value = lookup(depth)(name);
       if (value != nullptr) where += (where.empty() ? "" : ", ") + name + "=" + value->to_string();
     }
-    throw ExprError("constraint '" + rule.to_string() + "' at (" + where + "): " + error.what());
+    if (!where.empty()) where = " at (" + where + ")";
+    throw ExprError("constraint '" + rule.to_string() + "'" + where + ": " + error.what());
   }
 
   /// What is known of a depth: the completions of each state.

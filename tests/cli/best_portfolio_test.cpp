@@ -106,6 +106,27 @@ TEST_F(BestPortfolio, OfOneDeviceAlone) {
   EXPECT_EQ(configurations_in(text), 1);
 }
 
+TEST_F(BestPortfolio, OlderSourcesStandInWhereNothingIsFresh) {
+  add_recording(sandbox_.database(), {.n = 160, .count = 40, .sources = "older"});
+  add_recording(sandbox_.database(), {.n = 96, .count = 40, .slower_by = 0.5, .sources = "older"});
+  const std::string text = header();
+  EXPECT_NE(text.find("for 6 recorded works"), std::string::npos) << text;  // four here, two that ship
+  EXPECT_NE(text.find("sources have changed since 1 of these was recorded"), std::string::npos) << text;
+  const std::size_t stale = text.find(", by older kernel sources");
+  ASSERT_NE(stale, std::string::npos) << text;
+  EXPECT_EQ(text.find(", by older kernel sources", stale + 1), std::string::npos) << text;
+  EXPECT_NE(text.rfind("{160, 160, 160}", stale), std::string::npos) << text;
+  EXPECT_GT(text.rfind("{160, 160, 160}", stale), text.rfind('\n', stale)) << text;
+}
+
+TEST_F(BestPortfolio, WithoutLossEachHasItsBest) {
+  for (const std::string none : {"0", "0%"}) {
+    const std::string text = header({"--loss", none});
+    EXPECT_EQ(text.find("slower than the best there"), std::string::npos) << text;
+    EXPECT_NE(text.find("// the best there"), std::string::npos) << text;
+  }
+}
+
 TEST_F(BestPortfolio, IsRefusedWhereItMakesNoSense) {
   expect_refused(sandbox_.tune({"best", "stencil3d", "--portfolio"}), 2, {"--portfolio", "--format header"});
   expect_refused(sandbox_.tune({"best", "stencil3d", "--loss", "3%"}), 2, {"--loss belongs to --portfolio"});

@@ -11,6 +11,7 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
 #include "tuner/cli/best_text.hpp"
+#include "tuner/cli/stored_definition.hpp"
 
 namespace tune::test {
 namespace {
@@ -141,6 +142,110 @@ TEST(Best, OtherSettingsAreOtherWork) {
   const Sandbox sandbox;
   expect_refused(sandbox.tune(best({"--set", "radius=2"})), 3,
                  {"no result of stencil3d", "radius=2", "tune --problem stencil3d --size 64x64x64 --set"});
+}
+
+/// The command behind 'to get one: ', without its first word.
+std::vector<std::string> advised(const Outcome& outcome) {
+  const std::string mark = "to get one: tune ";
+  const std::size_t at = outcome.err.find(mark);
+  if (at == std::string::npos) return {};
+  return cli::words_of(outcome.err.substr(at + mark.size(), outcome.err.size() - at - mark.size() - 1));
+}
+
+TEST(Best, WhatItAdvisesAsksForTheSameWork) {
+  const Sandbox sandbox;
+  const std::string stencil = (sandbox / "my heat.stencil").string(), own = (sandbox / "add.json").string();
+  std::ofstream(stencil) << "0.5*A[x,y] + 0.25*A[x+2,y]\n";
+  std::ofstream(sandbox / "add.cu") << "__global__ void add(float* out, int n) {}\n";
+  std::ofstream(own)
+      << R"json({"problem": "add", "kernel": "add.cu", "sizes": {"n": 128}, "parameters": {"B": [1, 2]},
+    "arguments": {"out": {"type": "float", "size": "n", "access": "write"}, "n": {"type": "int", "value": "n"}},
+    "launches": {"entry": "add", "grid": 1, "block": 128}})json";
+  const auto advice = [&](std::vector<std::string> asked) {
+    asked.insert(asked.begin(), "best");
+    return advised(sandbox.tune(asked));
+  };
+  using Words = std::vector<std::string>;
+  const Words for_stencil = advice({"--stencil", stencil, "--set", "steps=100", "--size", "64x64"});
+  EXPECT_EQ(for_stencil, (Words{"--stencil", stencil, "--size", "64x64", "--set", "type=float,steps=100"}));
+  EXPECT_EQ(advice({for_stencil}), for_stencil);
+  EXPECT_EQ(advice({"--problem", own}), (Words{"--problem", own, "--size", "128"}));
+  const Words warm = advice({"stencil3d", "--cache", "warm", "--objective", "energy"});
+  ASSERT_GE(warm.size(), 4U);
+  EXPECT_EQ(Words(warm.end() - 4, warm.end()), (Words{"--cache", "warm", "--objective", "energy"}));
+}
+
+TEST(Best, OfAnImportedKernelSaysThatItWasImported) {
+  const Sandbox sandbox;
+  std::ofstream(sandbox / "cache.json")
+      << R"({"device_name": "NVIDIA A100", "kernel_name": "convolve", "problem_size": [4096, 512],
+"tune_params_keys": ["tile"], "tune_params": {"tile": [1, 2]}, "objective": "time", "cache": {
+"1": {"tile": 1, "time": 2.0, "times": [1.5, 2.0, 2.5], "timestamp": "2023-12-22 09:54:05.502007+00:00"}}})";
+  ASSERT_EQ(sandbox.tune({"db", "import", (sandbox / "cache.json").string()}).status, 0);
+  const Outcome outcome = sandbox.tune({"best", "convolve"});
+  expect_refused(outcome, 3, {"no result of convolve", "imported", "of size 4096x512", "tune list results"});
+  EXPECT_EQ(outcome.err.find("to get one"), std::string::npos) << outcome.err;
+  // What such results do not tell is unknown, and not 0.
+  const std::string shown = sandbox.tune({"show", "1"}).out, listed = sandbox.tune({"list", "devices"}).out;
+  EXPECT_NE(shown.find("NVIDIA A100, the rest is unknown, imported"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("1 evaluation, 0 of them known before, 0 failures"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("seed"), std::string::npos) << shown;
+  EXPECT_EQ((shown + listed).find("sm_00"), std::string::npos) << shown << listed;
+  EXPECT_NE(listed.find("unknown"), std::string::npos) << listed;
+  const Json run = Json::parse(sandbox.tune({"show", "1", "--format", "json"}).out);
+  EXPECT_EQ(run["seed"], nullptr);
+  const Json devices = Json::parse(sandbox.tune({"list", "devices", "--format", "json"}).out);
+  EXPECT_EQ(devices[0]["architecture"], nullptr);
+}
+
+TEST(Best, ADamagedRecordingIsLeftOutWithANotice) {
+  const Sandbox sandbox;
+  const std::string answer = sandbox.tune(best({})).out;
+  const std::filesystem::path damaged = sandbox.recording().parent_path() / "another.db";
+  std::filesystem::copy_file(sandbox.recording(), damaged);
+  std::filesystem::resize_file(damaged, std::filesystem::file_size(damaged) / 2);
+  const auto noticed = [&](const Outcome& outcome) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+    EXPECT_NE(outcome.err.find("left out a recording"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("another.db"), std::string::npos) << outcome.err;
+    EXPECT_LT(outcome.err.size(), 500U) << outcome.err;
+  };
+  Outcome outcome = sandbox.tune(best({}));
+  noticed(outcome);
+  EXPECT_EQ(outcome.out, answer);
+  noticed(sandbox.tune(small_run({"--device", "replay", "--quiet", "--budget-evals", "5"})));
+  // Damage that is met only while the answer is looked for.
+  std::filesystem::copy_file(sandbox.recording(), damaged, std::filesystem::copy_options::overwrite_existing);
+  const auto page = std::filesystem::file_size(damaged) / 4096;
+  std::fstream file(damaged, std::ios::binary | std::ios::in | std::ios::out);
+  for (std::uintmax_t i = page / 2; i < page; ++i) {
+    file.seekp(static_cast<std::streamoff>(i * 4096));
+    file << std::string(4096, '\x55');
+  }
+  file.close();
+  outcome = sandbox.tune(best({}));
+  noticed(outcome);
+  EXPECT_NE(outcome.err.find("'tune db check"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, answer);
+}
+
+TEST(Best, RecordingsThatTheEnvironmentNames) {
+  Sandbox sandbox;
+  const std::string answer = sandbox.tune(best({})).out;
+  sandbox.set_environment("TUNE_RECORDINGS", sandbox.recording().string());
+  EXPECT_EQ(sandbox.tune(best({})).out, answer) << "one file is a recording, too";
+  sandbox.set_environment("TUNE_RECORDINGS", (sandbox / "nowhere").string());
+  const Outcome missing = sandbox.tune(best({}));
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_NE(missing.err.find("TUNE_RECORDINGS: there is no '" + (sandbox / "nowhere").string() + "'"),
+            std::string::npos)
+      << missing.err;
+  std::ofstream(sandbox / "text.db") << "no database";
+  sandbox.set_environment("TUNE_RECORDINGS", (sandbox / "text.db").string());
+  const Outcome text = sandbox.tune(best({}));
+  EXPECT_EQ(text.status, 3);
+  EXPECT_NE(text.err.find("left out a recording"), std::string::npos) << text.err;
 }
 
 TEST(Best, OnAnotherDeviceIsNoAnswer) {

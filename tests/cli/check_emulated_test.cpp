@@ -40,7 +40,7 @@ TEST(CheckEmulated, SaysThatNothingIsWrong) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(lines_of(outcome.out).size(), 1U) << outcome.out;
   EXPECT_NE(outcome.out.find("says nothing of a GPU"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("1 configurations, 0 failed, 0 cannot be emulated"), std::string::npos)
+  EXPECT_NE(outcome.out.find("1 configuration, 0 failed, 0 cannot be emulated"), std::string::npos)
       << outcome.out;
   EXPECT_FALSE(std::filesystem::exists(sandbox.database())) << "an emulated time is no measurement";
 }

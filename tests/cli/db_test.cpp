@@ -134,7 +134,7 @@ TEST(Db, MergeTakesEverythingOnce) {
   add_recording(two, {.device = invented_device("Invented B7"), .count = 20});
   const Outcome first = done(sandbox, {"db", "merge", one, two, one, "--db", (sandbox / "all.db").string()});
   EXPECT_TRUE(has(first.out, "30 evaluations, ")) << first.out;
-  EXPECT_TRUE(has(first.out, "1 runs and 30 evaluations were there")) << first.out;
+  EXPECT_TRUE(has(first.out, "1 run and 30 evaluations were there")) << first.out;
   EXPECT_EQ(number(sandbox / "all.db", "SELECT COUNT(*) FROM evaluations"), 50);
   const Outcome self = done(sandbox, {"db", "merge", one, "--db", one});
   EXPECT_TRUE(has(self.out, "is the database itself")) << self.out;

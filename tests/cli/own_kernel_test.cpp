@@ -48,6 +48,10 @@ TEST_F(OwnKernel, IsCheckedByItsFirstDefinition) {
       << checked.out;
 }
 
+TEST_F(OwnKernel, IsNamedWithItsFolderWhereItHasNone) {
+  expect_refused(sandbox_.tune({"new", "/dev/null"}), 2, {"/dev/null: there is no __global__"});
+}
+
 TEST_F(OwnKernel, IsNotOverwritten) {
   write("add.json", "mine");
   expect_refused(sandbox_.tune({"new", path("add.cu")}), 2, {"add.json", "--out"});

@@ -67,6 +67,7 @@ RunRecord invented_run(const InventedRecording& recording, const Problem& proble
              recording.device,
              {"NVRTC 13.0 sm_90", source_hash(problem, kernels::EmbeddedSources())},
              recording.origin};
+  if (!recording.sources.empty()) run.key.toolchain.source_hash = recording.sources;
   run.options.strategy = "grid";
   run.options.command_line = "tune --problem stencil3d --strategy grid";
   run.machine.host = "invented-host";

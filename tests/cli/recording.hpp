@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "tuner/core/records.hpp"
 
@@ -23,6 +24,7 @@ struct InventedRecording {
   double slower_by = 1;      ///< every time is this much longer
   std::uint64_t sample = 7;  ///< which configurations
   int samples_each = 3;      ///< times of each measurement
+  std::string sources = {};  ///< hash of the kernel sources; empty: those of the program
   bool energies = false;     ///< the slower, the fewer joules: 1e-9 J s over the time
 };
 

@@ -54,6 +54,13 @@ TEST(StencilFile, SaysInOneLineWhatIsWrong) {
   expect_refused(sandbox.tune({"space", "--stencil", flat, "--set", "radius=2"}), 2, {"radius"});
   expect_refused(sandbox.tune({"space", "--stencil", written(sandbox, "far.stencil", "A[x+40,y]\n")}), 2,
                  {"32"});
+  for (const std::string command : {"best", "space"})
+    expect_refused(sandbox.tune({command, "--stencil", flat, "--set", "shape=star"}), 2,
+                   {"shape=star beside --stencil"});
+  const std::string wrong = written(sandbox, "wrong.stencil", "c0 = 1\nc0 * D[x,q]\n");
+  const Outcome mistake = sandbox.tune({"space", "--stencil", wrong});
+  expect_refused(mistake, 2, {wrong + ":2:10: found 'q', expected an integer, a variable"});
+  EXPECT_TRUE(mistake.err.ends_with("a coordinate (x,y,z)\n")) << mistake.err;
 }
 
 }  // namespace

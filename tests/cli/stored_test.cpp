@@ -87,6 +87,53 @@ TEST(List, Devices) {
   expect_golden("cli/list_devices.txt", sandbox.steady(done(sandbox, {"list", "devices"}).out));
 }
 
+TEST(List, EveryOptionCountsOrIsRefused) {
+  const Sandbox sandbox;
+  fill(sandbox);
+  const Json of_size = json_of(sandbox, {"list", "devices", "--size", "512x512x512"});
+  ASSERT_EQ(of_size.size(), 1U);
+  EXPECT_EQ(of_size[0]["name"], "Invented H2");
+  EXPECT_EQ(of_size[0]["runs"], 1);
+  EXPECT_EQ(of_size[0]["evaluations"], 40);
+  // With nothing left out, what is counted by runs is what is counted without an option.
+  EXPECT_EQ(json_of(sandbox, {"list", "devices", "--problem", "stencil3d"}),
+            json_of(sandbox, {"list", "devices"}));
+  EXPECT_EQ(json_of(sandbox, {"list", "devices", "--device", "Invented B7"}).size(), 1U);
+  expect_refused(sandbox.tune({"list", "devices", "--problem", "gemm"}), 3, {"no result of gemm"});
+  const Json problems = json_of(sandbox, {"list", "problems", "--problem", "gemm"});
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0]["name"], "gemm");
+  expect_refused(sandbox.tune({"list", "problems", "--problem", "stencil4d"}), 2,
+                 {"unknown problem", "'stencil3d'"});
+  const Json run = json_of(sandbox, {"list", "runs", "--run", "2"});
+  ASSERT_EQ(run.size(), 1U);
+  EXPECT_EQ(run[0]["run"], 2);
+  const auto refused = [&](const char* what, const char* option, const std::string& value) {
+    std::vector<std::string> words = {"list", what, std::string("--") + option};
+    if (!value.empty()) words.push_back(value);
+    expect_refused(sandbox.tune(words), 2, {std::string("--") + option + " says nothing about " + what});
+  };
+  refused("problems", "device", "Invented B7");
+  refused("problems", "size", "64x64x64");
+  refused("problems", "run", "1");
+  refused("problems", "limit", "1");
+  refused("problems", "failures", "");
+  refused("devices", "run", "1");
+  refused("devices", "limit", "1");
+  refused("devices", "failures", "");
+  refused("runs", "failures", "");
+}
+
+TEST(List, WhatThereIsIsNamedOnce) {
+  const Sandbox sandbox;
+  fill(sandbox);
+  const std::string unknown = sandbox.tune({"list", "runs", "--problem", "zzzzzzzzzz"}).err;
+  EXPECT_NE(unknown.find("stencil3d"), std::string::npos) << unknown;
+  EXPECT_EQ(unknown.find("stencil3d"), unknown.rfind("stencil3d")) << unknown;
+  expect_refused(sandbox.tune({"list", "runs", "--device", "Invented B7", "--size", "512x512x512"}), 3,
+                 {"no result on Invented B7 of size 512x512x512; there is: 64x64x64"});
+}
+
 TEST(List, WhatDoesNotExistIsNamed) {
   const Sandbox sandbox;
   fill(sandbox);

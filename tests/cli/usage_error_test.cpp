@@ -103,6 +103,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{replay({"--set", "zzz=2"}), {"--set", "'zzz'", "type, shape, radius"}},
         Wrong{replay({"--set", "radius=33"}), {"--set: radius=33", "1, 2, 3"}},
         Wrong{replay({"--set", "radius"}), {"--set", "'radius'", "name=value"}},
+        Wrong{replay({"--set", "radius=1,radius=2"}), {"--set: 'radius' is there twice"}},
+        Wrong{replay({"--set", "radius=1", "--set", "radius=2"}), {"--set: 'radius' is there twice"}},
+        Wrong{replay({"--fix", "block_x=32,block_x=64"}), {"--fix: 'block_x' is there twice"}},
         Wrong{replay({"--set", "radius=1,"}), {"--set", "name=value"}},
         Wrong{replay({"--strategy", "gird"}), {"--strategy", "'gird'", "did you mean 'grid'?"}},
         Wrong{replay({"--strategy", "zzzzzz"}), {"--strategy", "'zzzzzz'", "auto, ", "random, grid"}},
@@ -120,6 +123,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{small_run({"--device", "99999999999999999999"}), {"device '99999999999999999999'"}},
         Wrong{{"best", "stencil3d", "--device", "7"}, {"there is no device 7"}},
         Wrong{{"space", "stencil3d", "--arch", "sm_12345"}, {"sm_12345", "sm_90"}},
+        Wrong{{"space", "stencil3d", "--device", "3"}, {"there is no device 3", "; --arch sm_90 takes"}},
+        Wrong{{"space", "stencil3d", "--device", "gpu"}, {"'tune devices' lists them; --arch sm_90 takes"}},
+        Wrong{{"check", "stencil3d", "--device", "3"},
+              {"there is no device 3", "; --device emulator checks"}},
+        Wrong{{"check", "stencil3d", "--device", "emulater"}, {"did you mean 'emulator'?"}},
+        Wrong{{"check", "--stored", "--device", "3"}, {"there is no device 3", "; stored winners can only"}},
         Wrong{{"space", "stencil3d", "--device", "replay"}, {"--device", "--arch"}}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -158,6 +167,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"check", "stencil3d", "--arch", "sm_90", "--config", "varaint=direct"},
               {"--config", "varaint"}},
         Wrong{{"check", "stencil3d", "--arch", "sm_90", "--sample", "0"}, {"--sample", "at least 1"}},
+        Wrong{{"check", "stencil3d", "--sample", "1", "--all"}, {"--sample and --all: choose one"}},
+        Wrong{replay({"--where", "1/0 == 1"}), {"constraint '1 / 0 == 1': division by zero"}},
         Wrong{{"check", "stencil3d", "--arch", "sm_1"}, {"sm_1", "sm_90"}},
         Wrong{{"space", "stencil3d", "--sample", "x"}, {"--sample", "'x'"}}));
 

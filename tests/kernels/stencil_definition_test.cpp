@@ -258,9 +258,7 @@ TEST(StencilFile, IsReadAndItsErrorsNameIt) {
     EXPECT_EQ(
         std::string(error.what()),
         wrong.string() +
-            ":2:10: found 'q', expected an integer, a variable of a sum around it or a coordinate (x,y,z)\n"
-            "  c0 * D[x,q]\n"
-            "           ^");
+            ":2:10: found 'q', expected an integer, a variable of a sum around it or a coordinate (x,y,z)");
   }
   EXPECT_THROW(read_stencil_file(folder / "missing"), UsageError);
   EXPECT_THROW(read_stencil_file(folder.path()), UsageError);

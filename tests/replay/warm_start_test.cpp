@@ -83,6 +83,15 @@ TEST(WarmStart, NeverTellsASpaceItsOwnAnswers) {
   EXPECT_EQ(start.notes()[1], "target: copy is the same work on the same device: not used for it");
 }
 
+TEST(WarmStart, OfTheSameWorkAloneSaysJustThat) {
+  const auto spaces = one(recorded_line({3.0, 1.0}, "target"));
+  auto sources = one(recorded_line({3.0, 1.0}, "again"));
+  sources.back().device = spaces[0].device;
+  const WarmStart start(spaces, sources, all_of_it());
+  ASSERT_EQ(start.notes().size(), 1U);
+  EXPECT_EQ(start.notes()[0], "target: again is the same work on the same device: not used for it");
+}
+
 TEST(WarmStart, SaysWhereThereIsNothingInCommon) {
   const auto spaces = one(recorded_line({3.0, 2.0}, "target"));
   replay::ForeignRecord record{"source", "other kernel", "", "other device"};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "db/best.hpp"
+#include "db/queries.hpp"
 #include "kernels/registry.hpp"
 #include "search/space/nearest.hpp"
 #include "tuner/cli/best_databases.hpp"
@@ -12,7 +14,9 @@
 #include "tuner/cli/kept_sources.hpp"
 #include "tuner/cli/measure_choice.hpp"
 #include "tuner/cli/options.hpp"
+#include "tuner/cli/stored_definition.hpp"
 #include "tuner/cli/stored_problem.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/architectures.hpp"
 #include "tuner/core/error.hpp"
@@ -106,11 +110,64 @@ bool make_valid(const WorkChoice& work, const db::BestQuery& query, const db::Da
   return false;
 }
 
-[[noreturn]] void no_answer(const WorkChoice& work, const db::BestQuery& query,
-                            const std::vector<db::Candidate>& others) {
+/// The question: what `run` has made of the command line.
+struct Question {
+  const po::variables_map& values;
+  StoredDatabases& databases;
+  WorkChoice work = {};
+  bool stored = false;  ///< a database knows the problem, the program does not
+  db::BestQuery query = {};
+};
+
+/// Of a problem that a database alone knows: the file of its definition, or why nobody can measure it here.
+std::string named_file(const Question& question, const std::string& text) {
+  const std::string& name = question.work.instance.problem;
+  std::set<std::string> sizes;
+  bool imported = true;
+  for (const db::Database* database : question.databases.all()) {
+    if (const auto files = named_definitions(*database, name); !files.empty()) return files.front();
+    for (const db::RunSummary& run : db::list_runs(*database, {.problem = name})) {
+      imported = imported && run.work.origin == Origin::imported;
+      sizes.insert(run.work.size);
+    }
+  }
+  if (!imported) throw Error(format("{}; the program that defines it can measure it", text), Exit::no_answer);
+  std::string all;
+  for (const std::string& size : sizes) all += (all.empty() ? "" : ", ") + size;
+  throw Error(
+      format("{} that was measured: all there is was imported, which never answers (of size {}; 'tune "
+             "list results --problem {}' shows it)",
+             text, all, name),
+      Exit::no_answer);
+}
+
+/// The command that would measure what was asked for, in the person's words.
+std::string measuring_command(const Question& question, const std::string& text) {
+  const Instance& instance = question.work.instance;
+  const std::string stencil = text_of(question.values, "stencil");
+  std::string command = "tune --stencil " + shell_quoted(stencil);
+  if (stencil.empty())
+    command = "tune --problem " + shell_quoted(question.stored ? named_file(question, text)
+                                                               : text_of(question.values, "problem"));
+  command += " --size " + instance.size();
+  std::string settings;
+  for (const auto& [name, value] : instance.settings) {
+    if (!stencil.empty() && (name == "shape" || name == "radius")) continue;  // the file's
+    settings += (settings.empty() ? " --set " : ",") + name + "=" + value.to_string();
+  }
+  command += settings;
+  if (question.query.cache == CacheState::warm) command += " --cache warm";
+  if (question.query.objective != Objective::time)
+    command += format(" --objective {}", to_string(question.query.objective));
+  return command;
+}
+
+[[noreturn]] void no_answer(const Question& question, const std::vector<db::Candidate>& others) {
+  const auto& [values, databases, work, stored, query] = question;
   std::string text = format("no result of {}", work.instance.problem);
   if (!work.instance.settings.empty()) text += " " + work.instance.settings_key();
   if (query.objective != Objective::time) text += " with energies";
+  if (query.cache == CacheState::warm) text += " with warm caches";
   const std::string& device = query.device.name;
   if (!device.empty()) text += format(" on {}", device);
   std::vector<std::string> devices;
@@ -122,24 +179,21 @@ bool make_valid(const WorkChoice& work, const db::BestQuery& query, const db::Da
     const db::ResultRow& other = others.front().result;
     text += format(" that fits (there is one of {} on {})", other.work.size, other.work.device);
   }
-  std::string settings;
-  for (const auto& [name, value] : work.instance.settings)
-    settings += (settings.empty() ? " --set " : ",") + name + "=" + value.to_string();
-  if (query.objective != Objective::time) settings += format(" --objective {}", to_string(query.objective));
-  throw Error(format("{}; to get one: tune --problem {} --size {}{}", text, work.instance.problem,
-                     work.instance.size(), settings),
-              Exit::no_answer);
+  throw Error(format("{}; to get one: {}", text, measuring_command(question, text)), Exit::no_answer);
+}
+
+/// 0: each work is served by its best.
+double chosen_loss(const std::string& text) {
+  return text == "0" || text == "0%" ? 0 : chosen_share(text, "loss");
 }
 
 /// The header of all devices and sizes; --device leaves others out.
-int print_portfolio(const po::variables_map& values, const WorkChoice& work, db::BestQuery query) {
-  if (!values.count("device")) query.device = {};
-  const double bound = chosen_share(text_of(values, "loss"), "loss");
-  const StoredDatabases databases(values);
-  const db::Portfolio portfolio = db::portfolio(databases.all(), query, bound);
-  if (portfolio.works.empty()) no_answer(work, query, {});
+void print_portfolio(Question& question, double bound) {
+  if (!question.values.count("device")) question.query.device = {};
+  const db::Portfolio portfolio = db::portfolio(question.databases.all(), question.query, bound);
+  if (portfolio.works.empty()) no_answer(question, {});
+  const WorkChoice& work = question.work;
   std::cout << portfolio_header(work.problem->info(), work.instance, portfolio, bound);
-  return 0;
 }
 
 /// The work that is asked about; a name that the program does not know may be one that a database knows
@@ -157,44 +211,57 @@ WorkChoice asked_work(const po::variables_map& values, const StoredDatabases& da
   return work;
 }
 
-int run(const po::variables_map& values) {
-  const std::string form = chosen_name(values, "format", {"text", "json", "flags", "header"});
-  const bool portfolio = values["portfolio"].as<bool>();
-  if (portfolio && form != "header") throw UsageError("--portfolio is a header: add --format header");
-  if (!portfolio && !values["loss"].defaulted()) throw UsageError("--loss belongs to --portfolio: add that");
-  const StoredDatabases databases(values);
-  bool stored = false;
-  const WorkChoice work = asked_work(values, databases, stored);
-  if (stored && values.count("keep-sources"))
-    throw UsageError("--keep-sources: the program that defined this problem has its sources");
-  const auto sources = chosen_sources(values, *work.problem);
-  db::BestQuery query = device_query(values);
-  query.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
-  query.objective = objective_from_string(chosen_name(values, "objective", {"time", "energy", "edp"}));
-  query.problem = work.instance.problem;
-  query.extents = work.instance.extents;
-  query.settings = work.instance.settings_key();
-  if (!stored) query.toolchain = Toolchain{"", source_hash(*work.problem, *sources)};
-
-  if (portfolio) return print_portfolio(values, work, query);
+void print_best(const Question& question, const KernelSources& sources, const std::string& form) {
+  const auto& [values, databases, work, stored, query] = question;
   std::vector<db::Candidate> all = db::best(databases.all(), query);
   const auto chosen = std::ranges::find_if(all, [&](db::Candidate& candidate) {
     return candidate.match != db::Match::none &&
-           (stored || make_valid(work, query, *databases.opened[candidate.database], candidate));
+           (question.stored || make_valid(question.work, question.query,
+                                          *question.databases.opened[candidate.database], candidate));
   });
-  if (chosen == all.end()) no_answer(work, query, all);
+  if (chosen == all.end()) no_answer(question, all);
   const BestAnswer answer{work,
                           *chosen,
                           databases.opened[chosen->database]->path(),
                           chosen->database >= databases.own,
                           query.objective,
-                          *sources};
-  if (const auto kept = chosen_kept_sources(values, *work.problem, work.instance, *sources))
+                          sources};
+  if (const auto kept = chosen_kept_sources(values, *work.problem, work.instance, sources))
     kept->keep(chosen->result.configuration);
   if (form == "json") std::cout << best_json(answer);
   if (form == "flags") std::cout << best_flags(answer);
   if (form == "header") std::cout << best_header(answer);
   if (form == "text") std::cout << best_text(answer);
+}
+
+void answer(Question question, const std::string& form) {
+  const po::variables_map& values = question.values;
+  question.work = asked_work(values, question.databases, question.stored);
+  const WorkChoice& work = question.work;
+  if (question.stored && values.count("keep-sources"))
+    throw UsageError("--keep-sources: the program that defined this problem has its sources");
+  const auto sources = chosen_sources(values, *work.problem);
+  db::BestQuery& query = question.query;
+  query = device_query(values);
+  query.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
+  query.objective = objective_from_string(chosen_name(values, "objective", {"time", "energy", "edp"}));
+  query.problem = work.instance.problem;
+  query.extents = work.instance.extents;
+  query.settings = work.instance.settings_key();
+  if (!question.stored) query.toolchain = Toolchain{"", source_hash(*work.problem, *sources)};
+  if (values["portfolio"].as<bool>())
+    print_portfolio(question, chosen_loss(text_of(values, "loss")));
+  else
+    print_best(question, *sources, form);
+}
+
+int run(const po::variables_map& values) {
+  const std::string form = chosen_name(values, "format", {"text", "json", "flags", "header"});
+  const bool portfolio = values["portfolio"].as<bool>();
+  if (portfolio && form != "header") throw UsageError("--portfolio is a header: add --format header");
+  if (!portfolio && !values["loss"].defaulted()) throw UsageError("--loss belongs to --portfolio: add that");
+  StoredDatabases databases(values);
+  databases.answer([&] { answer({values, databases}, form); });
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
 
@@ -39,10 +40,6 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-std::string count_text(std::size_t count, const char* what) {
-  return format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string loss_text(double loss) {
   return loss == 0 ? "the best there" : percent_text(loss) + " slower than the best there";
 }
@@ -51,11 +48,15 @@ std::string summary(const Instance& instance, const db::Portfolio& portfolio, do
   std::string text = format(
       "/// {} {}: {} for {}, at none of which more than {} are lost\n/// against the best that was measured "
       "there. ",
-      instance.problem, instance.settings_key(), count_text(portfolio.configurations.size(), "configuration"),
-      count_text(portfolio.works.size(), "recorded work"), percent_text(bound));
+      instance.problem, instance.settings_key(), counted(portfolio.configurations.size(), "configuration"),
+      counted(portfolio.works.size(), "recorded work"), percent_text(bound));
   text += portfolio.exact ? "No smaller set would do.\n"
                           : "Chosen greedily: among so many works a smaller set may exist.\n";
-  if (portfolio.stale) text += "/// The kernel sources have changed since all of these were recorded.\n";
+  if (const std::size_t stale = portfolio.stale(); stale > 0 && stale == portfolio.works.size())
+    text += "/// The kernel sources have changed since all of these were recorded.\n";
+  else if (stale > 0)
+    text += format("/// The kernel sources have changed since {} of these {} recorded.\n", stale,
+                   stale == 1 ? "was" : "were");
   return text;
 }
 
@@ -74,7 +75,7 @@ std::string configurations_text(const db::Portfolio& portfolio) {
       ++works;
       worst = std::max(worst, work.loss);
     }
-    text += format("    // {}: for {}, {} slower at most\n    {{", i, count_text(works, "work"),
+    text += format("    // {}: for {}, {} slower at most\n    {{", i, counted(works, "work"),
                    percent_text(worst));
     for (std::size_t p = 0; p < parameters.size(); ++p)
       text += (p == 0 ? "" : ", ") +
@@ -95,7 +96,8 @@ std::string records_text(const db::Portfolio& portfolio, std::size_t extents) {
     std::string size;
     for (const std::int64_t extent : work.extents) size += format("{}{}", size.empty() ? "" : ", ", extent);
     text += format("    {{{}, {}, {}, {}, {{{}}}, {}}},  // {}\n", quoted(work.device), work.compute_major,
-                   work.compute_minor, work.multiprocessors, size, work.configuration, loss_text(work.loss));
+                   work.compute_minor, work.multiprocessors, size, work.configuration,
+                   loss_text(work.loss) + (work.stale ? ", by older kernel sources" : ""));
   }
   return text + "};\n\n";
 }

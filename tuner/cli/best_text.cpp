@@ -136,15 +136,16 @@ std::string best_text(const BestAnswer& answer) {
     text += format("          {} an execution: the smallest {} known\n",
                    si(answer.candidate.value, unit_of(answer.objective)), to_string(answer.objective));
   if (result.final)
-    text += format("          {}, {} rounds of the finals of run {}\n",
-                   interval_text(result.final->time, "s"), result.final->rounds, result.final->run);
+    text += format("          {}, {} of the finals of run {}\n", interval_text(result.final->time, "s"),
+                   counted(static_cast<std::uint64_t>(result.final->rounds), "round"), result.final->run);
   text += ties_text(answer.candidate);
   text += format("chosen    {}\n", wrapped(answer.candidate.why, 10));
   text +=
       format("measured  {}\n",
-             wrapped(format("with {}, driver {}; {} configurations measured, largest error {:.3g} of {:.3g} "
+             wrapped(format("with {}, driver {}; {} measured, largest error {:.3g} of {:.3g} "
                             "allowed",
-                            result.work.toolchain.compiler, result.work.driver, answer.candidate.measured,
+                            result.work.toolchain.compiler, result.work.driver,
+                            counted(static_cast<std::uint64_t>(answer.candidate.measured), "configuration"),
                             result.error, result.tolerance),
                      10));
   text += format("from      {}\n", origin_text(answer));

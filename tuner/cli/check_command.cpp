@@ -159,6 +159,8 @@ int run(const po::variables_map& values) {
     const int status = check_stored(values);
     return InterruptGuard::interrupted() ? static_cast<int>(Exit::interrupted) : status;
   }
+  if (values.count("config") + values.count("sample") + (values["all"].as<bool>() ? 1U : 0U) > 1)
+    throw UsageError("--config, --sample and --all: choose one");
   const WorkChoice work = chosen_work(values);
   const std::string architecture = text_of(values, "arch");
   int status = 0;
@@ -167,7 +169,7 @@ int run(const po::variables_map& values) {
   } else if (!architecture.empty()) {
     status = compile_only(values, work, architecture);
   } else {
-    const DeviceChoice device = chosen_device(values);
+    const DeviceChoice device = chosen_device(values, DeviceUse::checking);
     if (device.kind != DeviceChoice::Kind::cuda)
       throw Error(
           "no GPU runs the kernels here; --device emulator checks them on the CPU, --arch sm_90 only "

@@ -5,6 +5,7 @@
 
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/json_text.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
@@ -115,7 +116,7 @@ int CheckReport::finish(std::string what, const ordered_json& more) const {
     std::cout << json_text(object);
   } else {
     const bool emulated = more.contains("flavour");
-    std::cout << format("{}: {} configurations, {} failed, {} cannot {}\n", what, checked_, wrong_,
+    std::cout << format("{}: {}, {} failed, {} cannot {}\n", what, counted(checked_, "configuration"), wrong_,
                         emulated ? not_emulated_ : cannot_run_, emulated ? "be emulated" : "run here");
   }
   return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;

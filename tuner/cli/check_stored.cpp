@@ -21,6 +21,7 @@
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/stored_definition.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/device_evaluator.hpp"
 #include "tuner/core/error.hpp"
@@ -165,7 +166,7 @@ int finish(const po::variables_map& values, const std::vector<StoredCheck>& chec
     for (const StoredCheck& check : checks) object["results"].push_back(json_of(check));
     std::cout << json_text(object);
   } else {
-    std::cout << format("{} stored winners, {} worse than recorded\n", checks.size(), bad);
+    std::cout << format("{}, {} worse than recorded\n", counted(checks.size(), "stored winner"), bad);
   }
   return bad > 0 ? static_cast<int>(Exit::failure) : 0;
 }
@@ -234,14 +235,17 @@ int check_stored(const po::variables_map& values) {
   const Format form = chosen_format(values);
   const RecheckLimits limits = {chosen_share(text_of(values, "threshold"), "threshold"),
                                 values["absolute"].as<bool>()};
-  const DeviceChoice device = chosen_device(values);
+  const DeviceChoice device = chosen_device(values, DeviceUse::measuring_again);
   if (device.kind != DeviceChoice::Kind::cuda)
     throw Error("no GPU runs the kernels here: stored winners can only be measured again on their device");
   const auto cache = chosen_cache(values);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(device.number, values), cache);
-  const StoredDatabases databases(values);
+  StoredDatabases databases(values);
   std::vector<StoredCheck> checks;
-  const std::vector<StoredWork> works = chosen_works(values, databases, backend->facts(), checks);
+  const std::vector<StoredWork> works = databases.answer([&] {
+    checks.clear();
+    return chosen_works(values, databases, backend->facts(), checks);
+  });
   if (works.empty() && checks.empty())
     throw Error(format("nothing is stored of {} that could be measured again", backend->facts().name),
                 Exit::no_answer);

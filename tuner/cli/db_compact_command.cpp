@@ -5,6 +5,7 @@
 #include "tuner/cli/db_command.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 #include "tuner/core/units.hpp"
@@ -31,10 +32,11 @@ int run(const po::variables_map& values) {
   const db::CompactResult result =
       db::compact_database(database, {.without_samples = values["without-samples"].as<bool>(),
                                       .drop_superseded = values["drop-superseded"].as<bool>()});
-  std::cout << format("{}: {}, before {}; {} evaluations and {} samples dropped\n", path.string(),
+  std::cout << format("{}: {}, before {}; {} and {} dropped\n", path.string(),
                       bytes_text(static_cast<double>(result.bytes_after)),
-                      bytes_text(static_cast<double>(result.bytes_before)), result.evaluations,
-                      result.samples);
+                      bytes_text(static_cast<double>(result.bytes_before)),
+                      counted(static_cast<std::uint64_t>(result.evaluations), "evaluation"),
+                      counted(static_cast<std::uint64_t>(result.samples), "sample"));
   if (!result.notice.empty()) std::cerr << result.notice << "\n";
   return 0;
 }

@@ -8,6 +8,7 @@
 #include "tuner/cli/db_command.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
+#include "tuner/cli/text_layout.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
 
@@ -54,11 +55,13 @@ void merge_one(db::Database& target, const std::string& source) {
   const db::Database opened = db::open_source(source, scratch.path());
   const db::MergeResult result =
       db::merge_database(target, opened, {.file = fs::absolute(source).lexically_normal().string()});
-  std::cout << format(
-      "{}: new are {} runs, {} evaluations, {} samples, {} places of finals; {} runs and {} "
-      "evaluations were there\n",
-      source, result.runs, result.evaluations, result.samples, result.finals, result.known_runs,
-      result.known_evaluations);
+  const auto all = [](auto count, std::string_view what) {
+    return counted(static_cast<std::uint64_t>(count), what);
+  };
+  std::cout << format("{}: new are {}, {}, {}, {} of finals; {} and {} were there\n", source,
+                      all(result.runs, "run"), all(result.evaluations, "evaluation"),
+                      all(result.samples, "sample"), all(result.finals, "place"),
+                      all(result.known_runs, "run"), all(result.known_evaluations, "evaluation"));
   std::cout.flush();
   for (const std::string& conflict : result.conflicts) std::cerr << format("{}: {}\n", source, conflict);
 }

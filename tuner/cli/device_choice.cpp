@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "search/space/nearest.hpp"
+#include "tuner/cli/best_databases.hpp"
 #include "tuner/cli/options.hpp"
 #include "tuner/cli/paths.hpp"
 #include "tuner/core/architectures.hpp"
@@ -14,14 +15,26 @@
 namespace tune::cli {
 namespace {
 
-DeviceChoice numbered(int number) {
+/// What a command takes instead of a GPU: to be told to a person who has none.
+std::string_view without_gpu(DeviceUse use) {
+  switch (use) {
+    case DeviceUse::tuning:
+      return "without --device (or with --device replay) the shipped recordings answer";
+    case DeviceUse::checking:
+      return "--device emulator checks the kernels on the CPU, --arch sm_90 only compiles them";
+    case DeviceUse::measuring_again:
+      return "stored winners can only be measured again on their device";
+    case DeviceUse::limits:
+      break;
+  }
+  return "--arch sm_90 takes an architecture's limits";
+}
+
+DeviceChoice numbered(int number, DeviceUse use) {
   std::string why_none;
   const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
   if (devices.empty())
-    throw UsageError(
-        format("there is no device {}: {}; without --device (or with --device replay) the shipped "
-               "recordings answer",
-               number, why_none));
+    throw UsageError(format("there is no device {}: {}; {}", number, why_none, without_gpu(use)));
   if (static_cast<std::size_t>(number) < devices.size())
     return {.number = number, .recording = {}, .why = {}};
   std::string known;
@@ -53,7 +66,7 @@ void add_device_option(po::options_description& options) {
       "the first GPU, or replay where there is none; cuda:0 insists on a GPU");
 }
 
-DeviceChoice chosen_device(const po::variables_map& values) {
+DeviceChoice chosen_device(const po::variables_map& values, DeviceUse use) {
   const std::string text = text_of(values, "device");
   if (first_gpu_will_do(text)) {
     std::string why_none;
@@ -67,12 +80,14 @@ DeviceChoice chosen_device(const po::variables_map& values) {
   if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = {}};
   if (text.starts_with("replay:"))
     return {.kind = DeviceChoice::Kind::replay, .recording = text.substr(7), .why = {}};
-  if (const auto number = device_number(text)) return numbered(*number);
-  const auto nearest = search::nearest_name(text.substr(0, text.find(':')), {"cuda", "replay"});
-  throw UsageError(
-      format("unknown device '{}'{}", text,
-             nearest ? format("; did you mean '{}'?", *nearest)
-                     : std::string("; 'tune devices' lists them, 'replay' answers from a recording")));
+  if (const auto number = device_number(text)) return numbered(*number, use);
+  std::vector<std::string> words = {"cuda"};
+  if (use == DeviceUse::tuning) words.emplace_back("replay");
+  if (use == DeviceUse::checking) words.emplace_back("emulator");
+  const auto nearest = search::nearest_name(text.substr(0, text.find(':')), words);
+  throw UsageError(format("unknown device '{}'; {}", text,
+                          nearest ? format("did you mean '{}'?", *nearest)
+                                  : format("'tune devices' lists them; {}", without_gpu(use))));
 }
 
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache) {
@@ -86,12 +101,15 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
   if (!shipped && !std::filesystem::exists(choice.recording))
     throw Error(format("--device: there is no recording '{}'", choice.recording));
   std::string recorded;
-  for (const std::filesystem::path& path : files) {
-    const db::Database database(path, shipped ? db::Access::immutable : db::Access::read_only);
-    if (auto found = db::find_recording(database, instance, cache)) return std::move(*found);
-    for (const std::string& other : db::recorded_instances(database, instance.problem))
-      recorded += (recorded.empty() ? "" : "; ") + other;
-  }
+  for (const std::filesystem::path& path : files) try {
+      const db::Database database(path, shipped ? db::Access::immutable : db::Access::read_only);
+      if (auto found = db::find_recording(database, instance, cache)) return std::move(*found);
+      for (const std::string& other : db::recorded_instances(database, instance.problem))
+        recorded += (recorded.empty() ? "" : "; ") + other;
+    } catch (const Error& error) {
+      if (!shipped) throw;
+      tell_left_out(error.what());
+    }
   throw Error(format("{}no recording has {} {}{}; recorded: {}", why, instance.problem, instance.key(),
                      cache == CacheState::warm ? " with warm caches" : "",
                      recorded.empty() ? "nothing of this problem" : recorded));
@@ -107,7 +125,7 @@ DeviceFacts facts_or_architecture(const po::variables_map& values, std::string& 
     notice = format("no GPU here ({}): limits of sm_90; choose others with --arch", why_none);
     return architecture_facts("sm_90");
   }
-  const DeviceChoice choice = chosen_device(values);
+  const DeviceChoice choice = chosen_device(values, DeviceUse::limits);
   if (choice.kind == DeviceChoice::Kind::replay)
     throw UsageError("--device: this command needs a GPU's number, or --arch instead");
   return devices.at(static_cast<std::size_t>(choice.number));

@@ -13,6 +13,9 @@
 
 namespace tune::cli {
 
+/// What a command wants a device for.
+enum class DeviceUse { tuning, checking, measuring_again, limits };
+
 /// What --device names: a GPU by its number, or a recording that answers instead.
 struct DeviceChoice {
   enum class Kind { cuda, replay };
@@ -26,8 +29,8 @@ void add_device_option(po::options_description& options);
 
 /// `0`, `cuda:0`, `replay`, `replay:FILE`. 0, too, becomes a replay where there is no GPU at all; `cuda:0`
 /// does not. Without the option the first GPU, or, where there is none, the shipped recordings, with the
-/// reason. Throws UsageError that names the devices there are.
-DeviceChoice chosen_device(const po::variables_map& values);
+/// reason. Throws UsageError that names the devices there are, and what else this use takes.
+DeviceChoice chosen_device(const po::variables_map& values, DeviceUse use = DeviceUse::tuning);
 
 /// Evaluations of this problem and size from the chosen file, or from the first shipped recording that has
 /// them. Throws Error that names what is recorded instead.

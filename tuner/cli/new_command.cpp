@@ -25,14 +25,26 @@ po::options_description options() {
   return options;
 }
 
+/// The definition names the kernel's file without its folder; a message names it as the person did.
+std::string first_definition(const std::filesystem::path& path, const std::string& text,
+                             const std::string& entry) {
+  const std::string name = path.filename().string();
+  try {
+    return definition::first_definition(name, text, entry);
+  } catch (const UsageError& error) {
+    const std::string what = error.what();
+    if (!what.starts_with(name + ":")) throw;
+    throw UsageError(path.string() + what.substr(name.size()));
+  }
+}
+
 int run(const po::variables_map& values) {
   const std::string kernel = text_of(values, "kernel");
   if (kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
   const std::filesystem::path path(kernel);
   const auto text = read_text(path);
   if (!text) throw Error(format("cannot read {}: {}", kernel, text.error()));
-  const std::string json =
-      definition::first_definition(path.filename().string(), *text, text_of(values, "entry"));
+  const std::string json = first_definition(path, *text, text_of(values, "entry"));
   std::filesystem::path out = text_of(values, "out");
   if (out == "-") {
     std::cout << json;

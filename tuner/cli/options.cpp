@@ -10,6 +10,18 @@
 #include "tuner/core/format.hpp"
 
 namespace tune::cli {
+namespace {
+
+using Assignments = std::vector<std::pair<std::string, search::Value>>;
+
+/// The last of two would win without a word.
+void add_once(Assignments& all, std::string name, search::Value value, const std::string& option) {
+  if (std::ranges::find(all, name, &Assignments::value_type::first) != all.end())
+    throw UsageError(format("--{}: '{}' is there twice", option, name));
+  all.emplace_back(std::move(name), std::move(value));
+}
+
+}  // namespace
 
 void add_database_option(po::options_description& options) {
   options.add_options()("db", po::value<std::string>()->value_name("PATH"),
@@ -64,7 +76,7 @@ std::vector<std::pair<std::string, search::Value>> parse_assignments(const std::
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == part.size())
       throw UsageError(format("--{}: '{}' is not of the form name=value[,name=value...]", option, part));
-    pairs.emplace_back(part.substr(0, equals), search::Value::parse(part.substr(equals + 1)));
+    add_once(pairs, part.substr(0, equals), search::Value::parse(part.substr(equals + 1)), option);
     begin = end + 1;
   }
   return pairs;
@@ -75,7 +87,8 @@ std::vector<std::pair<std::string, search::Value>> assignments(const po::variabl
   std::vector<std::pair<std::string, search::Value>> all;
   if (!values.count(option)) return all;
   for (const std::string& text : values[option].as<std::vector<std::string>>())
-    for (auto& pair : parse_assignments(text, option)) all.push_back(std::move(pair));
+    for (auto& pair : parse_assignments(text, option))
+      add_once(all, std::move(pair.first), std::move(pair.second), option);
   return all;
 }
 

@@ -29,11 +29,12 @@ void check_name(const std::string& name, const std::string& option, const std::v
 /// one. Throws UsageError like check_name, and for options one that lists them.
 search::StrategyChoice strategy_named(const std::string& name, const std::string& option);
 
-/// Reads `name=value,name=value`. Throws UsageError that names the option and shows the form.
+/// Reads `name=value,name=value`. Throws UsageError that names the option and shows the form, or the name
+/// that is there twice.
 std::vector<std::pair<std::string, search::Value>> parse_assignments(const std::string& text,
                                                                      const std::string& option);
 
-/// All uses of a repeatable option, each of which may hold several assignments.
+/// All uses of a repeatable option, each of which may hold several assignments. Throws as parse_assignments.
 std::vector<std::pair<std::string, search::Value>> assignments(const po::variables_map& values,
                                                                const std::string& option);
 

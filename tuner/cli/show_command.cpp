@@ -30,12 +30,24 @@ std::string row(std::string_view what, const std::string& value) {
 
 std::string budget_text(const RunOptions& options) {
   std::string text;
-  if (options.budget_evaluations) text += format("{} evaluations", *options.budget_evaluations);
+  if (options.budget_evaluations) text += counted(*options.budget_evaluations, "evaluation");
   if (options.budget_seconds) text += (text.empty() ? "" : ", ") + duration_text(*options.budget_seconds);
   if (options.until_gain)
     text += format("{}until less than {} is to gain", text.empty() ? "" : ", ",
                    percent_text(*options.until_gain));
   return text.empty() ? "the whole space" : text;
+}
+
+/// Of a device in another program's results little more than the name may be known.
+std::string device_text(const DeviceFacts& device) {
+  return device.compute_major > 0 ? device.model_key() : device.name + ", the rest is unknown";
+}
+
+/// What another program did is not told by its results.
+std::string strategy_text(const RunRecord& record) {
+  if (record.key.origin == Origin::imported) return record.options.strategy;
+  return format("{}, seed {}, budget {}", record.options.strategy, record.options.seed,
+                budget_text(record.options));
 }
 
 std::string machine_text(const MachineState& machine) {
@@ -66,7 +78,8 @@ std::string winner_text(const db::RunDetails& details) {
   if (winner.amount.limit > 0) text += format("  {} of the limit", percent_text(winner.amount.limit / time));
   text += "\n            " + wrapped(winner.configuration.to_string(), 12) + "\n";
   if (!winner.timing) return text;
-  text += format("            {} samples, {}\n", details.winner_samples.size(), to_text(*winner.timing));
+  text += format("            {}, {}\n", counted(details.winner_samples.size(), "sample"),
+                 to_text(*winner.timing));
   if (const std::string machine = to_text(winner.timing->machine); !machine.empty())
     text += format("            {}\n", machine);
   return text;
@@ -80,7 +93,7 @@ std::string finals_text(const db::RunDetails& details) {
     text += format("  {:>6}  {}  {}", result.place, si(result.time.median, "s"),
                    result.place == 1 ? interval_text(result.time, "s") : difference_text(result.ratio));
     if (place.energy > 0) text += "  " + si(place.energy, "J");
-    text += format(", {} rounds{}\n          {}\n", result.rounds,
+    text += format(", {}{}\n          {}\n", counted(static_cast<std::uint64_t>(result.rounds), "round"),
                    result.place > 1 && result.tied ? ", ties with the winner" : "",
                    wrapped(place.configuration.to_string(), 10));
   }
@@ -116,26 +129,28 @@ std::string describe(const db::RunDetails& details) {
       format("run {}: {} {}\n", summary.run, record.key.instance.problem, record.key.instance.key());
   const std::string origin =
       record.key.origin == Origin::measured ? "" : format(", {}", to_string(record.key.origin));
-  text += row("device", record.key.device.model_key() + origin);
+  text += row("device", device_text(record.key.device) + origin);
   text += row("machine", machine_text(record.machine));
   text += row("driver", record.key.device.driver);
   text += row("compiler", record.key.toolchain.compiler);
   text += row("sources", record.key.toolchain.source_hash);
   text += row("program", record.program_version);
   text += row("command", record.options.command_line);
-  text += row("strategy", format("{}, seed {}, budget {}", record.options.strategy, record.options.seed,
-                                 budget_text(record.options)));
+  text += row("strategy", strategy_text(record));
   if (record.options.objective != Objective::time)
     text += row("objective", std::string(to_string(record.options.objective)));
   if (record.key.cache == CacheState::warm) text += row("caches", "warm");
   text += row("where", record.options.where);
-  text += row("space", format("{} valid configurations", record.space_size));
+  text +=
+      row("space", record.space_size == 0 ? "unknown" : counted(record.space_size, "valid configuration"));
   text += row("started", time_of_day(summary.started));
   text +=
       row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
                                          : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
-  text += row("saw", format("{} evaluations, {} of them known before, {} failures", summary.evaluations,
-                            summary.reused, summary.failures));
+  text +=
+      row("saw", format("{}, {} of them known before, {}",
+                        counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"),
+                        summary.reused, counted(static_cast<std::uint64_t>(summary.failures), "failure")));
   text += "winner      " + winner_text(details);
   text += finals_text(details);
   text += "progress\n" + progress_text(details);
@@ -164,7 +179,7 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
                                    {"program", record.program_version},
                                    {"command_line", record.options.command_line},
                                    {"strategy", record.options.strategy},
-                                   {"seed", record.options.seed},
+                                   {"seed", nullptr},
                                    {"until_gain", gain ? nlohmann::ordered_json(*gain) : nullptr},
                                    {"objective", to_string(record.options.objective)},
                                    {"cache", to_string(record.key.cache)},
@@ -175,12 +190,14 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
                                    {"temperature_celsius", record.machine.temperature},
                                    {"power_watts", record.machine.power},
                                    {"throttle", record.machine.throttle},
-                                   {"space_size", record.space_size},
+                                   {"space_size", nullptr},
                                    {"started", summary.started},
                                    {"ended", summary.ended},
                                    {"end", summary.end_reason},
                                    {"evaluations", summary.evaluations},
                                    {"reused", summary.reused}};
+  if (record.key.origin != Origin::imported) object["seed"] = record.options.seed;
+  if (record.space_size > 0) object["space_size"] = record.space_size;
   object["progress"] = nlohmann::ordered_json::array();
   for (const db::ProgressPoint& point : details.progress)
     object["progress"].push_back(

@@ -43,9 +43,9 @@ std::string listed(const std::vector<Value>& values) {
 
 std::string describe(const WorkChoice& work, const DeviceFacts& device, const search::SearchSpace& space,
                      const std::vector<Configuration>& sample) {
-  std::string text =
-      format("{} {} on {}\n{} valid configurations of {:.0f} in the plain product\n\nParameters\n",
-             work.instance.problem, work.instance.key(), device.name, space.size(), space.product_size());
+  std::string text = format("{} {} on {}\n{} of {:.0f} in the plain product\n\nParameters\n",
+                            work.instance.problem, work.instance.key(), device.name,
+                            counted(space.size(), "valid configuration"), space.product_size());
   for (const search::Parameter& parameter : space.parameters()) {
     text += format("  {:<14}{}  (default {})\n", parameter.name, listed(parameter.values),
                    parameter.default_value.to_string());

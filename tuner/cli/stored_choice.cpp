@@ -30,16 +30,7 @@ std::string what_there_is(const std::string& name, const std::vector<std::string
 }
 
 void check_problem(const std::string& name, const db::Database* database) {
-  std::vector<std::string> stored, known;
-  if (database != nullptr)
-    for (const db::ProblemSummary& problem : db::list_problems(*database)) stored.push_back(problem.problem);
-  if (std::ranges::find(stored, name) != stored.end()) return;
-  for (const kernels::ProblemEntry& problem : kernels::problems()) known.emplace_back(problem.name);
-  if (std::ranges::find(known, name) == known.end()) {
-    known.insert(known.end(), stored.begin(), stored.end());
-    throw UsageError(format("unknown problem '{}'; {}", name, what_there_is(name, known)));
-  }
-  if (database != nullptr)
+  if (!has_results_of(name, database) && database != nullptr)
     throw Error(format("{} has no result of {}; to get one: tune --problem {}", database->path().string(),
                        name, name),
                 Exit::no_answer);
@@ -61,16 +52,33 @@ void check_size_form(const std::string& size) {
     throw UsageError(format("--size: '{}' is not a size such as 512x512x512", size));
 }
 
-void check_size(const std::string& size, const db::Database& database) {
+/// Among what the rest of the choice leaves.
+void check_size(const StoredChoice& choice, const db::Database& database) {
   std::set<std::string> sizes;
-  for (const db::RunSummary& run : db::list_runs(database)) sizes.insert(run.work.size);
-  if (sizes.contains(size)) return;
+  for (const db::RunSummary& run :
+       db::list_runs(database, {.problem = choice.problem, .device = choice.device}))
+    sizes.insert(run.work.size);
+  if (sizes.contains(*choice.size)) return;
   std::string all;
   for (const std::string& each : sizes) all += (all.empty() ? "; there is: " : ", ") + each;
-  throw Error(format("no result of size {}{}", size, all), Exit::no_answer);
+  const std::string problem = choice.problem ? " of " + *choice.problem : "";
+  const std::string device = choice.device ? " on " + *choice.device : "";
+  throw Error(format("no result{}{} of size {}{}", problem, device, *choice.size, all), Exit::no_answer);
 }
 
 }  // namespace
+
+bool has_results_of(const std::string& problem, const db::Database* database) {
+  std::vector<std::string> known;
+  if (database != nullptr)
+    for (const db::ProblemSummary& stored : db::list_problems(*database)) known.push_back(stored.problem);
+  if (std::ranges::find(known, problem) != known.end()) return true;
+  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+    if (entry.name == problem) return false;
+    if (std::ranges::find(known, entry.name) == known.end()) known.emplace_back(entry.name);
+  }
+  throw UsageError(format("unknown problem '{}'; {}", problem, what_there_is(problem, known)));
+}
 
 void add_stored_options(po::options_description& options, bool with_size) {
   options.add_options()                                                               //
@@ -87,7 +95,7 @@ StoredChoice stored_choice(const po::variables_map& values, const db::Database* 
   if (choice.problem) check_problem(*choice.problem, database);
   if (database == nullptr) return choice;
   if (choice.device) check_device(*choice.device, *database);
-  if (choice.size) check_size(*choice.size, *database);
+  if (choice.size) check_size(choice, *database);
   return choice;
 }
 

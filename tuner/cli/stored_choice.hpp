@@ -20,6 +20,10 @@ struct StoredChoice {
 /// --problem, --device and, where `with_size`, --size.
 void add_stored_options(po::options_description& options, bool with_size);
 
+/// Whether the database has any. Throws UsageError for a problem that neither it (null where there is none
+/// yet) nor the program knows.
+bool has_results_of(const std::string& problem, const db::Database* database);
+
 /// Throws UsageError for a size that is none, and for a problem that neither the program nor the database
 /// (null where there is none yet) knows; Error (Exit::no_answer) that says what there is where the database
 /// has nothing of the problem, size or device.

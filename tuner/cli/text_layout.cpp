@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "tuner/core/format.hpp"
+
 namespace tune::cli {
 namespace {
 
@@ -70,6 +72,10 @@ std::string time_of_day(const std::string& stored) {
   constexpr std::size_t day = 10, second = 19;
   if (stored.size() <= second || stored[day] != 'T' || stored.back() != 'Z') return stored;
   return stored.substr(0, day) + " " + stored.substr(day + 1, second - day - 1) + " UTC";
+}
+
+std::string counted(std::uint64_t count, std::string_view what) {
+  return format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string options_text(const po::options_description& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ std::string time_of_day(const std::string& stored);
 
 /// A word of a command, between quotes where a shell would take it apart.
 std::string shell_quoted(const std::string& word);
+
+/// `1 run`, `2 runs`.
+std::string counted(std::uint64_t count, std::string_view what);
 
 /// One entry an option: name and value, then what it does in a column of its own.
 std::string options_text(const po::options_description& options);

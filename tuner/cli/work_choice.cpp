@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/work_choice.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <iostream>
 #include <set>
@@ -58,10 +59,14 @@ WorkChoice work_of_stencil(const po::variables_map& values, const std::string& n
     throw UsageError(format("--stencil: {} reaches {} cells; the kernels reach {} at most", file,
                             definition.stencil.radius(), kernels::most_radius));
   WorkChoice work;
-  work.problem = kernels::make_stencil_problem(
-      {setting_text(definition.name) + "-" + kernels::definition_hash(definition.stencil),
-       definition.stencil});
-  work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
+  const std::string own = setting_text(definition.name) + "-" + kernels::definition_hash(definition.stencil);
+  work.problem = kernels::make_stencil_problem({own, definition.stencil});
+  const auto settings = assignments(values, "set");
+  const auto shape = std::ranges::find(settings, "shape", &std::pair<std::string, Value>::first);
+  work.instance = make_instance(work.problem->info(), text_of(values, "size"), settings);
+  if (shape != settings.end() && work.instance.setting("shape") != own)
+    throw UsageError(format("--set: shape={} beside --stencil, which is the shape: leave one of them out",
+                            shape->second.to_string()));
   return work;
 }
 

@@ -50,9 +50,9 @@ std::vector<std::string> databases_in(const std::string& folder) {
 }
 
 std::vector<std::string> default_recordings() {
-  if (const std::string named = from_environment("TUNE_RECORDINGS"); !named.empty())
-    return databases_in(named);
   std::error_code error;
+  if (const std::string named = from_environment("TUNE_RECORDINGS"); !named.empty())
+    return fs::is_regular_file(named, error) ? std::vector<std::string>{named} : databases_in(named);
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   for (const fs::path& folder :
        {recordings_beside(program), recordings_beside(this_library()), fs::path(TUNE_LOOKUP_RECORDINGS)}) {
