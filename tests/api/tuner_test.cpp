@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -61,8 +62,10 @@ TEST_F(InProcess, TheCommandReadsWhatARunStored) {
   fake_tuner(options()).run(toy_in_code());
   const auto tune = [&](const std::string& words) {
     const std::string out = (folder_.path() / "out").string();
-    const std::string command = "TUNE_RECORDINGS=/nowhere " TUNE_PROGRAM " " + words + " --db '" +
-                                options().database + "' > '" + out + "' 2>&1";
+    const std::filesystem::path none = folder_.path() / "no recordings";
+    std::filesystem::create_directories(none);
+    const std::string command = "TUNE_RECORDINGS='" + none.string() + "' " TUNE_PROGRAM " " + words +
+                                " --db '" + options().database + "' > '" + out + "' 2>&1";
     const int status = std::system(command.c_str());
     std::ostringstream text;
     text << std::ifstream(out).rdbuf();

@@ -45,8 +45,8 @@ struct ForeignRecord {
 /// The space of a foreign record: parameters in its order with the values that occur, numbers in increasing
 /// order; those with a single value are kept. A parameter's default is its middle value, because such a file
 /// has none, and its role is guessed from its name. Of a configuration that occurs twice the last counts. A
-/// parameter that a configuration lacks is the text `none` there. Throws Error that names `file` where this is
-/// no space (nothing recorded, no parameters, a name or value that cannot be written down).
+/// parameter that a configuration lacks is the text `none` there. Throws Error that names `file` where this
+/// is no space (nothing recorded, no parameters, a name or value that cannot be written down).
 RecordedSpace space_of(ForeignRecord record, const std::string& file);
 
 }  // namespace tune::replay
