@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "tuner/cli/foreign_recording.hpp"
-#include "tuner/core/format.hpp"
 
 namespace tune::cli {
 namespace {
@@ -50,10 +49,6 @@ void set_instance(const std::string& work, const MissingFacts& facts, Instance& 
 }
 
 }  // namespace
-
-std::string counted(std::int64_t count, const std::string& what) {
-  return format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 replay::ForeignRecord record_of(const db::Recording& recording) {
   replay::ForeignRecord record;

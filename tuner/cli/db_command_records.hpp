@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +11,6 @@
 #include "tuner/replay/recorded_space.hpp"
 
 namespace tune::cli {
-
-/// `1 run`, `2 runs`.
-std::string counted(std::int64_t count, const std::string& what);
 
 /// What a file of another program would hold of a work of ours: evaluations in the order in which they were
 /// recorded, parameters in that of their first appearance.
