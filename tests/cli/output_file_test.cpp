@@ -53,6 +53,25 @@ TEST(OutputFile, WithoutRoomTheFormerOneStays) {
   EXPECT_FALSE(std::filesystem::exists(report.string() + ".part"));
 }
 
+TEST(OutputFile, DataReplaceNeitherADatabaseNorTheirInputs) {
+  const Sandbox sandbox;
+  const std::string file = (sandbox / "a.bin").string(), database = sandbox.recording().string();
+  const auto generate = [&](const std::string& out) {
+    return sandbox.tune({"data", "generate", "--problem", "matvec", "--size", "5x7", "--out", out});
+  };
+  EXPECT_EQ(generate(file).status, 0);
+  const std::string before = read_file(file), recorded = read_file(database);
+  expect_refused(generate(database), 1, {"is a database"});
+  const std::vector<std::string> run = {"--problem", "matvec", "--input", file, "--output"};
+  for (const auto& [output, status] : {std::pair(file, 2), std::pair(database, 1)}) {
+    std::vector<std::string> all = run;
+    all.push_back(output);
+    EXPECT_EQ(sandbox.tune(all).status, status) << output;
+  }
+  EXPECT_EQ(read_file(file), before);
+  EXPECT_EQ(read_file(database), recorded);
+}
+
 TEST(OutputFile, AComparisonReplacesNothingThatItReads) {
   const Sandbox sandbox;
   const std::filesystem::path recorded =

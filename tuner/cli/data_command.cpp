@@ -8,6 +8,7 @@
 
 #include "tuner/cli/file_choice.hpp"
 #include "tuner/cli/options.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/work_choice.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/format.hpp"
@@ -28,6 +29,8 @@ int generate(const po::variables_map& values) {
   const ProblemFiles& files = files_of(*work.problem);
   const std::string out = text_of(values, "out");
   if (out.empty()) throw UsageError("name the file to write with --out");
+  const NamedFile output{"out", out};
+  check_outputs({&output, 1}, {});
   const std::uint64_t seed = count_of(values, "seed", 1, 0);
   files.write_inputs(out, work.instance, work.problem->inputs(work.instance, seed));
   std::cout << format("{}: {} {}, seed {}\n", out, work.problem->info().name, work.instance.key(), seed);

@@ -5,6 +5,7 @@
 
 #include "kernels/registry.hpp"
 #include "tuner/cli/options.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expectations.hpp"
 #include "tuner/core/format.hpp"
@@ -55,7 +56,10 @@ FileChoice chosen_files(const po::variables_map& values, WorkChoice& work) {
   if (values.count("size") > 0)
     throw UsageError(format("--size: {} has its own; leave it out", files.input.string()));
   work.instance.extents = files_of(*work.problem).extents(files.input, work.instance);
-  if (!files.output.empty()) require_writable(files.output);
+  if (files.output.empty()) return files;
+  require_writable(files.output);
+  const NamedFile output{"output", files.output.string()};
+  check_outputs({&output, 1}, {files.input.string()});
   return files;
 }
 
