@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What commands write takes nothing from a person.
-#include <gtest/gtest.h>
+#include "tuner/cli/output_file.hpp"
 
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 #include <fstream>
 
-#include "tests/cli/process.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/core/error.hpp"
 
 namespace tune::test {
 namespace {
@@ -42,15 +47,39 @@ TEST(OutputFile, IsReplacedAlsoThroughALink) {
   EXPECT_FALSE(std::filesystem::exists(file + ".part"));
 }
 
+/// Files of this process cannot become larger, as on a full disk.
+class LittleRoom {
+ public:
+  explicit LittleRoom(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    handler_ = signal(SIGXFSZ, SIG_IGN);  // a write fails instead
+    const rlimit little = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &little);
+  }
+  LittleRoom(const LittleRoom&) = delete;
+  LittleRoom& operator=(const LittleRoom&) = delete;
+  ~LittleRoom() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_ = {};
+  void (*handler_)(int) = nullptr;
+};
+
 TEST(OutputFile, WithoutRoomTheFormerOneStays) {
-  const Sandbox sandbox;
-  add_recording(sandbox.database(), {.count = 200});
-  const std::filesystem::path report = sandbox / "r.html";
+  const TemporaryFolder folder;
+  const std::filesystem::path report = folder / "r.csv";
   std::ofstream(report) << "former";
-  Process full(sandbox.database().parent_path(), {"report", "--out", report.string()}, 1'000'000);
-  expect_refused(full.wait(), 1, {report.string(), "room on the disk"});
-  EXPECT_EQ(read_file(report), "former");
-  EXPECT_FALSE(std::filesystem::exists(report.string() + ".part"));
+  {
+    const LittleRoom room(100'000);
+    EXPECT_THROW(cli::write_whole_file(report, std::string(1 << 20, 'x')), Error);
+    EXPECT_EQ(read_file(report), "former");
+    EXPECT_FALSE(std::filesystem::exists(report.string() + ".part"));
+  }
+  cli::write_whole_file(report, std::string(1 << 20, 'x'));
+  EXPECT_EQ(std::filesystem::file_size(report), 1U << 20);
 }
 
 TEST(OutputFile, DataReplaceNeitherADatabaseNorTheirInputs) {
