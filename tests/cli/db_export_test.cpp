@@ -17,12 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-Outcome done(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
-  Outcome outcome = sandbox.tune(arguments);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  return outcome;
-}
-
 bool has(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
 }

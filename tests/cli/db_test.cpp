@@ -17,12 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-Outcome done(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
-  Outcome outcome = sandbox.tune(arguments);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  return outcome;
-}
-
 std::int64_t number(const fs::path& database, const std::string& sql) {
   return SQLite::Database(database.string(), SQLite::OPEN_READWRITE).execAndGet(sql).getInt64();
 }

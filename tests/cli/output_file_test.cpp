@@ -16,11 +16,6 @@
 namespace tune::test {
 namespace {
 
-void expect_done(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
-  const Outcome outcome = sandbox.tune(arguments);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-}
-
 TEST(OutputFile, AReportReplacesNoDatabase) {
   const Sandbox sandbox;
   add_recording(sandbox.database(), {.count = 20});
@@ -41,7 +36,7 @@ TEST(OutputFile, IsReplacedAlsoThroughALink) {
   const std::string file = (sandbox / "r.csv").string(), link = (sandbox / "latest.csv").string();
   std::ofstream(file) << "old";
   std::filesystem::create_symlink("r.csv", link);
-  expect_done(sandbox, {"report", "--out", link});
+  done(sandbox, {"report", "--out", link});
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(read_file(file), sandbox.tune({"report", "--format", "csv"}).out);
   EXPECT_FALSE(std::filesystem::exists(file + ".part"));

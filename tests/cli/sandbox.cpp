@@ -149,6 +149,12 @@ bool is_sound(const fs::path& database) {
   return opened.execAndGet("PRAGMA integrity_check").getString() == "ok";
 }
 
+Outcome done(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
+  Outcome outcome = sandbox.tune(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return outcome;
+}
+
 void expect_refused(const Outcome& outcome, int status, const std::vector<std::string>& words) {
   EXPECT_EQ(outcome.status, status);
   EXPECT_EQ(outcome.out, "");

@@ -52,6 +52,9 @@ std::string read_file(const std::filesystem::path& path);
 /// True where SQLite finds nothing wrong with the database.
 bool is_sound(const std::filesystem::path& database);
 
+/// Runs the program and expects it to succeed.
+Outcome done(const Sandbox& sandbox, const std::vector<std::string>& arguments);
+
 /// The call failed in the way that every failure has: exactly one line on standard error that starts with
 /// `tune: ` and holds all of `words`, nothing on standard output, this exit status.
 void expect_refused(const Outcome& outcome, int status, const std::vector<std::string>& words);

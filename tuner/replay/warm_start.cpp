@@ -41,11 +41,13 @@ WarmStart::WarmStart(std::span<const RecordedSpace> spaces, std::span<const Reco
   for (std::size_t s = 0; s < spaces_.size(); ++s) {
     std::size_t same = 0;
     for (std::size_t w = 0; w < sources_.size(); ++w) {
-      if (is_same_record(sources_[w], spaces_[s]) && ++same > 0)
+      if (is_same_record(sources_[w], spaces_[s])) {
+        ++same;
         notes_.push_back(format("{}: {} is the same work on the same device: not used for it",
                                 spaces_[s].name, sources_[w].name));
-      else if (in_common(sources_[w], spaces_[s]))
+      } else if (in_common(sources_[w], spaces_[s])) {
         usable_[s].push_back(w);
+      }
     }
     if (usable_[s].empty() && same < sources_.size())
       notes_.push_back(format("{}: no {}recording of --warm has a configuration of it: searched without",
