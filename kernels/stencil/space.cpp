@@ -263,7 +263,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        {"plain", "async", "cache", "tma"},
        "async",
        streaming()},
-      {"stages", "planes in shared memory", {1, 2, 3, 4}, 3, streaming() && var("loader") != "cache"},
+      {"stages", "planes in shared memory", {1, 2, 3, 4, 5}, 3, streaming() && var("loader") != "cache"},
       {"unroll",
        "planes a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
        "1; "

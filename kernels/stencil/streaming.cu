@@ -47,7 +47,7 @@ enum class Loader { plain, async, cache, tma };
 #define LOADER Loader::async  // how the x and y neighbours come to the threads
 #endif
 #ifndef STAGES
-#define STAGES 3  // planes in shared memory; plain: 1 (2 barriers a plane) or 2 (1 barrier); async, tma: 2..4
+#define STAGES 3  // planes in shared memory; plain: 1 (2 barriers a plane) or 2 (1 barrier); async, tma: 2..5
 #endif
 #ifndef UNROLL
 #define UNROLL 1  // planes a turn of the loop over z; the queue moves once a turn, at 2 reach_z + 1 never
@@ -98,16 +98,35 @@ static_assert(turn >= 1 && turn <= width, "UNROLL is 1..2 reach_z + 1");
 #include "streaming_inputs.cuh"
 #include "streaming_partial_sums.cuh"
 
-template<class March>
-__device__ __forceinline__ void march(March& block, int first) {
+// Planes first .. last - 1.
+template<Guard guard, bool steady, class March>
+__device__ __forceinline__ void march(March& block, int first, int last) {
   // A loop with barriers is not unrolled by the compiler unless its length is known, so the turn is written
   // out.
-  for (int p = first; p < block.last(); p += turn) {
+  for (int p = first; p < last; p += turn) {
 #pragma unroll
     for (int u = 0; u < turn; ++u) {
-      if (p + u >= block.last()) break;
-      block.step(p + u);
+      if (p + u >= last) break;
+      block.template step<guard, steady>(p + u);
     }
+  }
+}
+
+// Nothing is asked of the planes but of the first and last ones.
+template<Guard guard>
+__device__ __forceinline__ void march_steadily(PartialSums& block) {
+  const int begin = block.begin_steady(), end = block.end_steady(), last = block.last();
+  if constexpr (!star) return march<guard, false>(block, block.first(), last);
+  int p = block.first();
+#pragma unroll 1
+  for (int part = 0; part < 2; ++part) {
+    const int until = part == 0 && begin < end ? begin : last;
+#pragma unroll 1
+    for (; p < until; ++p) block.step<guard, false>(p);
+    if (part != 0 || begin >= end) break;
+    block.begin_stores(p - reach_z);
+    march<guard, true>(block, p, end);
+    p = end;
   }
 }
 
@@ -120,10 +139,14 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const Tile tile(array_of(in), out, nx, ny, nz, pitch, plane);
   if constexpr (partial) {
     PartialSums block(tile, map_of(in));
-    march(block, block.first());
+    if (tile.regular) {
+      march_steadily<Guard::threads>(block);
+    } else {
+      march_steadily<Guard::cells>(block);
+    }
     if constexpr (zero) block.drain();
   } else {
     Inputs block(tile);
-    march(block, tile.begin);
+    march<Guard::threads, false>(block, tile.begin, tile.end);
   }
 }

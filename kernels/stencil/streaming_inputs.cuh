@@ -92,6 +92,7 @@ struct Inputs {
     }
   }
 
+  template<Guard, bool>
   __device__ __forceinline__ void step(int p) {
     arrive(p);
     Rows sum;

@@ -17,6 +17,7 @@ struct PartialSums {
   Rows next;         // plain: own cells of the plane to come
   Halo halo;         // plain: its halo
   Boxes boxes;       // tma
+  Real* done;  // steady: where the next complete output goes, moved on plane by plane: multiplying costs more
 
   __device__ __forceinline__ PartialSums(const Tile& tile, const TensorMap* map)
       : tile(tile), stage(reinterpret_cast<Real*>(shared_bytes)), free_stage(stage), boxes(map) {
@@ -93,6 +94,20 @@ struct PartialSums {
     }
   }
 
+  // Planes begin_steady() .. end_steady() - 1 are in the middle: each has its halo and completes an output
+  // that is no boundary plane.
+  __device__ __forceinline__ int begin_steady() const {
+    return (zero || tile.begin >= reach_z ? tile.begin : reach_z) + reach_z;
+  }
+  __device__ __forceinline__ int end_steady() const {
+    return zero || tile.end <= tile.nz - reach_z ? tile.end : tile.nz - reach_z;
+  }
+
+  __device__ __forceinline__ void begin_stores(int z) {
+    done = tile.target(0, z);
+  }
+
+  template<Guard guard, bool steady>
   __device__ __forceinline__ void add(const Rows& own, int p) {
     if constexpr (star) {
       Rows given;  // what the cells give their z neighbours
@@ -101,7 +116,7 @@ struct PartialSums {
 #pragma unroll
         for (int i = 0; i < lanes; ++i) given[c][i] = own[c][i];
       }
-      if constexpr (!zero) clear_held(given);
+      clear_held<guard>(given);
 #pragma unroll
       for (int k = 0; k < width; ++k) {
         if (k == reach_z || !has_point(0, 0, reach_z - k)) continue;
@@ -115,11 +130,11 @@ struct PartialSums {
     }
     const Real* plane = cache ? tile.plane_of(p) : stage + tile.own;
     if (cache && zero && !tile.rows_whole) {
-      add_around(own, p, Neighbours<true>{tile, plane});
+      add_around<steady>(own, p, Neighbours<true>{tile, plane});
     } else {
-      add_around(own, p, Neighbours<false>{tile, plane});
+      add_around<steady>(own, p, Neighbours<false>{tile, plane});
     }
-    if constexpr (star && !zero) keep_held(own);
+    if constexpr (star) keep_held<guard>(own);
   }
 
   __device__ __forceinline__ void pin_sums() {
@@ -135,38 +150,49 @@ struct PartialSums {
 
   // Held, star: z neighbours of a cell that x or y makes a boundary cell are such cells too. These give each
   // other nothing, and their sum is their value: so they are stored with all others, by whole vectors.
+  template<Guard guard>
   __device__ __forceinline__ bool held(int c, int i) const {
+    if constexpr (guard == Guard::threads) return tile.keeps;
     return !tile.inner_row(c) || !(tile.inner_lanes >> i & 1u);
   }
+  template<Guard guard>
   __device__ __forceinline__ void clear_held(Rows& given) const {
+    if constexpr (!zero) {
 #pragma unroll
-    for (int c = 0; c < cells_y; ++c) {
+      for (int c = 0; c < cells_y; ++c) {
 #pragma unroll
-      for (int i = 0; i < lanes; ++i) given[c][i] = held(c, i) ? 0 : given[c][i];
+        for (int i = 0; i < lanes; ++i) given[c][i] = held<guard>(c, i) ? 0 : given[c][i];
+      }
     }
   }
+  template<Guard guard>
   __device__ __forceinline__ void keep_held(const Rows& own) {
+    if constexpr (!zero) {
 #pragma unroll
-    for (int c = 0; c < cells_y; ++c) {
+      for (int c = 0; c < cells_y; ++c) {
 #pragma unroll
-      for (int i = 0; i < lanes; ++i) sums[reach_z][c][i] = held(c, i) ? own[c][i] : sums[reach_z][c][i];
+        for (int i = 0; i < lanes; ++i)
+          sums[reach_z][c][i] = held<guard>(c, i) ? own[c][i] : sums[reach_z][c][i];
+      }
     }
   }
 
-  template<bool careful>
+  template<bool steady, bool careful>
   __device__ __forceinline__ void add_around(const Rows& own, int p, const Neighbours<careful>& near) {
     if constexpr (star) {
-      if (has_halo(p)) add_star_plane(sums[reach_z], own, near);
+      if (steady || has_halo(p)) add_star_plane(sums[reach_z], own, near);
     } else {
       add_box_plane(sums, near);
     }
   }
 
+  template<Guard guard>
   __device__ __forceinline__ void store_sums(int z) const {
     if (z < tile.begin) return;
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
-      if (tile.stored(c)) store_vector<lanes, store_path>(tile.target(c, z), sums[0][c]);
+      if (guard == Guard::threads || tile.stored(c))
+        store_vector<lanes, store_path>(tile.target(c, z), sums[0][c]);
     }
   }
 
@@ -174,59 +200,69 @@ struct PartialSums {
   __device__ __forceinline__ void drain() {
 #pragma unroll 1
     for (int p = last(); p < tile.end + reach_z; ++p) {
-      store_sums(p - reach_z);
+      store_sums<Guard::cells>(p - reach_z);
       shift(sums);
     }
   }
 
-  // Held, star: planes that z makes boundary cells are stored while they are at hand, all others when their
-  // sums are complete.
-  __device__ __forceinline__ void store_star(const Rows& own, int p) const {
+  // Held: what keeps its value is stored while that is at hand, all others when their sums are complete:
+  // keeping values until then would cost reach_z more registers a cell. `keeps`: what x and y say of the
+  // thread's cells.
+  template<Guard guard>
+  __device__ __forceinline__ void store_whole(const Rows& own, int p, bool keeps) const {
     const int done = p - reach_z;
-    const bool completes = done >= tile.begin && tile.inner_plane(done);
-    const bool whole_plane = !tile.inner_plane(p) && p >= tile.begin && p < tile.end;
+    const bool completes = !keeps && done >= tile.begin && tile.inner_plane(done);
+    const bool kept = (keeps || !tile.inner_plane(p)) && p >= tile.begin && p < tile.end;
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
-      if (!tile.stored(c)) continue;
-      if (whole_plane) store_vector<lanes, store_path>(tile.target(c, p), own[c]);
+      if (guard == Guard::cells && !tile.stored(c)) continue;
+      if (kept) store_vector<lanes, store_path>(tile.target(c, p), own[c]);
       if (completes) store_vector<lanes, store_path>(tile.target(c, done), sums[0][c]);
     }
   }
-
-  // Held, no star: boundary cells of plane p are stored while their value is at hand, inner cells when their
-  // sum is complete: keeping the values until then would cost reach_z more registers a cell.
-  __device__ __forceinline__ void store(const Rows& own, int p) {
-    if constexpr (star && !zero) return store_star(own, p);
+  __device__ __forceinline__ void store_cells(const Rows& own, int p) const {
+    if (tile.inner) return store_whole<Guard::threads>(own, p, false);
     const int done = p - reach_z;
-    if constexpr (zero) return store_sums(done);
     const bool completes = done >= tile.begin && tile.inner_plane(done);
-    if (tile.inner) {
-      const bool whole_plane = !tile.inner_plane(p) && p >= tile.begin && p < tile.end;
-#pragma unroll
-      for (int c = 0; c < cells_y; ++c) {
-        if (whole_plane) store_vector<lanes, store_path>(tile.target(c, p), own[c]);
-        if (completes) store_vector<lanes, store_path>(tile.target(c, done), sums[0][c]);
-      }
-      return;
-    }
 #pragma unroll
     for (int c = 0; c < cells_y; ++c) {
       if (!tile.stored(c)) continue;
       const unsigned inner = tile.inner_row(c) ? tile.inner_lanes : 0;
-      const unsigned boundary = tile.inner_plane(p) ? all_lanes & ~inner : all_lanes;
-      if (p >= tile.begin && p < tile.end) store_lanes(tile.target(c, p), own[c], boundary);
+      const unsigned kept = tile.inner_plane(p) ? all_lanes & ~inner : all_lanes;
+      if (p >= tile.begin && p < tile.end) store_lanes(tile.target(c, p), own[c], kept);
       if (completes) store_lanes(tile.target(c, done), sums[0][c], inner);
     }
   }
 
+  template<Guard guard, bool steady>
+  __device__ __forceinline__ void store(const Rows& own, int p) {
+    if constexpr (steady && (star || zero)) {
+#pragma unroll
+      for (int c = 0; c < cells_y; ++c) {
+        if (guard == Guard::threads || tile.stored(c))
+          store_vector<lanes, store_path>(done + static_cast<long long>(c) * tile.pitch, sums[0][c]);
+      }
+      done += tile.plane;
+    } else if constexpr (zero) {
+      store_sums<guard>(p - reach_z);
+    } else if constexpr (star) {
+      store_whole<guard>(own, p, false);
+    } else if constexpr (guard == Guard::threads) {
+      store_whole<guard>(own, p, tile.keeps);
+    } else {
+      store_cells(own, p);
+    }
+  }
+
+  template<Guard guard, bool steady>
   __device__ __forceinline__ void step(int p) {
+    set(sums[width - 1], 0);
     Rows own;
     arrive(own, p);
-    add(own, p);
+    add<guard, steady>(own, p);
     if constexpr (tma) boxes.pass(tile, p, last());
-    store(own, p);
+    store<guard, steady>(own, p);
     shift(sums);
-    set(sums[width - 1], 0);
     if constexpr (!tma) stage = next_stage(stage);
   }
 };

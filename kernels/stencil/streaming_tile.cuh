@@ -26,6 +26,12 @@ constexpr int item_slots = items > 0 ? items : 1;            // an array has an 
 
 using Rows = Real[cells_y][lanes];  // the cells of a thread in one plane
 
+// What is asked along x and y before a sum is stored. threads: the array has all cells of all tiles, and a
+// thread's cells keep their values (held) all together or not at all; cells: everything of each cell. It is
+// the same for all blocks: those that were faster would run ahead of their neighbours, which then no longer
+// find the planes of their halos in the L2 cache (at radius 8 a third of them).
+enum class Guard { threads, cells };
+
 // What a thread knows about its place. A row holds fewer than 2^31 cells: with a 32-bit pitch a row's address
 // is one multiply-add, with a 64-bit one it is six instructions, more than the loads themselves.
 struct Tile {
@@ -37,6 +43,8 @@ struct Tile {
   int own;               // the thread's first cell in a shared plane
   unsigned inner_lanes;  // held: bit i: lane i is no boundary cell as far as x is concerned
   bool inner;      // held: none of the thread's cells is a boundary cell as far as x and y are concerned
+  bool keeps;      // held: all of them are
+  bool regular;    // of all blocks: Guard::threads is enough
   const Real* in;  // padded: the thread's first cell in plane 0; dense: cell (0, 0, 0)
   Real* out;       // the thread's first cell in plane 0
   // The halo vectors that the thread brings: from where, counted from plane_of() [bytes], to where in a
@@ -66,6 +74,13 @@ struct Tile {
 #pragma unroll
     for (int i = 0; i < lanes; ++i) inner_lanes |= (x + i >= reach_x && x + i < nx - reach_x ? 1u : 0u) << i;
     inner = x >= reach_x && x + lanes <= nx - reach_x && y >= reach_y && y + cells_y <= ny - reach_y;
+    bool inner_y = false;
+#pragma unroll
+    for (int c = 0; c < cells_y; ++c) inner_y = inner_y || inner_row(c);
+    keeps = !zero && (inner_lanes == 0 || !inner_y);
+    regular =
+        (padded || (nx % tile_x == 0 && ny % tile_y == 0)) &&
+        (zero || (reach_x % lanes == 0 && reach_y % cells_y == 0 && nx % lanes == 0 && ny % cells_y == 0));
     const long long first = static_cast<long long>(y) * pitch + x;
     in = padded ? in_ + first : in_;
     out = out_ + first;

@@ -23,10 +23,11 @@ using testing::small_job;
 struct Choice {
   int block_x = 8, block_y = 8, vector = 4, cells_y = 2, chunk = 16, stages = 3, unroll = 1;
   bool padded = true;
+  const char* loader = "tma";
 
   Configuration configuration(const StencilJob& job) const {
     Configuration made{{"variant", "streaming"}, {"block_x", block_x}, {"vector", vector}, {"chunk", chunk},
-                       {"loader", "tma"},        {"stages", stages},   {"unroll", unroll}, {"padded", padded},
+                       {"loader", loader},       {"stages", stages},   {"unroll", unroll}, {"padded", padded},
                        {"store", "streaming"},   {"min_blocks", 1}};
     if (job.dimensions == 3) {
       made.set("block_y", block_y);
@@ -86,6 +87,34 @@ std::vector<PlannedJob> all_jobs(ElementType type) {
   return all;
 }
 
+/// Sizes at which a thread's cells keep their values all together, and tiles are whole or arrays padded:
+/// nothing is asked of each cell there.
+std::vector<PlannedJob> regular_jobs(ElementType type) {
+  struct Case {
+    const char* shape;
+    int radius, vector;
+    std::array<std::int64_t, 3> size;
+    int chunk;
+    bool padded;
+  };
+  const std::int64_t tile = type == ElementType::f64 ? 16 : 32;
+  const Case cases[] = {{"star", 4, 4, {72, 22, 40}, 16, true},
+                        {"star", 4, 4, {64, 32, 45}, 24, false},
+                        {"star", 8, 4, {40, 36, 17}, 16, true},
+                        {"star", 4, 4, {8, 6, 50}, 48, true},
+                        {"box", 2, 2, {2 * tile, 32, 21}, 16, false}};
+  std::vector<PlannedJob> all;
+  for (const Case& one : cases)
+    for (const Boundary boundary : {Boundary::held, Boundary::zero})
+      for (const char* loader : {"tma", "async", "plain"}) {
+        Choice choice{8, 8, one.vector, 2, one.chunk, 2, 1, one.padded, loader};
+        if (type == ElementType::f32 && one.vector == 2) choice.vector = 4;
+        all.push_back(
+            planned(small_job(make_stencil(one.shape, one.radius), one.size, type, boundary, 2), choice));
+      }
+  return all;
+}
+
 void expect_clean(const std::vector<PlannedJob>& all, Flavour flavour) {
   const std::vector<emulator::Verdict> verdicts = emulated(all, flavour);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(complaint(verdicts[i]), "") << all[i].name;
@@ -96,6 +125,10 @@ TEST(StencilTma, IsRightInFloat) {
 }
 TEST(StencilTma, IsRightInDouble) {
   expect_clean(all_jobs(ElementType::f64), Flavour::sanitize);
+}
+TEST(StencilTma, IsRightWhereNothingIsAskedOfCells) {
+  expect_clean(regular_jobs(ElementType::f32), Flavour::sanitize);
+  expect_clean(regular_jobs(ElementType::f64), Flavour::sanitize);
 }
 TEST(StencilTma, IsRightInAnyOrderOfThreads) {
   expect_clean(all_jobs(ElementType::f32), Flavour::plain);
