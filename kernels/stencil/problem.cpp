@@ -7,6 +7,7 @@
 #include "kernels/common/grid_barrier.hpp"
 #include "kernels/stencil/check_sizes.hpp"
 #include "kernels/stencil/reference.hpp"
+#include "kernels/stencil/reference_plan.hpp"
 #include "kernels/stencil/rounding.hpp"
 #include "kernels/stencil/shapes.hpp"
 #include "kernels/stencil/variants.hpp"
@@ -31,6 +32,7 @@ constexpr const char* files[] = {"common/async_copy.cuh",
                                  "stencil/persistent_shared.cu",
                                  "stencil/persistent_tile.cuh",
                                  "stencil/pin.cuh",
+                                 "stencil/reference.cu",
                                  "stencil/rim.cuh",
                                  "stencil/split.cu",
                                  "stencil/streaming.cu",
@@ -153,6 +155,16 @@ class StencilProblem : public Problem {
     TensorSet set;
     set.emplace("out", stencil_reference(job, inputs.find("in")->second));
     return set;
+  }
+
+  std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
+                                                   const KernelSources& sources) const override {
+    const StencilJob job = stencil_job(instance, own_);
+    if (!takes_long(job)) return std::nullopt;
+    return plan_stencil_reference(job, sources);
+  }
+  bool plan_replaces_reference(const Instance& instance) const override {
+    return takes_long(stencil_job(instance, own_));
   }
 
   Tolerance tolerance(const Instance& instance) const override {

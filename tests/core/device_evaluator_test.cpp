@@ -80,6 +80,42 @@ TEST_F(DeviceEvaluatorTest, AReferenceThatAKernelComputesTakesNoPlanAway) {
   EXPECT_TRUE(evaluator.time_finalist(0).has_value());
 }
 
+/// The toy problem where a kernel says sooner what is right, if it can run.
+class SoonerToy : public ToyProblem {
+ public:
+  explicit SoonerToy(const char* kind) : kind_(kind) {}
+
+  TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
+    if (instance.extent("nx") == large) ++asked;
+    return ToyProblem::reference(instance, inputs);
+  }
+  std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
+                                                   const KernelSources& sources) const override {
+    if (instance.extent("nx") != large) return std::nullopt;
+    return plan(instance, {{"kind", kind_}, {"block", 32}, {"items", 1}}, sources);
+  }
+  bool plan_replaces_reference(const Instance& instance) const override {
+    return instance.extent("nx") == large;
+  }
+
+  static constexpr std::int64_t large = 1000;
+  mutable int asked = 0;
+
+ private:
+  const char* kind_;
+};
+
+TEST_F(DeviceEvaluatorTest, TheHostIsAskedWhereAKernelCannotComputeTheReferenceSooner) {
+  for (const auto& [kind, asked] : {std::pair{"plain", 0}, {"too_big", 1}, {"broken_compile", 1}}) {
+    const SoonerToy problem(kind);
+    DeviceEvaluator evaluator(problem, testing::toy_instance(SoonerToy::large), backend_, sources_);
+    for (const char* tried : {"plain", "wrong"}) evaluator.submit(configuration(tried));
+    EXPECT_TRUE(evaluator.next()->outcome.has_value()) << kind;
+    EXPECT_FALSE(evaluator.next()->outcome.has_value()) << kind;
+    EXPECT_EQ(problem.asked, asked) << kind;
+  }
+}
+
 TEST_F(DeviceEvaluatorTest, EveryPhaseCanFail) {
   const std::vector<std::pair<const char*, Phase>> kinds = {
       {"broken_compile", Phase::compile}, {"too_big", Phase::resources}, {"wrong", Phase::verify},

@@ -27,7 +27,7 @@ void apply_relative(Tolerance& tolerance, const TensorSet& reference);
 /// The largest absolute error that any output may have.
 double widest(const Tolerance& tolerance);
 
-/// Computes outputs that the problem's `reference` lacks, as f64, by `reference_plan`.
+/// Computes outputs as f64 by the problem's `reference_plan`.
 using RunReference = std::function<TensorSet(const Instance& instance, const TensorSet& inputs)>;
 
 /// Inputs and references of a problem, computed once a size and seed and kept.
@@ -50,8 +50,8 @@ class Expectations {
   double seconds_ = 0;
 };
 
-/// The outputs of the problem's `reference_plan` on these inputs, as f64; empty where it has none. Throws
-/// Error where the plan fails.
+/// The outputs of the problem's `reference_plan` on these inputs, as f64; empty where it has none, and where
+/// the plan fails and replaces `reference`. Throws Error where it fails and does not.
 TensorSet run_reference(const Problem& problem, const Instance& instance, const TensorSet& inputs,
                         Backend& backend, const KernelSources& sources);
 

@@ -91,12 +91,15 @@ class Problem {
   /// What every output buffer must hold, in double precision; without those that `reference_plan` computes.
   virtual TensorSet reference(const Instance& instance, const TensorSet& inputs) const = 0;
   virtual Tolerance tolerance(const Instance& instance) const = 0;
-  /// Where no host computes the outputs that `reference` lacks: a plan whose outputs are right, to be run
-  /// once for each size and seed.
+  /// Where no host computes the outputs that `reference` lacks, or a device much sooner: a plan whose outputs
+  /// are right, to be run once for each size and seed.
   virtual std::optional<Result<LaunchPlan>> reference_plan(const Instance& /*instance*/,
                                                            const KernelSources& /*sources*/) const {
     return std::nullopt;
   }
+  /// Whether the outputs of `reference_plan` are all that `reference` would compute, which is then asked only
+  /// where the plan cannot run.
+  virtual bool plan_replaces_reference(const Instance& /*instance*/) const { return false; }
   /// Small sizes that are no multiples of anything, at which this configuration has a plan: for checking.
   virtual std::vector<Instance> check_instances(const Instance& instance,
                                                 const Configuration& configuration) const = 0;
