@@ -185,6 +185,21 @@ TEST_P(StencilCompiles, ForTheArchitecture) {
   std::printf("%s: %zu configurations compiled, %d spill registers\n", architecture, sample.size(), spilled);
 }
 
+TEST(StencilReferenceCompiles, ForBothTypesAndBoundaries) {
+  std::string why;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_80", &why);
+  if (!compiler) GTEST_SKIP() << why;
+  for (const char* type : {"float", "double"})
+    for (const char* boundary : {"held", "zero"}) {
+      const testing::StencilCase box{type, "box", 8, 3, boundary, 2};
+      const Instance instance = testing::stencil_instance(box, 512, 512, 512);
+      const auto plan = testing::stencil_problem(box)->reference_plan(instance, EmbeddedSources());
+      ASSERT_TRUE(plan && *plan) << type << " " << boundary;
+      const Result<Binary> binary = compiler->compile((*plan)->compile);
+      EXPECT_TRUE(binary) << type << " " << boundary << ": " << (binary ? "" : binary.error().detail);
+    }
+}
+
 /// Configurations of a box for a device of the H200's architecture.
 struct Unspilled {
   const char* type;

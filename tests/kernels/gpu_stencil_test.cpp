@@ -7,6 +7,7 @@
 #include "tests/cuda/gpu_fixture.hpp"
 #include "tests/kernels/stencil_cases.hpp"
 #include "tuner/core/device_evaluator.hpp"
+#include "tuner/core/expectations.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -56,6 +57,21 @@ TEST_F(GpuStencils, VerifiesASampleAtOddSizes) {
   }
   std::printf("%d configurations verified\n", ran);
   EXPECT_GT(ran, 50);
+}
+
+// What the device computes at sizes at which a host takes long is what a host computes.
+TEST_F(GpuStencils, ComputesTheReferenceOfTheHost) {
+  for (const char* type : {"float", "double"}) {
+    const Instance instance = testing::stencil_instance({type, "box", 4, 3, "held", 2}, 200, 201, 101);
+    const auto problem = problem_of(instance);
+    const TensorSet inputs = problem->inputs(instance, 1);
+    const TensorSet here = run_reference(*problem, instance, inputs, *backend_, sources_);
+    ASSERT_EQ(here.size(), 1u);
+    const TensorSet host = problem->reference(instance, inputs);
+    const Comparison comparison =
+        compare(view_of(here.at("out")), view_of(host.at("out")), {.absolute = 1e-13});
+    EXPECT_EQ(comparison.wrong, 0u) << type << ": " << comparison.worst_error;
+  }
 }
 
 // Every shape, both boundaries, one to three steps, every variant.
