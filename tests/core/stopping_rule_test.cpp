@@ -227,13 +227,33 @@ TEST(StoppingRule, TheMedianOfWhatIsOutpacedRepeats) {
   EXPECT_LT(apart, 160);  // a third of all pairs with three samples alone
 }
 
-TEST(StoppingRule, TwoSamplesAreNeverEnough) {
+TEST(StoppingRule, LongSamplesThatAreFarSlowerAreEnough) {
   StoppingRule rule(racing(1e-2));
-  rule.add(1);
-  rule.add(1);
-  EXPECT_EQ(rule.decision(0), std::nullopt);
-  rule.add(1);
+  EXPECT_EQ(rule.next_batch(), 1);
+  rule.add(2.1e-2);
   EXPECT_EQ(rule.decision(0), StopReason::outpaced);
+  StoppingRule other(racing(1e-2));
+  other.add(1.9e-2);
+  EXPECT_EQ(other.decision(0), std::nullopt);
+  EXPECT_EQ(other.next_batch(), 1);
+  other.add(1.4e-2);
+  EXPECT_EQ(other.decision(0), StopReason::outpaced);
+}
+
+TEST(StoppingRule, TwoShortSamplesAreNeverEnough) {
+  StoppingRule rule(racing(1e-4));
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(rule.decision(0), std::nullopt) << i;
+    rule.add(4e-3);
+  }
+}
+
+TEST(StoppingRule, LongSamplesFarFromTheFastestAreOutOfReach) {
+  const StoppingRule rule(racing(1e-2));
+  EXPECT_TRUE(rule.out_of_reach_of(std::vector{2.1e-2, 2.5e-2}));
+  EXPECT_FALSE(rule.out_of_reach_of(std::vector{1.9e-2, 2.5e-2}));
+  EXPECT_FALSE(StoppingRule(racing(1e-4)).out_of_reach_of(std::vector{4e-3}));
+  EXPECT_FALSE(StoppingRule({}).out_of_reach_of(std::vector{1.0}));
 }
 
 TEST(StoppingRule, WhatIsALittleSlowerNeedsMoreSamples) {
@@ -258,18 +278,20 @@ TEST(StoppingRule, WhatCouldWinIsHardlyEverOutpaced) {
   // The worst case: in truth exactly at the tolerance, so that one in two samples is above it.
   for (const double sigma : {0.005, 0.01, 0.02}) {
     for (const double outliers : {0.0, 0.05, 0.1}) {
-      Noise noise(1.02e-4, sigma, outliers, 11);
-      constexpr int repeats = 5000;
-      int stopped = 0;
-      for (int i = 0; i < repeats; ++i)
-        if (measure(racing(1e-4), noise).reason == StopReason::outpaced) ++stopped;
-      EXPECT_LT(stopped, 0.01 * repeats) << "sigma " << sigma << ", outliers " << outliers;
+      for (const double best : {1e-4, 1e-2}) {
+        Noise noise(1.02 * best, sigma, outliers, 11);
+        constexpr int repeats = 5000;
+        int stopped = 0;
+        for (int i = 0; i < repeats; ++i)
+          if (measure(racing(best), noise).reason == StopReason::outpaced) ++stopped;
+        EXPECT_LT(stopped, 0.01 * repeats) << best << ", sigma " << sigma << ", outliers " << outliers;
+      }
     }
   }
 }
 
 TEST(StoppingRule, WhatCannotWinCostsFewSamples) {
-  for (const auto& [slower, most] : {std::pair{1.5, 3.001}, {1.15, 3.4}, {1.10, 5.0}}) {
+  for (const auto& [slower, most] : {std::pair{2.5, 1.001}, {1.5, 2.1}, {1.15, 3.4}, {1.10, 5.0}}) {
     Noise noise(slower * 1e-2, 0.01, 0.05, 13);
     double samples = 0;
     for (int i = 0; i < 1000; ++i)

@@ -133,6 +133,30 @@ TEST(Sampling, MeasuresADeviceThatIsAlwaysSlow) {
   EXPECT_EQ(timing->machine.throttle, "fixed clocks, power cap");
 }
 
+TEST(Sampling, RepeatsLongSamplesOnce) {
+  InventedSampler sampler;
+  sampler.sample = 0.1;
+  sampler.always = power_cap;
+  const auto timing = take_samples(sampler, exactly(5));
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(sampler.rests, 1);
+  EXPECT_EQ(timing->samples.size(), 5u);
+}
+
+TEST(Sampling, RepeatsNothingThatWouldNotWinAnyway) {
+  InventedSampler sampler;
+  sampler.sample = 0.1;
+  sampler.always = power_cap;
+  MeasureOptions options;
+  options.to_beat = 0.04;
+  const auto timing = take_samples(sampler, options);
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(timing->stop, StopReason::outpaced);
+  EXPECT_EQ(timing->samples.size(), 1u);
+  EXPECT_EQ(timing->throttled, 1);
+  EXPECT_EQ(sampler.rests, 0);
+}
+
 TEST(Sampling, RestsAtMostThreeTimesInAll) {
   InventedSampler sampler;
   sampler.always = thermal;

@@ -10,9 +10,18 @@ namespace tune {
 namespace {
 
 constexpr std::size_t first_race = 3;  ///< samples before a configuration may be outpaced
-constexpr double cheap_sample = 5e-3;  ///< seconds
 constexpr std::size_t race_without_slack = 9;
 constexpr double slack_per_sample = 0.0125;  ///< for each sample short of race_without_slack
+/// Of one and of two samples that are long: fewer than three are enough where they are far slower.
+constexpr double slack_of_long[] = {1.0, 0.3};
+/// What takes so many times as long as the fastest would not win if nothing slowed the device down either.
+constexpr double out_of_reach = 2;
+
+double slack_of(std::size_t samples) {
+  if (samples < first_race) return slack_of_long[samples - 1];
+  const std::size_t missing = samples < race_without_slack ? race_without_slack - samples : 0;
+  return slack_per_sample * static_cast<double>(missing);
+}
 
 /// `sorted` ascending and not empty.
 MedianInterval interval_of_sorted(std::span<const double> sorted, double confidence) {
@@ -64,10 +73,15 @@ void StoppingRule::add(double sample_seconds) {
 
 /// Whether the smallest so far would do if it were the smallest of so many.
 bool StoppingRule::outpaced(std::size_t samples) const {
-  if (!options_.to_beat || sorted_.empty() || samples < first_race) return false;
-  const std::size_t missing = samples < race_without_slack ? race_without_slack - samples : 0;
-  const double margin = racing_tolerance + slack_per_sample * static_cast<double>(missing);
-  return sorted_.front() > *options_.to_beat * (1 + margin);
+  if (!options_.to_beat || sorted_.empty() || samples == 0) return false;
+  if (samples < first_race && cheap()) return false;
+  return sorted_.front() > *options_.to_beat * (1 + racing_tolerance + slack_of(samples));
+}
+
+bool StoppingRule::out_of_reach_of(std::span<const double> samples) const {
+  if (!options_.to_beat || samples.empty()) return false;
+  const double least = std::ranges::min(samples);
+  return least >= long_sample && least > *options_.to_beat * out_of_reach;
 }
 
 bool StoppingRule::precise() const {
@@ -76,7 +90,7 @@ bool StoppingRule::precise() const {
 }
 
 bool StoppingRule::cheap() const {
-  return sorted_.front() < cheap_sample;
+  return sorted_.front() < long_sample;
 }
 
 /// The median of what is outpaced is stored too, and a model learns from it: where samples are cheap it has
@@ -103,7 +117,8 @@ int StoppingRule::next_batch() const {
   std::size_t target = n < least_ ? least_ : std::min(most_, n + std::max<std::size_t>(1, n / 4));
   if (options_.to_beat && !outpaced(n)) {
     // The next number of samples at which it would be outpaced if it went on as until now.
-    std::size_t race = std::max(first_race, n + 1);
+    const bool all_long = n > 0 ? !cheap() : *options_.to_beat >= long_sample;
+    std::size_t race = std::max(all_long ? 1 : first_race, n + 1);
     while (n > 0 && race <= race_without_slack && !outpaced(race)) ++race;
     if (n == 0 || race <= race_without_slack) target = std::min(target, race);
   }

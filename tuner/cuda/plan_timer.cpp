@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tuner/core/stopping_rule.hpp"
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/cuda/energy.hpp"
 
@@ -22,9 +23,14 @@ double seconds_between(const Event& from, const Event& to) {
 }  // namespace
 
 Result<void> PlanTimer::warm_up(int executions) {
-  const auto times = take(std::max(executions, 1));
-  if (!times) return tl::unexpected(times.error());
-  double shortest = *std::ranges::min_element(*times);
+  const auto first_time = take(1);
+  if (!first_time) return tl::unexpected(first_time.error());
+  double shortest = first_time->front();
+  if (executions > 1 && shortest < long_sample) {
+    const auto times = take(executions - 1);
+    if (!times) return tl::unexpected(times.error());
+    shortest = std::min(shortest, *std::ranges::min_element(*times));
+  }
   // A device that was idle takes a few executions to reach its clock: near the limit two do not tell.
   for (int i = 0; i < 4 && shortest >= short_execution && shortest < 4 * short_execution; ++i) {
     const auto more = take(8);

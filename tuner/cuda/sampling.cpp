@@ -12,7 +12,13 @@ namespace {
 /// Samples between two waits: the queue of a stream holds about a thousand launches.
 constexpr int most_at_once = 64;
 
+/// Of samples that were taken under throttling. What runs for long reaches the power cap by itself.
 constexpr int most_repeats = 3;
+constexpr int most_repeats_of_long = 1;
+
+int repeats_of(const std::vector<double>& seconds) {
+  return std::ranges::min(seconds) < long_sample ? most_repeats : most_repeats_of_long;
+}
 
 }  // namespace
 
@@ -42,7 +48,7 @@ Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options) {
     seen |= during;
     if (slows_down(during)) {
       timing.throttled += batch;
-      if (repeats < most_repeats) {
+      if (repeats < repeats_of(*seconds) && !rule.out_of_reach_of(*seconds)) {
         ++repeats;
         sampler.rest();
         before = sampler.throttle_reasons();
