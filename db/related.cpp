@@ -14,7 +14,7 @@
 namespace tune::db {
 namespace {
 
-constexpr std::int64_t least_measured = 10;
+constexpr std::int64_t least_measured = 10, least_of_same = 1;
 
 /// Counts in an index, and looks at no more measurements than it takes to know that there are enough.
 constexpr const char* select_works = R"(
@@ -27,7 +27,8 @@ JOIN toolchains t ON t.id = w.toolchain
 JOIN devices d ON d.id = (SELECT MAX(r.device) FROM runs r WHERE r.work = w.id)
 WHERE i.problem = :problem AND w.origin = 'measured'
   AND (SELECT COUNT(*) FROM (SELECT 1 FROM current_evaluations e
-                             WHERE e.work = w.id AND e.time IS NOT NULL LIMIT :least)) >= :least
+                             WHERE e.work = w.id AND e.time IS NOT NULL LIMIT :least)) >=
+      CASE WHEN i.size = :size AND i.settings_key = :settings AND w.model_key = :model THEN :same ELSE :least END
 ORDER BY w.id)";
 
 /// The ids of a run follow one another. Their multiples of the golden section, 2654435761 / 2^32, modulo 1
@@ -73,9 +74,13 @@ double distance(const WorkInfo& work, const WorkKey& key) {
          (work.cache == key.cache ? 0 : 0.3) + (same_versions(work, key) ? 0 : 0.01);
 }
 
-bool itself(const WorkInfo& work, const WorkKey& key) {
+bool same_but_versions(const WorkInfo& work, const WorkKey& key) {
   return work.size == key.instance.size() && work.settings == key.instance.settings_key() &&
-         work.model_key == key.device.model_key() && work.cache == key.cache && same_versions(work, key);
+         work.model_key == key.device.model_key();
+}
+
+bool itself(const WorkInfo& work, const WorkKey& key) {
+  return same_but_versions(work, key) && work.cache == key.cache && same_versions(work, key);
 }
 
 }  // namespace
@@ -86,10 +91,15 @@ std::vector<RelatedWork> related_works(const Database& database, const WorkKey& 
     SQLite::Statement row(connection, select_works);
     row.bind(":problem", key.instance.problem);
     row.bind(":least", least_measured);
+    row.bind(":same", least_of_same);
+    row.bind(":size", key.instance.size());
+    row.bind(":settings", key.instance.settings_key());
+    row.bind(":model", key.device.model_key());
     while (row.executeStep()) {
       RelatedWork work{work_info(row), static_cast<std::size_t>(integer(row, "configurations"))};
       if (itself(work.work, key)) continue;
       work.distance = distance(work.work, key);
+      work.same_but_versions = same_but_versions(work.work, key);
       related.push_back(std::move(work));
     }
   });

@@ -17,9 +17,12 @@ struct RelatedWork {
   /// generation's device, less for devices of one architecture, a tenth for each doubling of the volume, a
   /// hundredth for other versions.
   double distance = 0;
+  /// Of the same size, settings and model of device: only versions, or what the cache held, differ.
+  bool same_but_versions = false;
 };
 
-/// The works with at least ten measurements, the most alike first and then the largest. The work of `key`
+/// The works with at least ten measurements, or with one where they are the same but for versions, the most
+/// alike first and then the largest. The work of `key`
 /// itself in this database is not among them: that is known, not related. Throws Error.
 std::vector<RelatedWork> related_works(const Database& database, const WorkKey& key);
 

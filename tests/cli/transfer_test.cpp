@@ -196,6 +196,16 @@ TEST(Transfer, ItsOwnWorkOfAnOlderDriverIsRelated) {
   EXPECT_EQ(related_to_measured(sandbox, 64).notice, start + " 64x64x64" + settings + " (50 evaluations)");
 }
 
+TEST(Transfer, AFewMeasurementsOfItsOwnWorkAreEnough) {
+  const Sandbox sandbox;
+  sandbox.remove_recordings();
+  InventedRecording older{.count = 2};
+  older.device.driver = "570";
+  add_recording(sandbox.database(), older);
+  EXPECT_EQ(related_to_measured(sandbox, 64).records.size(), 1U);
+  EXPECT_TRUE(related_to_measured(sandbox, 128).records.empty());
+}
+
 TEST(Transfer, WhatHasHardlyAnythingInCommonIsNotTaken) {
   const Sandbox sandbox;
   sandbox.remove_recordings();

@@ -103,6 +103,21 @@ TEST_F(Related, FewerThanTenMeasurementsSayTooLittle) {
   EXPECT_EQ(related()[0].configurations, 11U);
 }
 
+TEST_F(Related, OneMeasurementOfTheSameWorkWithOtherVersionsIsEnough) {
+  record(with_driver("570"), 1);
+  record(sized(64, with_driver("570")), 9);
+  record(on("Sibling"), 9);
+  ASSERT_EQ(related().size(), 1U);
+  EXPECT_EQ(related()[0].work.driver, "570");
+  EXPECT_TRUE(related()[0].same_but_versions);
+  record(sized(64), 10);
+  ASSERT_EQ(related().size(), 2U);
+  EXPECT_FALSE(related()[1].same_but_versions);
+  const RunId run = store_.begin_run(run_of(with_driver("560")));
+  store_.record(run, failed(example_configuration(500), Phase::verify, "wrong"));
+  EXPECT_EQ(related().size(), 2U) << "a failure alone says nothing";
+}
+
 TEST_F(Related, AnotherSizeIsNearerThanAnotherSettingAndThatThanAnotherDevice) {
   record(on_older("Old", with_radius(4)));
   record(on_older("Old", sized(256)));
@@ -182,7 +197,8 @@ class RelatedProperty : public Related, public testing::WithParamInterface<unsig
     }
   }
 
-  /// What is known of other work that was measured, ten times at least.
+  /// What is known of other work that was measured, ten times at least, or once where only the driver
+  /// differs.
   std::multiset<Times> expected(std::size_t itself) const {
     std::multiset<Times> result;
     for (const auto& [k, times] : known_) {
@@ -190,14 +206,17 @@ class RelatedProperty : public Related, public testing::WithParamInterface<unsig
       as_measured.origin = Origin::measured;
       if (keys_[k].origin != Origin::measured || same(keys_[k], as_measured)) continue;
       const auto succeeded = std::ranges::count_if(times, [](auto& one) { return one.second.has_value(); });
-      if (succeeded >= 10) result.insert(times);
+      if (succeeded >= (same_but_driver(keys_[k], as_measured) ? 1 : 10)) result.insert(times);
     }
     return result;
   }
 
-  static bool same(const WorkKey& a, const WorkKey& b) {
+  static bool same_but_driver(const WorkKey& a, const WorkKey& b) {
     return a.instance.extents == b.instance.extents && a.instance.settings == b.instance.settings &&
-           a.device.name == b.device.name && a.device.driver == b.device.driver;
+           a.device.name == b.device.name;
+  }
+  static bool same(const WorkKey& a, const WorkKey& b) {
+    return same_but_driver(a, b) && a.device.driver == b.device.driver;
   }
 
   Times times_of(const db::RelatedWork& work) const {

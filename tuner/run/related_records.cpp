@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t most_records = 2;
 /// Beyond, what differs decides more than what is alike.
 constexpr double most_distance = 3;
-constexpr std::size_t least_valid = 10;
+/// Fewer say too little, but of the same work: a run with --where knows the best after three.
+constexpr std::size_t least_valid = 10, least_of_same = 1;
 /// Of one record: more say no more to a search, and cost memory and time.
 constexpr std::size_t most_results = 5000;
 
@@ -82,7 +83,8 @@ RelatedRecords related_records(const db::Database& database, const WorkKey& key,
   for (const Found& found : find_works(databases, key)) {
     if (result.records.size() == most_records) break;
     search::RelatedRecord record = to_record(results_of(found, database), space);
-    if (record.observations.size() < least_valid) continue;
+    if (record.observations.size() < (found.related.same_but_versions ? least_of_same : least_valid))
+      continue;
     result.notice += format("{} {}", result.records.empty() ? "starting from what is known of" : " and",
                             label(found.related.work, record.observations.size()));
     result.records.push_back(std::move(record));
