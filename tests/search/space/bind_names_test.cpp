@@ -28,7 +28,15 @@ TEST(BindNames, TurnsBareValuesIntoTexts) {
 }
 
 TEST(BindNames, ANameOfAParameterStaysOne) {
-  EXPECT_EQ(bound("loader == variant"), "loader == variant");
+  EXPECT_EQ(bound("block == size and variant == block"), "block == size and variant == block");
+  EXPECT_EQ(bound("variant == loader and variant != fft"), "\"variant\" == loader and variant != \"fft\"");
+}
+
+TEST(BindNames, AValueOfTheComparedParameterComesFirst) {
+  EXPECT_EQ(bound("loader == variant"), "loader == \"variant\"");
+  EXPECT_EQ(bound("not (loader not in [variant, plain])"), "not loader not in [\"variant\", \"plain\"]");
+  EXPECT_EQ(bound("loader == variant if variant == direct else block > 16"),
+            "loader == \"variant\" if variant == \"direct\" else block > 16");
 }
 
 TEST(BindNames, NamesTheNearest) {
