@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tuner/core/element_types.hpp"
@@ -25,6 +26,21 @@ TEST(Layout, DenseHasNoGaps) {
   Layout padded = layout;
   padded.strides[1] = 4;
   EXPECT_FALSE(padded.is_dense());
+}
+
+TEST(HostTensor, BeginsAsZerosAndIsCopiedAsItIs) {
+  for (const std::uint64_t count : {std::uint64_t{7}, std::uint64_t{1} << 20}) {
+    {
+      HostTensor dirty(ElementType::f32, {count});  // memory that the next one may be given
+      std::ranges::fill(dirty.as<float>(), 3.0F);
+    }
+    HostTensor tensor(ElementType::f32, {count});
+    EXPECT_TRUE(std::ranges::all_of(tensor.as<float>(), [](float value) { return value == 0; }));
+    tensor.as<float>().back() = 5;
+    const HostTensor copy = tensor;
+    EXPECT_TRUE(std::ranges::equal(copy.bytes(), tensor.bytes()));
+    EXPECT_EQ(copy.as<float>().back(), 5);
+  }
 }
 
 TEST(HostTensor, IsReadAsItsOwnTypeOnly) {

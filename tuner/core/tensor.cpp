@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tuner/core/element_types.hpp"
+#include "tuner/core/parallel.hpp"
 
 namespace tune {
 namespace {
@@ -95,11 +96,13 @@ HostTensor in_double(const TensorView& tensor) {
   HostTensor all(ElementType::f64, tensor.extents);
   const std::span<double> to = all.as<double>();
   with_element(tensor.type, [&]<class T>(T) {
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      T value;
-      std::memcpy(&value, tensor.bytes.data() + i * sizeof(T), sizeof(T));
-      to[i] = static_cast<double>(value);
-    }
+    parallel_for(to.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) {
+        T value;
+        std::memcpy(&value, tensor.bytes.data() + i * sizeof(T), sizeof(T));
+        to[i] = static_cast<double>(value);
+      }
+    });
   });
   return all;
 }

@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "tuner/core/lazy_zeros.hpp"
+
 namespace tune {
 
 /// Types of elements that buffers hold.
@@ -47,7 +49,7 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// A dense logical tensor in host memory.
+/// A dense logical tensor in host memory, zeros at first.
 class HostTensor {
  public:
   HostTensor() = default;
@@ -77,7 +79,7 @@ class HostTensor {
 
   ElementType type_ = ElementType::f32;
   Extents extents_;
-  std::vector<std::byte> data_;
+  std::vector<std::byte, LazyZeros<std::byte>> data_;
 };
 
 /// Tensors by the name of the buffer they fill or are compared with.
