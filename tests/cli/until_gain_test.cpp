@@ -26,15 +26,16 @@ TEST(UntilGain, EndsTheRunAndSaysWhy) {
 TEST(UntilGain, LessLeftTakesLonger) {
   const Sandbox sandbox;
   std::vector<std::vector<std::string>> seen;
-  for (const char* share : {"50%", "5%", "0.0005"}) {
+  for (const char* share : {"90%", "5%", "0.0005"}) {
     const auto run = json_run(sandbox, {"--fresh", "--no-transfer", "--until-gain", share});
     EXPECT_EQ(run["end"], "stopped") << share;
     seen.push_back(configurations(sandbox, static_cast<RunId>(seen.size() + 1)));
   }
   EXPECT_GE(seen[0].size(), 10U);
-  // Where the model has understood everything, nothing is left for either of the last two.
-  EXPECT_LT(seen[0].size(), seen[1].size());
+  // One evaluation may leave nothing for two of them.
+  EXPECT_LE(seen[0].size(), seen[1].size());
   EXPECT_LE(seen[1].size(), seen[2].size());
+  EXPECT_LT(seen[0].size(), seen[2].size());
   EXPECT_LT(seen[2].size(), 600U);
   for (std::size_t i = 1; i < seen.size(); ++i) {
     // The search itself is the same.
