@@ -22,8 +22,8 @@ struct RelatedWork {
 };
 
 /// The works with at least ten measurements, or with one where they are the same but for versions, the most
-/// alike first and then the largest. The work of `key`
-/// itself in this database is not among them: that is known, not related. Throws Error.
+/// alike first and then the largest. The work of `key` itself in this database is not among them: that is
+/// known, not related. Throws Error.
 std::vector<RelatedWork> related_works(const Database& database, const WorkKey& key);
 
 /// What came out of a configuration: the median of its samples in seconds, or nothing where it failed. Not

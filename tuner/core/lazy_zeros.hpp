@@ -16,6 +16,7 @@ struct LazyZeros {
   using value_type = T;
 
   LazyZeros() = default;
+  /// Containers ask their allocators to convert by themselves.
   template<class U>
   LazyZeros(const LazyZeros<U>&) {}  // NOLINT(google-explicit-constructor)
 
