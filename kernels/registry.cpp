@@ -7,9 +7,9 @@
 #include "kernels/gemm_stream/problem.hpp"
 #include "kernels/matvec/problem.hpp"
 #include "kernels/stencil/problem.hpp"
-#include "search/space/nearest.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/core/format.hpp"
+#include "search/expressions/nearest.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

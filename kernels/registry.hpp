@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "tuner/core/problem.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::reports {
 namespace {

@@ -7,7 +7,7 @@
 #include "reports/page/page_data.hpp"
 #include "reports/page/page_parts.hpp"
 #include "reports/page/summary.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::reports {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/json_value.hpp"
+#include "reports/data/json_value.hpp"
 
 namespace tune::reports {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/markdown.hpp"
 
-#include "reports/wording.hpp"
-#include "tuner/core/format.hpp"
+#include "reports/data/wording.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::reports {
 namespace {

@@ -6,12 +6,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "db/run_details.hpp"
+#include "db/read/run_details.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
-#include "kernels/stencil/shapes.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/core/format.hpp"
+#include "kernels/stencil/model/shapes.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "tuner/lookup/search.hpp"
+#include "lookup/src/search.hpp"
 
 namespace {
 

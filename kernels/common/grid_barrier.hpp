@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tuner/core/launch_plan.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/plan/launch_plan.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 

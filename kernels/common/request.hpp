@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "search/space/value.hpp"
-#include "tuner/core/launch_plan.hpp"
-#include "tuner/core/problem.hpp"
+#include "search/expressions/value.hpp"
+#include "tuner/plan/launch_plan.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "tuner/core/error.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

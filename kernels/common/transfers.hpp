@@ -2,8 +2,8 @@
 // The same work with its data on the host: what a program pays that has nothing on the device yet.
 #pragma once
 
-#include "tuner/core/launch_plan.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/plan/launch_plan.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 

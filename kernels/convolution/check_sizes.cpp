@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/convolution/check_sizes.hpp"
 
-#include "kernels/convolution/variants.hpp"
+#include "kernels/convolution/model/variant.hpp"
 
 namespace tune::kernels {
 

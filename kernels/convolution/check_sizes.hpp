@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/convolution/job.hpp"
+#include "kernels/convolution/model/job.hpp"
 #include "search/space/configuration.hpp"
 
 namespace tune::kernels {

@@ -6,10 +6,10 @@
 
 #include "kernels/common/transfers.hpp"
 #include "kernels/convolution/check_sizes.hpp"
-#include "kernels/convolution/job.hpp"
-#include "kernels/convolution/reference.hpp"
-#include "kernels/convolution/rounding.hpp"
-#include "kernels/convolution/variants.hpp"
+#include "kernels/convolution/model/job.hpp"
+#include "kernels/convolution/model/reference.hpp"
+#include "kernels/convolution/model/rounding.hpp"
+#include "kernels/convolution/model/variant.hpp"
 
 namespace tune::kernels {
 namespace {

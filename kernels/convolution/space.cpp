@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search space of the family.
-#include "kernels/convolution/fused.hpp"
-#include "kernels/convolution/rules.hpp"
-#include "kernels/convolution/tensor.hpp"
-#include "kernels/convolution/variants.hpp"
-#include "tuner/core/format.hpp"
+#include "kernels/convolution/model/rules.hpp"
+#include "kernels/convolution/model/variant.hpp"
+#include "kernels/convolution/variants/fused.hpp"
+#include "kernels/convolution/variants/tensor.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 

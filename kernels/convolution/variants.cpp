@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/convolution/variants.hpp"
-
 #include <stdexcept>
 
-#include "kernels/convolution/direct2d.hpp"
-#include "kernels/convolution/fft.hpp"
-#include "kernels/convolution/fft_tile.hpp"
-#include "kernels/convolution/fused.hpp"
-#include "kernels/convolution/single_block.hpp"
-#include "kernels/convolution/tensor.hpp"
-#include "kernels/convolution/two_pass.hpp"
-#include "tuner/core/format.hpp"
+#include "kernels/convolution/model/variant.hpp"
+#include "kernels/convolution/variants/direct2d.hpp"
+#include "kernels/convolution/variants/fft.hpp"
+#include "kernels/convolution/variants/fft_tile.hpp"
+#include "kernels/convolution/variants/fused.hpp"
+#include "kernels/convolution/variants/single_block.hpp"
+#include "kernels/convolution/variants/tensor.hpp"
+#include "kernels/convolution/variants/two_pass.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -2,7 +2,7 @@
 #include "kernels/fault_injection/fault_injection.hpp"
 
 #include "search/random.hpp"
-#include "tuner/core/parallel.hpp"
+#include "tuner/base/parallel.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/check_sizes.hpp"
 
-#include "kernels/gemm/launches.hpp"
-#include "kernels/gemm/variants.hpp"
+#include "kernels/gemm/model/launches.hpp"
+#include "kernels/gemm/model/variant.hpp"
 
 namespace tune::kernels {
 

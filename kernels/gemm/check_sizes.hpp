@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/gemm/job.hpp"
+#include "kernels/gemm/model/job.hpp"
 #include "search/space/configuration.hpp"
 
 namespace tune::kernels {

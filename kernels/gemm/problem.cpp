@@ -2,10 +2,10 @@
 #include "kernels/gemm/problem.hpp"
 
 #include "kernels/gemm/check_sizes.hpp"
-#include "kernels/gemm/job.hpp"
-#include "kernels/gemm/reference.hpp"
-#include "kernels/gemm/rounding.hpp"
-#include "kernels/gemm/variants.hpp"
+#include "kernels/gemm/model/job.hpp"
+#include "kernels/gemm/model/reference.hpp"
+#include "kernels/gemm/model/rounding.hpp"
+#include "kernels/gemm/model/variant.hpp"
 
 namespace tune::kernels {
 namespace {

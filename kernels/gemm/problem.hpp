@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "tuner/core/problem.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gemm/variants.hpp"
-
 #include <limits>
 #include <stdexcept>
 
-#include "kernels/gemm/async.hpp"
-#include "kernels/gemm/blocked.hpp"
-#include "kernels/gemm/register.hpp"
-#include "kernels/gemm/tensor.hpp"
-#include "kernels/gemm/tile.hpp"
-#include "kernels/gemm/wgmma.hpp"
-#include "tuner/core/format.hpp"
+#include "kernels/gemm/model/variant.hpp"
+#include "kernels/gemm/variants/async.hpp"
+#include "kernels/gemm/variants/blocked.hpp"
+#include "kernels/gemm/variants/register.hpp"
+#include "kernels/gemm/variants/tensor.hpp"
+#include "kernels/gemm/variants/tile.hpp"
+#include "kernels/gemm/variants/wgmma.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

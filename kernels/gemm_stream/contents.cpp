@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tuner/core/parallel.hpp"
+#include "tuner/base/parallel.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/gemm_stream/job.hpp"
-#include "tuner/core/tensor.hpp"
+#include "tuner/tensor/tensor.hpp"
 
 namespace tune::kernels {
 

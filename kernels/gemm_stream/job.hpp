@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "kernels/gemm/job.hpp"
+#include "kernels/gemm/model/job.hpp"
 #include "search/space/configuration.hpp"
-#include "tuner/core/instance.hpp"
+#include "tuner/problem/instance.hpp"
 
 namespace tune::kernels {
 

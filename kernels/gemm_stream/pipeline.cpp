@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "kernels/gemm/launches.hpp"
-#include "kernels/gemm/variants.hpp"
-#include "tuner/core/format.hpp"
+#include "kernels/gemm/model/launches.hpp"
+#include "kernels/gemm/model/variant.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/gemm_stream/job.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 

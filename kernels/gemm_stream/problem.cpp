@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "kernels/gemm/check_sizes.hpp"
-#include "kernels/gemm/launches.hpp"
-#include "kernels/gemm/rounding.hpp"
+#include "kernels/gemm/model/launches.hpp"
+#include "kernels/gemm/model/rounding.hpp"
 #include "kernels/gemm_stream/contents.hpp"
 #include "kernels/gemm_stream/job.hpp"
 #include "kernels/gemm_stream/pipeline.hpp"

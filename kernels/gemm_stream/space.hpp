@@ -3,7 +3,7 @@
 
 #include "kernels/gemm_stream/job.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/core/device_facts.hpp"
+#include "tuner/device/device_facts.hpp"
 
 namespace tune::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/matvec/shape.hpp"
+#include "kernels/matvec/model/shape.hpp"
 
 namespace tune::kernels {
 

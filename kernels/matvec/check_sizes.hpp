@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/matvec/job.hpp"
+#include "kernels/matvec/model/job.hpp"
 #include "search/space/configuration.hpp"
 
 namespace tune::kernels {

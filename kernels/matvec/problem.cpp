@@ -5,9 +5,9 @@
 
 #include "kernels/common/grid_barrier.hpp"
 #include "kernels/matvec/check_sizes.hpp"
-#include "kernels/matvec/files.hpp"
-#include "kernels/matvec/job.hpp"
-#include "kernels/matvec/reference.hpp"
+#include "kernels/matvec/model/files.hpp"
+#include "kernels/matvec/model/job.hpp"
+#include "kernels/matvec/model/reference.hpp"
 #include "kernels/matvec/variants.hpp"
 
 namespace tune::kernels {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "kernels/matvec/shape.hpp"
+#include "kernels/matvec/model/shape.hpp"
 #include "kernels/matvec/variants.hpp"
-#include "search/space/expr.hpp"
-#include "tuner/core/format.hpp"
+#include "search/expressions/expr.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

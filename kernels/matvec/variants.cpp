@@ -3,11 +3,11 @@
 
 #include <stdexcept>
 
-#include "kernels/matvec/cooperative.hpp"
-#include "kernels/matvec/fused.hpp"
-#include "kernels/matvec/sliced.hpp"
-#include "kernels/matvec/two_pass.hpp"
-#include "tuner/core/format.hpp"
+#include "kernels/matvec/variants/cooperative.hpp"
+#include "kernels/matvec/variants/fused.hpp"
+#include "kernels/matvec/variants/sliced.hpp"
+#include "kernels/matvec/variants/two_pass.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

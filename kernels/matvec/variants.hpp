@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/matvec/job.hpp"
+#include "kernels/matvec/model/job.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/core/device_facts.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/device/device_facts.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/stencil/geometry.hpp"
-#include "kernels/stencil/launches.hpp"
-#include "kernels/stencil/persistent.hpp"
+#include "kernels/stencil/plan/geometry.hpp"
+#include "kernels/stencil/plan/launches.hpp"
 #include "kernels/stencil/variants.hpp"
+#include "kernels/stencil/variants/persistent/persistent.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/stencil/job.hpp"
+#include "kernels/stencil/model/job.hpp"
 #include "search/space/configuration.hpp"
 
 namespace tune::kernels {

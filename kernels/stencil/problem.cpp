@@ -6,13 +6,13 @@
 
 #include "kernels/common/grid_barrier.hpp"
 #include "kernels/stencil/check_sizes.hpp"
-#include "kernels/stencil/reference.hpp"
-#include "kernels/stencil/reference_plan.hpp"
-#include "kernels/stencil/rounding.hpp"
-#include "kernels/stencil/shapes.hpp"
+#include "kernels/stencil/model/rounding.hpp"
+#include "kernels/stencil/model/shapes.hpp"
+#include "kernels/stencil/reference/reference.hpp"
+#include "kernels/stencil/reference/reference_plan.hpp"
 #include "kernels/stencil/variants.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

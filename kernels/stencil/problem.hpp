@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "kernels/stencil/job.hpp"
-#include "tuner/core/problem.hpp"
+#include "kernels/stencil/model/job.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 

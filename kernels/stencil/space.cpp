@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/stencil/fft.hpp"
-#include "kernels/stencil/persistent.hpp"
-#include "kernels/stencil/rules.hpp"
-#include "kernels/stencil/split.hpp"
-#include "kernels/stencil/temporal.hpp"
+#include "kernels/stencil/plan/rules.hpp"
 #include "kernels/stencil/variants.hpp"
-#include "search/space/expr.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/core/format.hpp"
-#include "tuner/core/tensor_map_shape.hpp"
+#include "kernels/stencil/variants/fft/fft.hpp"
+#include "kernels/stencil/variants/persistent/persistent.hpp"
+#include "kernels/stencil/variants/split/split.hpp"
+#include "kernels/stencil/variants/temporal/temporal.hpp"
+#include "search/expressions/expr.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/plan/tensor_map_shape.hpp"
 
 namespace tune::kernels {
 

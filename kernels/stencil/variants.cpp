@@ -3,13 +3,13 @@
 
 #include <stdexcept>
 
-#include "kernels/stencil/composed.hpp"
-#include "kernels/stencil/fft.hpp"
-#include "kernels/stencil/persistent.hpp"
-#include "kernels/stencil/split.hpp"
-#include "kernels/stencil/sweeps.hpp"
-#include "kernels/stencil/temporal.hpp"
-#include "tuner/core/format.hpp"
+#include "kernels/stencil/plan/sweeps.hpp"
+#include "kernels/stencil/variants/composed/composed.hpp"
+#include "kernels/stencil/variants/fft/fft.hpp"
+#include "kernels/stencil/variants/persistent/persistent.hpp"
+#include "kernels/stencil/variants/split/split.hpp"
+#include "kernels/stencil/variants/temporal/temporal.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

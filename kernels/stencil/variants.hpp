@@ -4,11 +4,11 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/stencil/job.hpp"
+#include "kernels/stencil/model/job.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/core/device_facts.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/device/device_facts.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 

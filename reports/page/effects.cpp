@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/core/evaluation.hpp"
+#include "tuner/evaluation/evaluation.hpp"
 
 namespace tune::reports {
 namespace {

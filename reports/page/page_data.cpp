@@ -7,12 +7,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "reports/json_value.hpp"
+#include "reports/data/json_value.hpp"
+#include "reports/data/wording.hpp"
 #include "reports/page/effects.hpp"
 #include "reports/page/sampling.hpp"
 #include "reports/page/value_table.hpp"
 #include "reports/page/why.hpp"
-#include "reports/wording.hpp"
 
 namespace tune::reports {
 namespace {

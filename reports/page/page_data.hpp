@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "reports/report_data.hpp"
+#include "reports/data/report_data.hpp"
 
 namespace tune::reports {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::reports {
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "reports/data/wording.hpp"
 #include "reports/page/html_text.hpp"
 #include "reports/page/value_table.hpp"
 #include "reports/page/why.hpp"
-#include "reports/wording.hpp"
-#include "tuner/core/format.hpp"
-#include "tuner/core/units.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune::reports {
 namespace {

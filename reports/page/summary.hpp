@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports/report_data.hpp"
+#include "reports/data/report_data.hpp"
 
 /// The part of the page that needs no script: HTML with all text escaped.
 namespace tune::reports {

@@ -6,9 +6,9 @@
 
 #include "reports/page/effects.hpp"
 #include "reports/page/value_table.hpp"
-#include "tuner/core/evaluation.hpp"
-#include "tuner/core/format.hpp"
-#include "tuner/core/units.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/evaluation/evaluation.hpp"
 
 namespace tune::reports {
 namespace {

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "search/ask_tell/strategy.hpp"
 #include "search/models/gaussian_process.hpp"
-#include "search/strategies/strategy.hpp"
 
 namespace tune::search {
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "search/ask_tell/visited.hpp"
 #include "search/models/encoding.hpp"
-#include "search/strategies/visited.hpp"
 
 namespace tune::search {
 

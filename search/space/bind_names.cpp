@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "search/space/nearest.hpp"
-#include "search/space/rewrite.hpp"
+#include "search/expressions/nearest.hpp"
+#include "search/expressions/rewrite.hpp"
 
 namespace tune::search {
 namespace {

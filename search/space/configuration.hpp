@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/space/value.hpp"
+#include "search/expressions/value.hpp"
 
 namespace tune::search {
 

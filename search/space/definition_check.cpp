@@ -5,10 +5,10 @@
 #include <set>
 #include <stdexcept>
 
+#include "search/expressions/expr_syntax.hpp"
+#include "search/expressions/nearest.hpp"
 #include "search/space/bind_names.hpp"
 #include "search/space/configuration.hpp"
-#include "search/space/expr_syntax.hpp"
-#include "search/space/nearest.hpp"
 
 namespace tune::search {
 

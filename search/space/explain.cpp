@@ -2,7 +2,7 @@
 // The part of SearchSpace that tells people why a configuration is not valid.
 #include <algorithm>
 
-#include "search/space/nearest.hpp"
+#include "search/expressions/nearest.hpp"
 #include "search/space/search_space.hpp"
 
 namespace tune::search {

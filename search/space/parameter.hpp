@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "search/space/expr.hpp"
-#include "search/space/value.hpp"
+#include "search/expressions/expr.hpp"
+#include "search/expressions/value.hpp"
 
 namespace tune::search {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "search/expressions/nearest.hpp"
+#include "search/expressions/scalar.hpp"
 #include "search/space/bind_names.hpp"
-#include "search/space/nearest.hpp"
-#include "search/space/scalar.hpp"
 
 namespace tune::search {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "search/space/rewrite.hpp"
+#include "search/expressions/rewrite.hpp"
 
 namespace tune::search {
 

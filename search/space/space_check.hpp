@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "search/expressions/program.hpp"
 #include "search/space/parameter.hpp"
-#include "search/space/program.hpp"
 
 namespace tune::search {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "search/space/rewrite.hpp"
+#include "search/expressions/rewrite.hpp"
 
 namespace tune::search {
 

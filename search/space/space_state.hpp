@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "search/expressions/program.hpp"
 #include "search/space/parameter.hpp"
-#include "search/space/program.hpp"
 #include "search/space/space_check.hpp"
 
 namespace tune::search {

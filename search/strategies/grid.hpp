@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "search/strategies/strategy.hpp"
-#include "search/strategies/visited.hpp"
+#include "search/ask_tell/strategy.hpp"
+#include "search/ask_tell/visited.hpp"
 
 namespace tune::search {
 

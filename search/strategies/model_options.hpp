@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "search/ask_tell/options.hpp"
 #include "search/models/gaussian_process.hpp"
-#include "search/strategies/options.hpp"
 
 namespace tune::search {
 

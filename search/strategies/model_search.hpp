@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "search/ask_tell/strategy.hpp"
 #include "search/models/surrogate.hpp"
 #include "search/random.hpp"
 #include "search/strategies/model_options.hpp"
-#include "search/strategies/strategy.hpp"
 #include "search/strategies/variants.hpp"
 
 namespace tune::search {

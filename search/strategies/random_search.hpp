@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "search/ask_tell/strategy.hpp"
+#include "search/ask_tell/visited.hpp"
 #include "search/random.hpp"
-#include "search/strategies/strategy.hpp"
 #include "search/strategies/stratified.hpp"
-#include "search/strategies/visited.hpp"
 
 namespace tune::search {
 

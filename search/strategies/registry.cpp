@@ -3,6 +3,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "search/ask_tell/strategy.hpp"
 #include "search/strategies/annealing.hpp"
 #include "search/strategies/genetic.hpp"
 #include "search/strategies/grid.hpp"
@@ -10,7 +11,6 @@
 #include "search/strategies/model_search.hpp"
 #include "search/strategies/pso.hpp"
 #include "search/strategies/random_search.hpp"
-#include "search/strategies/strategy.hpp"
 
 namespace tune::search {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "search/ask_tell/visited.hpp"
 #include "search/strategies/moves.hpp"
 #include "search/strategies/stratified.hpp"
-#include "search/strategies/visited.hpp"
 
 namespace tune::search {
 

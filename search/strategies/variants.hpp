@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "search/ask_tell/visited.hpp"
 #include "search/random.hpp"
-#include "search/strategies/visited.hpp"
 
 namespace tune::search {
 

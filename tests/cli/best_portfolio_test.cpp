@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Headers for all that was recorded, and answers by energy.
-#include "tuner/cli/best_portfolio.hpp"
+#include "cli/best/best_portfolio.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "cli/best/best_text.hpp"
+#include "cli/input/stored_definition.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
-#include "tuner/cli/best_text.hpp"
-#include "tuner/cli/stored_definition.hpp"
 
 namespace tune::test {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "cli/input/paths.hpp"
 #include "tests/cli/sandbox.hpp"
-#include "tuner/cli/paths.hpp"
-#include "tuner/cuda/available.hpp"
+#include "tuner/backends/cuda/available.hpp"
 
 namespace tune::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored winners measured again: what counts as a regression, and what continuous integration is told.
-#include "tuner/cli/check_stored.hpp"
+#include "cli/check/check_stored.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,16 +9,16 @@
 #include <fstream>
 #include <numbers>
 
-#include "db/sqlite_store.hpp"
+#include "cli/output/junit.hpp"
+#include "cli/output/output_file.hpp"
+#include "db/store/sqlite_store.hpp"
 #include "search/random.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/toy_problem.hpp"
-#include "tuner/cli/junit.hpp"
-#include "tuner/cli/output_file.hpp"
-#include "tuner/core/device_evaluator.hpp"
-#include "tuner/core/error.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/evaluation/device_evaluator.hpp"
 
 namespace tune::test {
 namespace {

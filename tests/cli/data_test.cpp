@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "kernels/matvec/files.hpp"
+#include "kernels/matvec/model/files.hpp"
 #include "kernels/registry.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/temporary_folder.hpp"

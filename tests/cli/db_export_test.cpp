@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "db/queries.hpp"
-#include "db/sqlite_store.hpp"
+#include "db/read/queries.hpp"
+#include "db/store/sqlite_store.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/sandbox.hpp"
-#include "tuner/cuda/available.hpp"
+#include "tuner/backends/cuda/available.hpp"
 
 namespace tune::test {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/sqlite_store.hpp"
+#include "cli/run/run_summary.hpp"
+#include "db/store/sqlite_store.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
-#include "tuner/cli/run_summary.hpp"
 
 namespace tune::test {
 namespace {

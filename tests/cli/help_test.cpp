@@ -4,9 +4,9 @@
 
 #include <regex>
 
+#include "cli/input/command.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
-#include "tuner/cli/command.hpp"
 
 namespace tune::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // --keep-sources: what a configuration is compiled from, as files.
-#include "tuner/cli/kept_sources.hpp"
+#include "cli/input/kept_sources.hpp"
 
 #include <gtest/gtest.h>
 

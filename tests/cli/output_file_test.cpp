@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What commands write takes nothing from a person.
-#include "tuner/cli/output_file.hpp"
+#include "cli/output/output_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/core/error.hpp"
+#include "tuner/base/error.hpp"
 
 namespace tune::test {
 namespace {
@@ -99,7 +99,7 @@ TEST(OutputFile, DataReplaceNeitherADatabaseNorTheirInputs) {
 TEST(OutputFile, AComparisonReplacesNothingThatItReads) {
   const Sandbox sandbox;
   const std::filesystem::path recorded =
-      TUNE_SOURCE_DIR "/tests/replay/assets/stencil3d_r8_double_h200.t4.json.gz";
+      TUNE_SOURCE_DIR "/tests/tuner/replay/assets/stencil3d_r8_double_h200.t4.json.gz";
   const std::string space = (sandbox / "space.gz").string(), warm = (sandbox / "warm.gz").string();
   for (const std::string& file : {space, warm}) std::filesystem::copy_file(recorded, file);
   const auto refused = [&](const std::vector<std::string>& more, int status,

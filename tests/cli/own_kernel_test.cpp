@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "db/sqlite_store.hpp"
+#include "db/store/sqlite_store.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "tests/cli/recording.hpp"
-#include "tuner/cuda/available.hpp"
+#include "tuner/backends/cuda/available.hpp"
 
 namespace tune::test {
 namespace {

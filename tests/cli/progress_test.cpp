@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/output/progress_display.hpp"
 #include "tests/cli/sandbox.hpp"
-#include "tuner/cli/progress_display.hpp"
 
 namespace tune::test {
 namespace {

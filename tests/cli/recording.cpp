@@ -4,15 +4,15 @@
 #include <array>
 #include <cmath>
 
-#include "db/sqlite_store.hpp"
+#include "db/store/sqlite_store.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
+#include "search/ask_tell/strategy.hpp"
 #include "search/space/search_space.hpp"
-#include "search/strategies/strategy.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/core/architectures.hpp"
-#include "tuner/core/content_hash.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/base/content_hash.hpp"
+#include "tuner/device/architectures.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tuner/core/records.hpp"
+#include "tuner/session/records.hpp"
 
 /// Invented results of the real stencil3d space: whole runs of the program without a GPU.
 namespace tune::test {

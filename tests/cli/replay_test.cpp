@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "cli/input/space_files.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
-#include "tuner/cli/space_files.hpp"
 #include "tuner/replay/outcome_table.hpp"
 
 namespace tune::test {

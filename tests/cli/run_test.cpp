@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "db/queries.hpp"
-#include "db/sqlite_store.hpp"
+#include "db/read/queries.hpp"
+#include "db/store/sqlite_store.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "db/queries.hpp"
-#include "db/run_details.hpp"
+#include "db/read/queries.hpp"
+#include "db/read/run_details.hpp"
 
 namespace tune::test {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/cli/sandbox.hpp"
-#include "tuner/core/records.hpp"
+#include "tuner/session/records.hpp"
 
 namespace tune::test {
 

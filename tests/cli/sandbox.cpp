@@ -14,12 +14,12 @@
 #include <regex>
 #include <sstream>
 
+#include "cli/input/command.hpp"
+#include "cli/input/version.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
 #include "tests/cli/recording.hpp"
-#include "tuner/cli/command.hpp"
-#include "tuner/cli/version.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::test {
 namespace {

@@ -13,10 +13,10 @@
 #include <regex>
 #include <thread>
 
+#include "cli/serve/http_server.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/cli/recording.hpp"
-#include "tuner/cli/http_server.hpp"
-#include "tuner/core/error.hpp"
+#include "tuner/base/error.hpp"
 
 namespace tune::test {
 namespace {

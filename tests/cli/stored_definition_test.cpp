@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of a stored problem is found again by what its runs were called with.
-#include "tuner/cli/stored_definition.hpp"
+#include "cli/input/stored_definition.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "db/sqlite_store.hpp"
+#include "db/store/sqlite_store.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/toy_problem.hpp"
 

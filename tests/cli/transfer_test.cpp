@@ -5,14 +5,14 @@
 #include <fstream>
 #include <set>
 
-#include "db/queries.hpp"
+#include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
+#include "library/run/related_records.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"
-#include "tuner/core/problem.hpp"
-#include "tuner/run/related_records.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::test {
 namespace {

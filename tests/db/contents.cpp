@@ -6,8 +6,8 @@
 
 #include <initializer_list>
 
-#include "db/copy_rows.hpp"
-#include "tuner/core/format.hpp"
+#include "db/maintain/copy_rows.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::test {
 namespace {

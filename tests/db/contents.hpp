@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "db/database.hpp"
+#include "db/store/database.hpp"
 
 namespace tune::test {
 

@@ -16,14 +16,14 @@
 #include "kernels/sources.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "kernels/stencil/variants.hpp"
-#include "tests/kernels/stencil_cases.hpp"
+#include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/support/covering.hpp"
-#include "tuner/core/architectures.hpp"
-#include "tuner/core/compile_pool.hpp"
-#include "tuner/core/format.hpp"
-#include "tuner/core/parallel.hpp"
-#include "tuner/core/tensor_map_shape.hpp"
-#include "tuner/cuda/available.hpp"
+#include "tuner/backends/compile_pool.hpp"
+#include "tuner/backends/cuda/available.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/parallel.hpp"
+#include "tuner/device/architectures.hpp"
+#include "tuner/plan/tensor_map_shape.hpp"
 
 namespace tune::kernels {
 namespace {

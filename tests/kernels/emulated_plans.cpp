@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "kernels/stencil/reference.hpp"
-#include "kernels/stencil/rounding.hpp"
+#include "kernels/stencil/model/rounding.hpp"
+#include "kernels/stencil/reference/reference.hpp"
 
 namespace tune::kernels::testing {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/stencil/job.hpp"
-#include "tuner/core/launch_plan.hpp"
-#include "tuner/emulator/checker.hpp"
+#include "kernels/stencil/model/job.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
+#include "tuner/plan/launch_plan.hpp"
 
 namespace tune::kernels::testing {
 

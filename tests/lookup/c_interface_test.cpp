@@ -4,8 +4,8 @@
 
 #include <thread>
 
+#include "lookup/include/tune/lookup.h"
 #include "tests/lookup/database_sample.hpp"
-#include "tuner/lookup/lookup.h"
 
 namespace tune::test {
 namespace {

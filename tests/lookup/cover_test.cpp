@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/lookup/cover.hpp"
+#include "lookup/src/cover.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>

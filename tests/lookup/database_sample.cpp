@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "db/best.hpp"
-#include "tuner/core/format.hpp"
+#include "db/read/best.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::test {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "db/sqlite_store.hpp"
+#include "db/store/sqlite_store.hpp"
+#include "lookup/include/tune/lookup.hpp"
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/lookup/lookup.hpp"
 
 namespace tune::test {
 

@@ -5,9 +5,9 @@
 
 #include <fstream>
 
-#include "db/schema.hpp"
+#include "db/store/schema.hpp"
+#include "lookup/src/connection.hpp"
 #include "tests/lookup/database_sample.hpp"
-#include "tuner/lookup/connection.hpp"
 
 namespace tune::test {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <SQLiteCpp/Database.h>
 
-#include "db/sqlite_store.hpp"
+#include "db/store/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the records themselves say of using a configuration elsewhere.
-#include "tuner/lookup/loss.hpp"
+#include "lookup/src/loss.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/lookup/matching.hpp"
+#include "lookup/src/matching.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "db/best.hpp"
+#include "db/read/best.hpp"
 #include "tests/lookup/database_sample.hpp"
 
 namespace tune::test {

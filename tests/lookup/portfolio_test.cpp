@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/lookup/portfolio.hpp"
+#include "lookup/src/portfolio.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>

@@ -6,9 +6,9 @@
 
 #include <random>
 
+#include "lookup/src/winners.hpp"
 #include "tests/lookup/database_sample.hpp"
-#include "tuner/core/format.hpp"
-#include "tuner/lookup/winners.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::test {
 namespace {

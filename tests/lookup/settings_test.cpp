@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/lookup/settings.hpp"
+#include "lookup/src/settings.hpp"
 
 #include <gtest/gtest.h>
 

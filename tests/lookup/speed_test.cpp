@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <chrono>
 
-#include "db/best.hpp"
+#include "db/read/best.hpp"
+#include "lookup/include/tune/lookup.hpp"
 #include "tests/db/examples.hpp"
 #include "tests/lookup/large_database.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/lookup/lookup.hpp"
 
 namespace tune::test {
 namespace {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "reports/data/times.hpp"
 #include "reports/page/sampling.hpp"
 #include "reports/page/why.hpp"
-#include "reports/times.hpp"
 #include "tests/reports/large_data.hpp"
 
 namespace tune::test {

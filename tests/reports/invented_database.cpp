@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/reports/invented_database.hpp"
 
-#include "db/sqlite_store.hpp"
+#include "db/store/sqlite_store.hpp"
 #include "tests/db/examples.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "db/database.hpp"
+#include "db/store/database.hpp"
 
 namespace tune::test {
 

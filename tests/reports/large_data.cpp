@@ -6,7 +6,7 @@
 
 #include "search/random.hpp"
 #include "tests/db/examples.hpp"
-#include "tuner/core/evaluation.hpp"
+#include "tuner/evaluation/evaluation.hpp"
 
 namespace tune::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "reports/report_data.hpp"
+#include "reports/data/report_data.hpp"
 
 namespace tune::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/report_data.hpp"
+#include "reports/data/report_data.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "tests/reports/invented_database.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/core/error.hpp"
+#include "tuner/base/error.hpp"
 
 namespace tune::test {
 namespace {

@@ -9,7 +9,7 @@ namespace tune::testing {
 
 /// A text file of the repository.
 struct SourceText {
-  std::string name;  ///< from the repository's root: `tuner/core/session.cpp`
+  std::string name;  ///< from the repository's root: `tuner/session/session.cpp`
   std::vector<std::string> lines;
 };
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "tuner/core/architectures.hpp"
-#include "tuner/core/content_hash.hpp"
+#include "tuner/base/content_hash.hpp"
+#include "tuner/device/architectures.hpp"
 
 namespace tune::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/backend.hpp"
+#include "tuner/backends/backend.hpp"
 
 namespace tune::testing {
 

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "search/random.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::testing {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/fourier_shape.hpp"
-#include "tuner/core/launch_plan.hpp"
-#include "tuner/core/tolerance.hpp"
+#include "tuner/plan/fourier_shape.hpp"
+#include "tuner/plan/launch_plan.hpp"
+#include "tuner/tensor/tolerance.hpp"
 
 namespace tune::testing {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "search/strategies/strategy.hpp"
+#include "search/ask_tell/strategy.hpp"
 
 namespace tune::search::testing {
 

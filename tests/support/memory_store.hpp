@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "tuner/core/records.hpp"
+#include "tuner/session/records.hpp"
 
 namespace tune::testing {
 

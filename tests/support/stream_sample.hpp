@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tuner/core/launch_plan.hpp"
-#include "tuner/core/tensor.hpp"
+#include "tuner/plan/launch_plan.hpp"
+#include "tuner/tensor/tensor.hpp"
 
 namespace tune::testing {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "search/random.hpp"
-#include "tuner/core/format.hpp"
-#include "tuner/core/tensor_map_shape.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/plan/tensor_map_shape.hpp"
 
 namespace tune::testing {
 namespace {

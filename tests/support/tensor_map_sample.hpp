@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/launch_plan.hpp"
+#include "tuner/plan/launch_plan.hpp"
 
 namespace tune::testing {
 

@@ -2,8 +2,8 @@
 #include "tests/support/texture_sample.hpp"
 
 #include "search/random.hpp"
-#include "tuner/core/format.hpp"
-#include "tuner/core/texture_shape.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/plan/texture_shape.hpp"
 
 namespace tune::testing {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "search/space/search_space.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::testing {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cache/binary_archive.hpp"
 
-#include "tuner/core/content_hash.hpp"
-#include "tuner/process/archive.hpp"
+#include "tuner/base/content_hash.hpp"
+#include "tuner/serialization/archive.hpp"
 
 namespace tune::cache {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/binary.hpp"
+#include "tuner/backends/binary.hpp"
 
 namespace tune::cache {
 

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "tuner/base/format.hpp"
 #include "tuner/cache/binary_archive.hpp"
 #include "tuner/cache/write_file.hpp"
-#include "tuner/core/format.hpp"
 
 namespace tune::cache {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "tuner/backends/binary.hpp"
 #include "tuner/cache/size_limit.hpp"
-#include "tuner/core/binary.hpp"
 
 namespace tune::cache {
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "tuner/backends/backend.hpp"
 #include "tuner/cache/caching_compiler.hpp"
-#include "tuner/core/backend.hpp"
 
 namespace tune::cache {
 

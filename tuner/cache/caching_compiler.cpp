@@ -6,9 +6,9 @@
 #include <chrono>
 #include <string_view>
 
+#include "tuner/base/content_hash.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/cache/binary_archive.hpp"
-#include "tuner/core/content_hash.hpp"
-#include "tuner/core/format.hpp"
 
 namespace tune::cache {
 namespace {

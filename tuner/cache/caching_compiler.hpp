@@ -7,8 +7,8 @@
 #include <mutex>
 #include <string>
 
+#include "tuner/backends/binary.hpp"
 #include "tuner/cache/binary_cache.hpp"
-#include "tuner/core/binary.hpp"
 
 namespace tune::cache {
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <random>
 
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::cache {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "tuner/core/error.hpp"
-#include "tuner/core/format.hpp"
-#include "tuner/core/parallel.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/parallel.hpp"
 
 namespace tune::replay {
 namespace {

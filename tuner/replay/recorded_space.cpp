@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "tuner/core/error.hpp"
-#include "tuner/core/format.hpp"
-#include "tuner/replay/formats/parameter_roles.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/replay/parameter_roles.hpp"
 
 namespace tune::replay {
 namespace {

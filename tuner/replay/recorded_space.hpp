@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "search/space/search_space.hpp"
-#include "tuner/core/evaluation.hpp"
+#include "tuner/evaluation/evaluation.hpp"
 
 namespace tune::replay {
 

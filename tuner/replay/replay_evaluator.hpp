@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tuner/core/evaluator.hpp"
+#include "tuner/evaluation/evaluator.hpp"
 
 namespace tune::replay {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "search/strategies/strategy.hpp"
+#include "search/ask_tell/strategy.hpp"
 #include "tuner/replay/outcome_table.hpp"
 
 namespace tune::replay {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::replay {
 namespace {

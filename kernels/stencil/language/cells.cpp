@@ -4,7 +4,7 @@
 
 #include "kernels/stencil/language/parser.hpp"
 #include "kernels/stencil/language/source_error.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/stencil/language/coefficients.hpp"
 
-#include "kernels/stencil/expression.hpp"
 #include "kernels/stencil/language/evaluate.hpp"
+#include "kernels/stencil/language/expression.hpp"
 #include "kernels/stencil/language/source_error.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

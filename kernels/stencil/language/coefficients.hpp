@@ -8,7 +8,7 @@
 
 #include "kernels/stencil/language/parser.hpp"
 #include "kernels/stencil/language/tokens.hpp"
-#include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/model/stencil.hpp"
 
 namespace tune::kernels {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/stencil/expression.hpp"
+#include "kernels/stencil/language/expression.hpp"
 #include "kernels/stencil/language/source_error.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/stencil/language/syntax.hpp"
-#include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/model/stencil.hpp"
 
 namespace tune::kernels {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "kernels/stencil/language/source_error.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

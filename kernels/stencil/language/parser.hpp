@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/stencil/expression.hpp"
+#include "kernels/stencil/language/expression.hpp"
 #include "kernels/stencil/language/syntax.hpp"
 #include "kernels/stencil/language/tokens.hpp"
 

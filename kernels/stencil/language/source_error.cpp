@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tuner/core/format.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {

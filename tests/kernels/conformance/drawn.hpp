@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/sources.hpp"
-#include "tests/emulator/problem_sample.hpp"
-#include "tuner/core/problem.hpp"
+#include "tests/tuner/backends/emulator/problem_sample.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels::testing {
 

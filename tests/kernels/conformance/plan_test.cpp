@@ -11,9 +11,9 @@
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
 #include "tests/kernels/conformance/drawn.hpp"
-#include "tuner/core/architectures.hpp"
-#include "tuner/core/step_order.hpp"
-#include "tuner/core/tensor_map_shape.hpp"
+#include "tuner/device/architectures.hpp"
+#include "tuner/plan/step_order.hpp"
+#include "tuner/plan/tensor_map_shape.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -13,8 +13,8 @@
 #include "kernels/registry.hpp"
 #include "search/random.hpp"
 #include "tests/kernels/conformance/drawn.hpp"
-#include "tuner/core/architectures.hpp"
-#include "tuner/core/error.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/device/architectures.hpp"
 
 namespace tune::kernels {
 namespace {

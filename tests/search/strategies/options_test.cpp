@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies with options: how they are named, refused and listed.
-#include "search/strategies/options.hpp"
+#include "search/ask_tell/options.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "search/strategies/strategy.hpp"
+#include "search/ask_tell/strategy.hpp"
 #include "tests/search/print.hpp"
 
 namespace tune::search::testing {

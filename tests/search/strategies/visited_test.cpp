@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/strategies/visited.hpp"
+#include "search/ask_tell/visited.hpp"
 
 #include <gtest/gtest.h>
 

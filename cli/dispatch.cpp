@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <boost/any.hpp>
+#include <cctype>
+#include <iostream>
+#include <new>
+
+#include "cli/input/command.hpp"
+#include "cli/input/version.hpp"
+#include "cli/output/text_layout.hpp"
+#include "cli/worker/worker_command.hpp"
+#include "kernels/registry.hpp"
+#include "search/expressions/nearest.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr std::string_view program_example =
+    "  tune --problem stencil3d --device 0\n"
+    "  tune best --problem stencil3d --size 512x512x512\n"
+    "  tune report --out results.md\n";
+
+std::string given_command_line;
+
+void print_overview() {
+  std::string text =
+      "tune finds the fastest correct configuration of a CUDA kernel\nand keeps what it measured.\n\n"
+      "Usage: tune --problem P --device D [options]    (the same as 'tune run')\n"
+      "       tune COMMAND [options]\n\nCommands:\n";
+  for (const Command& command : commands()) text += format("  {:<10}{}\n", command.name, command.summary);
+  text += "  help      'tune help COMMAND' explains a command and its options\n\nExamples:\n";
+  std::cout << text << program_example;
+}
+
+/// `info` of `db info`.
+std::string_view last_word(const Command& part) {
+  return part.name.substr(part.name.rfind(' ') + 1);
+}
+
+void print_parts(const Command& group) {
+  std::string text = format("Usage: {}\n\n{}.\n\nCommands:\n", group.usage, group.summary);
+  text[text.find("\n\n") + 2] = static_cast<char>(std::toupper(static_cast<unsigned char>(group.summary[0])));
+  for (const Command& part : group.parts()) text += format("  {:<10}{}\n", last_word(part), part.summary);
+  std::cout << text
+            << format("\n'tune help {} COMMAND' explains a command and its options.\n\nExamples:\n",
+                      group.name)
+            << group.example;
+}
+
+void print_help(const Command& command) {
+  if (command.parts != nullptr) {
+    print_parts(command);
+    return;
+  }
+  std::string summary(command.summary);
+  summary[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(summary[0])));
+  const bool one = std::ranges::count(command.example, '\n') == 1;
+  std::cout << "Usage: " << command.usage << "\n\n"
+            << wrapped(summary + ".", 0) << "\n\n"
+            << options_text(command.options()) << "\nExample" << (one ? "" : "s") << ":\n"
+            << command.example;
+}
+
+const Command& find_command(const std::string& name) {
+  std::vector<std::string> names = {"help"};
+  for (const Command& command : commands()) {
+    if (command.name == name) return command;
+    names.emplace_back(command.name);
+  }
+  for (const kernels::ProblemEntry& problem : kernels::problems())
+    if (problem.name == name)
+      throw UsageError(format("'{0}' is a problem; to tune it: tune --problem {0}", name));
+  for (const Command& command : commands())
+    if (command.parts != nullptr)
+      for (const Command& part : command.parts())
+        if (last_word(part) == name)
+          throw UsageError(format("'{}' is a command of '{}': tune {}", name, command.name, part.name));
+  const auto nearest = search::nearest_name(name, names);
+  throw UsageError(
+      format("unknown command '{}'{}", name,
+             nearest ? format("; did you mean '{}'?", *nearest) : std::string("; 'tune help' lists them")));
+}
+
+const Command& find_part(const Command& group, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& part : group.parts()) {
+    if (last_word(part) == name) return part;
+    names.emplace_back(last_word(part));
+  }
+  const auto nearest = search::nearest_name(name, names);
+  throw UsageError(format("'tune {}' has no command '{}'{}", group.name, name,
+                          nearest ? format("; did you mean '{}'?", *nearest)
+                                  : format("; 'tune help {}' lists them", group.name)));
+}
+
+std::string unknown_option(const Command& command, std::string name) {
+  name.erase(std::min(name.size(), name.find('=')));
+  const std::string plain = name.substr(std::min(name.size(), name.find_first_not_of('-')));
+  std::vector<std::string> names;
+  const po::options_description options = command.options();
+  for (const auto& option : options.options()) names.push_back(option->long_name());
+  const auto nearest = search::nearest_name(plain, names);
+  return format("'tune {}' has no option '{}'{}", command.name, name,
+                nearest ? format("; did you mean '--{}'?", *nearest)
+                        : format("; 'tune help {}' lists its options", command.name));
+}
+
+/// An empty value is a script's unset variable: it must not pass for an option that was left out.
+void refuse_empty_values(const po::variables_map& values) {
+  for (const auto& [name, value] : values) {
+    if (value.defaulted() || value.empty()) continue;
+    const auto* text = boost::any_cast<std::string>(&value.value());
+    const auto* texts = boost::any_cast<std::vector<std::string>>(&value.value());
+    if ((text != nullptr && text->empty()) ||
+        (texts != nullptr && std::ranges::find(*texts, "") != texts->end()))
+      throw UsageError(format("--{}: the value is empty", name));
+  }
+}
+
+int run(const Command& command, const std::vector<std::string>& arguments) {
+  const auto wants_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
+  if (command.parts != nullptr) {
+    if (arguments.empty() || wants_help(arguments[0])) {
+      print_parts(command);
+      return 0;
+    }
+    return run(find_part(command, arguments[0]), {arguments.begin() + 1, arguments.end()});
+  }
+  if (std::ranges::any_of(arguments, wants_help)) {
+    print_help(command);
+    return 0;
+  }
+  const po::options_description options = command.options();
+  po::positional_options_description positional;
+  if (!command.positional.empty()) positional.add(std::string(command.positional).c_str(), command.words);
+  po::variables_map values;
+  try {
+    using Style = po::command_line_style::style_t;
+    // No guessing of abbreviations: a script that uses one breaks when an option is added.
+    const int style = Style::unix_style & ~Style::allow_guessing;
+    po::store(po::command_line_parser(arguments).options(options).positional(positional).style(style).run(),
+              values);
+    po::notify(values);
+  } catch (const po::unknown_option& error) {
+    throw UsageError(unknown_option(command, error.get_option_name()));
+  } catch (const po::too_many_positional_options_error&) {
+    const std::string rule = command.positional.empty() ? "takes no word without '--'" : "takes one word";
+    throw UsageError(
+        format("'tune {}' {}; 'tune help {}' shows how it is called", command.name, rule, command.name));
+  } catch (const po::error& error) {
+    throw UsageError(format("{}; 'tune help {}' shows the options", error.what(), command.name));
+  }
+  refuse_empty_values(values);
+  return command.run(values);
+}
+
+int choose_and_run(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    print_overview();
+    return 0;
+  }
+  if (arguments[0] == "--version") {
+    std::cout << "tune " << version() << "\n";
+    return 0;
+  }
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (arguments[0] == "help") {
+    if (rest.empty() || rest[0] == "help" || rest[0].starts_with("-"))
+      print_overview();
+    else if (const Command& command = find_command(rest[0]); command.parts != nullptr && rest.size() > 1)
+      print_help(find_part(command, rest[1]));
+    else
+      print_help(command);
+    return 0;
+  }
+  if (arguments[0] == "worker") return run_worker(rest);
+  if (arguments[0].starts_with("-")) return run(run_command(), arguments);
+  return run(find_command(arguments[0]), rest);
+}
+
+/// One line, whatever a compiler's log or an argument brought into it.
+int report_error(std::string what, Exit exit) {
+  std::ranges::replace_if(
+      what, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
+  std::cout.flush();
+  std::cerr << "tune: " << what << "\n";
+  return static_cast<int>(exit);
+}
+
+}  // namespace
+
+std::string command_line() {
+  return given_command_line;
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  given_command_line = "tune";
+  for (const std::string& argument : arguments) given_command_line += " " + shell_quoted(argument);
+  try {
+    const int status = choose_and_run(arguments);
+    std::cout.flush();
+    if (!std::cout) return report_error("the output could not be written (is the disk full?)", Exit::failure);
+    return status;
+  } catch (const Error& error) {
+    return report_error(error.what(), error.exit());
+  } catch (const std::bad_alloc&) {
+    return report_error("out of memory: choose a smaller --size", Exit::failure);
+  } catch (const std::exception& error) {
+    return report_error(format("unexpected: {}", error.what()), Exit::failure);
+  }
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/device_choice.hpp"
+
+#include <charconv>
+
+#include "cli/input/best_databases.hpp"
+#include "cli/input/options.hpp"
+#include "cli/input/paths.hpp"
+#include "search/expressions/nearest.hpp"
+#include "tuner/backends/cuda/available.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/device/architectures.hpp"
+
+namespace tune::cli {
+namespace {
+
+/// What a command takes instead of a GPU: to be told to a person who has none.
+std::string_view without_gpu(DeviceUse use) {
+  switch (use) {
+    case DeviceUse::tuning:
+      return "without --device (or with --device replay) the shipped recordings answer";
+    case DeviceUse::checking:
+      return "--device emulator checks the kernels on the CPU, --arch sm_90 only compiles them";
+    case DeviceUse::measuring_again:
+      return "stored winners can only be measured again on their device";
+    case DeviceUse::limits:
+      break;
+  }
+  return "--arch sm_90 takes an architecture's limits";
+}
+
+DeviceChoice numbered(int number, DeviceUse use) {
+  std::string why_none;
+  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  if (devices.empty())
+    throw UsageError(format("there is no device {}: {}; {}", number, why_none, without_gpu(use)));
+  if (static_cast<std::size_t>(number) < devices.size())
+    return {.number = number, .recording = {}, .why = {}};
+  std::string known;
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    known += format("{}{} ({})", i == 0 ? "" : ", ", i, devices[i].name);
+  throw UsageError(format("there is no device {}; there is {}", number, known));
+}
+
+/// `--device 0` is how people write "my GPU": where there is none it is answered like no choice at all. Who
+/// insists, in a script, writes cuda:0.
+bool first_gpu_will_do(std::string_view text) {
+  return text.empty() || text == "0";
+}
+
+}  // namespace
+
+std::optional<int> device_number(std::string_view text) {
+  if (text.starts_with("cuda:")) text.remove_prefix(5);
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+void add_device_option(po::options_description& options) {
+  options.add_options()(
+      "device", po::value<std::string>()->value_name("D"),
+      "number of a GPU ('tune devices'), or replay[:FILE]: recorded results answer instead; default: 0, "
+      "the first GPU, or replay where there is none; cuda:0 insists on a GPU");
+}
+
+DeviceChoice chosen_device(const po::variables_map& values, DeviceUse use) {
+  const std::string text = text_of(values, "device");
+  if (first_gpu_will_do(text)) {
+    std::string why_none;
+    if (!cuda::list_devices(&why_none).empty()) return {};
+    return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = format("no GPU here ({})", why_none)};
+  }
+  if (text == "emulator")
+    throw UsageError(
+        "--device: the emulator checks kernels and measures nothing: tune check --device emulator");
+  if (text == "replay:") throw UsageError("--device: name the recording: replay:FILE");
+  if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = {}};
+  if (text.starts_with("replay:"))
+    return {.kind = DeviceChoice::Kind::replay, .recording = text.substr(7), .why = {}};
+  if (const auto number = device_number(text)) return numbered(*number, use);
+  std::vector<std::string> words = {"cuda"};
+  if (use == DeviceUse::tuning) words.emplace_back("replay");
+  if (use == DeviceUse::checking) words.emplace_back("emulator");
+  const auto nearest = search::nearest_name(text.substr(0, text.find(':')), words);
+  throw UsageError(format("unknown device '{}'; {}", text,
+                          nearest ? format("did you mean '{}'?", *nearest)
+                                  : format("'tune devices' lists them; {}", without_gpu(use))));
+}
+
+db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache) {
+  const bool shipped = choice.recording.empty();
+  const std::vector<std::filesystem::path> files =
+      shipped ? shipped_recordings() : std::vector<std::filesystem::path>{choice.recording};
+  const std::string why = choice.why.empty() ? "" : choice.why + ", and ";
+  if (files.empty())
+    throw Error(
+        format("{}no recordings were installed with the program; name one with --device replay:FILE", why));
+  if (!shipped && !std::filesystem::exists(choice.recording))
+    throw Error(format("--device: there is no recording '{}'", choice.recording));
+  std::string recorded;
+  for (const std::filesystem::path& path : files) try {
+      const db::Database database(path, shipped ? db::Access::immutable : db::Access::read_only);
+      if (auto found = db::find_recording(database, instance, cache)) return std::move(*found);
+      for (const std::string& other : db::recorded_instances(database, instance.problem))
+        recorded += (recorded.empty() ? "" : "; ") + other;
+    } catch (const Error& error) {
+      if (!shipped) throw;
+      tell_left_out(error.what());
+    }
+  throw Error(format("{}no recording has {} {}{}; recorded: {}", why, instance.problem, instance.key(),
+                     cache == CacheState::warm ? " with warm caches" : "",
+                     recorded.empty() ? "nothing of this problem" : recorded));
+}
+
+DeviceFacts facts_or_architecture(const po::variables_map& values, std::string& notice) {
+  const std::string architecture = text_of(values, "arch");
+  if (!architecture.empty()) return architecture_facts(architecture);
+  const std::string device = text_of(values, "device");
+  std::string why_none;
+  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  if (first_gpu_will_do(device) && devices.empty()) {
+    notice = format("no GPU here ({}): limits of sm_90; choose others with --arch", why_none);
+    return architecture_facts("sm_90");
+  }
+  const DeviceChoice choice = chosen_device(values, DeviceUse::limits);
+  if (choice.kind == DeviceChoice::Kind::replay)
+    throw UsageError("--device: this command needs a GPU's number, or --arch instead");
+  return devices.at(static_cast<std::size_t>(choice.number));
+}
+
+}  // namespace tune::cli

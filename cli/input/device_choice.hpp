@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/input/command.hpp"
+#include "db/read/recording.hpp"
+#include "tuner/backends/backend.hpp"
+#include "tuner/problem/instance.hpp"
+
+namespace tune::cli {
+
+/// What a command wants a device for.
+enum class DeviceUse { tuning, checking, measuring_again, limits };
+
+/// What --device names: a GPU by its number, or a recording that answers instead.
+struct DeviceChoice {
+  enum class Kind { cuda, replay };
+  Kind kind = Kind::cuda;
+  int number = 0;         ///< of the GPU
+  std::string recording;  ///< file; empty for the shipped ones
+  std::string why;        ///< where nobody asked for a replay: why there is one; else empty
+};
+
+void add_device_option(po::options_description& options);
+
+/// `0`, `cuda:0`, `replay`, `replay:FILE`. 0, too, becomes a replay where there is no GPU at all; `cuda:0`
+/// does not. Without the option the first GPU, or, where there is none, the shipped recordings, with the
+/// reason. Throws UsageError that names the devices there are, and what else this use takes.
+DeviceChoice chosen_device(const po::variables_map& values, DeviceUse use = DeviceUse::tuning);
+
+/// Evaluations of this problem and size from the chosen file, or from the first shipped recording that has
+/// them. Throws Error that names what is recorded instead.
+db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache);
+
+/// `0` and `cuda:0`; nothing for another text.
+std::optional<int> device_number(std::string_view text);
+
+/// Facts for enumerating a space: the GPU's, else those of --arch (default sm_90) with a notice.
+DeviceFacts facts_or_architecture(const po::variables_map& values, std::string& notice);
+
+}  // namespace tune::cli

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/stored_choice.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <set>
+
+#include "cli/input/options.hpp"
+#include "db/read/queries.hpp"
+#include "kernels/registry.hpp"
+#include "search/expressions/nearest.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+std::optional<std::string> given(const po::variables_map& values, const std::string& option) {
+  if (!values.count(option)) return std::nullopt;
+  return text_of(values, option);
+}
+
+/// Of what the database has, the nearest to `name`, or else all.
+std::string what_there_is(const std::string& name, const std::vector<std::string>& known) {
+  if (const auto nearest = search::nearest_name(name, known)) return format("did you mean '{}'?", *nearest);
+  std::string all;
+  for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
+  return known.empty() ? "nothing is stored yet" : "there is: " + all;
+}
+
+void check_problem(const std::string& name, const db::Database* database) {
+  if (!has_results_of(name, database) && database != nullptr)
+    throw Error(format("{} has no result of {}; to get one: tune --problem {}", database->path().string(),
+                       name, name),
+                Exit::no_answer);
+}
+
+void check_device(const std::string& name, const db::Database& database) {
+  std::vector<std::string> names;
+  for (const db::DeviceSummary& device : db::list_devices(database)) {
+    if (device.name == name || device.model_key == name) return;
+    if (std::ranges::find(names, device.name) == names.end()) names.push_back(device.name);
+  }
+  throw Error(format("no result of a device '{}'; {}", name, what_there_is(name, names)), Exit::no_answer);
+}
+
+void check_size_form(const std::string& size) {
+  const auto wrong = [](unsigned char letter) { return std::isdigit(letter) == 0 && letter != 'x'; };
+  if (std::ranges::any_of(size, wrong) || size.front() == 'x' || size.back() == 'x' ||
+      size.find("xx") != std::string::npos)
+    throw UsageError(format("--size: '{}' is not a size such as 512x512x512", size));
+}
+
+/// Among what the rest of the choice leaves.
+void check_size(const StoredChoice& choice, const db::Database& database) {
+  std::set<std::string> sizes;
+  for (const db::RunSummary& run :
+       db::list_runs(database, {.problem = choice.problem, .device = choice.device}))
+    sizes.insert(run.work.size);
+  if (sizes.contains(*choice.size)) return;
+  std::string all;
+  for (const std::string& each : sizes) all += (all.empty() ? "; there is: " : ", ") + each;
+  const std::string problem = choice.problem ? " of " + *choice.problem : "";
+  const std::string device = choice.device ? " on " + *choice.device : "";
+  throw Error(format("no result{}{} of size {}{}", problem, device, *choice.size, all), Exit::no_answer);
+}
+
+}  // namespace
+
+bool has_results_of(const std::string& problem, const db::Database* database) {
+  std::vector<std::string> known;
+  if (database != nullptr)
+    for (const db::ProblemSummary& stored : db::list_problems(*database)) known.push_back(stored.problem);
+  if (std::ranges::find(known, problem) != known.end()) return true;
+  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+    if (entry.name == problem) return false;
+    if (std::ranges::find(known, entry.name) == known.end()) known.emplace_back(entry.name);
+  }
+  throw UsageError(format("unknown problem '{}'; {}", problem, what_there_is(problem, known)));
+}
+
+void add_stored_options(po::options_description& options, bool with_size) {
+  options.add_options()                                                               //
+      ("problem", po::value<std::string>()->value_name("P"), "only of this problem")  //
+      ("device", po::value<std::string>()->value_name("NAME"),
+       "only of this device, named as in 'tune list devices'");
+  if (with_size)
+    options.add_options()("size", po::value<std::string>()->value_name("NXxNYxNZ"), "only of this size");
+}
+
+StoredChoice stored_choice(const po::variables_map& values, const db::Database* database) {
+  const StoredChoice choice = {given(values, "problem"), given(values, "size"), given(values, "device")};
+  if (choice.size) check_size_form(*choice.size);
+  if (choice.problem) check_problem(*choice.problem, database);
+  if (database == nullptr) return choice;
+  if (choice.device) check_device(*choice.device, *database);
+  if (choice.size) check_size(choice, *database);
+  return choice;
+}
+
+RunId run_choice(const po::variables_map& values, const std::string& option, const db::Database& database) {
+  const std::uint64_t number = count_of(values, option, 0, 1);
+  if (number <= std::uint64_t{std::numeric_limits<RunId>::max()})
+    for (const db::RunSummary& run : db::list_runs(database))
+      if (static_cast<std::uint64_t>(run.run) == number) return run.run;
+  throw Error(
+      format("there is no run {} in {}; 'tune list runs' shows them", number, database.path().string()),
+      Exit::no_answer);
+}
+
+}  // namespace tune::cli

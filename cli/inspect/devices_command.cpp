@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iostream>
+
+#include "cli/input/options.hpp"
+#include "cli/output/json_text.hpp"
+#include "tuner/backends/cuda/available.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr int block_sizes[] = {64, 128, 256, 512, 1024};
+
+po::options_description options() {
+  po::options_description all;
+  add_format_option(all);
+  return all;
+}
+
+/// Blocks that threads and block slots alone allow: what a kernel without shared memory and with few
+/// registers gets.
+int resident_blocks(const DeviceFacts& device, int threads) {
+  return std::min(device.max_blocks_per_multiprocessor, device.max_threads_per_multiprocessor / threads);
+}
+
+/// Registers a thread may use while that many blocks stay resident; they are handed out in eights.
+std::int64_t registers_for_full(const DeviceFacts& device, int threads) {
+  const int blocks = resident_blocks(device, threads);
+  if (blocks == 0) return 0;
+  return std::min<std::int64_t>(
+      255, device.registers_per_multiprocessor / (std::int64_t{blocks} * threads) / 8 * 8);
+}
+
+std::string describe(int number, const DeviceFacts& device) {
+  const auto kib = [](std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); };
+  const auto row = [](std::string_view what, const std::string& value) {
+    return format("  {:<26}{}\n", what, value);
+  };
+  std::string text = format("device {}: {}\n", number, device.name);
+  text += row("architecture", device.architecture());
+  text += row("multiprocessors", std::to_string(device.multiprocessors));
+  text += row("core clock, highest", si(static_cast<double>(device.core_clock), "Hz"));
+  text += row("memory", format("{}, {} bits at {}", kib(device.global_memory), device.memory_bus_bits,
+                               si(static_cast<double>(device.memory_clock), "Hz")));
+  text += row("peak memory bandwidth", si(device.peak_bandwidth(), "B/s"));
+  text += row("peak arithmetic", format("{} float, {} double", si(device.peak_flops_f32(), "FLOP/s"),
+                                        si(device.peak_flops_f64(), "FLOP/s")));
+  if (device.peak_flops_tensor_tf32() > 0) {
+    const std::string doubles = device.peak_flops_tensor_f64() > 0
+                                    ? format(", {} double", si(device.peak_flops_tensor_f64(), "FLOP/s"))
+                                    : "";
+    text += row("peak of the tensor cores",
+                format("{} tf32{}", si(device.peak_flops_tensor_tf32(), "FLOP/s"), doubles));
+  }
+  text += row("L2 cache", kib(device.l2_cache));
+  text +=
+      row("shared memory",
+          format("{} a block, {} opted in, {} a multiprocessor", kib(device.shared_memory_per_block),
+                 kib(device.shared_memory_per_block_optin), kib(device.shared_memory_per_multiprocessor)));
+  text += row("registers", format("{} a block, {} a multiprocessor", device.registers_per_block,
+                                  device.registers_per_multiprocessor));
+  text += row("threads", format("{} a block, {} a multiprocessor", device.max_threads_per_block,
+                                device.max_threads_per_multiprocessor));
+  text += row("blocks a multiprocessor", std::to_string(device.max_blocks_per_multiprocessor));
+  for (const int threads : block_sizes)
+    text += row(format("  of {} threads", threads),
+                format("{} resident, with up to {} registers a thread", resident_blocks(device, threads),
+                       registers_for_full(device, threads)));
+  text += row("ECC", device.ecc ? "on" : "off");
+  text += row("power limit", device.power_limit > 0 ? si(device.power_limit, "W") : "unknown");
+  text += row("driver", device.driver);
+  text += row("UUID", device.uuid);
+  return text;
+}
+
+nlohmann::ordered_json describe_json(int number, const DeviceFacts& device) {
+  nlohmann::ordered_json object = {
+      {"number", number},
+      {"name", device.name},
+      {"uuid", device.uuid},
+      {"architecture", device.architecture()},
+      {"multiprocessors", device.multiprocessors},
+      {"core_clock_hz", device.core_clock},
+      {"memory_clock_hz", device.memory_clock},
+      {"memory_bytes", device.global_memory},
+      {"memory_bus_bits", device.memory_bus_bits},
+      {"peak_bandwidth_bytes_per_second", device.peak_bandwidth()},
+      {"peak_flops_f32", device.peak_flops_f32()},
+      {"peak_flops_f64", device.peak_flops_f64()},
+      {"peak_flops_tensor_f64", device.peak_flops_tensor_f64()},
+      {"peak_flops_tensor_tf32", device.peak_flops_tensor_tf32()},
+      {"l2_bytes", device.l2_cache},
+      {"shared_memory_per_block_bytes", device.shared_memory_per_block},
+      {"shared_memory_per_block_optin_bytes", device.shared_memory_per_block_optin},
+      {"shared_memory_per_multiprocessor_bytes", device.shared_memory_per_multiprocessor},
+      {"registers_per_block", device.registers_per_block},
+      {"registers_per_multiprocessor", device.registers_per_multiprocessor},
+      {"max_threads_per_block", device.max_threads_per_block},
+      {"max_threads_per_multiprocessor", device.max_threads_per_multiprocessor},
+      {"max_blocks_per_multiprocessor", device.max_blocks_per_multiprocessor},
+      {"ecc", device.ecc},
+      {"power_limit_watts", device.power_limit},
+      {"driver", device.driver}};
+  for (const int threads : block_sizes)
+    object["resident_blocks"][std::to_string(threads)] = resident_blocks(device, threads);
+  return object;
+}
+
+int run(const po::variables_map& values) {
+  const Format form = chosen_format(values);
+  std::string why_none;
+  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  if (form == Format::json) {
+    nlohmann::ordered_json object;
+    object["toolkit"] = cuda::toolkit_text();
+    object["devices"] = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      object["devices"].push_back(describe_json(static_cast<int>(i), devices[i]));
+    if (devices.empty()) object["why_none"] = why_none;
+    std::cout << json_text(object);
+    return 0;
+  }
+  if (devices.empty()) std::cout << "no devices: " << why_none << "\n";
+  for (std::size_t i = 0; i < devices.size(); ++i) std::cout << describe(static_cast<int>(i), devices[i]);
+  std::cout << "toolkit: " << cuda::toolkit_text() << "\n";
+  return 0;
+}
+
+}  // namespace
+
+const Command& devices_command() {
+  static const Command command = {"devices",
+                                  "shows what an engineer wants to know of each GPU",
+                                  "tune devices [--format json]",
+                                  "  tune devices\n",
+                                  "",
+                                  options,
+                                  run};
+  return command;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "cli/input/options.hpp"
+#include "cli/input/paths.hpp"
+#include "cli/input/stored_choice.hpp"
+#include "cli/output/json_text.hpp"
+#include "cli/output/text_layout.hpp"
+#include "db/read/run_details.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/measurement/measurement_text.hpp"
+
+namespace tune::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all;
+  all.add_options()("run", po::value<std::string>()->value_name("RUN"),
+                    "number of the run; default: the newest");
+  add_database_option(all);
+  add_format_option(all);
+  return all;
+}
+
+std::string row(std::string_view what, const std::string& value) {
+  return value.empty() ? std::string() : format("{:<12}{}\n", what, value);
+}
+
+std::string budget_text(const RunOptions& options) {
+  std::string text;
+  if (options.budget_evaluations) text += counted(*options.budget_evaluations, "evaluation");
+  if (options.budget_seconds) text += (text.empty() ? "" : ", ") + duration_text(*options.budget_seconds);
+  if (options.until_gain)
+    text += format("{}until less than {} is to gain", text.empty() ? "" : ", ",
+                   percent_text(*options.until_gain));
+  return text.empty() ? "the whole space" : text;
+}
+
+/// Of a device in another program's results little more than the name may be known.
+std::string device_text(const DeviceFacts& device) {
+  return device.compute_major > 0 ? device.model_key() : device.name + ", the rest is unknown";
+}
+
+/// What another program did is not told by its results.
+std::string strategy_text(const RunRecord& record) {
+  if (record.key.origin == Origin::imported) return record.options.strategy;
+  return format("{}, seed {}, budget {}", record.options.strategy, record.options.seed,
+                budget_text(record.options));
+}
+
+std::string machine_text(const MachineState& machine) {
+  const std::string state = to_text(machine);
+  return machine.host + (state.empty() ? "" : ", " + state);
+}
+
+/// The evaluations at which the best so far improved: a progress plot in words.
+std::string progress_text(const db::RunDetails& details) {
+  std::string text;
+  std::optional<double> last;
+  for (const db::ProgressPoint& point : details.progress) {
+    if (!point.best || (last && *point.best >= *last)) continue;
+    last = point.best;
+    text += format("  after {:>6}  {}\n", point.sequence + 1, si(*point.best, "s"));
+  }
+  return text;
+}
+
+std::string winner_text(const db::RunDetails& details) {
+  if (!details.winner) return "no configuration was measured\n";
+  const db::ResultRow& winner = *details.winner;
+  const double time = *winner.time;
+  std::string text = si(time, "s");
+  if (winner.amount.items > 0)  // else of a problem that this program does not know
+    text += format("  {}  {}", si(winner.amount.items / time, winner.amount.item + "s/s"),
+                   si(winner.amount.bytes / time, "B/s"));
+  if (winner.amount.limit > 0) text += format("  {} of the limit", percent_text(winner.amount.limit / time));
+  text += "\n            " + wrapped(winner.configuration.to_string(), 12) + "\n";
+  if (!winner.timing) return text;
+  text += format("            {}, {}\n", counted(details.winner_samples.size(), "sample"),
+                 to_text(*winner.timing));
+  if (const std::string machine = to_text(winner.timing->machine); !machine.empty())
+    text += format("            {}\n", machine);
+  return text;
+}
+
+std::string finals_text(const db::RunDetails& details) {
+  if (details.finals.empty()) return "";
+  std::string text = format("finals{}\n", details.finals.front().reused ? " (rounds of an earlier run)" : "");
+  for (const db::FinalRow& place : details.finals) {
+    const db::FinalResult& result = place.result;
+    text += format("  {:>6}  {}  {}", result.place, si(result.time.median, "s"),
+                   result.place == 1 ? interval_text(result.time, "s") : difference_text(result.ratio));
+    if (place.energy > 0) text += "  " + si(place.energy, "J");
+    text += format(", {}{}\n          {}\n", counted(static_cast<std::uint64_t>(result.rounds), "round"),
+                   result.place > 1 && result.tied ? ", ties with the winner" : "",
+                   wrapped(place.configuration.to_string(), 10));
+  }
+  return text;
+}
+
+nlohmann::ordered_json finals_json(const db::RunDetails& details) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const db::FinalRow& place : details.finals) {
+    const db::FinalResult& result = place.result;
+    nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
+    for (const FinalRound& round : place.rounds) rounds.push_back(round.seconds);
+    list.push_back({{"place", result.place},
+                    {"configuration", json_object(place.configuration.entries())},
+                    {"tied", result.tied},
+                    {"seconds", result.time.median},
+                    {"low_seconds", result.time.low},
+                    {"high_seconds", result.time.high},
+                    {"ratio", result.ratio.median},
+                    {"low_ratio", result.ratio.low},
+                    {"high_ratio", result.ratio.high},
+                    {"round_seconds", rounds},
+                    {"reused", place.reused}});
+    if (place.energy > 0) list.back()["joules"] = place.energy;
+  }
+  return list;
+}
+
+std::string describe(const db::RunDetails& details) {
+  const RunRecord& record = details.record;
+  const db::RunSummary& summary = details.summary;
+  std::string text =
+      format("run {}: {} {}\n", summary.run, record.key.instance.problem, record.key.instance.key());
+  const std::string origin =
+      record.key.origin == Origin::measured ? "" : format(", {}", to_string(record.key.origin));
+  text += row("device", device_text(record.key.device) + origin);
+  text += row("machine", machine_text(record.machine));
+  text += row("driver", record.key.device.driver);
+  text += row("compiler", record.key.toolchain.compiler);
+  text += row("sources", record.key.toolchain.source_hash);
+  text += row("program", record.program_version);
+  text += row("command", record.options.command_line);
+  text += row("strategy", strategy_text(record));
+  if (record.options.objective != Objective::time)
+    text += row("objective", std::string(to_string(record.options.objective)));
+  if (record.key.cache == CacheState::warm) text += row("caches", "warm");
+  text += row("where", record.options.where);
+  text +=
+      row("space", record.space_size == 0 ? "unknown" : counted(record.space_size, "valid configuration"));
+  text += row("started", time_of_day(summary.started));
+  text +=
+      row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
+                                         : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
+  text +=
+      row("saw", format("{}, {} of them known before, {}",
+                        counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"),
+                        summary.reused, counted(static_cast<std::uint64_t>(summary.failures), "failure")));
+  text += "winner      " + winner_text(details);
+  text += finals_text(details);
+  text += "progress\n" + progress_text(details);
+  if (!details.failures.empty()) text += "failures\n";
+  for (const db::FailureCount& failure : details.failures)
+    text += format("  {:>6}  {}: {}\n          {}\n          such as {}\n", failure.count,
+                   to_string(failure.phase), failure.reason,
+                   failure.detail.substr(0, failure.detail.find('\n')), failure.example.key());
+  return text;
+}
+
+nlohmann::ordered_json describe_json(const db::RunDetails& details) {
+  const RunRecord& record = details.record;
+  const db::RunSummary& summary = details.summary;
+  const std::optional<double>& gain = record.options.until_gain;
+  nlohmann::ordered_json object = {{"run", summary.run},
+                                   {"problem", record.key.instance.problem},
+                                   {"size", record.key.instance.size()},
+                                   {"settings", json_object(record.key.instance.settings)},
+                                   {"device", record.key.device.name},
+                                   {"model_key", record.key.device.model_key()},
+                                   {"origin", to_string(record.key.origin)},
+                                   {"driver", record.key.device.driver},
+                                   {"compiler", record.key.toolchain.compiler},
+                                   {"source_hash", record.key.toolchain.source_hash},
+                                   {"program", record.program_version},
+                                   {"command_line", record.options.command_line},
+                                   {"strategy", record.options.strategy},
+                                   {"seed", nullptr},
+                                   {"until_gain", gain ? nlohmann::ordered_json(*gain) : nullptr},
+                                   {"objective", to_string(record.options.objective)},
+                                   {"cache", to_string(record.key.cache)},
+                                   {"where", record.options.where},
+                                   {"pinned", json_object(record.options.pinned)},
+                                   {"host", record.machine.host},
+                                   {"core_clock_hz", record.machine.core_clock},
+                                   {"temperature_celsius", record.machine.temperature},
+                                   {"power_watts", record.machine.power},
+                                   {"throttle", record.machine.throttle},
+                                   {"space_size", nullptr},
+                                   {"started", summary.started},
+                                   {"ended", summary.ended},
+                                   {"end", summary.end_reason},
+                                   {"evaluations", summary.evaluations},
+                                   {"reused", summary.reused}};
+  if (record.key.origin != Origin::imported) object["seed"] = record.options.seed;
+  if (record.space_size > 0) object["space_size"] = record.space_size;
+  object["progress"] = nlohmann::ordered_json::array();
+  for (const db::ProgressPoint& point : details.progress)
+    object["progress"].push_back(
+        {{"seconds", point.time ? nlohmann::ordered_json(*point.time) : nullptr},
+         {"best_seconds", point.best ? nlohmann::ordered_json(*point.best) : nullptr},
+         {"reused", point.reused}});
+  object["winner"] = nullptr;
+  if (details.winner)
+    object["winner"] = {{"configuration", json_object(details.winner->configuration.entries())},
+                        {"seconds", *details.winner->time},
+                        {"samples", details.winner_samples},
+                        {"error", details.winner->error},
+                        {"tolerance", details.winner->tolerance}};
+  object["finals"] = finals_json(details);
+  object["failures"] = nlohmann::ordered_json::array();
+  for (const db::FailureCount& failure : details.failures)
+    object["failures"].push_back({{"phase", to_string(failure.phase)},
+                                  {"reason", failure.reason},
+                                  {"count", failure.count},
+                                  {"example", json_object(failure.example.entries())},
+                                  {"detail", failure.detail}});
+  return object;
+}
+
+int run(const po::variables_map& values) {
+  const Format form = chosen_format(values);
+  count_of(values, "run", 0, 1);  // no number is no number, whatever is stored
+  const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
+  RunId number = 0;
+  if (values.count("run")) {
+    number = run_choice(values, "run", database);
+  } else {
+    const std::vector<db::RunSummary> newest =
+        db::list_runs(database, {.problem = {}, .device = {}, .limit = 1});
+    if (newest.empty())
+      throw Error("the database has no runs yet; 'tune --problem P' makes one", Exit::no_answer);
+    number = newest.front().run;
+  }
+  const db::RunDetails details = db::run_details(database, number);
+  std::cout << (form == Format::json ? json_text(describe_json(details)) : describe(details));
+  return 0;
+}
+
+}  // namespace
+
+const Command& show_command() {
+  static const Command command = {"show",
+                                  "shows one run: options, versions, machine, progress, winner, failures",
+                                  "tune show [RUN] [options]",
+                                  "  tune show 3\n  tune show 3 --format json\n",
+                                  "run",
+                                  options,
+                                  run};
+  return command;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "cli/input/device_choice.hpp"
+#include "cli/input/options.hpp"
+#include "cli/input/work_choice.hpp"
+#include "cli/output/json_text.hpp"
+#include "cli/output/text_layout.hpp"
+#include "search/ask_tell/strategy.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all;
+  add_work_options(all);
+  add_space_options(all);
+  all.add_options()("device", po::value<std::string>()->value_name("D"),
+                    "number of a GPU, for its limits; default: the first")  //
+      ("arch", po::value<std::string>()->value_name("SM"),
+       "limits of an architecture instead, such as sm_90")                                          //
+      ("count", po::bool_switch(), "print only how many configurations are valid")                  //
+      ("sample", po::value<std::string>()->value_name("N"), "print N random valid configurations")  //
+      ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1");
+  add_format_option(all);
+  return all;
+}
+
+std::vector<Configuration> draw(const search::SearchSpace& space, std::uint64_t count, std::uint64_t seed) {
+  const auto strategy = search::make_strategy("random", {space, seed});
+  std::vector<Configuration> drawn;
+  for (const search::ConfigurationId id : strategy->ask(count)) drawn.push_back(space.at(id));
+  return drawn;
+}
+
+std::string listed(const std::vector<Value>& values) {
+  std::string text;
+  for (const Value& value : values) text += (text.empty() ? "" : " ") + value.to_string();
+  return text;
+}
+
+std::string describe(const WorkChoice& work, const DeviceFacts& device, const search::SearchSpace& space,
+                     const std::vector<Configuration>& sample) {
+  std::string text = format("{} {} on {}\n{} of {:.0f} in the plain product\n\nParameters\n",
+                            work.instance.problem, work.instance.key(), device.name,
+                            counted(space.size(), "valid configuration"), space.product_size());
+  for (const search::Parameter& parameter : space.parameters()) {
+    text += format("  {:<14}{}  (default {})\n", parameter.name, listed(parameter.values),
+                   parameter.default_value.to_string());
+    const std::string condition =
+        parameter.exists_if ? format("; only if {}", parameter.exists_if->to_string()) : std::string();
+    if (const std::string said = parameter.documentation + condition; !said.empty())
+      text += std::string(16, ' ') + wrapped(said, 16) + "\n";
+  }
+  text += "\nConstraints\n";
+  for (const search::Constraint& constraint : space.definition().constraints)
+    text +=
+        format("  {}\n      {}\n", wrapped(constraint.rule.to_string(), 4), wrapped(constraint.reason, 6));
+  if (!sample.empty()) text += "\nSample\n";
+  for (const Configuration& configuration : sample) text += format("  {}\n", configuration.key());
+  return text;
+}
+
+std::string describe_json(const WorkChoice& work, const DeviceFacts& device, const search::SearchSpace& space,
+                          const std::vector<Configuration>& sample) {
+  nlohmann::ordered_json object;
+  object["problem"] = work.instance.problem;
+  object["size"] = work.instance.size();
+  object["settings"] = json_object(work.instance.settings);
+  object["device"] = device.name;
+  object["valid"] = space.size();
+  object["product"] = space.product_size();
+  for (const search::Parameter& parameter : space.parameters()) {
+    nlohmann::ordered_json entry = {{"name", parameter.name}, {"documentation", parameter.documentation}};
+    entry["values"] = nlohmann::ordered_json::array();
+    for (const Value& value : parameter.values) entry["values"].push_back(json_value(value));
+    entry["default"] = json_value(parameter.default_value);
+    entry["exists_if"] = nullptr;
+    if (parameter.exists_if) entry["exists_if"] = parameter.exists_if->to_string();
+    object["parameters"].push_back(std::move(entry));
+  }
+  object["constraints"] = nlohmann::ordered_json::array();
+  for (const search::Constraint& constraint : space.definition().constraints)
+    object["constraints"].push_back({{"rule", constraint.rule.to_string()}, {"reason", constraint.reason}});
+  object["sample"] = nlohmann::ordered_json::array();
+  for (const Configuration& configuration : sample)
+    object["sample"].push_back(json_object(configuration.entries()));
+  return json_text(object);
+}
+
+int run(const po::variables_map& values) {
+  const Format form = chosen_format(values);
+  const std::uint64_t count = count_of(values, "sample", 0, 1);
+  const std::uint64_t seed = count_of(values, "seed", 1, 0);
+  if (values["count"].as<bool>() && (count > 0 || form == Format::json))
+    throw UsageError("--count prints nothing but a number: leave out --sample and --format json");
+  const WorkChoice work = chosen_work(values);
+  std::string notice;
+  const DeviceFacts device = facts_or_architecture(values, notice);
+  const search::SearchSpace space = build_space(work, device, chosen_space(values));
+  if (!notice.empty()) std::cerr << notice << "\n";
+  if (values["count"].as<bool>()) {
+    std::cout << space.size() << "\n";
+    return 0;
+  }
+  const std::vector<Configuration> sample = draw(space, count, seed);
+  std::cout << (form == Format::json ? describe_json(work, device, space, sample)
+                                     : describe(work, device, space, sample));
+  return 0;
+}
+
+}  // namespace
+
+const Command& space_command() {
+  static const Command command = {
+      "space",
+      "shows parameters, constraints and how many configurations are valid",
+      "tune space --problem P [options]",
+      "  tune space --problem stencil3d --set radius=4 --sample 5\n"
+      "  tune space --problem stencil3d --where 'variant == direct and vector == 4'\n",
+      "problem",
+      options,
+      run};
+  return command;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output/output_file.hpp"
+
+#include <fstream>
+#include <system_error>
+
+#include "cli/input/space_files.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether both are there and one file, under whatever names.
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error) && !error;
+}
+
+bool is_other_than_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+}
+
+[[noreturn]] void refuse_database(const std::string& path) {
+  throw Error(format("'{}' is a database, which this would replace: name another file", path));
+}
+
+void check_output(const NamedFile& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs)
+    if (same_file(output.path, input) && !is_other_than_file(output.path))
+      throw UsageError(
+          format("--{}: '{}' is read by this command: name another file", output.option, output.path));
+  if (is_other_than_file(output.path) && !fs::is_directory(output.path)) return;
+  if (is_database(output.path)) refuse_database(output.path);
+  std::error_code ignored;
+  const bool is_new = !fs::exists(output.path, ignored);
+  const bool works = std::ofstream(output.path, std::ios::app).is_open();
+  if (works && is_new) fs::remove(output.path, ignored);
+  if (!works)
+    throw Error(format("--{}: cannot write '{}': is the folder there, and may you write to it?",
+                       output.option, output.path));
+}
+
+}  // namespace
+
+void check_outputs(std::span<const NamedFile> outputs, const std::vector<std::string>& inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].path.empty()) continue;
+    check_output(outputs[i], inputs);
+    for (const NamedFile& before : outputs.first(i))
+      if (!is_other_than_file(before.path) &&
+          (before.path == outputs[i].path || same_file(before.path, outputs[i].path)))
+        throw UsageError(
+            format("--{} and --{} name the same file: name two", before.option, outputs[i].option));
+  }
+}
+
+void write_whole_file(const fs::path& path, const std::string& text) {
+  std::error_code error;
+  const bool direct = is_other_than_file(path);
+  if (!direct && is_database(path.string())) refuse_database(path.string());
+  // What a link names is replaced, not the link.
+  const fs::path target = !direct && fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+  const fs::path written = direct ? target : fs::path(target.string() + ".part");
+  std::ofstream file(written, std::ios::binary);
+  file << text;
+  file.close();
+  bool complete = !file.fail();
+  if (complete && !direct) {
+    fs::rename(written, target, error);
+    complete = !error;
+  }
+  if (complete) return;
+  if (!direct) fs::remove(written, error);
+  throw Error(format("cannot write '{}': is the folder there, and room on the disk?", path.string()));
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output/text_layout.hpp"
+
+#include <vector>
+
+#include "tuner/base/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr std::size_t description_column = 26;
+
+/// Words, of which one between single quotes is a whole: a command that is quoted can be copied. An
+/// apostrophe opens nothing.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool quoted = false;
+  for (const char letter : text) {
+    if (letter == '\'' && (quoted || word.empty() || word.back() == '(')) quoted = !quoted;
+    if (letter != ' ' || quoted) {
+      word += letter;
+    } else if (!word.empty()) {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
+}
+
+/// `--size NXxNYxNZ`; the default value that program_options puts behind it goes to `otherwise`.
+std::string name_of(const po::option_description& option, std::string& otherwise) {
+  std::string value = option.format_parameter();
+  if (const std::size_t begin = value.find(" (="); begin != std::string::npos) {
+    otherwise = value.substr(begin + 3, value.size() - begin - 4);
+    value.erase(begin);
+  }
+  return "--" + option.long_name() + (value.empty() ? "" : " " + value);
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+  std::string all;
+  std::size_t column = indent;
+  for (const std::string& word : words_of(text)) {
+    if (column > indent && column + 1 + word.size() > text_width) {
+      all += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      all += ' ';
+      ++column;
+    }
+    all += word;
+    column += word.size();
+  }
+  return all;
+}
+
+std::string shell_quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789-_=./,:+%") == std::string::npos;
+  if (plain) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+std::string time_of_day(const std::string& stored) {
+  constexpr std::size_t day = 10, second = 19;
+  if (stored.size() <= second || stored[day] != 'T' || stored.back() != 'Z') return stored;
+  return stored.substr(0, day) + " " + stored.substr(day + 1, second - day - 1) + " UTC";
+}
+
+std::string counted(std::uint64_t count, std::string_view what) {
+  return format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string options_text(const po::options_description& options) {
+  std::string text = "Options:\n";
+  for (const auto& option : options.options()) {
+    std::string otherwise;
+    std::string line = "  " + name_of(*option, otherwise);
+    std::string description = option->description();
+    if (!otherwise.empty()) description += "; default: " + otherwise;
+    line += line.size() + 2 > description_column ? "\n" + std::string(description_column, ' ')
+                                                 : std::string(description_column - line.size(), ' ');
+    text += line + wrapped(description, description_column) + "\n";
+  }
+  return text;
+}
+
+}  // namespace tune::cli

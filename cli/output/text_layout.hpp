@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cli/input/command.hpp"
+
+namespace tune::cli {
+
+/// Columns of a terminal that nobody has made wider.
+constexpr std::size_t text_width = 80;
+
+/// `text` broken at its spaces so that no line is longer than text_width, where its words allow it; every
+/// line but the first behind `indent` spaces, the first one starting there already. Spaces between single
+/// quotes stay.
+std::string wrapped(std::string_view text, std::size_t indent);
+
+/// `2026-01-31 12:00:00 UTC` for the database's `2026-01-31T12:00:00.000Z`; another text as it is.
+std::string time_of_day(const std::string& stored);
+
+/// A word of a command, between quotes where a shell would take it apart.
+std::string shell_quoted(const std::string& word);
+
+/// `1 run`, `2 runs`.
+std::string counted(std::uint64_t count, std::string_view what);
+
+/// One entry an option: name and value, then what it does in a column of its own.
+std::string options_text(const po::options_description& options);
+
+}  // namespace tune::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "cli/input/command.hpp"
+#include "cli/input/options.hpp"
+#include "kernels/described/readers/first_definition.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/text_file.hpp"
+
+namespace tune::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description options("Options");
+  options.add_options()                                                                                    //
+      ("kernel", po::value<std::string>()->value_name("FILE"), "the .cu file")                             //
+      ("entry", po::value<std::string>()->value_name("NAME"), "which of its kernels; default: the first")  //
+      ("out", po::value<std::string>()->value_name("FILE.json"),
+       "where to write; default: beside the kernel, with .json as its ending; '-' for standard output");
+  return options;
+}
+
+/// The definition names the kernel's file without its folder; a message names it as the person did.
+std::string first_definition(const std::filesystem::path& path, const std::string& text,
+                             const std::string& entry) {
+  const std::string name = path.filename().string();
+  try {
+    return definition::first_definition(name, text, entry);
+  } catch (const UsageError& error) {
+    const std::string what = error.what();
+    if (!what.starts_with(name + ":")) throw;
+    throw UsageError(path.string() + what.substr(name.size()));
+  }
+}
+
+int run(const po::variables_map& values) {
+  const std::string kernel = text_of(values, "kernel");
+  if (kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
+  const std::filesystem::path path(kernel);
+  const auto text = read_text(path);
+  if (!text) throw Error(format("cannot read {}: {}", kernel, text.error()));
+  const std::string json = first_definition(path, *text, text_of(values, "entry"));
+  std::filesystem::path out = text_of(values, "out");
+  if (out == "-") {
+    std::cout << json;
+    return 0;
+  }
+  if (out.empty()) out = std::filesystem::path(path).replace_extension(".json");
+  if (std::filesystem::exists(out))
+    throw UsageError(format("{} is there already; name another file with --out", out.string()));
+  std::ofstream file(out, std::ios::binary);
+  file << json;
+  file.close();
+  if (!file) throw Error(format("cannot write {}: {}", out.string(), std::strerror(errno)));
+  std::cout << format(
+      "wrote {0}: fill in what it marks with TODO, then\n  tune space --problem {0}\n"
+      "  tune check --problem {0} --device emulator --sample 5\n  tune --problem {0} --device 0\n",
+      out.string());
+  return 0;
+}
+
+}  // namespace
+
+const Command& new_command() {
+  static const Command command = {"new",
+                                  "writes a first definition for a kernel of your own",
+                                  "tune new FILE.cu [options]",
+                                  "  tune new my_kernel.cu\n  tune new my_kernel.cu --entry second --out -\n",
+                                  "kernel",
+                                  options,
+                                  run};
+  return command;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "tuner/session/records.hpp"
+#include "tuner/session/session.hpp"
+
+namespace tune::cli {
+
+/// What a finished run tells.
+struct RunSummary {
+  const RunRecord& record;
+  const SessionResult& result;
+  std::string device_label;
+  std::filesystem::path database;
+};
+
+/// For people: the winner first.
+std::string to_text(const RunSummary& summary);
+/// One object, with times in seconds.
+std::string to_json(const RunSummary& summary);
+
+}  // namespace tune::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/worker/worker_command.hpp"
+
+#include <cstdlib>
+#include <iostream>
+
+#include "cli/input/device_choice.hpp"
+#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/worker/remote_backend.hpp"
+#include "tuner/backends/worker/remote_compiler.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+using process::Answer;
+using process::Json;
+
+/// For a worker that cannot begin: every call is answered with the reason, so that the parent can say it.
+void serve_reason(process::Channel channel, const std::string& why) {
+  process::serve(std::move(channel),
+                 [&why](const Json&, process::FileDescriptor) -> Result<Answer> { throw Error(why); });
+}
+
+void serve(process::Channel channel, const std::string& kind, const std::string& what) {
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Compiler> compiler;
+  try {
+    if (kind == "device") {
+      backend = cuda::open_device(device_number(what).value_or(-1));
+    } else {
+      std::string why_not;
+      compiler = cuda::make_nvrtc_compiler(what, &why_not);
+      if (!compiler) throw Error(why_not);
+    }
+  } catch (const Error& error) {
+    serve_reason(std::move(channel), error.what());
+    return;
+  }
+  if (backend)
+    process::serve_device(std::move(channel), *backend);
+  else
+    process::serve_compiler(std::move(channel), *compiler);
+}
+
+}  // namespace
+
+int run_worker(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 2 || (arguments[0] != "device" && arguments[0] != "compiler"))
+    throw UsageError("'tune worker' is what the program starts of itself; call 'tune run' instead");
+  serve(process::begin_child(), arguments[0], arguments[1]);
+  // Whatever the driver still wants to do at the end of the process is of no use to anybody.
+  std::_Exit(0);
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/formats/t4.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::replay {
+namespace {
+
+struct Unit {
+  std::string_view name;  ///< in lower case
+  double seconds;
+};
+
+/// `miliseconds` is what Kernel Tuner writes.
+constexpr std::array units = {
+    Unit{"ns", 1e-9}, Unit{"nanoseconds", 1e-9}, Unit{"us", 1e-6},           Unit{"microseconds", 1e-6},
+    Unit{"ms", 1e-3}, Unit{"miliseconds", 1e-3}, Unit{"milliseconds", 1e-3}, Unit{"s", 1},
+    Unit{"sec", 1},   Unit{"seconds", 1}};
+
+}  // namespace
+
+double seconds_of_unit(std::string unit, const std::string& file) {
+  std::ranges::transform(unit, unit.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto found = std::ranges::find(units, unit, &Unit::name);
+  if (found != units.end()) return found->seconds;
+  throw Error(format("{}: unknown unit of time '{}'; known: ns, us, ms, s and their names", file, unit));
+}
+
+namespace {
+
+/// What the schema lists, but for `correct`.
+Failure failure_of(const std::string& invalidity, const Json* time) {
+  const std::string detail = time == nullptr ? std::string() : shown(*time);
+  if (invalidity == "compile") return {Phase::compile, "compilation failed", detail};
+  if (invalidity == "constraints") return {Phase::constraint, "invalid", detail};
+  if (invalidity == "timeout") return {Phase::timeout, "timeout", detail};
+  if (invalidity == "correctness") return {Phase::verify, "wrong result", detail};
+  if (invalidity == "runtime") return {Phase::launch, "run failed", detail};
+  return {Phase::launch, invalidity.empty() || invalidity == "correct" ? "no time" : invalidity, detail};
+}
+
+/// The measurement called `time`, else the first objective's.
+const Json* measurement_of_time(const Json& entry) {
+  const Json* measurements = member(entry, "measurements");
+  if (measurements == nullptr || !measurements->is_array()) return nullptr;
+  std::vector<std::string> names = {"time"};
+  const Json* objectives = member(entry, "objectives");
+  if (objectives != nullptr && objectives->is_array() && !objectives->empty() &&
+      objectives->front().is_string())
+    names.push_back(objectives->front().get<std::string>());
+  for (const std::string& name : names)
+    for (const Json& measurement : *measurements)
+      if (text_member(measurement, "name") == name) return &measurement;
+  return nullptr;
+}
+
+void read_configuration(const Json& entry, ForeignRecord& record, Evaluation& evaluation,
+                        const std::string& where) {
+  const Json* configuration = member(entry, "configuration");
+  if (configuration == nullptr || !configuration->is_object())
+    throw Error(format("{} has no 'configuration': not a T4 file", where));
+  for (const auto& [name, content] : configuration->items()) {
+    const auto value = parameter_value(content);
+    if (!value) throw Error(format("{}: '{}' is {}, not a number or text", where, name, shown(content)));
+    const std::string parameter = parameter_name(name);
+    if (evaluation.configuration.has(parameter))
+      throw Error(format("{}: two parameters are called '{}': rename one", where, parameter));
+    if (std::ranges::find(record.parameters, parameter) == record.parameters.end())
+      record.parameters.push_back(parameter);
+    evaluation.configuration.set(parameter, *value);
+  }
+}
+
+}  // namespace
+
+void read_t4_entry(const Json& entry, ForeignRecord& record, std::vector<bool>& unit_of_file,
+                   const std::string& file, Samples samples) {
+  const std::string where = format("{}: entry {} of 'results'", file, record.evaluations.size() + 1);
+  Evaluation evaluation;
+  read_configuration(entry, record, evaluation, where);
+  const Json* measurement = measurement_of_time(entry);
+  const Json* value = measurement == nullptr ? nullptr : member(*measurement, "value");
+  const std::string invalidity = printable(text_member(entry, "invalidity"));
+  const auto time = value == nullptr ? std::nullopt : time_of(*value);
+  const std::string unit = measurement == nullptr ? std::string() : text_member(*measurement, "unit");
+  if (time && (invalidity.empty() || invalidity == "correct")) {
+    Measurement measured;
+    const double seconds = unit.empty() ? 1 : seconds_of_unit(unit, where);
+    const Json* times = member(entry, "times");
+    const Json* runtimes =
+        samples == Samples::keep && times != nullptr ? member(*times, "runtimes") : nullptr;
+    measured.samples = samples_or(*time * seconds, runtimes, seconds);
+    evaluation.outcome = std::move(measured);
+  } else {
+    evaluation.outcome = tl::unexpected(failure_of(invalidity, value));
+  }
+  if (const Json* times = member(entry, "times")) {
+    evaluation.phases.compile =
+        seconds_member(*times, "compilation", 1) + seconds_member(*times, "compilation_time", 1);
+    evaluation.phases.measure = seconds_member(*times, "benchmark", 1);
+    evaluation.phases.verify = seconds_member(*times, "validation", 1);
+  }
+  unit_of_file.push_back(unit.empty());
+  record.evaluations.push_back(std::move(evaluation));
+  record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
+}
+
+void finish_t4(const Json& head, ForeignRecord& record, const std::vector<bool>& unit_of_file,
+               const std::string& file) {
+  const Json* metadata = member(head, "metadata");
+  record.format = "T4";
+  if (metadata != nullptr) {
+    record.problem = printable(text_member(*metadata, "kernel_name"));
+    record.work = printable(text_member(*metadata, "problem_size"));
+    record.device = printable(text_member(*metadata, "device"));
+  }
+  const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "timeunit");
+  const double seconds = seconds_of_unit(unit.empty() ? "ms" : unit, file);
+  for (std::size_t i = 0; i < record.evaluations.size(); ++i) {
+    Evaluation& evaluation = record.evaluations[i];
+    for (double* time : {&evaluation.phases.compile, &evaluation.phases.measure, &evaluation.phases.verify})
+      *time *= seconds;
+    if (!evaluation.outcome || !unit_of_file[i]) continue;
+    for (double& sample : evaluation.outcome->samples) sample *= seconds;
+  }
+  if (unit.empty() && std::ranges::find(unit_of_file, true) != unit_of_file.end())
+    record.notes.push_back("it names no unit of time: taken for milliseconds");
+}
+
+}  // namespace tune::replay

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/formats/text_file.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+
+namespace tune::replay {
+namespace {
+
+struct Close {
+  void operator()(gzFile file) const { gzclose(file); }
+};
+using OpenFile = std::unique_ptr<std::remove_pointer_t<gzFile>, Close>;
+
+void check_end(gzFile file, const std::string& name) {
+  int code = Z_OK;
+  const char* what = gzerror(file, &code);
+  if (code == Z_OK || code == Z_STREAM_END) return;
+  if (code == Z_BUF_ERROR) throw Error(format("{}: the compressed file is cut off: copy it again", name));
+  if (code == Z_ERRNO) throw Error(format("cannot read '{}': is it a file, and may you read it?", name));
+  throw Error(format("{}: the compressed file is damaged ({}): copy it again", name, what));
+}
+
+}  // namespace
+
+std::string read_text(const std::filesystem::path& path, std::size_t most) {
+  const std::string name = path.string();
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) throw Error(format("there is no file '{}'", name));
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(format("'{}' is a folder: name a file", name));
+  const OpenFile file(gzopen(name.c_str(), "rb"));
+  if (!file) throw Error(format("cannot read '{}': is it a file, and may you read it?", name));
+  std::string text;
+  std::array<char, 1 << 16> part{};
+  int count = 0;
+  while ((count = gzread(file.get(), part.data(), part.size())) > 0) {
+    text.append(part.data(), static_cast<std::size_t>(count));
+    if (text.size() > most)
+      throw Error(format("{}: more than {} of text: is it the right file?", name,
+                         bytes_text(static_cast<double>(most))));
+  }
+  check_end(file.get(), name);
+  return text;
+}
+
+void write_new_text(const std::filesystem::path& path, const std::string& text) {
+  const std::string name = path.string();
+  std::error_code error;
+  if (std::filesystem::exists(path, error))
+    throw Error(format("{} exists: name a new file, or remove it first", name));
+  const std::string partial = name + ".part";
+  bool complete = false;
+  {
+    OpenFile file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
+    if (!file) throw Error(format("cannot write '{}': is the folder there, and may you write to it?", name));
+    constexpr std::size_t most = std::size_t{1} << 20;  // a call takes 32 bits
+    complete = true;
+    for (std::size_t at = 0; at < text.size() && complete; at += most) {
+      const auto part = static_cast<unsigned>(std::min(most, text.size() - at));
+      complete = gzwrite(file.get(), text.data() + at, part) == static_cast<int>(part);
+    }
+    complete = gzclose(file.release()) == Z_OK && complete;
+  }
+  if (complete) std::filesystem::rename(partial, path, error);
+  if (complete && !error) return;
+  std::filesystem::remove(partial, error);
+  throw Error(format("cannot write '{}': is there room on the disk?", name));
+}
+
+}  // namespace tune::replay

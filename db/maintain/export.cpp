@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/maintain/export.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <system_error>
+
+#include "db/store/database_error.hpp"
+#include "db/store/views.hpp"
+#include "db/store/where.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::db {
+namespace fs = std::filesystem;
+namespace {
+
+/// Removes the unfinished copy unless told that it is complete.
+class Unfinished {
+ public:
+  explicit Unfinished(fs::path path) : path_(std::move(path)) {}
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  ~Unfinished() {
+    std::error_code ignored;
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix, ignored);
+  }
+  /// Gives it its name at last, in one step.
+  void complete(const fs::path& target) { fs::rename(path_, target); }
+
+ private:
+  fs::path path_;
+};
+
+/// `name IN (1,2)` of these numbers.
+std::string among(const std::string& name, const std::vector<std::int64_t>& numbers) {
+  std::string list;
+  for (const std::int64_t number : numbers) list += format("{}{}", list.empty() ? "" : ",", number);
+  return format("{} IN ({})", name, list);
+}
+
+void choose(SQLite::Database& copy, const ExportFilter& filter) {
+  Where where;
+  where.add("problem = ?", filter.problem);
+  where.add("size = ?", filter.size);
+  where.device(filter.device);
+  // What stands in finals stays: a run without its finals would rank anew all that it saw.
+  if (filter.current_only) where.add("(current OR evaluation IN (SELECT evaluation FROM finals))");
+  if (!filter.works.empty()) where.add(among("work", filter.works));
+  if (!filter.runs.empty())
+    where.add(
+        format("evaluation IN (SELECT evaluation FROM run_evaluations WHERE {})", among("run", filter.runs)));
+  SQLite::Statement insert(copy, format("INSERT INTO temp.chosen SELECT evaluation FROM {}{}",
+                                        filter.best_only ? "best_by_versions" : "results", where.sql()));
+  where.bind(insert);
+  insert.exec();
+  // Runs that were asked for come along even where another run made what they saw.
+  if (filter.runs.empty()) {
+    copy.exec(
+        "INSERT INTO temp.kept_runs SELECT DISTINCT run FROM run_evaluations"
+        " WHERE evaluation IN (SELECT id FROM temp.chosen)");
+  } else {
+    copy.exec(
+        format("INSERT INTO temp.kept_runs SELECT id FROM runs WHERE {} AND EXISTS (SELECT 1"
+               " FROM run_evaluations l WHERE l.run = runs.id AND l.evaluation IN (SELECT id FROM"
+               " temp.chosen))",
+               among("id", filter.runs)));
+  }
+  copy.exec(
+      "INSERT OR IGNORE INTO temp.kept_runs SELECT run FROM evaluations"
+      " WHERE id IN (SELECT id FROM temp.chosen)");
+}
+
+/// Children before their parents, so that no foreign key dangles on the way.
+void drop_the_rest(SQLite::Database& copy, bool samples) {
+  copy.exec(samples ? "DELETE FROM samples WHERE evaluation NOT IN (SELECT id FROM temp.chosen)"
+                    : "DELETE FROM samples");
+  copy.exec(R"(
+DELETE FROM finals WHERE evaluation NOT IN (SELECT id FROM temp.chosen) OR run NOT IN (SELECT id FROM temp.kept_runs);
+DELETE FROM run_evaluations WHERE evaluation NOT IN (SELECT id FROM temp.chosen)
+                               OR run NOT IN (SELECT id FROM temp.kept_runs);
+DELETE FROM evaluations WHERE id NOT IN (SELECT id FROM temp.chosen);
+DELETE FROM run_sources WHERE run NOT IN (SELECT id FROM temp.kept_runs);
+DELETE FROM runs WHERE id NOT IN (SELECT id FROM temp.kept_runs);
+DELETE FROM works WHERE id NOT IN (SELECT work FROM runs);
+DELETE FROM instances WHERE id NOT IN (SELECT instance FROM works);
+DELETE FROM toolchains WHERE id NOT IN (SELECT toolchain FROM works);
+DELETE FROM devices WHERE id NOT IN (SELECT device FROM runs);
+)");
+}
+
+/// Of finals that lost places: without gaps, in their order, the first a winner, which ties with itself.
+void number_places_anew(SQLite::Database& copy) {
+  copy.exec(R"(
+CREATE TEMP TABLE places AS SELECT run, evaluation, place AS before,
+                                   ROW_NUMBER() OVER (PARTITION BY run ORDER BY place) AS place FROM finals;
+DELETE FROM temp.places WHERE run NOT IN (SELECT run FROM temp.places WHERE before <> place);
+CREATE INDEX temp.places_by_final ON places (run, evaluation);
+-- Away from the new numbers first: no two may be equal on the way.
+UPDATE finals SET place = place + 1000000000 WHERE run IN (SELECT run FROM temp.places);
+UPDATE finals SET tied = tied OR n.place = 1, place = n.place FROM temp.places n
+ WHERE n.run = finals.run AND n.evaluation = finals.evaluation;
+DROP TABLE temp.places;
+)");
+}
+
+ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
+  SQLite::Database copy(path.string(), SQLite::OPEN_READWRITE);
+  copy.exec(
+      "PRAGMA foreign_keys = ON;"
+      "CREATE TEMP TABLE chosen (id INTEGER PRIMARY KEY);"
+      "CREATE TEMP TABLE kept_runs (id INTEGER PRIMARY KEY)");
+  make_views(copy, ViewPlace::file);
+  choose(copy, filter);
+  drop_the_rest(copy, filter.samples);
+  number_places_anew(copy);
+  if (!filter.views) drop_views(copy);
+  copy.exec("VACUUM");
+  const auto count = [&copy](const char* table) {
+    return copy.execAndGet(format("SELECT COUNT(*) FROM {}", table)).getInt64();
+  };
+  return {count("runs"), count("evaluations"), count("samples")};
+}
+
+}  // namespace
+
+ExportResult export_database(const Database& source, const fs::path& target, const ExportFilter& filter) {
+  if (fs::exists(target)) {
+    throw Error(format("{} exists: name a new file, or remove it first", target.string()));
+  }
+  const fs::path partial = target.string() + ".part";
+  std::error_code ignored;
+  fs::remove(partial, ignored);  // of an export that was killed
+  Unfinished unfinished(partial);
+  ExportResult result;
+  try {
+    SQLite::Statement vacuum(source.connection(), "VACUUM INTO ?");
+    vacuum.bind(1, partial.string());
+    vacuum.exec();
+    result = make_copy(partial, filter);
+    unfinished.complete(target);
+  } catch (const SQLite::Exception& exception) {
+    throw to_error(exception, target);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(format("cannot write {}: {}", target.string(), error.code().message()));
+  }
+  return result;
+}
+
+}  // namespace tune::db

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/store/database.hpp"
+#include "tuner/session/records.hpp"
+
+namespace tune::db {
+
+/// What to take along. An evaluation has to pass all that is set.
+struct ExportFilter {
+  std::vector<RunId> runs = {};  ///< what these runs saw; empty for all
+  std::optional<std::string> problem = std::nullopt;
+  std::optional<std::string> size = std::nullopt;    ///< `512x512x512`
+  std::optional<std::string> device = std::nullopt;  ///< model key or name
+  std::vector<std::int64_t> works = {};              ///< WorkInfo::id; empty for all
+  bool best_only =
+      false;  ///< of each work its fastest configuration alone: answers lookups, is no space to replay
+  bool current_only = false;  ///< without evaluations that later ones replaced, but for those in finals
+  bool samples = true;        ///< without them the medians stay
+  bool views = true;          ///< without them lookups begin sooner (db/store/views.hpp)
+};
+
+struct ExportResult {
+  std::int64_t runs = 0;
+  std::int64_t evaluations = 0;
+  std::int64_t samples = 0;
+};
+
+/// Writes a new database with a part of another one, complete in itself: no log beside it, so that it can be
+/// shipped and opened as Access::immutable. Ids, times of day and versions stay as they were. Of finals that
+/// stay in part the places are numbered anew in their order, and their first ties with itself; times and
+/// ratios stay those of that day, also where the winner was left out. Throws Error where `target` exists or
+/// cannot be written; nothing is left there then.
+ExportResult export_database(const Database& source, const std::filesystem::path& target,
+                             const ExportFilter& filter = {});
+
+}  // namespace tune::db

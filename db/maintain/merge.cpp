@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/maintain/merge.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "db/maintain/copy_rows.hpp"
+#include "db/maintain/merge_facts.hpp"
+#include "db/maintain/merge_identity.hpp"
+#include "db/store/database_error.hpp"
+#include "db/store/rows.hpp"
+#include "db/store/schema.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::db {
+namespace {
+
+/// One merge, in its transaction.
+class Merger {
+ public:
+  Merger(SQLite::Database& target, SQLite::Database& source, const SourceLabel& label, const Clock& clock)
+      : target_(target), source_(source), label_(label), now_(clock()) {}
+
+  MergeResult run_all() {
+    facts_ = merge_facts(target_, source_, result_.conflicts);
+    compare_amounts(target_, source_, facts_.works, result_.conflicts);
+    match_runs();
+    add_runs();
+    add_evaluations();
+    add_links();
+    add_finals();
+    return std::move(result_);
+  }
+
+ private:
+  /// Which runs of the target are those of the source; each counts once.
+  void match_runs() {
+    std::unordered_map<std::string, std::vector<std::int64_t>> candidates;
+    for (const RunIdentity& run : run_identities(target_)) candidates[run.hash].push_back(run.id);
+    for (const RunIdentity& run : run_identities(source_)) {
+      std::vector<std::int64_t>& same = candidates[run.hash];
+      if (same.empty()) continue;
+      const auto seen = seen_by_run(source_, run.id);
+      for (auto at = same.begin(); at != same.end(); ++at) {
+        // Another program's file has no runs: what it holds now, in whatever order, belongs together.
+        if (!run.imported && !compatible(seen, seen_by_run(target_, *at))) continue;
+        runs_.emplace(run.id, *at);
+        known_.insert(*at);
+        same.erase(at);
+        break;
+      }
+    }
+  }
+
+  void add_runs() {
+    const std::vector<std::string> columns = columns_of(target_, "runs", {"id"});
+    SQLite::Statement row(source_, format("SELECT id, {} FROM runs ORDER BY id", listed(columns)));
+    SQLite::Statement insert(target_, insert_sql("runs", columns));
+    SQLite::Statement end(target_,
+                          "UPDATE runs SET ended = ?, end_reason = ? WHERE id = ? AND ended IS NULL");
+    while (row.executeStep()) {
+      const std::int64_t there = row.getColumn(0).getInt64();
+      if (const auto known = runs_.find(there); known != runs_.end()) {
+        ++result_.known_runs;
+        complete_run(end, row, known->second);
+        continue;
+      }
+      for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+        const std::string& column = columns[static_cast<std::size_t>(i)];
+        if (column == "work")
+          insert.bind(i + 1, facts_.works.at(row.getColumn(i + 1).getInt64()));
+        else if (column == "device")
+          insert.bind(i + 1, facts_.devices.at(row.getColumn(i + 1).getInt64()));
+        else
+          bind_column(insert, i + 1, row.getColumn(i + 1));
+      }
+      run(insert);
+      runs_.emplace(there, target_.getLastInsertRowid());
+      ++result_.runs;
+      add_source(there);
+    }
+  }
+
+  void complete_run(SQLite::Statement& end, SQLite::Statement& row, std::int64_t here) {
+    if (row.isColumnNull("ended")) return;
+    bind_column(end, 1, row.getColumn("ended"));
+    bind_column(end, 2, row.getColumn("end_reason"));
+    end.bind(3, here);
+    run(end);
+    SQLite::Statement ours(target_, "SELECT end_reason FROM runs WHERE id = ?");
+    ours.bind(1, here);
+    if (ours.executeStep() && text_or_empty(ours, "end_reason") != text(row, "end_reason"))
+      result_.conflicts.push_back(
+          format("run {} ended otherwise there ({}); what is here is kept", here, text(row, "end_reason")));
+  }
+
+  /// Where a run was first: what the source says of it, else the source itself.
+  void add_source(std::int64_t there) {
+    SQLite::Statement known(source_, "SELECT file, format, run_there, taken FROM run_sources WHERE run = ?");
+    known.bind(1, there);
+    SQLite::Statement insert(
+        target_, "INSERT INTO run_sources (file, format, run_there, taken, run) VALUES (?, ?, ?, ?, ?)");
+    if (known.executeStep()) {
+      for (int i = 0; i < 4; ++i) bind_column(insert, i + 1, known.getColumn(i));
+    } else {
+      insert.bind(1, label_.file);
+      insert.bind(2, label_.format);
+      if (label_.has_runs) insert.bind(3, there);
+      insert.bind(4, now_);
+    }
+    insert.bind(5, runs_.at(there));
+    run(insert);
+  }
+
+  /// By what they hold, the last one first: of those that are alike the first is that of the source's first.
+  using ByContent = std::unordered_map<std::string, std::vector<std::int64_t>>;
+
+  /// Those of the target's evaluations that a known run made.
+  ByContent evaluations_of(const EvaluationContent& content, std::int64_t run) const {
+    ByContent found;
+    SQLite::Statement row(target_, content.sql() + " WHERE e.run = ? ORDER BY e.id DESC");
+    row.bind(1, run);
+    while (row.executeStep()) found[content.hash_of(row)].push_back(row.getColumn(0).getInt64());
+    return found;
+  }
+
+  void add_evaluations() {
+    const EvaluationContent content(target_);
+    const std::vector<std::string> columns = columns_of(target_, "evaluations", {"id", "run", "work"});
+    std::vector<std::string> all = {"run", "work"};
+    all.insert(all.end(), columns.begin(), columns.end());
+    SQLite::Statement insert(target_, insert_sql("evaluations", all));
+    SQLite::Statement row(source_, content.sql() + " ORDER BY e.run, e.id");
+    SQLite::Statement work(target_, "SELECT work FROM runs WHERE id = ?");
+    ByContent there_already;
+    std::int64_t run_id = 0, work_id = 0;
+    while (row.executeStep()) {
+      const std::int64_t id = row.getColumn(0).getInt64(), here = runs_.at(row.getColumn(1).getInt64());
+      if (here != run_id) {
+        run_id = here;
+        there_already.clear();
+        if (known_.contains(here)) there_already = evaluations_of(content, here);
+        work.bind(1, here);
+        work.executeStep();
+        work_id = work.getColumn(0).getInt64();
+        work.reset();
+      }
+      if (!there_already.empty()) {
+        const auto same = there_already.find(content.hash_of(row));
+        if (same != there_already.end() && !same->second.empty()) {
+          evaluations_.emplace(id, same->second.back());
+          same->second.pop_back();
+          ++result_.known_evaluations;
+          copy_samples(id, evaluations_.at(id), true);
+          continue;
+        }
+      }
+      insert.bind(1, run_id);
+      insert.bind(2, work_id);
+      for (int i = 0; i < static_cast<int>(columns.size()); ++i)
+        bind_column(insert, i + 3, row.getColumn(i + 2));
+      run(insert);
+      evaluations_.emplace(id, target_.getLastInsertRowid());
+      ++result_.evaluations;
+      copy_samples(id, evaluations_.at(id), false);
+    }
+  }
+
+  /// An evaluation that was exported without its samples gets them.
+  void copy_samples(std::int64_t there, std::int64_t here, bool known) {
+    if (known) {
+      has_samples_.bind(1, here);
+      const bool has = has_samples_.executeStep();
+      has_samples_.reset();
+      if (has) return;
+    }
+    samples_.bind(1, there);
+    while (samples_.executeStep()) {
+      insert_sample_.bind(1, here);
+      insert_sample_.bind(2, samples_.getColumn(0).getInt64());
+      insert_sample_.bind(3, samples_.getColumn(1).getDouble());
+      run(insert_sample_);
+      ++result_.samples;
+    }
+    samples_.reset();
+  }
+
+  void add_links() {
+    SQLite::Statement row(
+        source_, "SELECT run, sequence, evaluation, reused FROM run_evaluations ORDER BY run, sequence");
+    SQLite::Statement find(
+        target_, "SELECT 1 FROM run_evaluations WHERE run = ? AND evaluation = ? AND (? OR sequence = ?)");
+    SQLite::Statement insert(
+        target_,
+        "INSERT INTO run_evaluations (run, sequence, evaluation, reused) VALUES (?1, CASE WHEN EXISTS"
+        " (SELECT 1 FROM run_evaluations WHERE run = ?1 AND sequence = ?2) THEN"
+        " (SELECT MAX(sequence) + 1 FROM run_evaluations WHERE run = ?1) ELSE ?2 END, ?3, ?4)");
+    while (row.executeStep()) {
+      const std::int64_t here = runs_.at(row.getColumn(0).getInt64());
+      const std::int64_t sequence = row.getColumn(1).getInt64();
+      const std::int64_t evaluation = evaluations_.at(row.getColumn(2).getInt64());
+      if (known_.contains(here)) {
+        find.bind(1, here);
+        find.bind(2, evaluation);
+        find.bind(3, is_imported(here) ? 1 : 0);
+        find.bind(4, sequence);
+        const bool is_there = find.executeStep();
+        find.reset();
+        if (is_there) continue;
+      }
+      insert.bind(1, here);
+      insert.bind(2, sequence);
+      insert.bind(3, evaluation);
+      bind_column(insert, 4, row.getColumn(3));
+      run(insert);
+    }
+  }
+
+  /// In another program's file the order of results is no order of evaluation.
+  bool is_imported(std::int64_t run) {
+    if (imported_.first != run) {
+      SQLite::Statement row(
+          target_, "SELECT w.origin = 'imported' FROM runs r JOIN works w ON w.id = r.work WHERE r.id = ?");
+      row.bind(1, run);
+      imported_ = {run, row.executeStep() && row.getColumn(0).getInt() != 0};
+    }
+    return imported_.second;
+  }
+
+  void add_finals() {
+    const std::vector<std::string> columns = columns_of(target_, "finals", {"run", "evaluation"});
+    const std::vector<std::string> round_columns = columns_of(target_, "final_rounds", {"run", "evaluation"});
+    SQLite::Statement row(
+        source_, format("SELECT run, evaluation, {} FROM finals ORDER BY run, place", listed(columns)));
+    while (row.executeStep()) {
+      const std::int64_t here = runs_.at(row.getColumn(0).getInt64());
+      const std::int64_t evaluation = evaluations_.at(row.getColumn(1).getInt64());
+      SQLite::Statement ours(
+          target_,
+          format("SELECT {} FROM finals WHERE run = ? AND (evaluation = ? OR place = ?)", listed(columns)));
+      ours.bind(1, here);
+      ours.bind(2, evaluation);
+      bind_column(ours, 3, row.getColumn("place"));
+      if (ours.executeStep()) {
+        if (row_hash(ours, 0, static_cast<int>(columns.size())) !=
+            row_hash(row, 2, static_cast<int>(columns.size())))
+          result_.conflicts.push_back(
+              format("place {} of the finals of run {} differs there; that of here is kept",
+                     integer(row, "place"), here));
+        continue;
+      }
+      copy_rows("finals", columns, row.getColumn(0).getInt64(), row.getColumn(1).getInt64(), here,
+                evaluation);
+      copy_rows("final_rounds", round_columns, row.getColumn(0).getInt64(), row.getColumn(1).getInt64(), here,
+                evaluation);
+      ++result_.finals;
+    }
+  }
+
+  /// Rows of a run's evaluation.
+  void copy_rows(const std::string& table, const std::vector<std::string>& columns, std::int64_t run_there,
+                 std::int64_t evaluation_there, std::int64_t run_here, std::int64_t evaluation_here) {
+    SQLite::Statement row(
+        source_, format("SELECT {} FROM {} WHERE run = ? AND evaluation = ?", listed(columns), table));
+    row.bind(1, run_there);
+    row.bind(2, evaluation_there);
+    std::vector<std::string> all = {"run", "evaluation"};
+    all.insert(all.end(), columns.begin(), columns.end());
+    SQLite::Statement insert(target_, insert_sql(table, all));
+    while (row.executeStep()) {
+      insert.bind(1, run_here);
+      insert.bind(2, evaluation_here);
+      for (int i = 0; i < static_cast<int>(columns.size()); ++i) bind_column(insert, i + 3, row.getColumn(i));
+      run(insert);
+    }
+  }
+
+  SQLite::Database& target_;
+  SQLite::Database& source_;
+  const SourceLabel& label_;
+  std::string now_;
+  MergeResult result_;
+  FactMaps facts_;
+  IdMap runs_, evaluations_;
+  std::unordered_set<std::int64_t> known_;  ///< runs of the target that both have
+  std::pair<std::int64_t, bool> imported_{0, false};
+  SQLite::Statement samples_{source_,
+                             "SELECT ordinal, seconds FROM samples WHERE evaluation = ? ORDER BY ordinal"};
+  SQLite::Statement has_samples_{target_, "SELECT 1 FROM samples WHERE evaluation = ? LIMIT 1"};
+  SQLite::Statement insert_sample_{target_,
+                                   "INSERT INTO samples (evaluation, ordinal, seconds) VALUES (?, ?, ?)"};
+};
+
+}  // namespace
+
+MergeResult merge_database(Database& target, const Database& source, const SourceLabel& label,
+                           const Clock& clock) {
+  MergeResult result;
+  source.read([&](SQLite::Database& from) {
+    target.write([&](SQLite::Database& into) { result = Merger(into, from, label, clock).run_all(); },
+                 Sync::now);
+  });
+  return result;
+}
+
+Database open_source(const std::filesystem::path& file, const std::filesystem::path& scratch) {
+  {
+    const Database old(file, Access::inspect);
+    int version = 0;
+    old.read([&](SQLite::Database& connection) {
+      version = connection.execAndGet("PRAGMA user_version").getInt();
+    });
+    if (version == schema_version()) return Database(file, Access::read_only);
+    try {
+      SQLite::Statement copy(old.connection(), "VACUUM INTO ?");
+      copy.bind(1, scratch.string());
+      copy.exec();
+    } catch (const SQLite::Exception& exception) {
+      throw to_error(exception, scratch);
+    }
+  }
+  return Database(scratch, Access::read_write);
+}
+
+}  // namespace tune::db

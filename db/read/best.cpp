@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/read/best.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include "db/read/lookup_records.hpp"
+#include "db/read/result_rows.hpp"
+#include "db/store/rows.hpp"
+#include "lookup/src/search.hpp"
+#include "search/space/configuration.hpp"
+#include "tuner/base/error.hpp"
+
+namespace tune::db {
+namespace {
+
+std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& winner) {
+  std::vector<ResultRow> ties;
+  if (!winner.final || !winner.final->tied) return ties;
+  SQLite::Statement row(
+      connection,
+      "SELECT * FROM results WHERE current AND final_tied AND final_run = ? AND evaluation <> ?"
+      " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ?) ORDER BY final_place");
+  row.bind(1, winner.final->run);
+  row.bind(2, winner.evaluation);
+  row.bind(3, winner.final->run);
+  while (row.executeStep()) ties.push_back(result_row(row));
+  return ties;
+}
+
+/// The rows behind what the lookup found.
+Candidate with_rows(const Database& database, const lookup::Candidate& found) {
+  Candidate candidate;
+  candidate.match = found.match;
+  candidate.distance = found.distance;
+  candidate.loss = found.loss;
+  candidate.same_driver = !found.other_driver;
+  candidate.same_compiler = !found.other_compiler;
+  candidate.same_sources = !found.other_sources;
+  candidate.why = found.why;
+  candidate.value = found.recorded_value;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row(connection,
+                          "SELECT *, (SELECT COUNT(*) FROM current_evaluations c WHERE c.work = b.work"
+                          " AND c.time IS NOT NULL) AS measured FROM results b WHERE evaluation = ?");
+    row.bind(1, found.evaluation);
+    if (!row.executeStep()) throw Error(database.path().string() + " lost a result while it was read");
+    candidate.result = result_row(row);
+    candidate.measured = integer(row, "measured");
+    candidate.ties = ties_of(connection, candidate.result);
+  });
+  return candidate;
+}
+
+std::vector<Candidate> candidates(lookup::Records& records, std::span<const Database* const> databases,
+                                  const BestQuery& query) {
+  const std::vector<lookup::Ranked> ranked = lookup::ranked_works(records);
+  std::vector<Candidate> result;
+  const auto add = [&](const lookup::Candidate& found, std::size_t source) {
+    result.push_back(with_rows(*databases[source], found));
+    result.back().database = source;
+  };
+  bool fits = query.device.compute_major == 0;
+  for (const lookup::Ranked& one : ranked) {
+    const lookup::Entry* winner = records.winner(*one.work);
+    if (winner == nullptr) continue;
+    if (one.match == Match::none && !fits) {
+      fits = true;
+      std::size_t source = 0;
+      if (const auto found = lookup::portfolio_candidate(records, ranked, &source)) add(*found, source);
+    }
+    fits = fits || one.match != Match::none;
+    add(lookup::candidate_of(records, one, *winner), one.work->source);
+  }
+  if (query.objective != Objective::time)
+    for (Candidate& candidate : result) candidate.ties.clear();  // they tie in time
+  return result;
+}
+
+}  // namespace
+
+lookup::Want want_of(const BestQuery& query) {
+  lookup::Want want;
+  want.query.problem = query.problem;
+  want.query.device = query.device;
+  for (const auto& [name, extent] : query.extents) want.query.size.push_back(extent);
+  want.any_settings = !query.settings;
+  const Configuration settings = Configuration::parse(query.settings.value_or(""));
+  for (const auto& [name, value] : settings.entries())
+    want.query.settings.emplace_back(name, value.to_string());
+  if (query.toolchain) want.query.compiler = query.toolchain->compiler;
+  if (query.toolchain) want.query.source_hash = query.toolchain->source_hash;
+  want.query.warm_caches = query.cache == CacheState::warm;
+  want.origin = to_string(query.origin);
+  want.objective = static_cast<lookup::Objective>(query.objective);
+  return want;
+}
+
+lookup::Device lookup_device(const DeviceFacts& facts) {
+  lookup::Device device;
+  device.name = facts.name;
+  device.compute_major = facts.compute_major;
+  device.compute_minor = facts.compute_minor;
+  device.multiprocessors = facts.multiprocessors;
+  device.global_memory = facts.global_memory;
+  device.bandwidth = facts.peak_bandwidth();
+  device.driver = facts.driver;
+  return device;
+}
+
+std::vector<Candidate> best(std::span<const Database* const> databases, const BestQuery& query) {
+  std::vector<Candidate> result;
+  with_records(databases, query,
+               [&](lookup::Records& records) { result = candidates(records, databases, query); });
+  return result;
+}
+
+std::vector<Candidate> best(const Database& database, const BestQuery& query) {
+  const Database* only = &database;
+  return best(std::span(&only, 1), query);
+}
+
+}  // namespace tune::db

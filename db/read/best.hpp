@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/read/queries.hpp"
+#include "lookup/include/tune/lookup.hpp"
+
+namespace tune::db {
+
+/// What somebody wants to run. What is left out is not held against a record.
+struct BestQuery {
+  std::string problem;
+  lookup::Device device = {};  ///< empty for any; a name alone, or a model key, does
+  std::vector<std::pair<std::string, std::int64_t>> extents = {};  ///< empty for any size
+  std::optional<std::string> settings =
+      std::nullopt;  ///< settings key: other settings are other work, never offered
+  std::optional<Toolchain> toolchain = std::nullopt;  ///< an empty compiler stands for any
+  Origin origin = Origin::measured;
+  CacheState cache = CacheState::cold;
+  Objective objective = Objective::time;
+};
+
+/// What a lookup asks about a device of which all is known.
+lookup::Device lookup_device(const DeviceFacts& facts);
+
+using lookup::Match;
+
+/// The winner of one work, and how well it fits; lookup decides both.
+struct Candidate {
+  ResultRow result;
+  Match match = Match::exact;  ///< `none`: of another architecture, no answer by itself
+  double value = 0;            ///< what it won by: seconds, joules or their product
+  double distance = 0;         ///< lookup::Candidate::distance
+  std::optional<lookup::Loss> loss = std::nullopt;
+  bool same_driver = true;
+  bool same_compiler = true;
+  bool same_sources = true;
+  std::int64_t measured = 0;  ///< configurations of this work with a measurement
+  /// What ties with it in its newest finals, as far as they count still, itself left out. Empty without
+  /// finals.
+  std::vector<ResultRow> ties = {};
+  std::string why;           ///< one sentence for people: what fits and what does not
+  std::size_t database = 0;  ///< which of those that were asked
+};
+
+/// One candidate for each work of the problem that has a measurement, the best fit first (docs/lookup.md); of
+/// equal fit the one of the earlier database. Where none fits and the device's architecture is known, the
+/// portfolio's comes before those of other architectures. Works with other numbers of extents are left out.
+/// Empty where nothing is known.
+std::vector<Candidate> best(std::span<const Database* const> databases, const BestQuery& query);
+std::vector<Candidate> best(const Database& database, const BestQuery& query);
+
+}  // namespace tune::db

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/store/database.hpp"
+#include "tuner/session/records.hpp"
+
+/// The read side: what is in a database, as plain data. Every function sees one unchanging state of the file
+/// and throws Error. Times in seconds, times of day as the text that is stored (UTC, ISO 8601).
+namespace tune::db {
+
+/// A problem of which there are results.
+struct ProblemSummary {
+  std::string problem;
+  std::int64_t instances = 0;
+  std::int64_t devices = 0;  ///< models
+  std::int64_t runs = 0;
+  std::int64_t evaluations = 0;
+  std::int64_t failures = 0;  ///< among the evaluations
+  std::string last_run;       ///< when the newest began
+};
+/// Sorted by name.
+std::vector<ProblemSummary> list_problems(const Database& database);
+
+/// A device model of which there are results; boards of one model share them.
+struct DeviceSummary {
+  std::string model_key;
+  std::string name;
+  std::string architecture;
+  std::vector<std::string> drivers;  ///< under which there are results, sorted
+  std::int64_t runs = 0;
+  std::int64_t evaluations = 0;
+  std::string last_run;
+  DeviceFacts facts;  ///< of the newest run
+};
+/// Sorted by model key.
+std::vector<DeviceSummary> list_devices(const Database& database);
+
+/// What results are kept under, by its texts: WorkKey without the facts.
+struct WorkInfo {
+  std::int64_t id = 0;  ///< equal for results that can be compared
+  std::string problem;
+  std::string size;
+  std::string settings;  ///< `radius=1,type=float`
+  std::vector<std::pair<std::string, std::int64_t>> extents;
+  std::string device;     ///< name
+  std::string model_key;  ///< of the device
+  std::string architecture;
+  std::string driver;
+  Toolchain toolchain;
+  Origin origin = Origin::measured;
+  CacheState cache = CacheState::cold;
+};
+
+/// What one solution of the problem takes: for rates and the share of the limit.
+struct WorkAmount {
+  double limit = 0;  ///< seconds; 0 where unknown
+  double items = 0;
+  double flops = 0;
+  double bytes = 0;
+  std::string item;  ///< `cell update`
+};
+
+struct RunFilter {
+  std::optional<std::string> problem = std::nullopt;
+  std::optional<std::string> device = std::nullopt;  ///< model key or name
+  std::optional<std::size_t> limit = std::nullopt;
+  std::optional<std::int64_t> work = std::nullopt;  ///< WorkInfo::id
+};
+
+/// One run in a list.
+struct RunSummary {
+  RunId run = 0;
+  WorkInfo work;
+  std::string strategy;
+  Objective objective = Objective::time;
+  std::string started;
+  std::string ended;                              ///< empty where it was killed, or still goes on
+  std::string end_reason;                         ///< as `ended`
+  std::int64_t evaluations = 0;                   ///< that it saw, reused ones included
+  std::int64_t reused = 0;                        ///< among them
+  std::int64_t failures = 0;                      ///< among them
+  std::optional<double> best;                     ///< seconds, of the finals if any; nothing where all failed
+  std::optional<std::string> best_configuration;  ///< key
+  std::int64_t tied = 0;  ///< with the winner of its finals, itself included; 0: no finals
+};
+/// Newest first.
+std::vector<RunSummary> list_runs(const Database& database, const RunFilter& filter = {});
+
+/// What finals said of an evaluation.
+struct FinalResult {
+  RunId run = 0;  ///< whose finals they were
+  std::int64_t place = 0;
+  MedianInterval time;   ///< seconds: median of the rounds, 95 %
+  MedianInterval ratio;  ///< of its value to the winner's, round by round, 95 %
+  bool tied = false;     ///< with the winner
+  std::int64_t rounds = 0;
+};
+
+/// One evaluation in a list. A measurement (then `time` and what follows it) or a failure.
+struct ResultRow {
+  std::int64_t evaluation = 0;
+  RunId run = 0;  ///< that made it
+  WorkInfo work;
+  WorkAmount amount;
+  Configuration configuration;
+  std::optional<double> time;           ///< what it is ranked by: of its newest finals, else of the samples
+  std::optional<double> measured_time;  ///< median of the samples
+  std::optional<FinalResult> final;     ///< the newest by time
+  double minimum = 0;
+  double error = 0;
+  double tolerance = 0;
+  std::int64_t samples = 0;
+  std::optional<Timing> timing;  ///< how it was measured, without samples; nothing where that is not known
+  bool same_code = false;        ///< the outcome of another configuration with equal machine code
+  bool from_cache = false;       ///< the binary was not compiled
+  std::optional<Failure> failure;
+  std::optional<KernelResources> resources;
+  std::string binary_hash;
+  PhaseTimes phases;
+  std::string recorded;
+  bool current = true;  ///< false: the configuration was evaluated again later under the same work
+};
+
+struct ResultFilter {
+  std::optional<std::string> problem = std::nullopt;
+  std::optional<std::string> size = std::nullopt;
+  std::optional<std::string> settings = std::nullopt;  ///< settings key
+  std::optional<std::string> device = std::nullopt;    ///< model key or name
+  std::optional<RunId> run = std::nullopt;             ///< what this run saw, reused evaluations included
+  std::optional<std::int64_t> work = std::nullopt;     ///< WorkInfo::id
+  std::optional<Origin> origin = std::nullopt;
+  std::optional<CacheState> cache = std::nullopt;
+  std::optional<std::size_t> limit = std::nullopt;
+  bool failures = false;    ///< include them, after the measurements
+  bool superseded = false;  ///< include evaluations that are not current
+};
+/// Fastest first: what finals have seen and not chosen after all else, whatever its time; failures last, in
+/// the order they came.
+std::vector<ResultRow> list_results(const Database& database, const ResultFilter& filter = {});
+
+}  // namespace tune::db

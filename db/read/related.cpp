@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/read/related.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "db/read/result_rows.hpp"
+#include "db/store/json.hpp"
+#include "db/store/rows.hpp"
+
+namespace tune::db {
+namespace {
+
+constexpr std::int64_t least_measured = 10, least_of_same = 1;
+
+/// Counts in an index, and looks at no more measurements than it takes to know that there are enough.
+constexpr const char* select_works = R"(
+SELECT w.id AS work, i.problem, i.size, i.settings_key AS settings, i.extents, d.name AS device, w.model_key,
+       d.architecture, w.driver, t.compiler, t.source_hash, w.origin, w.cache,
+       (SELECT COUNT(DISTINCT e.configuration_key) FROM evaluations e WHERE e.work = w.id) AS configurations
+FROM works w
+JOIN instances i ON i.id = w.instance
+JOIN toolchains t ON t.id = w.toolchain
+JOIN devices d ON d.id = (SELECT MAX(r.device) FROM runs r WHERE r.work = w.id)
+WHERE i.problem = :problem AND w.origin = 'measured'
+  AND (SELECT COUNT(*) FROM (SELECT 1 FROM current_evaluations e
+                             WHERE e.work = w.id AND e.time IS NOT NULL LIMIT :least)) >=
+      CASE WHEN i.size = :size AND i.settings_key = :settings AND w.model_key = :model THEN :same ELSE :least END
+ORDER BY w.id)";
+
+/// The ids of a run follow one another. Their multiples of the golden section, 2654435761 / 2^32, modulo 1
+/// are spread as evenly as can be: those below a share are that share of the run's course, without any
+/// period.
+constexpr const char* select_results = R"(
+SELECT configuration, time FROM current_evaluations
+WHERE work = :work
+  AND (id * 2654435761 % 4294967296 < :below
+       OR id IN (SELECT id FROM current_evaluations WHERE work = :work AND time IS NOT NULL
+                 ORDER BY time, id LIMIT :fastest))
+ORDER BY time IS NULL, time, id)";
+
+double volume(const std::vector<std::pair<std::string, std::int64_t>>& extents) {
+  double product = 1;
+  for (const auto& [name, extent] : extents) product *= static_cast<double>(extent);
+  return product;
+}
+
+double different_settings(const std::string& theirs, const Instance& instance) {
+  const Configuration other = Configuration::parse(theirs);
+  double different = 0;
+  for (const auto& [name, value] : instance.settings) {
+    const Value* found = other.find(name);
+    if (found == nullptr || !(*found == value)) different += 1;
+  }
+  return different;
+}
+
+double different_devices(const WorkInfo& work, const DeviceFacts& device) {
+  if (work.model_key == device.model_key()) return 0;
+  return work.architecture == device.architecture() ? 0.3 : 1;
+}
+
+bool same_versions(const WorkInfo& work, const WorkKey& key) {
+  return work.driver == key.device.driver && work.toolchain.compiler == key.toolchain.compiler &&
+         work.toolchain.source_hash == key.toolchain.source_hash;
+}
+
+double distance(const WorkInfo& work, const WorkKey& key) {
+  return different_settings(work.settings, key.instance) + different_devices(work, key.device) +
+         std::abs(std::log2(volume(work.extents) / volume(key.instance.extents))) / 10 +
+         (work.cache == key.cache ? 0 : 0.3) + (same_versions(work, key) ? 0 : 0.01);
+}
+
+bool same_but_versions(const WorkInfo& work, const WorkKey& key) {
+  return work.size == key.instance.size() && work.settings == key.instance.settings_key() &&
+         work.model_key == key.device.model_key();
+}
+
+bool itself(const WorkInfo& work, const WorkKey& key) {
+  return same_but_versions(work, key) && work.cache == key.cache && same_versions(work, key);
+}
+
+}  // namespace
+
+std::vector<RelatedWork> related_works(const Database& database, const WorkKey& key) {
+  std::vector<RelatedWork> related;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row(connection, select_works);
+    row.bind(":problem", key.instance.problem);
+    row.bind(":least", least_measured);
+    row.bind(":same", least_of_same);
+    row.bind(":size", key.instance.size());
+    row.bind(":settings", key.instance.settings_key());
+    row.bind(":model", key.device.model_key());
+    while (row.executeStep()) {
+      RelatedWork work{work_info(row), static_cast<std::size_t>(integer(row, "configurations"))};
+      if (itself(work.work, key)) continue;
+      work.distance = distance(work.work, key);
+      work.same_but_versions = same_but_versions(work.work, key);
+      related.push_back(std::move(work));
+    }
+  });
+  std::ranges::stable_sort(related, [](const RelatedWork& a, const RelatedWork& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.configurations > b.configurations;
+  });
+  return related;
+}
+
+std::vector<RelatedResult> related_results(const Database& database, const WorkInfo& work, std::size_t most) {
+  std::vector<RelatedResult> results;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement count(connection, "SELECT COUNT(*) FROM evaluations WHERE work = ?");
+    count.bind(1, work.id);
+    count.executeStep();
+    const double all = count.getColumn(0).getDouble(), half = std::floor(static_cast<double>(most) / 2);
+    const double share = all <= static_cast<double>(most) ? 1 : half / all;
+    SQLite::Statement row(connection, select_results);
+    row.bind(":work", work.id);
+    row.bind(":fastest", static_cast<std::int64_t>(half));
+    row.bind(":below", static_cast<std::int64_t>(share * 4294967296));
+    while (row.executeStep())
+      results.emplace_back(configuration_from_json(text(row, "configuration")), optional_real(row, "time"));
+  });
+  return results;
+}
+
+}  // namespace tune::db

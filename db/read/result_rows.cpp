@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/read/result_rows.hpp"
+
+#include "db/store/json.hpp"
+#include "db/store/rows.hpp"
+
+namespace tune::db {
+
+WorkInfo work_info(SQLite::Statement& row) {
+  WorkInfo work;
+  work.id = integer(row, "work");
+  work.problem = text(row, "problem");
+  work.size = text(row, "size");
+  work.settings = text(row, "settings");
+  work.extents = extents_from_json(text(row, "extents"));
+  work.device = text(row, "device");
+  work.model_key = text(row, "model_key");
+  work.architecture = text(row, "architecture");
+  work.driver = text(row, "driver");
+  work.toolchain = {text(row, "compiler"), text(row, "source_hash")};
+  work.origin = origin_from_string(text(row, "origin"));
+  work.cache = cache_state_from_string(text(row, "cache"));
+  return work;
+}
+
+WorkAmount work_amount(SQLite::Statement& row) {
+  return {real(row, "limit_seconds"), real(row, "items"), real(row, "flops"), real(row, "bytes"),
+          text(row, "item")};
+}
+
+namespace {
+
+std::optional<FinalResult> final_result(SQLite::Statement& row) {
+  if (row.isColumnNull("final_run")) return std::nullopt;
+  FinalResult result;
+  result.run = integer(row, "final_run");
+  result.place = integer(row, "final_place");
+  result.rounds = integer(row, "final_rounds");
+  result.time = final_interval(row, "time", "final_low", "final_high", result.rounds);
+  result.ratio = final_interval(row, "final_ratio", "final_ratio_low", "final_ratio_high", result.rounds);
+  result.tied = flag(row, "final_tied");
+  return result;
+}
+
+}  // namespace
+
+ResultRow result_row(SQLite::Statement& row) {
+  ResultRow result;
+  result.evaluation = integer(row, "evaluation");
+  result.run = integer(row, "run");
+  result.work = work_info(row);
+  result.amount = work_amount(row);
+  result.configuration = configuration_from_json(text(row, "configuration"));
+  result.time = optional_real(row, "time");
+  result.measured_time = optional_real(row, "measured_time");
+  result.final = final_result(row);
+  if (!row.isColumnNull("stop_reason")) result.timing = timing(row);
+  result.same_code = flag(row, "same_code");
+  result.from_cache = flag(row, "from_cache");
+  result.minimum = optional_real(row, "minimum").value_or(0);
+  result.error = optional_real(row, "error").value_or(0);
+  result.tolerance = optional_real(row, "tolerance").value_or(0);
+  result.samples = integer(row, "samples");
+  result.failure = failure(row);
+  result.resources = resources(row);
+  result.binary_hash = text(row, "binary_hash");
+  result.phases = phase_times(row);
+  result.recorded = text(row, "recorded");
+  result.current = integer(row, "current") != 0;
+  return result;
+}
+
+MedianInterval final_interval(SQLite::Statement& row, const char* median, const char* low, const char* high,
+                              std::int64_t rounds) {
+  const std::vector<double> any(static_cast<std::size_t>(rounds));
+  return {real(row, median), real(row, low), real(row, high),
+          median_interval(any, finals_confidence).confidence};
+}
+
+RunSummary run_summary(SQLite::Statement& row) {
+  RunSummary run;
+  run.run = integer(row, "run");
+  run.work = work_info(row);
+  run.strategy = text(row, "strategy");
+  run.objective = objective_from_string(text(row, "objective"));
+  run.tied = integer(row, "tied");
+  run.started = text(row, "started");
+  run.ended = text_or_empty(row, "ended");
+  run.end_reason = text_or_empty(row, "end_reason");
+  run.evaluations = integer(row, "evaluations");
+  run.reused = integer(row, "reused");
+  run.failures = integer(row, "failures");
+  run.best = optional_real(row, "best");
+  if (run.best) run.best_configuration = text(row, "best_configuration");
+  return run;
+}
+
+}  // namespace tune::db

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/read/run_details.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "db/read/result_rows.hpp"
+#include "db/store/json.hpp"
+#include "db/store/rows.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::db {
+namespace {
+
+constexpr const char* select_run = R"(
+SELECT o.*, r.seed, r.budget_evaluations, r.budget_seconds, r.until_gain, r.restriction, r.pinned,
+       r.command_line, r.program_version, r.host, r.core_clock, r.memory_clock, r.temperature, r.power, r.throttle, r.space_size,
+       r.limit_seconds, r.items, r.flops, r.bytes, r.item, o.best_evaluation AS winner,
+       i.settings AS settings_json, d.facts
+FROM run_overview o JOIN runs r ON r.id = o.run JOIN works w ON w.id = r.work
+JOIN instances i ON i.id = w.instance JOIN devices d ON d.id = r.device
+WHERE o.run = ?)";
+
+constexpr const char* select_progress = R"(
+SELECT l.sequence, l.evaluation, l.reused, e.time, e.recorded
+FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation
+WHERE l.run = ? ORDER BY l.sequence)";
+
+constexpr const char* select_winner = "SELECT * FROM results WHERE evaluation = ?";
+
+/// SQLite takes the other columns from the row with the smallest id: the example.
+constexpr const char* count_failures = R"(
+SELECT phase, reason, COUNT(*) AS count, configuration, detail, MIN(id) AS first FROM )";
+
+std::uint64_t unsigned_from(const std::string& digits) {
+  std::uint64_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+RunOptions options(SQLite::Statement& row) {
+  RunOptions result;
+  result.strategy = text(row, "strategy");
+  result.objective = objective_from_string(text(row, "objective"));
+  result.seed = unsigned_from(text(row, "seed"));
+  if (const auto budget = optional_integer(row, "budget_evaluations"))
+    result.budget_evaluations = static_cast<std::uint64_t>(*budget);
+  result.budget_seconds = optional_real(row, "budget_seconds");
+  result.until_gain = optional_real(row, "until_gain");
+  result.where = text(row, "restriction");
+  result.pinned = entries_from_json(text(row, "pinned"));
+  result.command_line = text(row, "command_line");
+  return result;
+}
+
+RunRecord record(SQLite::Statement& row, const WorkInfo& work) {
+  RunRecord result;
+  result.key.instance = {work.problem, work.extents, entries_from_json(text(row, "settings_json"))};
+  result.key.device = facts_from_json(text(row, "facts"));
+  result.key.toolchain = work.toolchain;
+  result.key.origin = work.origin;
+  result.key.cache = work.cache;
+  result.options = options(row);
+  result.machine = {real(row, "core_clock"), real(row, "memory_clock"), real(row, "temperature"),
+                    real(row, "power"),      text(row, "throttle"),     text(row, "host")};
+  result.program_version = text(row, "program_version");
+  result.space_size = static_cast<std::uint64_t>(integer(row, "space_size"));
+  const WorkAmount amount = work_amount(row);
+  result.limit = amount.limit;
+  result.items = amount.items;
+  result.flops = amount.flops;
+  result.bytes = amount.bytes;
+  result.item = amount.item;
+  return result;
+}
+
+std::vector<ProgressPoint> progress(SQLite::Database& connection, RunId run) {
+  SQLite::Statement row(connection, select_progress);
+  row.bind(1, run);
+  std::vector<ProgressPoint> result;
+  std::optional<double> best;
+  while (row.executeStep()) {
+    const std::optional<double> time = optional_real(row, "time");
+    if (time && (!best || *time < *best)) best = time;
+    result.push_back({integer(row, "sequence"), integer(row, "evaluation"), integer(row, "reused") != 0, time,
+                      best, text(row, "recorded")});
+  }
+  return result;
+}
+
+std::vector<FailureCount> failures(const Database& database, const char* evaluations, std::int64_t id) {
+  std::vector<FailureCount> result;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row(connection, std::string(count_failures) + evaluations +
+                                          " WHERE phase IS NOT NULL GROUP BY phase, reason");
+    row.bind(1, id);
+    while (row.executeStep()) {
+      result.push_back({phase_from_string(text(row, "phase")), text(row, "reason"), integer(row, "count"),
+                        configuration_from_json(text(row, "configuration")), text(row, "detail")});
+    }
+  });
+  std::ranges::sort(result, [](const FailureCount& a, const FailureCount& b) {
+    if (a.phase != b.phase) return a.phase < b.phase;
+    return a.count != b.count ? a.count > b.count : a.reason < b.reason;
+  });
+  return result;
+}
+
+}  // namespace
+
+RunDetails run_details(const Database& database, RunId run, bool with_winner) {
+  RunDetails result;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row(connection, select_run);
+    row.bind(1, run);
+    if (!row.executeStep()) {
+      throw Error(format("there is no run {} in {}", run, database.path().string()), Exit::no_answer);
+    }
+    result.summary = run_summary(row);
+    result.record = record(row, result.summary.work);
+    result.progress = progress(connection, run);
+    result.finals = finals_of_run(database, run);
+    if (const auto evaluation = optional_integer(row, "winner"); evaluation && with_winner) {
+      SQLite::Statement winner(connection, select_winner);
+      winner.bind(1, *evaluation);
+      winner.executeStep();
+      result.winner = result_row(winner);
+      result.winner->time = result.summary.best;  // of these finals, whatever later ones said
+      result.winner_samples = samples(connection, *evaluation);
+    }
+    result.failures = failures_of_run(database, run);
+  });
+  return result;
+}
+
+std::vector<FailureCount> failures_of_work(const Database& database, std::int64_t work) {
+  return failures(database, "(SELECT * FROM current_evaluations WHERE work = ?)", work);
+}
+
+std::vector<FailureCount> failures_of_run(const Database& database, RunId run) {
+  return failures(database,
+                  "(SELECT e.* FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation"
+                  " WHERE l.run = ?)",
+                  run);
+}
+
+std::vector<double> samples_of(const Database& database, std::int64_t evaluation) {
+  std::vector<double> result;
+  database.read([&](SQLite::Database& connection) { result = samples(connection, evaluation); });
+  return result;
+}
+
+}  // namespace tune::db

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/read/queries.hpp"
+
+namespace tune::db {
+
+/// One evaluation that a run saw.
+struct ProgressPoint {
+  std::int64_t sequence = 0;  ///< from 0, in the run
+  std::int64_t evaluation = 0;
+  bool reused = false;
+  std::optional<double> time;  ///< seconds; nothing for a failure
+  std::optional<double> best;  ///< the fastest so far, this one included
+  std::string recorded;        ///< when it was evaluated: before the run for a reused one
+};
+
+/// Failures of one cause.
+struct FailureCount {
+  Phase phase = Phase::launch;
+  std::string reason;
+  std::int64_t count = 0;
+  Configuration example;  ///< the first that failed so
+  std::string detail;     ///< of the example
+};
+
+/// A place in a run's finals.
+struct FinalRow {
+  std::int64_t evaluation = 0;
+  Configuration configuration;
+  FinalResult result;
+  double energy = 0;               ///< joules: median of the rounds; 0 where not measured
+  bool reused = false;             ///< the rounds are those of an earlier run
+  std::vector<FinalRound> rounds;  ///< in order
+};
+
+/// Everything that is known of a run.
+struct RunDetails {
+  RunSummary summary;
+  RunRecord record;  ///< as it was given when the run began
+  std::vector<ProgressPoint> progress;
+  std::optional<ResultRow> winner;     ///< of its finals, else the fastest that it saw
+  std::vector<double> winner_samples;  ///< seconds, in the order taken
+  std::vector<FinalRow> finals;        ///< the winner first; empty where there were none
+  std::vector<FailureCount>
+      failures;  ///< by phase in the order of an evaluation, then the most frequent first
+};
+
+/// Throws Error (Exit::no_answer) where there is no such run. The winner costs a ranking of the whole file:
+/// without it, `winner` and `winner_samples` are empty.
+RunDetails run_details(const Database& database, RunId run, bool with_winner = true);
+
+/// Of the evaluations that this work counts (see schema: `current_evaluations`), or of all that a run saw.
+std::vector<FailureCount> failures_of_work(const Database& database, std::int64_t work);
+std::vector<FailureCount> failures_of_run(const Database& database, RunId run);
+
+/// The winner first; empty where the run had none.
+std::vector<FinalRow> finals_of_run(const Database& database, RunId run);
+
+/// Seconds, in the order taken; empty for a failure.
+std::vector<double> samples_of(const Database& database, std::int64_t evaluation);
+
+}  // namespace tune::db

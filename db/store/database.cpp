@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/store/database.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Transaction.h>
+#include <sqlite3.h>
+
+#include <system_error>
+#include <thread>
+
+#include "db/store/database_error.hpp"
+#include "db/store/schema.hpp"
+#include "db/store/views.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::db {
+namespace fs = std::filesystem;
+namespace {
+
+/// `file:` URI that SQLite reads back as this path.
+std::string immutable_uri(const fs::path& path) {
+  std::string uri = "file:";
+  for (const char c : fs::absolute(path).string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+void make_folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  if (folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error && !fs::is_directory(folder)) {
+    throw Error(format("cannot make the folder {} for the database ({}): name another file with --db",
+                       folder.string(), error.message()));
+  }
+}
+
+constexpr const char* in_memory = ":memory:";
+
+bool has_pending_log(const fs::path& path) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path.string() + "-wal", error);
+  return !error && bytes > 0;
+}
+
+}  // namespace
+
+Database::Database(fs::path path, Access access, std::chrono::milliseconds patience)
+    : path_(std::move(path)), access_(access), patience_(patience) {
+  if (fs::is_directory(path_)) {
+    throw Error(format("{} is a folder: name a file in it with --db", path_.string()));
+  }
+  std::error_code ignored;
+  if (access_ == Access::read_write) {
+    make_folder_of(path_);
+  } else if (!fs::exists(path_, ignored)) {
+    throw Error(format("there is no database {}: tune something first, or name another file with --db",
+                       path_.string()),
+                Exit::no_answer);
+  }
+  try {
+    open();
+  } catch (...) {
+    rethrow();
+  }
+}
+
+Database::~Database() = default;
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+
+void Database::open() {
+  connect(access_ == Access::immutable);
+  try {
+    check_content();
+  } catch (const SQLite::Exception& exception) {
+    // A write-ahead log needs files beside the database, which a folder that cannot be written, or a full
+    // disk (SQLITE_IOERR), refuses. What nobody has left unfinished can be read without them.
+    const int code = exception.getErrorCode();
+    const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
+    const bool reading = access_ == Access::read_only || access_ == Access::inspect;
+    if (!reading || !refused || has_pending_log(path_)) throw;
+    connect(true);
+    check_content();
+  }
+  if (access_ == Access::read_write)
+    prepare_for_writing();
+  else if (connection_->execAndGet("PRAGMA user_version").getInt() == schema_version())
+    make_views(*connection_, ViewPlace::connection);
+}
+
+void Database::connect(bool immutable) {
+  const auto patience = static_cast<int>(patience_.count());
+  if (immutable) {
+    connection_ = std::make_unique<SQLite::Database>(immutable_uri(path_),
+                                                     SQLite::OPEN_READONLY | SQLite::OPEN_URI, patience);
+  } else {
+    const int flags =
+        access_ == Access::read_write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY;
+    connection_ = std::make_unique<SQLite::Database>(path_.string(), flags, patience);
+  }
+}
+
+void Database::check_content() const {
+  const int version = connection_->execAndGet("PRAGMA user_version").getInt();
+  const int id = connection_->execAndGet("PRAGMA application_id").getInt();
+  const bool empty = connection_->execAndGet("SELECT COUNT(*) FROM sqlite_schema").getInt() == 0;
+  if (id != application_id && !(empty && id == 0 && version == 0)) throw not_a_database(path_);
+  if (version > schema_version()) {
+    throw Error(
+        format("{} was made by a newer tune (schema {}, this program knows {}): update tune, or name"
+               " another file with --db",
+               path_.string(), version, schema_version()));
+  }
+  if (access_ == Access::read_write || version == schema_version()) return;
+  if (access_ == Access::inspect && version > 0) return;
+  if (version == 0) {
+    throw Error(format("{} holds no results yet: tune something first, or name another file with --db",
+                       path_.string()),
+                Exit::no_answer);
+  }
+  throw Error(
+      format("{} was made by an older tune (schema {}, this program needs {}): `tune db compact {}`"
+             " or any tuning run that uses it updates it",
+             path_.string(), version, schema_version(), path_.string()));
+}
+
+void Database::prepare_for_writing() {
+  if (sqlite3_db_readonly(connection_->getHandle(), "main") == 1) {
+    throw Error(format("{} cannot be written: change its permissions, or name another file with --db",
+                       path_.string()));
+  }
+  write_ahead_log_ = use_write_ahead_log();
+  if (!write_ahead_log_ && path_ != in_memory) {
+    notice_ = format(
+        "{}: its file system allows no write-ahead log; results are as safe, but readers wait for"
+        " writers",
+        path_.string());
+  }
+  connection_->exec("PRAGMA synchronous = FULL");
+  migrate(*connection_, migrations());  // which may copy tables that others refer to
+  make_views(*connection_, ViewPlace::file);
+  connection_->exec("PRAGMA foreign_keys = ON");
+}
+
+bool Database::use_write_ahead_log() {
+  const auto deadline = std::chrono::steady_clock::now() + patience_;
+  for (;;) {
+    try {
+      return connection_->execAndGet("PRAGMA journal_mode = WAL").getString() == "wal";
+    } catch (const SQLite::Exception& exception) {
+      // SQLite does not wait by itself when two processes switch a new file at the same moment.
+      const bool busy = exception.getErrorCode() == SQLITE_BUSY || exception.getErrorCode() == SQLITE_LOCKED;
+      if (!busy || std::chrono::steady_clock::now() > deadline) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+}
+
+/// With a write-ahead log every commit is in the system's hands and the file stays sound whatever happens; an
+/// fsync makes all commits before it survive the machine too. So one a second is enough. Without the log, a
+/// commit that is not synchronised can damage the file.
+void Database::synchronise(bool now) {
+  connection_->exec(now || !write_ahead_log_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+}
+
+void Database::write(const Work& work, Sync sync) {
+  if (access_ != Access::read_write) {
+    throw Error(format("{} was opened for reading only", path_.string()));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const bool now = sync == Sync::now || start - last_sync_ >= sync_interval;
+  try {
+    synchronise(now);
+    SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::IMMEDIATE);
+    work(*connection_);
+    transaction.commit();
+  } catch (...) {
+    rethrow();
+  }
+  if (now) last_sync_ = start;
+}
+
+void Database::read(const Work& work) const {
+  try {
+    if (sqlite3_get_autocommit(connection_->getHandle()) == 0) {
+      work(*connection_);
+      return;
+    }
+    SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::DEFERRED);
+    work(*connection_);
+    transaction.commit();
+  } catch (...) {
+    rethrow();
+  }
+}
+
+std::int64_t Database::data_version() const {
+  std::int64_t version = 0;
+  read([&](SQLite::Database& connection) {
+    version = connection.execAndGet("PRAGMA data_version").getInt64();
+  });
+  return version;
+}
+
+void Database::rethrow() const {
+  try {
+    throw;
+  } catch (const SQLite::Exception& exception) {
+    throw to_error(exception, path_);
+  }
+}
+
+}  // namespace tune::db

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/store/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/device/device_fields.hpp"
+
+namespace tune::db {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using search::Value;
+
+Json json_of(const Value& value) {
+  if (value.is_bool()) return value.as_bool();
+  if (value.is_int()) return value.as_int();
+  if (value.is_real()) return value.as_real();
+  return value.as_text();
+}
+
+Value value_of(const Json& json) {
+  if (json.is_boolean()) return Value(json.get<bool>());
+  if (json.is_number_integer()) return Value(json.get<std::int64_t>());
+  if (json.is_number()) return Value(json.get<double>());
+  return Value(json.get<std::string>());
+}
+
+/// Runs `read` on the parsed text.
+template<class Read>
+auto parsed(std::string_view text, Read read) {
+  try {
+    return read(Json::parse(text));
+  } catch (const nlohmann::json::exception& exception) {
+    throw Error(format("the database holds a text that tune did not write: {} ({})", text, exception.what()));
+  }
+}
+
+}  // namespace
+
+std::string to_json(const Entries& entries) {
+  Json object = Json::object();
+  for (const auto& [name, value] : entries) object[name] = json_of(value);
+  return object.dump();
+}
+
+std::string to_json(const NamedExtents& extents) {
+  Json object = Json::object();
+  for (const auto& [name, extent] : extents) object[name] = extent;
+  return object.dump();
+}
+
+std::string to_json(const DeviceFacts& facts) {
+  Json object = Json::object();
+  for_each_fact(facts, [&object](const char* name, const auto& member) { object[name] = member; });
+  // Facts that came later are left out where nobody measured them: what an older version stored keeps its
+  // text.
+  for (const char* later : {"host_to_device_bandwidth", "device_to_host_bandwidth"})
+    if (object[later] == 0.0) object.erase(later);
+  return object.dump();
+}
+
+Entries entries_from_json(std::string_view text) {
+  return parsed(text, [](const Json& object) {
+    Entries entries;
+    for (const auto& [name, value] : object.items()) entries.emplace_back(name, value_of(value));
+    return entries;
+  });
+}
+
+NamedExtents extents_from_json(std::string_view text) {
+  return parsed(text, [](const Json& object) {
+    NamedExtents extents;
+    for (const auto& [name, value] : object.items()) extents.emplace_back(name, value.get<std::int64_t>());
+    return extents;
+  });
+}
+
+search::Configuration configuration_from_json(std::string_view text) {
+  search::Configuration configuration;
+  for (auto& [name, value] : entries_from_json(text)) configuration.set(name, std::move(value));
+  return configuration;
+}
+
+DeviceFacts facts_from_json(std::string_view text) {
+  return parsed(text, [](const Json& object) {
+    DeviceFacts facts;
+    // A fact that an older version did not know keeps its default.
+    for_each_fact(facts, [&object](const char* name, auto& member) {
+      if (object.contains(name)) object[name].get_to(member);
+    });
+    return facts;
+  });
+}
+
+}  // namespace tune::db

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "search/space/configuration.hpp"
+#include "tuner/device/device_facts.hpp"
+
+namespace tune::db {
+
+/// Columns that hold JSON: objects whose members keep their order, so that people can query them with
+/// SQLite's `->>`. Values keep their type: `true`, `32`, `0.5`, `"direct"`.
+
+using Entries = std::vector<std::pair<std::string, search::Value>>;
+using NamedExtents = std::vector<std::pair<std::string, std::int64_t>>;
+
+std::string to_json(const Entries& entries);
+std::string to_json(const NamedExtents& extents);
+std::string to_json(const DeviceFacts& facts);
+
+/// The reverse. Throw Error for a text that the functions above cannot have written.
+Entries entries_from_json(std::string_view text);
+NamedExtents extents_from_json(std::string_view text);
+search::Configuration configuration_from_json(std::string_view text);
+DeviceFacts facts_from_json(std::string_view text);
+
+}  // namespace tune::db

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "db/store/database.hpp"
+#include "tuner/session/records.hpp"
+
+namespace tune::db {
+
+/// The time of day in UTC as the database writes it: `2026-01-31T12:00:00.000Z`. Tests give another.
+using Clock = std::function<std::string()>;
+std::string utc_now();
+
+/// Keeps evaluations in a tune database. Each `record` is one transaction with all samples. Several processes
+/// may write to one file at once; within a process a thread has its own store.
+///
+/// A reused evaluation is stored as a link to the newest one of its configuration under the run's key, not
+/// copied; one that the database does not know is stored in full.
+class SqliteStore : public Store {
+ public:
+  /// The database must be open for writing and outlive the store. Throws Error.
+  explicit SqliteStore(Database& database, Clock clock = utc_now);
+  ~SqliteStore() override;
+
+  RunId begin_run(const RunRecord& run) override;
+  void record(RunId run, const Evaluation& evaluation) override;
+  void record_finals(RunId run, const Finals& finals) override;
+  void end_run(RunId run, RunEnd end) override;
+  /// `reused` is set in what it returns.
+  std::vector<Evaluation> known(const WorkKey& key) override;
+  Finals known_finals(const WorkKey& key, Objective objective) override;
+
+ private:
+  struct Statements;
+
+  Statements& statements();
+
+  Database& database_;
+  Clock clock_;
+  std::unique_ptr<Statements> statements_;
+};
+
+}  // namespace tune::db

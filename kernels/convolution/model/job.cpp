@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/convolution/model/job.hpp"
+
+#include "kernels/convolution/model/random.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::kernels {
+namespace {
+
+std::string array_of(const char* name, const std::vector<double>& taps, bool immediate) {
+  constexpr std::size_t each_line = 4;
+  std::string text =
+      format("{}__constant__ REAL {}[{}] = {{", immediate ? "constexpr " : "", name, taps.size());
+  for (std::size_t i = 0; i < taps.size(); ++i)
+    text += format("{}REAL({:.17g}),", i % each_line == 0 ? "\n    " : " ", taps[i]);
+  text.pop_back();
+  return text + "};\n";
+}
+
+}  // namespace
+
+ConvolutionJob convolution_job(const Instance& instance) {
+  ConvolutionJob job;
+  job.nx = instance.extent("nx");
+  job.ny = instance.extent("ny");
+  job.radius = static_cast<int>(instance.setting("radius").as_int());
+  job.type = instance.setting("type").as_text() == "double" ? ElementType::f64 : ElementType::f32;
+  return job;
+}
+
+std::vector<double> convolution_taps(int radius, TapAxis axis) {
+  const auto count = static_cast<std::size_t>(2 * radius + 1);
+  const std::uint64_t start = (static_cast<std::uint64_t>(radius) * 2 + (axis == TapAxis::rows ? 0 : 1))
+                              << 32;
+  std::vector<double> taps(count);
+  for (std::size_t i = 0; i < count; ++i)
+    taps[i] = static_cast<double>(
+        static_cast<float>((1 + 0.5 * number_at(start + i)) / static_cast<double>(count)));
+  return taps;
+}
+
+std::string taps_header(const ConvolutionJob& job, bool immediate) {
+  const auto lanes = static_cast<std::size_t>(job.lanes());
+  const auto whole = [lanes](std::vector<double> taps) {
+    taps.resize((taps.size() + lanes - 1) / lanes * lanes, 0.0);
+    return taps;
+  };
+  std::vector<double> rows = convolution_taps(job.radius, TapAxis::rows);
+  const auto radius = static_cast<std::size_t>(job.radius);
+  rows.insert(rows.begin(), (lanes - radius % lanes) % lanes, 0.0);
+  return format("// Weights along x and y.\n#pragma once\n\nconstexpr int radius = {};\n\n", job.radius) +
+         array_of("row_taps", whole(std::move(rows)), immediate) + "\n" +
+         array_of("column_taps", whole(convolution_taps(job.radius, TapAxis::columns)), immediate);
+}
+
+std::string product_taps_header(const ConvolutionJob& job, bool immediate) {
+  std::vector<double> products;
+  for (const double column : convolution_taps(job.radius, TapAxis::columns))
+    for (const double row : convolution_taps(job.radius, TapAxis::rows)) products.push_back(column * row);
+  return format("// Products of the weights along y and x.\n#pragma once\n\nconstexpr int radius = {};\n\n",
+                job.radius) +
+         array_of("product_taps", products, immediate);
+}
+
+}  // namespace tune::kernels

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/convolution/variants/two_pass.hpp"
+
+#include <algorithm>
+
+#include "kernels/convolution/model/launches.hpp"
+#include "kernels/convolution/model/rules.hpp"
+
+namespace tune::kernels {
+namespace {
+
+using search::Expr;
+using search::Role;
+using search::var;
+
+/// Extents that the kernels' geometry follows from.
+struct Geometry {
+  Geometry(const ConvolutionJob& of_job, const Configuration& configuration)
+      : job(of_job),
+        row_block_x(configuration["row_block_x"].as_int()),
+        row_block_y(configuration["row_block_y"].as_int()),
+        row_pixels(configuration["row_pixels"].as_int()),
+        column_block_x(configuration["column_block_x"].as_int()),
+        column_block_y(configuration["column_block_y"].as_int()),
+        column_pixels(configuration["column_pixels"].as_int()),
+        taps_in_shared(configuration["taps"].as_text() == "shared") {}
+
+  std::int64_t row_tile() const { return row_block_x * row_pixels; }
+  std::int64_t column_tile_x() const { return column_block_x * job.lanes(); }
+  std::int64_t column_tile_y() const { return column_block_y * column_pixels; }
+  std::int64_t lead() const { return (job.radius + job.lanes() - 1) / job.lanes() * job.lanes(); }
+
+  /// As `place` in two_pass.cu.
+  std::int64_t row_pitch() const {
+    const std::int64_t groups = (row_tile() + 2 * lead()) / job.lanes();
+    return (row_pixels / job.lanes() % 2 == 0 ? groups + groups / 8 : groups) * job.lanes();
+  }
+  std::int64_t row_shared() const {
+    return (row_block_y * row_pitch() + (taps_in_shared ? 2 * lead() + job.lanes() : 0)) *
+           job.element_bytes();
+  }
+  std::int64_t column_shared() const {
+    const std::int64_t taps = (2 * job.radius + job.lanes()) / job.lanes() * job.lanes();
+    return taps_in_shared ? taps * job.element_bytes() : 0;
+  }
+
+  /// The scratch image: whole tiles of the columns' kernel, and rows of zeros above and below, as many more
+  /// as a turn loads ahead.
+  Layout between() const {
+    constexpr std::int64_t line = 32, ahead = 64;
+    const auto pitch = static_cast<std::uint64_t>((job.nx + line - 1) / line * line);
+    const std::int64_t rows = (job.ny + column_tile_y() - 1) / column_tile_y() * column_tile_y();
+    Layout layout;
+    layout.extents = job.extents();
+    layout.strides = {1, pitch};
+    layout.offset = pitch * static_cast<std::uint64_t>(job.radius);
+    layout.allocation = pitch * static_cast<std::uint64_t>(rows + 2 * job.radius + ahead);
+    return layout;
+  }
+
+  ConvolutionJob job;
+  std::int64_t row_block_x, row_block_y, row_pixels;
+  std::int64_t column_block_x, column_block_y, column_pixels;
+  bool taps_in_shared;
+};
+
+ScalarArgument int32(std::int64_t value) {
+  return static_cast<std::int32_t>(value);
+}
+
+}  // namespace
+
+bool two_pass_applies(const ConvolutionJob&) {
+  return true;
+}
+
+ConvolutionTile two_pass_tile(const ConvolutionJob& job, const Configuration& configuration) {
+  const Geometry geometry(job, configuration);
+  return {std::max(geometry.row_tile(), geometry.column_tile_x()),
+          std::max(geometry.row_block_y, geometry.column_tile_y())};
+}
+
+Result<LaunchPlan> plan_two_pass(const ConvolutionJob& job, const Configuration& configuration,
+                                 const KernelSources& sources) {
+  const Geometry geometry(job, configuration);
+  const Result<std::uint32_t> row_blocks = blocks_of_tiles(job, geometry.row_tile(), geometry.row_block_y);
+  const Result<std::uint32_t> column_blocks =
+      blocks_of_tiles(job, geometry.column_tile_x(), geometry.column_tile_y());
+  if (!row_blocks) return tl::unexpected<Failure>(row_blocks.error());
+  if (!column_blocks) return tl::unexpected<Failure>(column_blocks.error());
+  const Layout image = image_layout(job, configuration["padded"].as_bool()), between = geometry.between();
+
+  LaunchPlan plan;
+  plan.compile = convolution_request(job, "convolution/two_pass.cu",
+                                     {"common/async_copy.cuh", "common/vectors.cuh",
+                                      "convolution/row_segment.cuh", "convolution/tap_sums.cuh"},
+                                     configuration, sources);
+  plan.compile.entries = {"convolve_rows", "convolve_columns"};
+  add_images(plan, job, image);
+  plan.buffers.push_back({"between", job.type, between, BufferRole::scratch, true, Fill::zero});
+
+  Launch rows;
+  rows.entry = "convolve_rows";
+  rows.grid.x = *row_blocks;
+  rows.block = {static_cast<std::uint32_t>(geometry.row_block_x),
+                static_cast<std::uint32_t>(geometry.row_block_y)};
+  rows.dynamic_shared_memory = static_cast<std::uint64_t>(geometry.row_shared());
+  const auto pitch = static_cast<std::int64_t>(image.strides[1]);
+  const auto between_pitch = static_cast<std::int64_t>(between.strides[1]);
+  rows.arguments = {BufferArgument{"in"}, BufferArgument{"between"}, int32(job.nx),
+                    int32(job.ny),        ScalarArgument{pitch},     int32(between_pitch)};
+  plan.launches.emplace_back(std::move(rows));
+
+  Launch columns;
+  columns.entry = "convolve_columns";
+  columns.grid.x = *column_blocks;
+  columns.block = {static_cast<std::uint32_t>(geometry.column_block_x),
+                   static_cast<std::uint32_t>(geometry.column_block_y)};
+  columns.dynamic_shared_memory = static_cast<std::uint64_t>(geometry.column_shared());
+  columns.arguments = {BufferArgument{"between"}, BufferArgument{"out"}, int32(job.nx), int32(job.ny),
+                       int32(between_pitch),      ScalarArgument{pitch}};
+  plan.launches.emplace_back(std::move(columns));
+  return plan;
+}
+
+void add_two_pass_parameters(const ConvolutionJob& job, std::vector<search::Parameter>& parameters) {
+  const Expr two_pass = convolution::is_variant("two_pass");
+  const bool wide = job.type == ElementType::f64;
+  const auto add = [&](search::Parameter parameter) { parameters.push_back(std::move(parameter)); };
+  add({"turn",
+       "groups of 16 bytes of taps that a turn of a rolled loop adds",
+       {1, 2, 4},
+       1,
+       two_pass && !var("unroll")});
+  add({"row_block_x", "rows: threads of a block along x", {32, 64, 128, 256}, 64, two_pass, Role::threads});
+  add({"row_block_y", "rows: threads of a block along y", {1, 2, 4, 8}, 4, two_pass, Role::threads});
+  add({"row_pixels",
+       "rows: neighbouring pixels that a thread computes",
+       {4, 8, 12, 16, 20, 24},
+       8,
+       two_pass,
+       Role::work});
+  if (wide) {
+    parameters.back().values = {2, 4, 6, 8, 10, 12};
+    parameters.back().default_value = 6;
+  }
+  add({"staged",
+       "rows: whether results go through shared memory, so that stores are of whole lines",
+       {false, true},
+       true,
+       two_pass});
+  add({"column_block_x",
+       "columns: threads of a block along x, each with 16 bytes of a row",
+       {16, 32, 64, 128},
+       32,
+       two_pass});
+  add({"column_block_y", "columns: threads of a block along y", {1, 2, 4, 8, 16}, 8, two_pass});
+  add({"column_pixels",
+       "columns: pixels one above the other that a thread computes",
+       {4, 8, 12, 16, 24, 32},
+       8,
+       two_pass});
+  if (wide) parameters.back().values = {4, 8, 12, 16, 24};
+}
+
+void add_two_pass_rules(const ConvolutionJob&, std::vector<search::Constraint>& all) {
+  convolution::Rules rules(all, convolution::is_variant("two_pass"));
+  const Expr taps = var("radius") * 2 + 1;
+  rules.add(var("taps") != "immediate" || var("unroll"),
+            "a loop that is not unrolled has no taps in its instructions");
+  rules.add(var("taps") != "shared" || !var("unroll"),
+            "unrolled loops have their taps as operands: shared memory is for the others");
+  rules.add(!var("unroll") || taps * var("row_pixels") <= convolution::most_terms,
+            convolution::too_many_terms);
+  rules.add(!var("unroll") || taps * var("column_pixels") * var("lanes") <= 2 * convolution::most_terms,
+            convolution::too_many_terms);
+  const Expr row_threads = var("row_block_x") * var("row_block_y");
+  const Expr groups = floor_div(var("row_block_x") * var("row_pixels") + var("lead") * 2, var("lanes"));
+  const Expr row_shared =
+      (var("row_block_y") * (groups + floor_div(groups, 8)) * var("lanes") + var("lead") * 2 + var("lanes")) *
+      var("words") * 4;
+  rules.add(!var("staged") || var("row_pixels") > var("lanes"),
+            "rows: threads of one access store whole lines as it is");
+  rules.add(row_threads >= 64, "fewer than two warps a block cannot fill a multiprocessor");
+  rules.add(row_threads <= 512 && var("row_block_x") * var("row_pixels") <= 4096,
+            "rows: larger blocks wait longer for each other and have been no faster");
+  rules.add_block(row_threads, var("row_pixels") * var("words") * 2 + 24, row_shared);
+  const Expr column_threads = var("column_block_x") * var("column_block_y");
+  rules.add(column_threads >= 64 && column_threads <= 512, "columns: blocks are of 64 to 512 threads");
+  rules.add(var("column_pixels") * 4 + var("turn") * var("lanes") * 8 + 40 <= var("thread_registers"),
+            "columns: the sums and the pixels of two turns do not fit the registers");
+  rules.add_block(column_threads, var("column_pixels") * 4 + 24, var("lead") * var("words") * 8 + 32);
+}
+
+}  // namespace tune::kernels

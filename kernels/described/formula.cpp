@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// An interpreter that walks over the words: the formulas of a definition are short, and a word is looked at
+// again for each value of a comprehension. What must not be computed (the element of a comprehension before
+// its variable is known, the other side of an `or`) is walked over with `dry_` set: its value means nothing.
+#include "kernels/described/formula.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "kernels/described/formula_functions.hpp"
+#include "kernels/described/formula_words.hpp"
+#include "search/expressions/expr_lexer.hpp"
+#include "search/expressions/scalar.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::definition {
+namespace {
+
+using search::Expr;
+using search::ExprError;
+using search::Token;
+using List = FormulaValue::List;
+
+constexpr int deepest = 100;  ///< brackets within brackets
+
+/// Loops and brackets: what a short text may cost.
+constexpr std::size_t most_steps = 20'000'000;
+
+Expr::Op comparison(const Token& token) {
+  static const std::map<std::string, Expr::Op> all = {
+      {"<", Expr::Op::less},   {"<=", Expr::Op::less_equal},    {">", Expr::Op::greater},
+      {"==", Expr::Op::equal}, {">=", Expr::Op::greater_equal}, {"!=", Expr::Op::not_equal}};
+  const auto found = token.kind == Token::Kind::symbol ? all.find(token.text) : all.end();
+  return found == all.end() ? Expr::Op::literal : found->second;
+}
+
+class Interpreter {
+ public:
+  Interpreter(std::string_view text, const Names& names)
+      : tokens_(search::split_expression(text)), names_(names) {}
+
+  FormulaValue all() {
+    FormulaValue value = conditional();
+    if (now().kind != Token::Kind::end)
+      throw ExprError(format("expected an operator or the end, found '{}'", now().text), now().column);
+    return value;
+  }
+
+ private:
+  const Token& now() const { return tokens_[at_]; }
+  bool take(std::string_view wanted) {
+    if (now().kind == Token::Kind::text || !now().is(wanted)) return false;
+    ++at_;
+    return true;
+  }
+  void need(std::string_view wanted) {
+    if (take(wanted)) return;
+    const std::string found = now().kind == Token::Kind::end ? "the end" : "'" + now().text + "'";
+    throw ExprError(format("expected '{}', found {}", wanted, found), now().column);
+  }
+
+  /// Gives errors of the arithmetic their place.
+  template<class Compute>
+  FormulaValue computed(std::size_t column, Compute compute) {
+    if (++steps_ > most_steps) throw ExprError("it takes too long to compute", column);
+    if (dry_) return {};
+    try {
+      return compute();
+    } catch (const ExprError& error) {
+      if (error.column() != 0) throw;
+      throw ExprError(error.what(), column);
+    }
+  }
+
+  FormulaValue conditional() {
+    // The value comes before the condition that decides whether it is computed.
+    const std::size_t begin = at_;
+    const bool dry = dry_;
+    if (++depth_ > deepest) throw ExprError("too many brackets", now().column);
+    dry_ = true;
+    disjunction();
+    const bool chosen_by_condition = now().is("if") && now().kind == Token::Kind::name;
+    dry_ = dry;
+    FormulaValue value;
+    if (now().is("?") && now().kind == Token::Kind::symbol) {
+      value = chosen_as_in_c(begin);
+    } else if (chosen_by_condition) {
+      const std::size_t then = begin;
+      ++at_;
+      const FormulaValue condition = disjunction();
+      need("else");
+      const bool yes = !dry && condition.truth();
+      dry_ = dry || yes;
+      const FormulaValue otherwise = conditional();
+      dry_ = dry;
+      const std::size_t end = at_;
+      if (yes) {
+        at_ = then;
+        value = disjunction();
+      } else {
+        value = otherwise;
+      }
+      at_ = end;
+    } else if (!dry) {
+      at_ = begin;
+      value = disjunction();
+    }
+    --depth_;
+    return value;
+  }
+
+  /// `condition ? value : other`, from where the condition begins.
+  FormulaValue chosen_as_in_c(std::size_t condition) {
+    const bool dry = dry_;
+    at_ = condition;
+    const FormulaValue decides = disjunction();
+    need("?");
+    const bool yes = dry || decides.truth();
+    dry_ = dry || !yes;
+    FormulaValue then = conditional();
+    need(":");
+    dry_ = dry || yes;
+    FormulaValue otherwise = conditional();
+    dry_ = dry;
+    return yes ? then : otherwise;
+  }
+
+  FormulaValue disjunction() {
+    return logical("or", "||", [this] { return conjunction(); });
+  }
+  FormulaValue conjunction() {
+    return logical("and", "&&", [this] { return negation(); });
+  }
+
+  /// As in Python, the value is that of the operand that decides.
+  template<class Operand>
+  FormulaValue logical(std::string_view word, std::string_view sign, Operand operand) {
+    FormulaValue value = operand();
+    const bool dry = dry_;
+    while (take(word) || take(sign)) {
+      const bool decided = dry || value.truth() == (word == "or");
+      dry_ = decided;
+      FormulaValue next = operand();
+      dry_ = dry;
+      if (!decided) value = std::move(next);
+    }
+    return value;
+  }
+
+  FormulaValue negation() {
+    const std::size_t column = now().column;
+    if (!take("not") && !take("!")) return compared();
+    const FormulaValue value = negation();
+    return computed(column, [&] { return FormulaValue(!value.truth()); });
+  }
+
+  FormulaValue compared() {
+    FormulaValue left = sum();
+    bool holds = true, any = false;
+    while (true) {
+      const Token token = now();
+      const Expr::Op op = comparison(token);
+      const bool negated = token.is("not") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].is("in");
+      if (op == Expr::Op::literal && !negated && !token.is("in")) break;
+      at_ += negated ? 2 : 1;
+      FormulaValue right = sum();
+      const FormulaValue one = computed(token.column, [&] {
+        if (op != Expr::Op::literal) return compare(op, left, right);
+        const bool among = std::ranges::any_of(right.list(), [&](const FormulaValue& value) {
+          return compare(Expr::Op::equal, left, value).truth();
+        });
+        return FormulaValue(among != negated);
+      });
+      holds = holds && one.truth();
+      any = true;
+      left = std::move(right);
+    }
+    return any ? FormulaValue(holds) : left;
+  }
+
+  FormulaValue sum() {
+    FormulaValue value = product();
+    while (true) {
+      const std::size_t column = now().column;
+      const bool add = take("+");
+      if (!add && !take("-")) return value;
+      const FormulaValue right = product();
+      value = computed(
+          column, [&] { return add ? plus(value, right) : arithmetic(Expr::Op::subtract, value, right); });
+    }
+  }
+
+  FormulaValue product() {
+    FormulaValue value = sign();
+    while (true) {
+      const std::size_t column = now().column;
+      Expr::Op op;
+      if (take("*"))
+        op = Expr::Op::multiply;
+      else if (take("//"))
+        op = Expr::Op::floor_divide;
+      else if (take("/"))
+        op = Expr::Op::divide;
+      else if (take("%"))
+        op = Expr::Op::modulo;
+      else
+        return value;
+      const FormulaValue right = sign();
+      value = computed(column, [&] {
+        return op == Expr::Op::multiply ? times(value, right) : arithmetic(op, value, right);
+      });
+    }
+  }
+
+  FormulaValue sign() {
+    const std::size_t column = now().column;
+    if (take("+")) return sign();
+    if (!take("-")) return power();
+    const FormulaValue value = sign();
+    return computed(column,
+                    [&] { return arithmetic(Expr::Op::subtract, FormulaValue(std::int64_t{0}), value); });
+  }
+
+  FormulaValue power() {
+    const FormulaValue base = subscripted();
+    const std::size_t column = now().column;
+    if (!take("**")) return base;
+    const FormulaValue exponent = sign();
+    return computed(column, [&] { return arithmetic(Expr::Op::power, base, exponent); });
+  }
+
+  FormulaValue subscripted() {
+    FormulaValue value = primary();
+    while (true) {
+      const std::size_t column = now().column;
+      if (!take("[")) return value;
+      const FormulaValue index = conditional();
+      need("]");
+      value = computed(column, [&] { return element(value, index.whole()); });
+    }
+  }
+
+  FormulaValue primary() {
+    const Token token = now();
+    if (++steps_ > most_steps) throw ExprError("it takes too long to compute", token.column);
+    switch (token.kind) {
+      case Token::Kind::integer:
+      case Token::Kind::real:
+        ++at_;
+        return number(token);
+      case Token::Kind::text:
+        ++at_;
+        return FormulaValue(token.text);
+      case Token::Kind::name:
+        if (is_word(token)) break;
+        ++at_;
+        return now().is("(") ? call(token) : named(token);
+      case Token::Kind::symbol:
+        if (token.text == "(" || token.text == "[") {
+          ++at_;
+          return bracket(token);
+        }
+        break;
+      case Token::Kind::end:
+        break;
+    }
+    const std::string found = token.kind == Token::Kind::end ? "the end" : "'" + token.text + "'";
+    throw ExprError(format("expected a value, found {}", found), token.column);
+  }
+
+  static FormulaValue number(const Token& token) {
+    try {
+      return FormulaValue(Expr::parse(token.text).literal());
+    } catch (const ExprError& error) {
+      throw ExprError(error.what(), token.column);
+    }
+  }
+
+  FormulaValue named(const Token& token) {
+    const auto local = std::ranges::find(loops_.rbegin(), loops_.rend(), token.text, &Loop::first);
+    if (local != loops_.rend()) return local->second;
+    if (dry_) return {};
+    const FormulaValue* value = names_ ? names_(token.text) : nullptr;
+    if (value == nullptr && (token.text == "True" || token.text == "true")) return true;
+    if (value == nullptr && (token.text == "False" || token.text == "false")) return false;
+    if (value == nullptr) throw ExprError(format("unknown name '{}'", token.text), token.column);
+    return *value;
+  }
+
+  FormulaValue call(const Token& token) {
+    need("(");
+    List arguments;
+    if (!now().is(")")) {
+      arguments.push_back(element_or_comprehension());
+      while (take(",") && !now().is(")")) arguments.push_back(conditional());
+    }
+    need(")");
+    if (!is_function(token.text)) throw ExprError(format("unknown function '{}'", token.text), token.column);
+    return computed(token.column, [&] { return call_function(token.text, arguments); });
+  }
+
+  /// A list, a tuple, a comprehension or an expression in brackets, behind its opening bracket.
+  FormulaValue bracket(const Token& open) {
+    const std::string close = open.text == "(" ? ")" : "]";
+    List values;
+    if (take(close)) return values;
+    const std::size_t begin = at_;
+    FormulaValue first = element_or_comprehension();
+    if (comprehended_at_ == begin) {
+      need(close);
+      return first;
+    }
+    if (open.text == "(" && take(")")) return first;
+    values.push_back(std::move(first));
+    while (take(",") && !now().is(close)) values.push_back(conditional());
+    need(close);
+    return values;
+  }
+
+  /// One element, or all of a comprehension; comprehended_at_ then is where it begins.
+  FormulaValue element_or_comprehension() {
+    const std::size_t begin = at_;
+    const bool dry = dry_;
+    dry_ = true;
+    conditional();
+    dry_ = dry;
+    if (!now().is("for")) {
+      if (dry) return {};
+      at_ = begin;
+      return conditional();
+    }
+    const std::size_t clauses = at_;
+    List values;
+    const std::size_t before = loops_.size();
+    const std::size_t end = loop(begin, clauses, values);
+    loops_.resize(before);
+    at_ = end;
+    comprehended_at_ = begin;
+    return values;
+  }
+
+  /// `for name in values [if condition]`, and what follows, from word `clause` on. Gives where it ends.
+  std::size_t loop(std::size_t element, std::size_t clause, List& values) {
+    at_ = clause;
+    if (!take("for")) {
+      if (!dry_) {
+        at_ = element;
+        values.push_back(conditional());
+        if (values.size() > most_values)
+          throw ExprError("a list of more than a million values", tokens_[element].column);
+      }
+      return clause;
+    }
+    const Token name = now();
+    if (name.kind != Token::Kind::name || is_word(name))
+      throw ExprError(format("expected a name behind 'for', found '{}'", name.text), name.column);
+    ++at_;
+    need("in");
+    const std::size_t column = now().column;
+    const FormulaValue range = disjunction();
+    if (!dry_ && !range.is_list()) throw ExprError("expected a list, found " + kind_of(range), column);
+    const std::size_t filter = at_;
+    const bool dry = dry_;
+    // Once without computing anything: where the clauses end.
+    loops_.emplace_back(name.text, FormulaValue());
+    dry_ = true;
+    while (take("if")) disjunction();
+    const std::size_t end = loop(element, at_, values);
+    dry_ = dry;
+    if (!dry) {
+      for (const FormulaValue& value : range.list()) {
+        loops_.back().second = value;
+        at_ = filter;
+        bool kept = true;
+        while (take("if")) kept = disjunction().truth() && kept;
+        if (kept) loop(element, at_, values);
+      }
+    }
+    loops_.pop_back();
+    return end;
+  }
+
+  using Loop = std::pair<std::string, FormulaValue>;
+
+  std::vector<Token> tokens_;
+  const Names& names_;
+  std::size_t at_ = 0, steps_ = 0, comprehended_at_ = static_cast<std::size_t>(-1);
+  std::vector<Loop> loops_;  ///< the innermost last
+  int depth_ = 0;
+  bool dry_ = false;
+};
+
+}  // namespace
+
+FormulaValue evaluate(std::string_view text, const Names& names) {
+  return Interpreter(text, names).all();
+}
+
+}  // namespace tune::definition

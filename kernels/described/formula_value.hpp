@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "search/expressions/value.hpp"
+
+namespace tune::definition {
+
+/// What a formula is worth: a truth value, a whole or real number, a text, or a list of these.
+struct FormulaValue {
+  using List = std::vector<FormulaValue>;
+  std::variant<bool, std::int64_t, double, std::string, List> data = std::int64_t{0};
+
+  FormulaValue() = default;
+  FormulaValue(bool value) : data(value) {}                    // NOLINT(google-explicit-constructor)
+  FormulaValue(std::int64_t value) : data(value) {}            // NOLINT(google-explicit-constructor)
+  FormulaValue(double value) : data(value) {}                  // NOLINT(google-explicit-constructor)
+  FormulaValue(std::string value) : data(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  FormulaValue(List values) : data(std::move(values)) {}       // NOLINT(google-explicit-constructor)
+  explicit FormulaValue(const search::Value& value);
+
+  bool is_list() const { return std::holds_alternative<List>(data); }
+  bool is_text() const { return std::holds_alternative<std::string>(data); }
+  bool is_real() const { return std::holds_alternative<double>(data); }
+  bool is_number() const { return !is_list() && !is_text(); }
+
+  /// Throws ExprError where it is something else.
+  const List& list() const;
+  const std::string& text() const;
+  /// Truth values count as 0 and 1; a real number must be whole.
+  std::int64_t whole() const;
+  double real() const;
+  /// Python's truth: nonzero, or not empty.
+  bool truth() const;
+  /// Of what is no list.
+  search::Value scalar() const;
+
+  friend bool operator==(const FormulaValue&, const FormulaValue&) = default;
+};
+
+/// For messages: `a list`, `a text`, `a number`.
+std::string kind_of(const FormulaValue& value);
+
+}  // namespace tune::definition

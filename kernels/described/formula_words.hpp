@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "search/expressions/expr_lexer.hpp"
+
+namespace tune::definition {
+
+/// Whether it is a word of the language and no name: `and`, `for`, ...
+bool is_word(const search::Token& token);
+
+}  // namespace tune::definition

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/readers/first_definition.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <regex>
+#include <vector>
+
+#include "kernels/described/definition.hpp"
+#include "kernels/described/kernel_files.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::definition {
+namespace {
+
+struct Macro {
+  std::string name;
+  std::int64_t value = 0;
+};
+
+/// Macros with a whole number as default.
+std::vector<Macro> tunable_macros(const std::string& text) {
+  static const std::regex guarded(
+      R"((?:^|\n)[ \t]*#[ \t]*ifndef[ \t]+(\w+)[^\n]*\n[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(-?\d+)\b)");
+  std::vector<Macro> macros;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), guarded); match != std::sregex_iterator();
+       ++match) {
+    if ((*match)[1] != (*match)[2]) continue;
+    const std::string number = (*match)[3];
+    std::int64_t value = 0;
+    if (std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc())
+      macros.push_back({(*match)[1], value});
+  }
+  return macros;
+}
+
+std::vector<std::string> kernels_in(const std::string& text) {
+  static const std::regex kernel(
+      R"(__global__\s+(?:(?:__launch_bounds__\s*\([^)]*\)|void|static|inline)\s+)*(\w+)\s*\()");
+  std::vector<std::string> names;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), kernel); match != std::sregex_iterator();
+       ++match)
+    names.push_back((*match)[1]);
+  return names;
+}
+
+/// Around the default: powers of two where it is one, else its neighbours.
+std::string values_around(std::int64_t value) {
+  if (value == 0 || value == 1) return "[0, 1]";
+  std::vector<std::int64_t> values = {value};
+  if (value > 0 && (value & (value - 1)) == 0) {
+    values = {value / 2, value, value * 2};
+    if (value >= 64) values = {value / 4, value / 2, value, value * 2};
+  }
+  std::string text;
+  for (const std::int64_t one : values) text += (text.empty() ? "" : ", ") + std::to_string(one);
+  return "[" + text + "]";
+}
+
+/// The type of a declaration in the definition's words, as far as it is known.
+std::string type_of(const std::string& declaration) {
+  std::string type = declaration.substr(0, declaration.size() - name_of_parameter(declaration).size());
+  type = std::regex_replace(
+      type, std::regex(R"(\bconst\b|\b__restrict__\b|\b__restrict\b|\bvolatile\b|[*&\[\]])"), " ");
+  type = std::regex_replace(type, std::regex(R"(\s+)"), " ");
+  type = std::regex_replace(type, std::regex("^ | $"), "");
+  return type_named(type) ? type : "";
+}
+
+std::string argument_line(const std::string& declaration) {
+  const std::string name = name_of_parameter(declaration), type = type_of(declaration);
+  const std::string typed = type.empty() ? R"("type": "float")" : format(R"("type": "{}")", type);
+  const std::string unknown = type.empty() ? format("  // TODO: the type of '{}'", declaration) : "";
+  if (declaration.find('*') == std::string::npos)
+    return format(R"(    "{}": {{{}, "value": "n"}},{})", name, typed, unknown);
+  if (declaration.find("const") != std::string::npos)
+    return format(R"(    "{}": {{{}, "size": "n", "fill": {{"random": [-1, 1]}}}},{})", name, typed, unknown);
+  return format(R"(    "{}": {{{}, "size": "n", "access": "write"}},{})", name, typed, unknown);
+}
+
+void add_parameters(const std::vector<Macro>& macros, std::string& json) {
+  json +=
+      "  // Each becomes a macro of the kernel (-D NAME=value). TODO: the values that make sense.\n"
+      "  \"parameters\": {\n";
+  for (std::size_t i = 0; i < macros.size(); ++i)
+    json += format("    \"{}\": {{\"values\": {}, \"default\": {}}}{}\n", macros[i].name,
+                   values_around(macros[i].value), macros[i].value, i + 1 < macros.size() ? "," : "");
+  if (macros.empty())
+    json +=
+        "    // The file has no macro with a default (#ifndef BLOCK, #define BLOCK 256): this one the kernel "
+        "does\n"
+        "    // not know yet, but the launch below uses it.\n"
+        "    \"BLOCK\": {\"values\": [64, 128, 256, 512], \"default\": 256}\n";
+  json +=
+      "  },\n"
+      "  // Rules over parameters and sizes that every configuration must keep, in Python's notation.\n"
+      "  \"constraints\": [],\n";
+}
+
+}  // namespace
+
+std::string first_definition(const std::string& file_name, const std::string& text,
+                             const std::string& entry) {
+  const std::vector<std::string> kernels = kernels_in(text);
+  if (kernels.empty()) throw UsageError(format("{}: there is no __global__ function in it", file_name));
+  if (!entry.empty() && std::ranges::find(kernels, entry) == kernels.end()) {
+    std::string all;
+    for (const std::string& name : kernels) all += (all.empty() ? "" : ", ") + name;
+    throw UsageError(format("{}: there is no kernel '{}' in it; there are: {}", file_name, entry, all));
+  }
+  const std::string kernel = entry.empty() ? kernels.front() : entry;
+  const std::vector<Macro> macros = tunable_macros(text);
+  const auto threads = std::ranges::find_if(macros, [](const Macro& macro) { return macro.value >= 32; });
+  const std::string block = macros.empty() ? "BLOCK" : threads == macros.end() ? "256" : threads->name;
+  std::string json = format(
+      "{{\n  // What is called --problem's name in the database.\n  \"problem\": \"{}\",\n  \"kernel\": "
+      "\"{}\",\n\n"
+      "  // TODO: the sizes of the work by name, with what is tuned by default; --size sets others.\n"
+      "  \"sizes\": {{\"n\": 1048576}},\n"
+      "  // Small and odd ones: a configuration must be right at all of these before it is measured.\n"
+      "  \"check\": [{{\"n\": 1}}, {{\"n\": 1003}}],\n\n",
+      kernel, file_name);
+  add_parameters(macros, json);
+  json +=
+      "\n  // In the kernel's order. TODO: sizes (formulas over the names above), and what is read "
+      "(\"access\": "
+      "\"read\",\n  // the default, with its \"fill\"), written, or both.\n  \"arguments\": {\n";
+  std::string arguments;
+  for (const std::string& declaration : kernel_parameters(text, kernel))
+    arguments += argument_line(declaration) + "\n";
+  // JSON has no comma behind the last one.
+  if (const std::size_t comma = arguments.rfind("},"); comma != std::string::npos)
+    arguments.erase(comma + 1, 1);
+  json += arguments + "  },\n\n";
+  json += format(
+      "  // TODO: the grid in blocks, the block in threads, up to three axes each: [\"ceil_div(nx, BX)\", "
+      "\"ny\"].\n"
+      "  \"launches\": {{\"entry\": \"{}\", \"grid\": \"ceil_div(n, {})\", \"block\": \"{}\"}},\n\n",
+      kernel, block, block);
+  json +=
+      "  // Without a \"reference\" results are held against those of the default configuration.\n"
+      "  // TODO: what the work takes, for rates and the share of the device's limit.\n"
+      "  \"work\": {\"items\": \"n\", \"item\": \"element\", \"flops\": 0}\n}\n";
+  return json;
+}
+
+}  // namespace tune::definition

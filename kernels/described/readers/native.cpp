@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our own form of definitions: docs/your-own-kernel.md describes it on one page.
+#include <algorithm>
+
+#include "kernels/described/definition.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::definition {
+namespace {
+
+const FormulaValue* nothing(std::string_view) {
+  return nullptr;
+}
+
+std::vector<Value> read_values(const JsonField& field) {
+  const FormulaValue all = field.evaluated(nothing);
+  if (!all.is_list() || all.list().empty()) field.fail("expected a list of at least one value");
+  std::vector<Value> values;
+  for (const FormulaValue& value : all.list()) {
+    if (value.is_list()) field.fail("expected values, found a list in the list");
+    Value one = value.scalar();
+    if (std::ranges::find(values, one) == values.end()) values.push_back(std::move(one));
+  }
+  return values;
+}
+
+/// A list of texts stands for itself; formulas stand in one text.
+std::vector<Value> read_choices(const JsonField& field) {
+  if (!field.is_list()) return read_values(field);
+  std::vector<Value> values;
+  for (const JsonField& one : field.elements()) {
+    if (one.is_list() || one.is_object()) one.fail("expected a value");
+    Value value = one.value().scalar();
+    if (std::ranges::find(values, value) != values.end()) one.fail("a value that is there already");
+    values.push_back(std::move(value));
+  }
+  if (values.empty()) field.fail("expected at least one value");
+  return values;
+}
+
+Value read_default(const JsonField& object, const std::vector<Value>& values) {
+  const auto chosen = object.find("default");
+  if (!chosen) return values.front();
+  Value value = chosen->value().scalar();
+  if (std::ranges::find(values, value) == values.end()) chosen->fail("expected one of the values");
+  return value;
+}
+
+std::string text_or(const JsonField& object, std::string_view name, const std::string& otherwise) {
+  const auto field = object.find(name);
+  return field ? field->text() : otherwise;
+}
+
+void read_parameters(const JsonField& field, Definition& definition) {
+  for (const auto& [name, given] : field.members()) {
+    search::Parameter parameter;
+    parameter.name = name;
+    if (!given.is_object()) {
+      parameter.values = read_choices(given);
+      parameter.default_value = parameter.values.front();
+    } else {
+      given.allow({"values", "default", "help", "if"});
+      parameter.values = read_choices(given.at("values"));
+      parameter.default_value = read_default(given, parameter.values);
+      parameter.documentation = text_or(given, "help", "");
+      if (const auto condition = given.find("if")) parameter.exists_if = condition->expression();
+    }
+    definition.parameters.push_back(std::move(parameter));
+  }
+  if (definition.parameters.empty()) field.fail("expected a parameter");
+}
+
+void read_sizes(const JsonField& root, Definition& definition) {
+  for (const auto& [name, given] : root.at("sizes").members()) {
+    ExtentInfo extent{name, "", 0};
+    if (given.is_object()) {
+      given.allow({"default", "help"});
+      extent.default_value = given.at("default").whole();
+      extent.documentation = text_or(given, "help", "");
+    } else {
+      extent.default_value = given.whole();
+    }
+    if (extent.default_value < 1) given.fail("expected a positive whole number");
+    definition.extents.push_back(std::move(extent));
+  }
+  if (definition.extents.empty()) root.at("sizes").fail("expected a size");
+  const auto settings = root.find("settings");
+  if (!settings) return;
+  for (const auto& [name, given] : settings->members()) {
+    given.allow({"values", "default", "help"});
+    SettingInfo setting{name, text_or(given, "help", ""), read_choices(given.at("values")), {}};
+    setting.default_value = read_default(given, setting.values);
+    definition.settings.push_back(std::move(setting));
+  }
+}
+
+void read_check_sizes(const JsonField& root, Definition& definition) {
+  const auto check = root.find("check");
+  if (!check) return;
+  for (const JsonField& field : check->elements()) {
+    std::vector<std::int64_t> size;
+    for (const ExtentInfo& extent : definition.extents) size.push_back(field.at(extent.name).whole());
+    if (field.members().size() != size.size()) field.fail("expected one value for each size, and no others");
+    if (std::ranges::any_of(size, [](std::int64_t one) { return one < 1; }))
+      field.fail("expected positive sizes");
+    definition.check_sizes.push_back(std::move(size));
+  }
+}
+
+void read_constraints(const JsonField& root, Definition& definition) {
+  const auto rules = root.find("constraints");
+  if (!rules) return;
+  for (const JsonField& field : rules->elements()) {
+    if (field.is_object()) {
+      field.allow({"rule", "why"});
+      definition.constraints.push_back({field.at("rule").expression(), field.at("why").text()});
+    } else {
+      definition.constraints.push_back({field.expression(), field.formula()});
+    }
+  }
+}
+
+Contents read_contents(const JsonField& field, const std::filesystem::path& folder) {
+  Contents contents;
+  if (field.is_number()) {
+    contents.kind = Contents::Kind::constant;
+    contents.value = field.number();
+    return contents;
+  }
+  if (field.is_text()) {
+    if (field.text() != "random") field.fail("expected a number, \"random\", or an object");
+    return contents;
+  }
+  field.allow({"random", "seed", "constant", "from", "step", "file"});
+  if (const auto random = field.find("random")) {
+    const std::vector<JsonField> bounds = random->elements();
+    if (bounds.size() != 2) random->fail("expected the smallest and the largest value");
+    contents.low = bounds[0].number();
+    contents.high = bounds[1].number();
+    if (!(contents.low <= contents.high)) random->fail("expected the smallest value first");
+    if (const auto seed = field.find("seed")) contents.seed = static_cast<std::uint64_t>(seed->whole());
+  } else if (const auto constant = field.find("constant")) {
+    contents.kind = Contents::Kind::constant;
+    contents.value = constant->number();
+  } else if (const auto from = field.find("from")) {
+    contents.kind = Contents::Kind::sequence;
+    contents.value = from->number();
+    if (const auto step = field.find("step")) contents.step = step->number();
+  } else if (const auto file = field.find("file")) {
+    contents.kind = Contents::Kind::file;
+    contents.file = folder / file->text();
+  } else {
+    field.fail("expected 'random', 'constant', 'from' or 'file'");
+  }
+  return contents;
+}
+
+/// A type, or a setting whose values are types.
+void read_type_of(const JsonField& field, const Definition& definition, Argument& argument) {
+  const auto setting = std::ranges::find(definition.settings, field.text(), &SettingInfo::name);
+  if (setting == definition.settings.end()) {
+    read_type(field, argument);
+    return;
+  }
+  for (const Value& value : setting->values)
+    if (!value.is_text() || type_named(value.as_text()).value_or(TypeName{.components = 0}).components != 1)
+      field.fail(format("setting '{}' may be '{}', which is no type of an element", setting->name,
+                        value.to_string()));
+  argument.type_setting = setting->name;
+}
+
+/// What this word means among `known`. Fails for another.
+template<class T>
+T chosen(const JsonField& field, const std::map<std::string, T>& known) {
+  const auto found = known.find(field.text());
+  if (found != known.end()) return found->second;
+  std::string all;
+  for (const auto& [name, value] : known) all += (all.empty() ? "" : ", ") + name;
+  field.fail(format("expected one of {}, found '{}'", all, field.text()));
+}
+
+/// After the argument's type and size, which say channels and dimensions.
+void read_texture(const JsonField& field, Argument& argument) {
+  if (argument.access != Access::read) field.fail("a texture is only read");
+  TextureSpec texture;
+  texture.dimensions = static_cast<int>(argument.extents.size());
+  texture.channels = argument.components;
+  texture.memory = texture.dimensions == 1 ? TextureMemory::linear : TextureMemory::array;
+  if (!field.is_object()) {
+    if (!field.truth()) field.fail("expected true or an object");
+    argument.texture = texture;
+    return;
+  }
+  field.allow({"memory", "filter", "address", "read", "normalized", "gather"});
+  if (const auto memory = field.find("memory"))
+    texture.memory = chosen<TextureMemory>(*memory, {{"linear", TextureMemory::linear},
+                                                     {"pitched", TextureMemory::pitched},
+                                                     {"array", TextureMemory::array}});
+  if (const auto filter = field.find("filter"))
+    texture.filter =
+        chosen<FilterMode>(*filter, {{"point", FilterMode::point}, {"linear", FilterMode::linear}});
+  if (const auto read = field.find("read"))
+    texture.read =
+        chosen<ReadMode>(*read, {{"element", ReadMode::element}, {"normalized", ReadMode::normalized}});
+  if (const auto address = field.find("address")) {
+    const std::vector<JsonField> modes = address->one_or_more();
+    if (modes.empty() || modes.size() > 3) address->fail("expected one mode, or one for each dimension");
+    for (std::size_t i = 0; i < 3; ++i)
+      texture.address[i] =
+          chosen<AddressMode>(modes[std::min(i, modes.size() - 1)], {{"wrap", AddressMode::wrap},
+                                                                     {"clamp", AddressMode::clamp},
+                                                                     {"mirror", AddressMode::mirror},
+                                                                     {"border", AddressMode::border}});
+  }
+  if (const auto normalized = field.find("normalized")) texture.normalized_coordinates = normalized->truth();
+  if (const auto gather = field.find("gather")) texture.gather = gather->truth();
+  argument.texture = texture;
+}
+
+/// After the argument's size, which says the dimensions.
+void read_map(const JsonField& field, Argument& argument) {
+  if (argument.access != Access::read && argument.access != Access::scratch)
+    field.fail("a tensor map is only read: 'access' is read, or scratch where an earlier launch writes it");
+  if (argument.texture) field.fail("expected 'texture' or 'tensor_map', found both");
+  if (argument.components != 1) field.fail("elements of a tensor map are single numbers");
+  field.allow({"box", "swizzle", "promotion"});
+  MapDefinition map{field, {}};
+  for (const JsonField& extent : field.at("box").one_or_more())
+    map.box.push_back(Formula{extent.formula(), extent});
+  if (map.box.size() != argument.extents.size())
+    field.at("box").fail(format("expected as many extents as 'size' has: {}", argument.extents.size()));
+  if (const auto swizzle = field.find("swizzle"))
+    map.swizzle = chosen<MapSwizzle>(*swizzle, {{"none", MapSwizzle::none},
+                                                {"32B", MapSwizzle::bytes_32},
+                                                {"64B", MapSwizzle::bytes_64},
+                                                {"128B", MapSwizzle::bytes_128}});
+  if (const auto promotion = field.find("promotion"))
+    map.promotion = chosen<MapPromotion>(*promotion, {{"none", MapPromotion::none},
+                                                      {"64B", MapPromotion::bytes_64},
+                                                      {"128B", MapPromotion::bytes_128},
+                                                      {"256B", MapPromotion::bytes_256}});
+  argument.map = std::move(map);
+}
+
+Argument read_argument(const std::string& name, const JsonField& field, const Definition& definition,
+                       const std::filesystem::path& folder) {
+  field.allow({"type", "size", "access", "fill", "value", "symbol", "expect", "texture", "tensor_map"});
+  Argument argument{name, field};
+  read_type_of(field.at("type"), definition, argument);
+  if (const auto value = field.find("value")) {
+    if (field.find("size")) field.fail("expected 'size' (a vector) or 'value' (a number), found both");
+    if (argument.components != 1) field.at("type").fail("only a single number is passed by value");
+    argument.value = Formula{value->formula(), *value};
+    return argument;
+  }
+  for (const JsonField& extent : field.at("size").one_or_more())
+    argument.extents.push_back(Formula{extent.formula(), extent});
+  if (argument.extents.empty() || argument.extents.size() > 3)
+    field.at("size").fail("expected one to three extents");
+  const std::string access = text_or(field, "access", "read");
+  static const std::map<std::string, Access> known = {
+      {"read", Access::read}, {"write", Access::write}, {"both", Access::both}, {"scratch", Access::scratch}};
+  const auto found = known.find(access);
+  if (found == known.end())
+    field.at("access").fail(format("expected read, write, both or scratch, found '{}'", access));
+  argument.access = found->second;
+  if (const auto fill = field.find("fill")) argument.contents = read_contents(*fill, folder);
+  if (const auto expect = field.find("expect")) {
+    if (argument.access == Access::read || argument.access == Access::scratch)
+      expect->fail("only what is written is compared, scratch is not");
+    argument.expected = read_contents(*expect, folder);
+  }
+  if (const auto texture = field.find("texture")) read_texture(*texture, argument);
+  if (const auto map = field.find("tensor_map")) read_map(*map, argument);
+  argument.symbol = text_or(field, "symbol", "");
+  if (!argument.symbol.empty() && argument.access != Access::read)
+    field.at("symbol").fail("a constant-memory variable can only be read");
+  return argument;
+}
+
+std::array<std::optional<Formula>, 3> read_dimensions(const JsonField& field) {
+  const std::vector<JsonField> given = field.one_or_more();
+  if (given.empty() || given.size() > 3) field.fail("expected one to three numbers or formulas");
+  std::array<std::optional<Formula>, 3> all;
+  for (std::size_t i = 0; i < given.size(); ++i) all[i] = Formula{given[i].formula(), given[i]};
+  return all;
+}
+
+LaunchDefinition read_launch(const JsonField& field, const Definition& definition) {
+  field.allow({"entry", "grid", "block", "shared", "arguments", "if"});
+  LaunchDefinition launch;
+  launch.entry = field.at("entry").text();
+  launch.grid = read_dimensions(field.at("grid"));
+  launch.block = read_dimensions(field.at("block"));
+  if (const auto shared = field.find("shared")) launch.shared = Formula{shared->formula(), *shared};
+  if (const auto when = field.find("if")) launch.when = Formula{when->formula(), *when};
+  if (const auto arguments = field.find("arguments")) {
+    for (const JsonField& name : arguments->elements()) {
+      if (definition.argument(name.text()) == nullptr)
+        name.fail(format("there is no argument '{}'", name.text()));
+      launch.arguments.push_back(name.text());
+    }
+  } else {
+    // All that are no symbols, in the order of the file.
+    for (const Argument& argument : definition.arguments)
+      if (argument.symbol.empty()) launch.arguments.push_back(argument.name);
+  }
+  return launch;
+}
+
+std::vector<LaunchDefinition> read_launches(const JsonField& field, const Definition& definition) {
+  std::vector<LaunchDefinition> launches;
+  for (const JsonField& one : field.one_or_more()) launches.push_back(read_launch(one, definition));
+  if (launches.empty()) field.fail("expected a launch");
+  return launches;
+}
+
+KernelFile read_kernel(const JsonField& field, const std::filesystem::path& folder) {
+  KernelFile kernel;
+  if (field.is_text()) {
+    kernel.path = folder / field.text();
+    return kernel;
+  }
+  field.allow({"file", "include", "options", "defines"});
+  kernel.path = folder / field.at("file").text();
+  if (const auto include = field.find("include"))
+    for (const JsonField& one : include->one_or_more()) kernel.folders.push_back(folder / one.text());
+  if (const auto options = field.find("options"))
+    for (const JsonField& one : options->elements()) kernel.options.push_back(one.text());
+  if (const auto defines = field.find("defines"))
+    for (const auto& [name, value] : defines->members())
+      kernel.defines.emplace(name, Formula{value.formula(), value});
+  return kernel;
+}
+
+void read_reference(const JsonField& root, Definition& definition, const std::filesystem::path& folder) {
+  if (const auto tolerance = root.find("tolerance")) {
+    tolerance->allow({"absolute", "relative"});
+    if (const auto absolute = tolerance->find("absolute")) definition.absolute_tolerance = absolute->number();
+    if (const auto relative = tolerance->find("relative")) definition.relative_tolerance = relative->number();
+  }
+  const auto reference = root.find("reference");
+  if (!reference) return;
+  reference->allow({"configuration", "kernel", "launches"});
+  if (const auto configuration = reference->find("configuration"))
+    for (const auto& [name, value] : configuration->members())
+      definition.reference.configuration.emplace_back(name, value.value().scalar());
+  if (const auto kernel = reference->find("kernel")) {
+    definition.reference.kernel = read_kernel(*kernel, folder);
+    definition.reference.launches = read_launches(reference->at("launches"), definition);
+  }
+}
+
+void read_work(const JsonField& root, Definition& definition) {
+  const auto work = root.find("work");
+  if (!work) return;
+  work->allow({"items", "item", "flops", "bytes"});
+  const auto formula = [&](std::string_view name) -> std::optional<Formula> {
+    const auto field = work->find(name);
+    if (!field) return std::nullopt;
+    return Formula{field->formula(), *field};
+  };
+  definition.items = formula("items");
+  definition.flops = formula("flops");
+  definition.bytes = formula("bytes");
+  definition.item = text_or(*work, "item", definition.item);
+}
+
+}  // namespace
+
+Definition read_native(const JsonField& root) {
+  root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "parameters", "constraints",
+              "arguments", "launches", "reference", "tolerance", "work", "budget"});
+  Definition definition;
+  definition.file = root.file();
+  const std::filesystem::path folder = root.file().parent_path();
+  definition.name = root.at("problem").text();
+  definition.summary = text_or(root, "summary", root.file().filename().string());
+  definition.kernel = read_kernel(root.at("kernel"), folder);
+  read_sizes(root, definition);
+  read_check_sizes(root, definition);
+  read_parameters(root.at("parameters"), definition);
+  read_constraints(root, definition);
+  for (const auto& [name, field] : root.at("arguments").members())
+    definition.arguments.push_back(read_argument(name, field, definition, folder));
+  definition.launches = read_launches(root.at("launches"), definition);
+  read_reference(root, definition, folder);
+  read_work(root, definition);
+  if (const auto budget = root.find("budget")) {
+    budget->allow({"evaluations", "seconds"});
+    if (const auto count = budget->find("evaluations")) definition.budget_evaluations = count->whole();
+    if (const auto seconds = budget->find("seconds")) definition.budget_seconds = seconds->number();
+  }
+  return definition;
+}
+
+}  // namespace tune::definition

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/matvec/model/job.hpp"
+#include "tuner/tensor/tensor.hpp"
+#include "tuner/tensor/tolerance.hpp"
+
+namespace tune::kernels {
+
+/// `a`, and `x` (n, ata) or `y` (t): numbers in [-1, 1).
+TensorSet matvec_inputs(const MatvecJob& job, std::uint64_t seed);
+/// `y` (n, ata) and `z` (t, ata) in double precision; of doubles the sums are of long doubles.
+TensorSet matvec_reference(const MatvecJob& job, const TensorSet& inputs);
+/// What sums one after another in whatever order may be off, for such inputs.
+Tolerance matvec_tolerance(const MatvecJob& job);
+
+}  // namespace tune::kernels

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/stencil/language/source_error.hpp"
+#include "kernels/stencil/model/stencil.hpp"
+
+namespace tune::kernels {
+
+/// The numbers of `c[i]`.
+struct ConstantList {
+  int first = 1;  ///< index of the first one
+  std::vector<double> values;
+};
+
+/// What an equation may name.
+struct EquationNames {
+  std::map<std::string, double, std::less<>> numbers;
+  std::map<std::string, ConstantList, std::less<>> lists;
+  /// Of the axes x, y, z in this order; two of them where the array has two dimensions.
+  std::vector<std::string> coordinates = {"x", "y", "z"};
+};
+
+/// What a definition may have at most; more is an error.
+inline constexpr int most_nesting = 200;             ///< parentheses, sums, signs and powers in each other
+inline constexpr std::size_t most_terms = 1U << 20;  ///< cells' values that are added up
+inline constexpr std::size_t most_operations = 1U << 25;  ///< steps of evaluating an equation
+inline constexpr int most_offset = 1024;                  ///< cells along an axis
+inline constexpr int most_exponent = 1024;
+
+/// Reads an equation as papers print it:
+///
+///     out[x,y,z] = c0*D[x,y,z] + sum(i, 1, 4, c[i]*(D[x+i,y,z] + D[x-i,y,z] + ...))
+///
+/// The left-hand side may be left out. There are numbers, names of constants, c[i] (an element of a list), +
+/// - * / ^ (integer exponents), parentheses, sum(variable, from, to, term) with both bounds included (no
+/// terms where from > to), and cells of one array of any name, D[x+1,y,z] or D[z][y][x+1]: each index is a
+/// coordinate plus or minus an integer. Indices, bounds and exponents are expressions of numbers, constants
+/// and the sums' variables that have integer values. Every term must be a number times one cell: the equation
+/// is linear, without a constant term (a factor of 0 is fine: such a point stays). Two indices make a 2-D
+/// stencil, three a 3-D one.
+///
+/// The result is normalized: weights of equal offsets are added up in the order in which they are written.
+/// Nothing is executed but this arithmetic, in double precision, and all of it is bounded.
+Parsed<Stencil> parse_equation(std::string_view text, const EquationNames& names = {});
+
+}  // namespace tune::kernels

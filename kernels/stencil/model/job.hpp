@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "kernels/stencil/model/stencil.hpp"
+#include "tuner/tensor/tensor.hpp"
+
+namespace tune::kernels {
+
+/// What lies around the cells that have all their neighbours. held: cells nearer to a face than the stencil
+/// reaches along that axis keep their values (Dirichlet); zero: every cell is computed, the array continues
+/// with zeros.
+enum class Boundary { held, zero };
+
+/// What a configuration of stencil2d or stencil3d has to compute, in the axes of the kernels: x is the
+/// fastest one and a sweep marches along z. The y of a 2-D array is the kernels' z; their y has one cell
+/// then, and the stencil has no points along it.
+struct StencilJob {
+  int dimensions = 3;  ///< of the problem: 2 or 3
+  std::int64_t nx = 0, ny = 0, nz = 0;
+  ElementType type = ElementType::f32;
+  Stencil stencil;  ///< in the kernels' axes (its `dimensions` is 3)
+  Boundary boundary = Boundary::held;
+  std::int64_t steps = 1;
+
+  int element_bytes() const { return static_cast<int>(size_of(type)); }
+  double cells() const { return static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz); }
+  Extents extents() const {
+    return {static_cast<std::uint64_t>(nx), static_cast<std::uint64_t>(ny), static_cast<std::uint64_t>(nz)};
+  }
+  /// How far from the low and the high face cells are held, along x, y and z: the stencil's reach, or
+  /// nothing.
+  std::array<int, 3> held() const {
+    return boundary == Boundary::held ? stencil.reach() : std::array<int, 3>{};
+  }
+};
+
+/// `stencil2d` or `stencil3d`'s stencil as the kernels see it: the y of two dimensions becomes z.
+Stencil in_kernel_axes(const Stencil& stencil);
+
+/// Text of `stencil_points.cuh`: how far the stencil reaches, and its weights as constant arrays of type REAL
+/// (an index that the compiler knows becomes an immediate, another one reads constant memory).
+std::string points_header(const Stencil& stencil);
+
+/// Bytes of constant memory that the weights take; a kernel has 64 KiB.
+std::int64_t constant_bytes(const StencilJob& job);
+
+}  // namespace tune::kernels

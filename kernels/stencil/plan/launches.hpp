@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the plans of several variants have in common.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/stencil/model/job.hpp"
+#include "search/space/configuration.hpp"
+#include "tuner/problem/problem.hpp"
+
+namespace tune::kernels {
+
+/// `configuration[name]` as a number; 1 where the parameter does not exist, such as those of the y axis of a
+/// 2-D array.
+std::int64_t value_or_one(const search::Configuration& configuration, std::string_view name);
+
+/// Whether a thread computes a brick of cells, rather than marches: `direct`, by itself or inside of
+/// `composed`, `persistent` and `split`.
+bool is_direct(const search::Configuration& configuration);
+
+/// The request for `file` (`stencil/direct.cu`) with these headers, the stencil's points, and
+/// REAL, BOUNDARY and the configuration's parameters, but the named ones, as macros.
+CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std::string_view file,
+                               const std::vector<std::string_view>& headers,
+                               const search::Configuration& configuration, const KernelSources& sources,
+                               const std::vector<std::string_view>& no_macros = {});
+
+/// Rows and planes without gaps between them; with padding, rows of whole lines.
+Layout row_layout(const StencilJob& job, bool padded);
+
+/// The headers of the sweep that the configuration chooses, and its file.
+struct SweepFiles {
+  std::string_view file;
+  std::vector<std::string_view> headers;
+};
+SweepFiles sweep_files(bool direct);
+
+/// The names of arrays between `in` and `out`.
+inline constexpr const char* scratch_names[] = {"other", "rim_even", "rim_odd"};
+/// Adds `in`, `out` and the first `scratch` of these, all as `layout` says; ghost cells may be read.
+void add_arrays(LaunchPlan& plan, const StencilJob& job, const Layout& layout, int scratch);
+
+/// Buffers and launches that go from `in` to `out`, alternating with the scratch buffer `other`: `sweeps` are
+/// in order, without the buffers, which become their first two arguments (source, target). All arrays lie as
+/// `layout` says; sources are given as `map` where there is one.
+void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout,
+                     std::vector<Launch> sweeps, const std::optional<TensorMapSpec>& map = std::nullopt);
+/// The array `source` as a kernel gets it that reads it.
+KernelArgument source_argument(const std::string& source, const std::optional<TensorMapSpec>& map);
+
+/// nx, ny, nz, pitch, plane: the arguments that the kernels of the family end with.
+std::vector<KernelArgument> extent_arguments(const StencilJob& job, const Layout& layout);
+
+}  // namespace tune::kernels

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/stencil/plan/rim.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/stencil/plan/launches.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::kernels {
+namespace {
+
+constexpr std::int64_t rim_threads = 256;
+
+Launch rim_launch(const StencilJob& job, const Layout& layout, const std::array<std::int64_t, 3>& thick,
+                  const std::string& source, const std::string& target) {
+  const std::array<std::int64_t, 3> extents{job.nx, job.ny, job.nz};
+  std::int64_t core = 1;
+  for (int axis = 0; axis < 3; ++axis) core *= std::max<std::int64_t>(0, extents[axis] - 2 * thick[axis]);
+  const std::int64_t cells = job.nx * job.ny * job.nz - core;
+  Launch launch;
+  launch.entry = "stencil_rim";
+  launch.grid = {
+      static_cast<std::uint32_t>(std::max<std::int64_t>(1, (cells + rim_threads - 1) / rim_threads)), 1, 1};
+  launch.block = {static_cast<std::uint32_t>(rim_threads), 1, 1};
+  launch.arguments = {BufferArgument{source}, BufferArgument{target}};
+  for (KernelArgument& argument : extent_arguments(job, layout))
+    launch.arguments.push_back(std::move(argument));
+  for (const std::int64_t t : thick) launch.arguments.push_back(ScalarArgument{static_cast<std::int32_t>(t)});
+  return launch;
+}
+
+}  // namespace
+
+std::string rim_header(const StencilJob& job) {
+  const auto [rx, ry, rz] = job.stencil.reach();
+  std::string offsets, weights;
+  for (const StencilPoint& point : job.stencil.points) {
+    offsets += format("    {}, {}, {},\n", point.dx, point.dy, point.dz);
+    weights += format("    REAL({:.17g}),\n", point.weight);
+  }
+  return format(
+      "// The stencil's points, one time step.\n#pragma once\n\n"
+      "constexpr int rim_reach_x = {}, rim_reach_y = {}, rim_reach_z = {};\nconstexpr int rim_points = {};\n"
+      "constexpr __constant__ signed char rim_offsets[3 * rim_points] = {{  // dx, dy, dz\n{}}};\n"
+      "constexpr __constant__ REAL rim_weights[rim_points] = {{\n{}}};\n",
+      rx, ry, rz, job.stencil.points.size(), offsets, weights);
+}
+
+std::int64_t rim_constant_bytes(const StencilJob& job) {
+  return static_cast<std::int64_t>(job.stencil.points.size()) * (3 + job.element_bytes());
+}
+
+std::vector<Launch> rim_launches(const StencilJob& job, const Layout& layout, std::int64_t steps,
+                                 const std::string& source, const std::string& target,
+                                 const std::vector<std::string>& scratch) {
+  std::vector<Launch> launches;
+  const auto reach = job.stencil.reach();
+  std::string from = source;
+  for (std::int64_t step = 1; step <= steps; ++step) {
+    std::array<std::int64_t, 3> thick{};
+    // What the cells of the last step depend on: one reach more for every step before it.
+    for (std::size_t axis = 0; axis < 3; ++axis) thick[axis] = (2 * steps - step) * reach[axis];
+    const std::string to = step == steps ? target : scratch[static_cast<std::size_t>(step % 2)];
+    launches.push_back(rim_launch(job, layout, thick, from, to));
+    from = to;
+  }
+  return launches;
+}
+
+Launch whole_step(const StencilJob& job, const Layout& layout, const std::string& source,
+                  const std::string& target) {
+  return rim_launch(job, layout, {job.nx, job.ny, job.nz}, source, target);
+}
+
+}  // namespace tune::kernels

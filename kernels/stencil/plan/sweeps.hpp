@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "kernels/stencil/model/job.hpp"
+#include "tuner/problem/problem.hpp"
+
+namespace tune::kernels {
+
+/// Bytes of constant memory of a kernel.
+inline constexpr std::int64_t constant_memory = 64 * 1024;
+
+/// `direct` and `streaming`: one launch a time step, each reading what the last one wrote.
+Result<LaunchPlan> plan_sweeps(const StencilJob& job, const Configuration& configuration,
+                               const KernelSources& sources);
+
+/// Whether the weights fit constant memory.
+bool sweeps_apply(const StencilJob& job);
+
+/// A launch of `stencil_step` without its buffers, which become its first two arguments.
+struct SweepLaunch {
+  Launch launch;
+  Layout layout;  ///< of both arrays
+  /// Instead of a pointer to the array that is read: a map of it.
+  std::optional<TensorMapSpec> map = std::nullopt;
+};
+Result<SweepLaunch> sweep_launch(const StencilJob& job, const Configuration& configuration);
+
+/// The macros of the y axis, for which arrays of two dimensions have no parameters.
+void add_axis_macros(const StencilJob& job, CompileRequest& request);
+
+}  // namespace tune::kernels

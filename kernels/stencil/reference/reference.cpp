@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/stencil/reference/reference.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "tuner/base/parallel.hpp"
+
+namespace tune::kernels {
+namespace {
+
+/// A number in [-1, 1) with 24 bits, exact in float, from a mixed counter (the finalizer of MurmurHash3).
+double number_at(std::uint64_t counter) {
+  counter ^= counter >> 33;
+  counter *= 0xff51afd7ed558ccdULL;
+  counter ^= counter >> 33;
+  counter *= 0xc4ceb9fe1a85ec53ULL;
+  counter ^= counter >> 33;
+  return static_cast<double>(counter >> 40) * 0x1.0p-23 - 1.0;
+}
+
+template<class Real>
+void fill(HostTensor& tensor, std::uint64_t seed) {
+  const auto cells = tensor.as<Real>();
+  const std::uint64_t start = seed * 0x9e3779b97f4a7c15ULL;
+  parallel_for(cells.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) cells[i] = static_cast<Real>(number_at(start + i));
+  });
+}
+
+/// A point of the stencil in this array.
+struct Term {
+  std::int64_t offset;  ///< in cells
+  int dx;
+  double weight;
+};
+
+/// The points of the rows that exist: rows of zeros beyond the array add nothing.
+std::vector<Term> terms_of(const StencilJob& job, std::int64_t y, std::int64_t z) {
+  std::vector<Term> terms;
+  for (const StencilPoint& point : job.stencil.points) {
+    if (y + point.dy < 0 || y + point.dy >= job.ny || z + point.dz < 0 || z + point.dz >= job.nz) continue;
+    terms.push_back({(point.dz * job.ny + point.dy) * job.nx + point.dx, point.dx, point.weight});
+  }
+  return terms;
+}
+
+/// `count` neighbouring cells, point after point: their sums stay in registers, and a loop of known length is
+/// what compilers turn into vector instructions at -O2.
+template<int count, class Real>
+void sum_cells(const std::vector<Term>& terms, const Real* from, double* to) {
+  double sums[count] = {};
+  for (const Term& term : terms) {
+    const Real* neighbours = from + term.offset;
+    for (int i = 0; i < count; ++i) sums[i] += term.weight * static_cast<double>(neighbours[i]);
+  }
+  std::copy(sums, sums + count, to);
+}
+
+/// A cell some of whose neighbours may lie outside of its row.
+template<class Real>
+double sum_at_edge(const std::vector<Term>& terms, const Real* row, std::int64_t x, std::int64_t nx) {
+  double sum = 0;
+  for (const Term& term : terms)
+    if (x + term.dx >= 0 && x + term.dx < nx) sum += term.weight * static_cast<double>(row[x + term.offset]);
+  return sum;
+}
+
+template<class Real>
+void sum_row(const StencilJob& job, const std::vector<Term>& terms, const Real* row, double* sums) {
+  constexpr int block = 16;
+  const std::int64_t reach = job.stencil.reach()[0], held = job.held()[0];
+  const std::int64_t whole_begin = std::min(reach, job.nx), whole_end = std::max(whole_begin, job.nx - reach);
+  std::int64_t x = held;
+  for (; x < std::min(whole_begin, job.nx - held); ++x) sums[x] = sum_at_edge(terms, row, x, job.nx);
+  for (; x + block <= whole_end; x += block) sum_cells<block>(terms, row + x, sums + x);
+  for (; x < whole_end; ++x) sum_cells<1>(terms, row + x, sums + x);
+  for (; x < job.nx - held; ++x) sums[x] = sum_at_edge(terms, row, x, job.nx);
+}
+
+/// One step from `in` to `out`, both nx * ny * nz cells.
+template<class Real>
+void step(const StencilJob& job, const Real* in, double* out) {
+  const auto [held_x, held_y, held_z] = job.held();
+  const auto computed = [](std::int64_t i, int held, std::int64_t extent) {
+    return i >= held && i < extent - held;
+  };
+  const bool any_x = job.nx > 2 * held_x;
+  parallel_for(static_cast<std::uint64_t>(job.ny * job.nz), 16,
+               [&, held_y = held_y, held_z = held_z](std::uint64_t begin, std::uint64_t end) {
+                 for (auto row = static_cast<std::int64_t>(begin); row < static_cast<std::int64_t>(end);
+                      ++row) {
+                   const Real* from = in + row * job.nx;
+                   double* to = out + row * job.nx;
+                   const std::int64_t y = row % job.ny, z = row / job.ny;
+                   std::copy(from, from + job.nx, to);
+                   if (any_x && computed(y, held_y, job.ny) && computed(z, held_z, job.nz))
+                     sum_row(job, terms_of(job, y, z), from, to);
+                 }
+               });
+}
+
+}  // namespace
+
+HostTensor stencil_input(const StencilJob& job, std::uint64_t seed) {
+  HostTensor tensor(job.type, job.extents());
+  if (job.type == ElementType::f64)
+    fill<double>(tensor, seed);
+  else
+    fill<float>(tensor, seed);
+  return tensor;
+}
+
+HostTensor stencil_reference(const StencilJob& job, const HostTensor& input) {
+  HostTensor now(ElementType::f64, job.extents());
+  if (job.type == ElementType::f64)
+    step<double>(job, input.as<double>().data(), now.as<double>().data());
+  else
+    step<float>(job, input.as<float>().data(), now.as<double>().data());
+  if (job.steps == 1) return now;
+  HostTensor next(ElementType::f64, job.extents());
+  for (std::int64_t i = 1; i < job.steps; ++i) {
+    step<double>(job, now.as<double>().data(), next.as<double>().data());
+    std::swap(now, next);
+  }
+  return now;
+}
+
+}  // namespace tune::kernels

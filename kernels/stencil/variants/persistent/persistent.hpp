@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/stencil/model/job.hpp"
+#include "tuner/problem/problem.hpp"
+
+namespace tune::kernels {
+
+/// One cooperative launch for all time steps, whose blocks meet at a barrier of the grid between two.
+Result<LaunchPlan> plan_persistent(const StencilJob& job, const Configuration& configuration,
+                                   const KernelSources& sources);
+
+/// At least two steps, and weights that fit constant memory.
+bool persistent_applies(const StencilJob& job);
+
+/// Fewest cells of a tile in shared memory along x, y and z where there is a choice: thinner ones are mostly
+/// what neighbours exchange.
+std::array<std::int64_t, 3> least_tile(const StencilJob& job);
+
+}  // namespace tune::kernels

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caller's side of a dispatcher, and how it begins.
+#include "library/dispatcher/dispatcher_engine.hpp"
+
+#include <algorithm>
+
+#include "library/run/tuning_run.hpp"
+#include "library/tuner/convert.hpp"
+#include "search/expressions/nearest.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::api {
+namespace {
+
+/// For what a setting decides, the type at this instance.
+std::string type_at(const ArgumentSpec& argument, const Instance& instance) {
+  const auto type = type_named(argument.type);
+  return std::string(
+      tune::to_string(type ? *type : *type_named(instance.setting(argument.type).to_string())));
+}
+
+online::Limits limits_of(const DispatchOptions& options) {
+  if (!(options.slowdown >= 0)) throw UsageError("slowdown: a share, 0 or more");
+  if (search::find_strategy(options.strategy) == nullptr)
+    throw UsageError(format("there is no strategy '{}'", options.strategy));
+  return {.slowdown = options.slowdown, .candidates = options.candidates};
+}
+
+}  // namespace
+
+Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const DispatchOptions& options,
+                           std::unique_ptr<Backend> backend, std::unique_ptr<StreamRunner> runner)
+    : problem_(problem.spec()),
+      instance_(problem_.instance(sizes)),
+      backend_(std::move(backend)),
+      runner_(std::move(runner)),
+      space_(problem_.valid_space(instance_, backend_->facts(), options.where)),
+      record_(options.database, make_record()),
+      maker_(problem_, instance_, *backend_, *runner_),
+      policy_(limits_of(options)) {
+  for (const ArgumentSpec& argument : problem_.spec().arguments)
+    if (argument.symbol)
+      throw UsageError(
+          format("{}: a dispatcher does not fill the variable '{}', which is the program's: pass it to the "
+                 "kernel as an argument",
+                 problem_.info().name, argument.name));
+  for (const ArgumentSpec& argument : problem_.spec().arguments)
+    if (!argument.computed()) expected_.push_back({argument.name, argument.is_array(), ""});
+  make_first();
+  for (Expected& expected : expected_)
+    expected.type = type_at(*problem_.spec().argument(expected.name), instance_);
+  if (options.slowdown > 0 && options.candidates > 0)
+    make_strategy(options);
+  else
+    closed_ = true;
+  notice_ = record_.notice();
+  if (closed_) policy_.close();
+  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+}
+
+Dispatcher::Engine::~Engine() {
+  finish();
+}
+
+RunRecord Dispatcher::Engine::make_record() const {
+  RunRecord record;
+  run::describe_work(record, problem_, instance_, backend_->facts(), CacheState::warm);
+  const CodeSources sources(problem_);
+  record.key.toolchain = {backend_->compiler().version(), source_hash(problem_, sources)};
+  record.machine = backend_->machine_state();
+  record.space_size = space_.size();
+  record.options.strategy = "online";
+  record.options.command_line = "tune::Dispatcher";
+  return record;
+}
+
+/// The best that is known, else the default; the first of these that passes its checks.
+void Dispatcher::Engine::make_first() {
+  std::vector<search::Configuration> starts = record_.starts(space_);
+  starts.push_back(space_.at(*space_.default_configuration()));
+  std::string why;
+  for (const search::Configuration& configuration : starts) {
+    if (!known_.insert(configuration.key()).second) continue;
+    tune::Result<ReadyCandidate> ready = maker_.make(configuration);
+    if (ready) {
+      candidates_.push_back(std::move(*ready));
+      return;
+    }
+    why = format("{}: {}, {}: {}", configuration.to_string(), tune::to_string(ready.error().phase),
+                 ready.error().reason, ready.error().detail);
+  }
+  throw tune::Error(
+      format("{} {}: no configuration to begin with: {}", problem_.info().name, instance_.key(), why));
+}
+
+/// It hears what earlier processes tried, and counts it; what failed in a tuning run is not tried either.
+void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
+  search::SearchTask task{space_, options.seed};
+  if (auto related = record_.related(space_)) task.related.push_back(std::move(*related));
+  strategy_ = search::find_strategy(options.strategy)->make(task);
+  left_ = options.candidates;
+  const std::string first = candidates_.front().configuration.key();
+  const auto know = [&](const search::Configuration& configuration, std::optional<double> cost) {
+    known_.insert(configuration.key());
+    const auto id = space_.find(configuration);
+    if (!id) return;
+    const search::Observation observation{*id, cost};
+    strategy_->tell({&observation, 1});
+  };
+  for (const tune::Evaluation& evaluation : record_.tried()) {
+    know(evaluation.configuration, value_of(evaluation, tune::Objective::time));
+    if (evaluation.configuration.key() != first && left_ > 0) --left_;
+  }
+  for (const search::Configuration& configuration : record_.failures()) know(configuration, std::nullopt);
+}
+
+void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t count) const {
+  if (count != expected_.size()) {
+    std::string names;
+    for (const Expected& one : expected_) names += (names.empty() ? "" : ", ") + one.name;
+    throw UsageError(format("{}: launch takes {} arguments ({}), {} were given", problem_.info().name,
+                            expected_.size(), names, count));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Expected& wanted = expected_[i];
+    const Argument& given = arguments[i];
+    const std::string_view type = given.type;
+    const bool fits =
+        given.pointer == wanted.pointer && (type == wanted.type || (given.pointer && type.empty()));
+    if (!fits)
+      throw UsageError(format("{}: launch: argument {} '{}' is {} {}, {} {} was given", problem_.info().name,
+                              i + 1, wanted.name, wanted.pointer ? "a pointer to" : "a", wanted.type,
+                              given.pointer ? "a pointer to" : "a", type.empty() ? "something else" : type));
+    void* null = nullptr;
+    if (given.pointer && std::memcmp(given.value, &null, sizeof null) == 0)
+      throw UsageError(
+          format("{}: launch: argument {} '{}' is a null pointer", problem_.info().name, i + 1, wanted.name));
+  }
+}
+
+/// Whether the timed call that is under way has ended.
+void Dispatcher::Engine::poll() {
+  if (!timed_) return;
+  const tune::Result<std::optional<double>> elapsed = runner_->elapsed(timed_->ticket);
+  if (!elapsed) throw tune::Error(format("{}: {}", elapsed.error().reason, elapsed.error().detail));
+  if (!*elapsed) return;
+  const bool disturbed = timed_->device_work % 2 != 0 || timed_->device_work != maker_.device_work();
+  policy_.ended(timed_->ticket, *elapsed, disturbed);
+  timed_.reset();
+}
+
+void Dispatcher::Engine::launch_call(const online::Call& call, void* stream,
+                                     const std::vector<void*>& given) {
+  ReadyCandidate& candidate = candidates_[call.candidate];
+  const tune::Result<void> launched =
+      runner_->launch(*candidate.loaded, stream, candidate.arguments(given), call.timed ? call.ticket : 0);
+  if (launched) {
+    if (call.timed) timed_ = Timed{call.ticket, maker_.device_work()};
+    return;
+  }
+  if (call.candidate == policy_.best())
+    throw tune::Error(
+        format("{}: {}: {}", problem_.info().name, launched.error().reason, launched.error().detail));
+  // Nothing was enqueued: the best does the work of this call.
+  candidate.evaluation.outcome = tl::unexpected(launched.error());
+  policy_.failed(call.candidate);
+  launch_call({policy_.best(), false, 0}, stream, given);
+}
+
+void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::size_t count) {
+  check_arguments(arguments, count);
+  std::vector<void*> given(count);
+  for (std::size_t i = 0; i < count; ++i) given[i] = const_cast<unsigned char*>(arguments[i].value);
+  {
+    const std::lock_guard lock(mutex_);
+    // Into a graph nothing is timed, nor may the driver be asked for times.
+    const bool timed = runner_->can_time(stream);
+    if (timed) poll();
+    launch_call(timed ? policy_.next() : policy_.plain(), stream, given);
+    if (!policy_.has_verdicts() && !wants()) return;
+  }
+  ready_.notify_one();
+}
+
+DispatchState Dispatcher::Engine::state() const {
+  const std::lock_guard lock(mutex_);
+  DispatchState state;
+  state.settled = policy_.settled() && kept_;
+  state.configuration = to_values(candidates_[policy_.best()].configuration);
+  state.tried = tried_;
+  state.failed = failed_;
+  state.calls = policy_.calls();
+  state.seconds = policy_.seconds();
+  state.lost = policy_.lost();
+  state.best_seconds = policy_.reference();
+  state.notice = notice_;
+  return state;
+}
+
+}  // namespace tune::api

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <thread>
+#include <tune/dispatcher.hpp>
+
+#include "library/dispatcher/candidate_maker.hpp"
+#include "library/dispatcher/online_record.hpp"
+#include "library/dispatcher/policy.hpp"
+#include "search/ask_tell/strategy.hpp"
+
+namespace tune::api {
+
+/// The inside of a dispatcher: calls on the caller's threads under one lock, everything that takes time
+/// (compiling, checking, the database, the search) on a thread of its own.
+class Dispatcher::Engine {
+ public:
+  /// `backend` compiles and checks candidates, `runner` launches them for the caller. Makes the first one
+  /// ready. Throws tune::Error where none can be.
+  Engine(const Problem& problem, const Sizes& sizes, const DispatchOptions& options,
+         std::unique_ptr<Backend> backend, std::unique_ptr<StreamRunner> runner);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  void launch(void* stream, const Argument* arguments, std::size_t count);
+  DispatchState state() const;
+  void finish();
+
+ private:
+  struct Expected {
+    std::string name;
+    bool pointer;
+    std::string type;
+  };
+  struct Timed {
+    std::uint64_t ticket;
+    std::uint64_t device_work;  ///< when it was launched
+  };
+
+  RunRecord make_record() const;
+  void make_first();
+  void make_strategy(const DispatchOptions& options);
+  void check_arguments(const Argument* arguments, std::size_t count) const;
+  void poll();
+  void launch_call(const online::Call& call, void* stream, const std::vector<void*>& given);
+
+  // On the thread in the background.
+  void work(const std::stop_token& stop);
+  bool wants() const { return !closed_ && policy_.waiting() < 2; }
+  bool supply(const std::stop_token& stop);
+  void take(const std::vector<online::Verdict>& verdicts);
+  void keep_first();
+  void keep_best();
+  tune::Evaluation evaluation_of(const online::Verdict& verdict);
+
+  CodeProblem problem_;
+  Instance instance_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<StreamRunner> runner_;
+  search::SearchSpace space_;
+  OnlineRecord record_;
+  CandidateMaker maker_;
+  std::unique_ptr<search::Strategy> strategy_;
+  std::set<std::string> known_;  ///< keys of configurations that are not tried again
+  std::size_t left_ = 0;         ///< candidates that may still be made
+  bool first_kept_ = false, best_kept_ = false;
+  std::vector<Expected> expected_;
+
+  mutable std::mutex mutex_;  ///< of what follows
+  std::condition_variable_any ready_;
+  online::Policy policy_;
+  std::deque<ReadyCandidate> candidates_;  ///< by the policy's numbers; grows only
+  std::optional<Timed> timed_;
+  bool closed_ = false;
+  bool kept_ = false;  ///< what came out is stored, and the thread has ended
+  std::size_t tried_ = 0, failed_ = 0;
+  std::string notice_;
+  std::jthread thread_;
+};
+
+/// The runner for streams of that GPU. Throws tune::Error where there is none.
+std::unique_ptr<StreamRunner> open_streams(const std::string& device);
+
+}  // namespace tune::api

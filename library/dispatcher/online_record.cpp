@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/dispatcher/online_record.hpp"
+
+#include <algorithm>
+
+#include "db/read/best.hpp"
+#include "library/run/paths.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::api {
+
+template<class Work>
+void OnlineRecord::attempt(Work work) {
+  if (store_ == nullptr) return;
+  try {
+    work();
+  } catch (const tune::Error& error) {
+    notice_ = format("nothing is stored any more: {}", error.what());
+    store_.reset();
+  }
+}
+
+OnlineRecord::OnlineRecord(const std::string& path, RunRecord record) : record_(std::move(record)) {
+  try {
+    database_ = std::make_unique<db::Database>(run::database_path(path));
+    store_ = std::make_unique<db::SqliteStore>(*database_);
+  } catch (const tune::Error& error) {
+    notice_ = format("nothing is stored: {}", error.what());
+  }
+}
+
+WorkKey OnlineRecord::tuned_key() const {
+  WorkKey key = record_.key;
+  key.cache = CacheState::cold;
+  return key;
+}
+
+std::vector<search::Configuration> OnlineRecord::starts(const search::SearchSpace& space) {
+  std::vector<search::Configuration> exact, near;
+  attempt([&] {
+    for (const CacheState cache : {CacheState::warm, CacheState::cold}) {
+      const WorkKey& key = record_.key;
+      for (const db::Candidate& found :
+           db::best(*database_, {.problem = key.instance.problem,
+                                .device = db::lookup_device(key.device),
+                                .extents = key.instance.extents,
+                                .settings = key.instance.settings_key(),
+                                .toolchain = Toolchain{"", key.toolchain.source_hash},
+                                .cache = cache})) {
+        if (found.match == db::Match::none || !space.find(found.result.configuration)) continue;
+        const bool same = found.match == db::Match::exact && found.same_sources;
+        (same ? exact : near).push_back(found.result.configuration);
+      }
+    }
+  });
+  exact.insert(exact.end(), near.begin(), near.end());
+  return exact;
+}
+
+std::vector<tune::Evaluation> OnlineRecord::tried() {
+  std::vector<tune::Evaluation> all;
+  attempt([&] { all = store_->known(record_.key); });
+  return all;
+}
+
+std::optional<search::RelatedRecord> OnlineRecord::related(const search::SearchSpace& space) {
+  search::RelatedRecord record;
+  attempt([&] {
+    for (const tune::Evaluation& known : store_->known(tuned_key())) {
+      const auto id = space.find(known.configuration);
+      const auto cost = value_of(known, tune::Objective::time);
+      if (id && cost) record.observations.push_back({*id, cost});
+    }
+  });
+  if (record.observations.empty()) return std::nullopt;
+  return record;
+}
+
+std::vector<search::Configuration> OnlineRecord::failures() {
+  std::vector<search::Configuration> all;
+  attempt([&] {
+    for (const tune::Evaluation& known : store_->known(tuned_key()))
+      if (!known.outcome) all.push_back(known.configuration);
+  });
+  return all;
+}
+
+void OnlineRecord::record(const tune::Evaluation& evaluation) {
+  attempt([&] {
+    if (!run_) run_ = store_->begin_run(record_);
+    store_->record(*run_, evaluation);
+  });
+}
+
+void OnlineRecord::record_best(const search::Configuration& configuration,
+                               const std::vector<double>& seconds) {
+  attempt([&] {
+    if (!run_ || seconds.empty()) return;
+    FinalPlace place;
+    place.configuration = configuration;
+    for (const double one : seconds) place.rounds.push_back({one, 0});
+    Finals finals;
+    finals.places = rank_finals({std::move(place)}, tune::Objective::time);
+    store_->record_finals(*run_, finals);
+  });
+}
+
+void OnlineRecord::end(RunEnd end) {
+  attempt([&] {
+    if (run_) store_->end_run(*run_, end);
+    run_.reset();
+  });
+}
+
+}  // namespace tune::api

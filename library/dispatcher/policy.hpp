@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "tuner/measurement/stopping_rule.hpp"
+
+namespace tune::online {
+
+/// What trying others may cost a program that works meanwhile.
+struct Limits {
+  double slowdown = 0.1;         ///< share of the time of all calls so far that may be lost to trials
+  std::size_t candidates = 50;   ///< tried at most, besides the one to start with
+  std::size_t least_rounds = 6;  ///< of a comparison that is won; fewer give no interval of 95 %
+  std::size_t most_rounds = 15;
+};
+
+/// Numbers the configurations: 0 is the one to start with, others count up as they are added.
+using Candidate = std::size_t;
+
+/// What a call launches.
+struct Call {
+  Candidate candidate = 0;
+  bool timed = false;  ///< the policy waits for `ended` with this call's ticket
+  std::uint64_t ticket = 0;
+};
+
+/// How a candidate came out.
+struct Verdict {
+  Candidate candidate = 0;
+  std::optional<double>
+      cost;  ///< seconds, as if all had been timed beside the first best; nothing: it failed
+  std::vector<double> ratios;  ///< of its times to the best's beside it, in the order taken
+  bool became_best = false;
+};
+
+/// Decides, call after call, which configuration runs: nearly always the best so far, now and then another
+/// one, which is compared with the best in rounds (a call of the one, a call of the other), so that what
+/// slows the device down slows both. Needs no device and no clock: it hears what calls took, whenever that is
+/// known.
+///
+/// Budget: a trial is made only if what all trials have lost so far, and what this one is expected to lose,
+/// is at most `slowdown` of the time of all calls. Of a candidate that has never run, the loss is expected to
+/// be what first trials lost so far on average, and at least one execution of the best. So a single candidate
+/// that is far slower than any before it may exceed the budget by one call; no other follows until the time
+/// of all calls has made up for it. One timed call is under way at a time.
+///
+/// The first call of a candidate is a warm-up (loading, caches); one that takes three times as long as the
+/// best is out. Then one is out as soon as its smallest ratio is above 1 by a slack (25 % where the warm-up
+/// was as slow, 10 %, then 2 % from the third round on). It becomes the best when at least `least_rounds`
+/// give a 95 % interval of the median ratio that lies below 1, and is out after `most_rounds`. Not
+/// thread-safe.
+class Policy {
+ public:
+  explicit Policy(Limits limits) : limits_(limits) {}
+
+  /// One more to be tried, ready to be launched.
+  Candidate add();
+  /// No more will be added.
+  void close() { closed_ = true; }
+  /// How many were added and are not decided.
+  std::size_t waiting() const { return queue_.size(); }
+
+  Call next();
+  /// For a call that cannot be timed: it is the best's.
+  Call plain();
+  /// Tries no more: what is not decided is forgotten.
+  void stop();
+  /// A timed call took so long. `disturbed`: something else ran beside it: it counts as time and as loss, and
+  /// is repeated. Nothing: the time is not known.
+  void ended(std::uint64_t ticket, std::optional<double> seconds, bool disturbed = false);
+  /// The candidate could not be launched: it is out. The call that was to launch it is one of the best's.
+  void failed(Candidate candidate);
+
+  Candidate best() const { return best_; }
+  /// Nothing is left to try.
+  bool settled() const { return closed_ && queue_.empty(); }
+  /// Those decided since the last call, in order.
+  std::vector<Verdict> take_verdicts();
+  bool has_verdicts() const { return !verdicts_.empty(); }
+
+  std::uint64_t calls() const { return calls_; }
+  double seconds() const {
+    return seconds_;
+  }                                      ///< of all calls; those that were not timed took as long as the best
+  double lost() const { return lost_; }  ///< by trials
+  /// Seconds of the best, by its last timed calls; 0 before the first.
+  double reference() const;
+  /// Seconds of the best as `Verdict::cost` counts.
+  double best_cost() const;
+  /// The last times of the best, as `Verdict::cost` counts; empty before the first.
+  std::vector<double> best_samples() const;
+  /// The times of candidate 0 when the first trial began; empty before.
+  const std::vector<double>& first_samples() const { return first_samples_; }
+
+ private:
+  enum class Part { warm_up_best, best, trial };
+  struct Open {
+    std::uint64_t ticket;
+    Part part;
+  };
+
+  bool may_try() const;
+  double expected_loss() const;
+  void end_trial(double seconds, bool disturbed);
+  void judge();
+  void decide(std::optional<double> cost, bool wins);
+  void add_best(double seconds);
+
+  Limits limits_;
+  std::deque<Candidate> queue_;  ///< the first is being tried
+  std::size_t added_ = 0;
+  bool closed_ = false;
+
+  Candidate best_ = 0;
+  double first_cost_ = 0;  ///< of candidate 0: its reference when the first trial began
+  std::vector<double> first_samples_;
+  double chain_ = 1;           ///< cost of the best by that of candidate 0
+  std::deque<double> recent_;  ///< the best's last times
+  bool best_warm_ = false;
+
+  std::optional<Open> open_;
+  std::uint64_t tickets_ = 0;
+  bool trial_warm_ = false;
+  double first_ratio_ = 1;            ///< of its first call to the reference
+  std::optional<double> trial_time_;  ///< awaits the best's time beside it
+  double last_trial_ = 0;             ///< seconds
+  std::vector<double> ratios_;
+  std::vector<Verdict> verdicts_;
+
+  std::uint64_t calls_ = 0;
+  double seconds_ = 0, lost_ = 0;
+  double first_losses_ = 0;
+  std::size_t first_trials_ = 0;
+};
+
+}  // namespace tune::online

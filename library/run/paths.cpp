@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/run/paths.hpp"
+
+#include <cstdlib>
+
+#include "lookup/src/paths.hpp"
+#include "tuner/base/error.hpp"
+
+namespace tune::run {
+namespace {
+
+std::filesystem::path from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::filesystem::path() : std::filesystem::path(value);
+}
+
+}  // namespace
+
+std::filesystem::path database_path(const std::string& given) {
+  if (!given.empty()) return given;
+  if (const auto path = lookup::default_database()) return *path;
+  throw Error("no place for the database: HOME is not set; name one with --db PATH");
+}
+
+std::filesystem::path cache_folder(const std::string& given) {
+  if (!given.empty()) return given;
+  if (auto path = from_environment("TUNE_CACHE_DIR"); !path.empty()) return path;
+  if (auto path = from_environment("XDG_CACHE_HOME"); !path.empty()) return path / "tune" / "binaries";
+  if (auto path = from_environment("HOME"); !path.empty()) return path / ".cache" / "tune" / "binaries";
+  return {};
+}
+
+std::vector<std::filesystem::path> shipped_recordings() {
+  const std::vector<std::string> files = lookup::default_recordings();
+  return {files.begin(), files.end()};
+}
+
+}  // namespace tune::run

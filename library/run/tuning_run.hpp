@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run is put together, for the command line and for programs that link the library.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "db/store/database.hpp"
+#include "tuner/problem/problem.hpp"
+#include "tuner/session/session.hpp"
+
+namespace tune::run {
+
+/// Evaluations of a run that is given no budget, unless its strategy wants the whole space.
+inline constexpr std::uint64_t default_budget = 200;
+
+/// Fills in what a record says of the work and the device: the key but for its toolchain and origin, the
+/// limit, the work's figures, and the version of this program.
+void describe_work(RunRecord& record, const Problem& problem, const Instance& instance,
+                   const DeviceFacts& device, CacheState cache);
+
+/// Before minutes are spent on inputs and reference: throws UsageError where the default configuration's
+/// buffers are more than the device's memory.
+void check_memory(const Problem& problem, const Instance& instance, const search::SearchSpace& space,
+                  const DeviceFacts& device, const KernelSources& sources);
+
+struct TuningOptions {
+  Budget budget = {};
+  FinalsOptions finals = {};
+  bool fresh = false;    ///< evaluate again what the database already knows
+  bool transfer = true;  ///< start from what is known of other sizes, settings and devices
+  /// Evaluate the default configuration (of what is left of the space the nearest to it) before all others.
+  /// Of another tuner's recording the values have an order, but no default.
+  bool default_first = true;
+};
+
+/// Searches the space with the strategy and seed that the record names, and stores everything in the
+/// database. `tell` hears what a person should know before the first evaluation, a line at a time; it may be
+/// empty.
+SessionResult tune(db::Database& database, const search::SearchSpace& space, Evaluator& evaluator,
+                   RunRecord& record, const TuningOptions& options, SessionObserver& observer,
+                   const std::function<void(const std::string&)>& tell);
+
+}  // namespace tune::run

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/run/worker_backend.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tuner/backends/worker/remote_backend.hpp"
+#include "tuner/backends/worker/remote_compiler.hpp"
+
+namespace tune::run {
+namespace {
+
+bool runs(const std::filesystem::path& program) {
+  return access(program.c_str(), X_OK) == 0;
+}
+
+/// The file that holds this code: the program, or libtune.so.
+std::filesystem::path own_file() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&worker_program), &info) == 0 || info.dli_fname == nullptr)
+    return {};
+  std::error_code error;
+  const auto path = std::filesystem::canonical(info.dli_fname, error);
+  return error ? std::filesystem::path() : path;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> worker_program() {
+  if (const char* named = std::getenv("TUNE_WORKER"); named != nullptr && *named != '\0') return named;
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error && runs(self.parent_path() / "tune")) return self.parent_path() / "tune";
+  // <prefix>/lib/libtune.so, or one folder deeper where the system keeps libraries by architecture.
+  const std::filesystem::path library = own_file();
+  if (library.empty() || library == self) return std::nullopt;
+  const std::filesystem::path folder = library.parent_path();
+  for (const auto& prefix : {folder.parent_path(), folder.parent_path().parent_path()})
+    if (runs(prefix / "bin" / "tune")) return prefix / "bin" / "tune";
+  return std::nullopt;
+}
+
+std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout) {
+  return std::make_unique<process::RemoteBackend>(
+      process::WorkerProgram{program, {"worker", "device", std::to_string(number)}},
+      [program](const DeviceFacts& facts) {
+        return std::make_unique<process::RemoteCompiler>(
+            process::WorkerProgram{program, {"worker", "compiler", facts.architecture()}});
+      },
+      process::RemoteOptions{.timeout = timeout});
+}
+
+}  // namespace tune::run

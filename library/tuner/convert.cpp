@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/tuner/convert.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "tuner/base/error.hpp"
+
+namespace tune::api {
+namespace {
+
+/// Messages inside name the command's options; here they are fields and arguments.
+std::string without_option(std::string text) {
+  for (const std::string_view option : {"--size: ", "--set: ", "--where: "})
+    if (text.starts_with(option)) text.erase(0, option.size());
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+search::Value to_search(const Value& value) {
+  return std::visit([](const auto& one) { return search::Value(one); }, value);
+}
+
+Value from_search(const search::Value& value) {
+  if (value.is_bool()) return value.as_bool();
+  if (value.is_int()) return value.as_int();
+  if (value.is_real()) return value.as_real();
+  return value.as_text();
+}
+
+search::Configuration from_values(const Values& values) {
+  search::Configuration configuration;
+  for (const auto& [name, value] : values.entries()) configuration.set(name, to_search(value));
+  return configuration;
+}
+
+Values to_values(const search::Configuration& configuration) {
+  Values values;
+  for (const auto& [name, value] : configuration.entries()) values.set(name, from_search(value));
+  return values;
+}
+
+Sizes sizes_of(const Instance& instance) {
+  Sizes sizes;
+  for (const auto& [name, extent] : instance.extents) sizes.set(name, Value(extent));
+  for (const auto& [name, value] : instance.settings) sizes.set(name, from_search(value));
+  return sizes;
+}
+
+Evaluation to_api(const tune::Evaluation& evaluation) {
+  Evaluation result;
+  result.configuration = to_values(evaluation.configuration);
+  result.reused = evaluation.reused;
+  if (evaluation.resources) {
+    result.registers = evaluation.resources->registers;
+    result.occupancy = evaluation.resources->occupancy;
+  }
+  if (!evaluation.outcome) {
+    const tune::Failure& failure = evaluation.outcome.error();
+    result.failure = Failure{std::string(to_string(failure.phase)), failure.reason, failure.detail};
+    return result;
+  }
+  result.samples = evaluation.outcome->samples;
+  if (!result.samples.empty()) result.seconds = evaluation.outcome->time();
+  result.joules = evaluation.outcome->energy;
+  result.error = evaluation.outcome->error;
+  result.tolerance = evaluation.outcome->tolerance;
+  return result;
+}
+
+void rethrow_as_error() {
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(without_option(error.what()));
+  }
+}
+
+}  // namespace tune::api

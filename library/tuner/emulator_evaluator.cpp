@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/tuner/emulator_evaluator.hpp"
+
+#include <stdexcept>
+
+#include "tuner/base/parallel.hpp"
+
+namespace tune::api {
+namespace {
+
+Phase phase_of(emulator::Kind kind) {
+  switch (kind) {
+    case emulator::Kind::compile:
+      return Phase::compile;
+    case emulator::Kind::crash:
+      return Phase::crash;
+    case emulator::Kind::hang:
+    case emulator::Kind::deadlock:
+      return Phase::timeout;
+    default:
+      return Phase::verify;
+  }
+}
+
+tune::Result<Measurement> outcome_of(const emulator::Verdict& verdict) {
+  if (!verdict.not_emulated.empty()) return tune::fail(Phase::launch, "not emulated", verdict.not_emulated);
+  if (!verdict.findings.empty()) {
+    std::string all;
+    for (const emulator::Finding& finding : verdict.findings)
+      all += (all.empty() ? "" : "\n") + finding.text();
+    const emulator::Kind kind = verdict.findings.front().kind;
+    return tune::fail(phase_of(kind), std::string(emulator::to_string(kind)), all);
+  }
+  Measurement measurement;
+  measurement.error = verdict.error;
+  measurement.tolerance = verdict.tolerance;
+  return measurement;
+}
+
+}  // namespace
+
+EmulatorEvaluator::EmulatorEvaluator(const CodeProblem& problem, std::vector<Instance> instances)
+    : sources_(problem), instances_(std::move(instances)), jobs_(problem, sources_) {}
+
+std::size_t EmulatorEvaluator::window() const {
+  return 2 * std::size_t{host_threads()} * emulator::CheckOptions{}.batch;
+}
+
+void EmulatorEvaluator::drop() {
+  queue_.clear();
+  verdicts_.clear();
+}
+
+void EmulatorEvaluator::check_queue() {
+  std::vector<emulator::Verdict> found(queue_.size());
+  emulator::check(
+      queue_.size(), [&](std::size_t number) { return jobs_.job(queue_[number], instances_); }, {},
+      [&](std::size_t number, emulator::Verdict verdict) {
+        found[number] = std::move(verdict);
+        return true;
+      });
+  verdicts_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+}
+
+std::optional<tune::Evaluation> EmulatorEvaluator::next() {
+  if (queue_.empty()) throw std::logic_error("nothing was submitted");
+  if (verdicts_.empty()) check_queue();
+  tune::Evaluation evaluation;
+  evaluation.configuration = std::move(queue_.front());
+  evaluation.outcome = outcome_of(verdicts_.front());
+  queue_.pop_front();
+  verdicts_.pop_front();
+  return evaluation;
+}
+
+}  // namespace tune::api

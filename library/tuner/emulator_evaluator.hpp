@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "library/tuner/code_problem.hpp"
+#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/evaluation/evaluator.hpp"
+#include "tuner/session/records.hpp"
+
+namespace tune::api {
+
+/// Answers with what the emulator finds: a measurement without samples where all is right.
+class EmulatorEvaluator : public Evaluator {
+ public:
+  /// At these sizes. The problem must outlive this.
+  EmulatorEvaluator(const CodeProblem& problem, std::vector<Instance> instances);
+
+  void submit(search::Configuration configuration) override { queue_.push_back(std::move(configuration)); }
+  std::optional<tune::Evaluation> next() override;
+  void drop() override;
+  /// Some batches: a batch is compiled together.
+  std::size_t window() const override;
+
+ private:
+  void check_queue();
+
+  CodeSources sources_;
+  std::vector<Instance> instances_;
+  emulator::ProblemJobs jobs_;
+  std::deque<search::Configuration> queue_;
+  std::deque<emulator::Verdict> verdicts_;  ///< of the first of the queue
+};
+
+/// Keeps nothing: what the emulator says is no result of a device.
+class NoStore : public Store {
+ public:
+  RunId begin_run(const RunRecord&) override { return 0; }
+  void record(RunId, const tune::Evaluation&) override {}
+  void record_finals(RunId, const Finals&) override {}
+  void end_run(RunId, RunEnd) override {}
+  std::vector<tune::Evaluation> known(const WorkKey&) override { return {}; }
+  Finals known_finals(const WorkKey&, tune::Objective) override { return {}; }
+};
+
+}  // namespace tune::api

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <string>
+
+#include "lookup/include/tune/lookup.hpp"
+
+/// For the .cpp files of this folder and for db/read/best.cpp: none of this is installed.
+namespace tune::lookup {
+
+/// Ends a search inside the library; caught before it would leave it.
+class Failed : public std::exception {
+ public:
+  Failed(Error error, int sqlite_code) : error_(std::move(error)), sqlite_code_(sqlite_code) {}
+  const char* what() const noexcept override { return error_.message.c_str(); }
+  const Error& error() const { return error_; }
+  int sqlite_code() const { return sqlite_code_; }
+
+ private:
+  Error error_;
+  int sqlite_code_;
+};
+
+/// A prepared statement between two uses. Columns count from 0, parameters from 1. Throws Failed.
+class Statement {
+ public:
+  Statement(sqlite3* handle, sqlite3_stmt* statement, const std::string& file)
+      : handle_(handle), statement_(statement), file_(file) {}
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement() { sqlite3_reset(statement_); }
+
+  Statement& bind(int index, std::int64_t value);
+  /// The text must outlive this object.
+  Statement& bind(int index, const std::string& value);
+  bool step();
+  bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  double real(int column) const { return sqlite3_column_double(statement_, column); }
+  std::string text(int column) const;
+
+ private:
+  sqlite3* handle_;
+  sqlite3_stmt* statement_;
+  const std::string& file_;
+};
+
+/// An open database, and the statements prepared on it. Of one thread at a time.
+class Connection {
+ public:
+  /// Uses a handle that somebody else opened and closes after this object's end.
+  Connection(sqlite3* handle, std::string file) : handle_(handle), file_(std::move(file)) {}
+  /// Opens a file for reading. `immutable`: nobody changes it, so that no lock is taken. Throws Failed:
+  /// missing, of another schema, no database of ours, damaged, busy.
+  Connection(std::string file, bool immutable, int patience_ms);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
+
+  const std::string& file() const { return file_; }
+  bool in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+  /// Of a text that lives as long as the program: it is prepared once. No two uses of one text at a time.
+  Statement prepare(const char* sql);
+  /// Throws what the last call on the handle failed with.
+  [[noreturn]] void fail(int code) const;
+
+ private:
+  void open(bool immutable, int patience_ms);
+  void check_content();
+  void close();
+
+  sqlite3* handle_ = nullptr;
+  bool owned_ = false;
+  std::string file_;
+  std::map<const char*, sqlite3_stmt*> statements_;
+};
+
+/// What a search sees does not change until the end of this object, whoever writes meanwhile. Does nothing
+/// within another transaction.
+class Snapshot {
+ public:
+  explicit Snapshot(Connection& connection);
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  ~Snapshot();
+
+ private:
+  Connection& connection_;
+  bool mine_ = false;
+};
+
+/// Versions of the schema that the library reads.
+constexpr int oldest_schema = 2;
+constexpr int newest_schema = TUNE_LOOKUP_SCHEMA;  // by the build: as many as there are files in db/schema
+
+}  // namespace tune::lookup

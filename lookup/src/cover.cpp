@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lookup/src/cover.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace tune::lookup {
+namespace {
+
+/// Configurations that serve the same works stand for each other: the one with the smallest worst loss.
+struct Choice {
+  std::vector<bool> serves;
+  double worst = 0;
+  std::string key;
+};
+
+std::vector<const RecordedWork*> measured(Records& records, const std::vector<const RecordedWork*>& works) {
+  std::vector<const RecordedWork*> result;
+  for (const RecordedWork* work : works)
+    if (records.winner(*work) != nullptr) result.push_back(work);
+  return result;
+}
+
+/// The keys of all that loses no more than the bound in the work.
+void add_keys(Records& records, const RecordedWork& work, double bound, std::set<std::string>& keys) {
+  const double slowest = records.winner(work)->value * (1 + bound);
+  keys.insert(records.winner(work)->key);
+  for (std::size_t most = 64;; most *= 4) {
+    const std::vector<Entry> entries = records.fastest(work, most, Order::value);
+    for (const Entry& entry : entries) {
+      if (entry.value > slowest) return;
+      keys.insert(entry.key);
+    }
+    if (entries.size() < most) return;
+  }
+}
+
+std::vector<Choice> choices(Records& records, const std::vector<const RecordedWork*>& works, double bound) {
+  std::set<std::string> keys;
+  for (const RecordedWork* work : works) add_keys(records, *work, bound, keys);
+  std::map<std::vector<bool>, Choice> by_works;
+  for (const std::string& key : keys) {
+    Choice choice{std::vector<bool>(works.size()), 0, key};
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      const auto there = records.outcome(*works[i], key);
+      const auto loss = there ? records.loss(*works[i], *there) : std::nullopt;
+      if (!loss || *loss > bound) continue;
+      choice.serves[i] = true;
+      choice.worst = std::max(choice.worst, *loss);
+    }
+    const auto known = by_works.find(choice.serves);
+    if (known == by_works.end() || choice.worst < known->second.worst) by_works[choice.serves] = choice;
+  }
+  std::vector<Choice> result;
+  for (auto& [serves, choice] : by_works) result.push_back(std::move(choice));
+  return result;
+}
+
+/// By the sets of works that are served, smaller ones first: the first work that a set lacks has to be served
+/// by somebody.
+std::vector<const Choice*> smallest(const std::vector<Choice>& all, std::size_t works) {
+  struct State {
+    int count = -1;
+    double worst = 0;
+    std::size_t before = 0;
+    const Choice* by = nullptr;
+  };
+  const auto mask_of = [](const Choice& choice) {
+    std::size_t mask = 0;
+    for (std::size_t i = 0; i < choice.serves.size(); ++i) mask |= std::size_t{choice.serves[i]} << i;
+    return mask;
+  };
+  std::vector<State> states(std::size_t{1} << works);
+  states[0].count = 0;
+  for (std::size_t mask = 0; mask + 1 < states.size(); ++mask) {
+    if (states[mask].count < 0) continue;
+    std::size_t lacking = 0;
+    while ((mask >> lacking & 1) != 0) ++lacking;
+    for (const Choice& choice : all) {
+      if (!choice.serves[lacking]) continue;
+      const State next = {states[mask].count + 1, states[mask].worst + choice.worst, mask, &choice};
+      State& known = states[mask | mask_of(choice)];
+      if (known.count < 0 || std::tie(next.count, next.worst) < std::tie(known.count, known.worst))
+        known = next;
+    }
+  }
+  std::vector<const Choice*> chosen;
+  for (std::size_t mask = states.size() - 1; mask != 0; mask = states[mask].before)
+    chosen.push_back(states[mask].by);
+  return chosen;
+}
+
+std::vector<const Choice*> greedy(const std::vector<Choice>& all, std::size_t works) {
+  std::vector<bool> served(works);
+  std::vector<const Choice*> chosen;
+  const auto gain = [&served](const Choice& choice) {
+    std::ptrdiff_t count = 0;
+    for (std::size_t i = 0; i < served.size(); ++i) count += choice.serves[i] && !served[i] ? 1 : 0;
+    return count;
+  };
+  while (std::find(served.begin(), served.end(), false) != served.end()) {
+    const Choice& best = *std::min_element(all.begin(), all.end(), [&](const Choice& a, const Choice& b) {
+      return std::tuple(-gain(a), a.worst) < std::tuple(-gain(b), b.worst);
+    });
+    for (std::size_t i = 0; i < works; ++i) served[i] = served[i] || best.serves[i];
+    chosen.push_back(&best);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Cover cover(Records& records, const std::vector<const RecordedWork*>& all_works, double bound) {
+  const std::vector<const RecordedWork*> works = measured(records, all_works);
+  Cover result;
+  result.exact = works.size() <= most_exact_works;
+  if (works.empty()) return result;
+  const std::vector<Choice> all = choices(records, works, bound);
+  const auto chosen = result.exact ? smallest(all, works.size()) : greedy(all, works.size());
+  for (const RecordedWork* work : works) {
+    Cover::Served served{work, 0, 1e300};
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      const auto there = records.outcome(*work, chosen[i]->key);
+      const auto loss = there ? records.loss(*work, *there) : std::nullopt;
+      if (!loss || *loss >= served.loss) continue;
+      served = {work, i, *loss};
+    }
+    result.works.push_back(served);
+  }
+  for (const Choice* choice : chosen)
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      if (!choice->serves[i]) continue;
+      result.configurations.push_back(records.outcome(*works[i], choice->key)->entry);
+      break;
+    }
+  return result;
+}
+
+}  // namespace tune::lookup

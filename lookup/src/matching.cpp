@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lookup/src/matching.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "lookup/src/settings.hpp"
+
+namespace tune::lookup {
+namespace {
+
+double log_ratio(double a, double b) {
+  return a > 0 && b > 0 ? std::log(a / b) : 0;
+}
+
+bool is_any(const Device& device) {
+  return device.name.empty() && device.compute_major == 0;
+}
+
+bool differs(const std::string& wanted, const std::string& recorded) {
+  return !wanted.empty() && wanted != recorded;
+}
+
+Match match_of(Kinship kin, double size_distance) {
+  if (kin == Kinship::same) return size_distance == 0 ? Match::exact : Match::nearest_size;
+  return kin == Kinship::architecture ? Match::same_architecture : Match::none;
+}
+
+auto order(const Ranked& one) {
+  return std::tuple(one.match, one.kin, one.distance, one.other_sources, one.other_compiler, one.other_driver,
+                    one.work->source);
+}
+
+}  // namespace
+
+std::string model_key(const Device& device) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  if (device.name.empty() || device.compute_major == 0 || device.multiprocessors == 0 ||
+      device.global_memory == 0)
+    return {};
+  return device.name + " sm_" + std::to_string(device.compute_major) + std::to_string(device.compute_minor) +
+         " " + std::to_string(device.multiprocessors) + " SMs " +
+         std::to_string((device.global_memory + gib / 2) / gib) + " GiB";
+}
+
+Kinship kinship(const Device& wanted, const RecordedDevice& recorded) {
+  if (is_any(wanted)) return Kinship::same;
+  const std::string key = model_key(wanted);
+  if (!key.empty() ? key == recorded.model_key
+                   : wanted.name == recorded.name || wanted.name == recorded.model_key)
+    return Kinship::same;
+  if (wanted.compute_major == 0 || wanted.compute_major != recorded.compute_major) return Kinship::other;
+  return wanted.compute_minor == recorded.compute_minor ? Kinship::architecture : Kinship::major;
+}
+
+double device_distance(const Device& wanted, const RecordedDevice& recorded) {
+  return std::abs(log_ratio(wanted.multiprocessors, recorded.multiprocessors)) +
+         std::abs(log_ratio(wanted.bandwidth, recorded.bandwidth));
+}
+
+std::optional<double> size_distance(const std::vector<std::int64_t>& wanted,
+                                    const std::vector<std::int64_t>& recorded) {
+  if (wanted.empty()) return 0.0;
+  if (wanted.size() != recorded.size()) return std::nullopt;
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    logs.push_back(log_ratio(static_cast<double>(wanted[i]), static_cast<double>(recorded[i])));
+  const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(logs.size());
+  double distance = 0;
+  for (const double log : logs) distance += std::abs(log) + std::abs(log - mean);
+  return distance < 1e-12 ? 0 : distance;
+}
+
+std::string wanted_settings(const std::vector<RecordedWork>& works, const Query& query) {
+  std::string asked = canonical_settings(query.problem, query.settings);
+  if (has_defaults(query.problem)) return asked;
+  std::set<std::string> fitting;
+  for (const RecordedWork& work : works) {
+    if (work.settings == asked) return asked;
+    const std::string stored = "," + work.settings + ",";
+    const bool fits = std::all_of(query.settings.begin(), query.settings.end(), [&](const auto& setting) {
+      return stored.find("," + setting.first + "=" + setting.second + ",") != std::string::npos;
+    });
+    if (fits) fitting.insert(work.settings);
+  }
+  return fitting.size() == 1 ? *fitting.begin() : asked;
+}
+
+std::vector<Ranked> rank(const std::vector<RecordedWork>& works, const Want& want) {
+  const std::string settings = wanted_settings(works, want.query);
+  std::vector<Ranked> ranked;
+  for (const RecordedWork& work : works) {
+    if (!want.any_settings && work.settings != settings) continue;
+    const auto size = size_distance(want.query.size, work.extents);
+    if (!size) continue;
+    Ranked one;
+    one.work = &work;
+    one.kin = kinship(want.query.device, work.device);
+    one.match = match_of(one.kin, *size);
+    one.distance = *size + (one.kin == Kinship::same ? 0 : device_distance(want.query.device, work.device));
+    one.other_driver = differs(want.query.device.driver, work.driver);
+    one.other_compiler = differs(want.query.compiler, work.compiler);
+    one.other_sources = differs(want.query.source_hash, work.source_hash);
+    ranked.push_back(one);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Ranked& a, const Ranked& b) { return order(a) < order(b); });
+  return ranked;
+}
+
+bool equal_fit(const Ranked& a, const Ranked& b) {
+  return order(a) == order(b);
+}
+
+std::string explanation(const Want& want, const Ranked& ranked) {
+  const RecordedWork& work = *ranked.work;
+  const bool this_size = size_distance(want.query.size, work.extents) == 0.0;
+  std::string why;
+  if (ranked.match == Match::exact)
+    why = want.query.size.empty() && is_any(want.query.device) ? "a record of this problem"
+                                                               : "recorded for exactly this";
+  else if (ranked.match == Match::nearest_size)
+    why = "recorded on this device model at " + work.size + ", the nearest size there is";
+  else
+    why = "recorded at " + (this_size ? std::string("this size") : "size " + work.size) +
+          " on another device" + (ranked.match == Match::none ? "" : " of the same architecture") + ", " +
+          work.device.model_key;
+  if (ranked.other_sources) why += "; the kernel sources have changed since";
+  if (ranked.other_compiler) why += "; compiled by " + work.compiler;
+  if (ranked.other_driver) why += "; under driver " + work.driver;
+  return why;
+}
+
+}  // namespace tune::lookup

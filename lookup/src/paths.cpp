@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lookup/src/paths.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace tune::lookup {
+namespace fs = std::filesystem;
+namespace {
+
+std::string from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+/// Of a file in <prefix>/bin or <prefix>/lib.
+fs::path recordings_beside(const fs::path& file) {
+  const fs::path prefix = file.parent_path().parent_path();
+  return prefix.empty() ? prefix : prefix / "share" / "tune" / "recordings";
+}
+
+fs::path this_library() {
+  Dl_info info = {};
+  if (dladdr(reinterpret_cast<const void*>(&default_database), &info) == 0 || info.dli_fname == nullptr)
+    return {};
+  std::error_code error;
+  const fs::path file = fs::canonical(info.dli_fname, error);
+  return error ? fs::path() : file;
+}
+
+}  // namespace
+
+std::optional<std::string> default_database() {
+  if (auto path = from_environment("TUNE_DB"); !path.empty()) return path;
+  if (auto path = from_environment("XDG_DATA_HOME"); !path.empty()) return path + "/tune/results.db";
+  if (auto path = from_environment("HOME"); !path.empty()) return path + "/.local/share/tune/results.db";
+  return std::nullopt;
+}
+
+std::vector<std::string> databases_in(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".db") files.push_back(entry->path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> default_recordings() {
+  std::error_code error;
+  if (const std::string named = from_environment("TUNE_RECORDINGS"); !named.empty())
+    return fs::is_regular_file(named, error) ? std::vector<std::string>{named} : databases_in(named);
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  for (const fs::path& folder :
+       {recordings_beside(program), recordings_beside(this_library()), fs::path(TUNE_LOOKUP_RECORDINGS)}) {
+    if (folder.empty()) continue;
+    if (auto files = databases_in(folder.string()); !files.empty()) return files;
+  }
+  return {};
+}
+
+}  // namespace tune::lookup

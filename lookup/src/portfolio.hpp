@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lookup/src/loss.hpp"
+
+namespace tune::lookup {
+
+/// The one configuration for everything.
+struct Default {
+  Entry entry;                            ///< as in `nearest`
+  const RecordedWork* nearest = nullptr;  ///< the best fitting of the works that it was measured in
+  Loss loss;                              ///< `pairs`: works that it was measured in
+  int works = 0;                          ///< there are
+  bool any_architecture = false;          ///< nothing was recorded on the one that is asked for
+  Ranked fit;                             ///< of `nearest`
+};
+
+/// The configuration with the smallest worst loss over all works of `ranked` on the architecture that is
+/// asked for, or over all of them where there is none; stale ones count only where there are no others. Exact
+/// over the configurations that were measured in all of the works, as far as one of the 32 fastest of the
+/// work with the fewest measurements has it. Where none has, the winner of a work that was measured in most
+/// of them, and among those the one with the smallest worst loss. What failed in one of them is never taken.
+/// Nothing where nothing was measured.
+std::optional<Default> portfolio_default(Records& records, const std::vector<Ranked>& ranked);
+
+}  // namespace tune::lookup

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lookup/src/search.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <set>
+
+#include "lookup/src/portfolio.hpp"
+
+namespace tune::lookup {
+namespace {
+
+double volume(const std::vector<std::int64_t>& extents) {
+  double product = 1;
+  for (const std::int64_t extent : extents) product *= static_cast<double>(extent);
+  return product;
+}
+
+double expected_seconds(const Want& want, const RecordedWork& work, double seconds) {
+  if (want.query.size.empty()) return seconds;
+  return seconds * volume(want.query.size) / volume(work.extents);
+}
+
+Candidate record_of(Records& records, const Ranked& ranked, const Entry& entry) {
+  const RecordedWork& work = *ranked.work;
+  Candidate result;
+  result.match = ranked.match;
+  result.recorded_seconds = entry.seconds;
+  result.recorded_value = entry.value;
+  result.seconds = expected_seconds(records.want(), work, entry.seconds);
+  result.distance = ranked.distance;
+  result.other_driver = ranked.other_driver;
+  result.other_compiler = ranked.other_compiler;
+  result.other_sources = ranked.other_sources;
+  result.size = work.size;
+  result.device = work.device.model_key;
+  result.driver = work.driver;
+  result.compiler = work.compiler;
+  result.database = records.file_of(work);
+  result.work = work.id;
+  result.evaluation = entry.evaluation;
+  result.why = explanation(records.want(), ranked);
+  return result;
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %%", 100 * share);
+  return text;
+}
+
+std::string counted(int count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string loss_text(const std::optional<Loss>& loss) {
+  if (!loss) return "; no records tell what that costs";
+  return "; " + percent(loss->expected) + " slower than the best to be expected, " + percent(loss->worst) +
+         " at worst, by " + counted(loss->pairs, "pair") + " of records";
+}
+
+}  // namespace
+
+std::vector<Ranked> ranked_works(Records& records) {
+  std::vector<Ranked> ranked = rank(records.works(), records.want());
+  const auto value = [&records](const Ranked& one) {
+    const Entry* winner = records.winner(*one.work);
+    return winner == nullptr ? std::numeric_limits<double>::infinity() : winner->value;
+  };
+  for (auto begin = ranked.begin(); begin != ranked.end();) {
+    const auto end =
+        std::find_if(begin, ranked.end(), [&](const Ranked& one) { return !equal_fit(*begin, one); });
+    if (end - begin > 1)
+      std::stable_sort(begin, end, [&](const Ranked& a, const Ranked& b) { return value(a) < value(b); });
+    begin = end;
+  }
+  return ranked;
+}
+
+Candidate candidate_of(Records& records, const Ranked& ranked, const Entry& entry) {
+  Candidate result = record_of(records, ranked, entry);
+  result.configuration = parse_configuration(entry.configuration, result.database);
+  if (ranked.match == Match::nearest_size || ranked.match == Match::same_architecture) {
+    result.loss = expected_loss(records, ranked.match, ranked.distance);
+    result.why += loss_text(result.loss);
+  }
+  return result;
+}
+
+std::optional<Candidate> portfolio_candidate(Records& records, const std::vector<Ranked>& ranked,
+                                             std::size_t* source) {
+  const auto found = portfolio_default(records, ranked);
+  if (!found) return std::nullopt;
+  if (source != nullptr) *source = found->nearest->source;
+  Candidate result = record_of(records, found->fit, found->entry);
+  result.configuration = parse_configuration(found->entry.configuration, result.database);
+  result.match = Match::portfolio;
+  result.loss = found->loss;
+  result.why = "what loses least over all records" +
+               std::string(found->any_architecture ? " of other devices" : " of this architecture") + ": " +
+               percent(found->loss.worst) + " at worst in " + std::to_string(found->loss.pairs) + " of " +
+               counted(found->works, "recorded work") + "; nothing like this was recorded";
+  return result;
+}
+
+namespace {
+
+/// Adds entries of a work's ranking that are not there yet, the first with what there is to say of the work.
+void add_work(Records& records, const Ranked& ranked, std::size_t most, std::set<std::string>& seen,
+              std::vector<Candidate>& found) {
+  std::string why;
+  for (const Entry& entry : records.fastest(*ranked.work, most + seen.size())) {
+    if (found.size() >= most) return;
+    if (!seen.insert(entry.key).second) continue;
+    if (why.empty()) {
+      found.push_back(candidate_of(records, ranked, entry));
+      why = found.back().why;
+      continue;
+    }
+    found.push_back(record_of(records, ranked, entry));
+    found.back().configuration = parse_configuration(entry.configuration, found.back().database);
+    found.back().why = why + "; not its fastest";
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> search(const std::vector<Connection*>& connections, const Want& want,
+                              std::size_t most) {
+  Records records(connections, want);
+  const std::vector<Ranked> ranked = ranked_works(records);
+  std::vector<Candidate> found;
+  std::set<std::string> seen;
+  for (const Ranked& one : ranked) {
+    if (found.size() >= most || one.match == Match::none) break;
+    add_work(records, one, most, seen, found);
+  }
+  if (found.size() >= most) return found;
+  auto last = portfolio_candidate(records, ranked);
+  const auto same = [&last](const Candidate& one) { return one.configuration == last->configuration; };
+  if (last && std::none_of(found.begin(), found.end(), same)) found.push_back(std::move(*last));
+  return found;
+}
+
+}  // namespace tune::lookup

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/data/report_data.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "reports/data/times.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::reports {
+namespace {
+
+constexpr double close_to_winner = 1.05;
+
+bool passes(const ReportFilter& filter, const db::RunSummary& run) {
+  const db::WorkInfo& work = run.work;
+  return (!filter.run || *filter.run == run.run) && (!filter.problem || *filter.problem == work.problem) &&
+         (!filter.device || *filter.device == work.device || *filter.device == work.model_key) &&
+         (!filter.size || *filter.size == work.size) &&
+         (!filter.settings || *filter.settings == work.settings) &&
+         (!filter.origin || *filter.origin == work.origin);
+}
+
+/// Works in the order of the report, each with its runs, the newest first.
+std::vector<std::vector<db::RunSummary>> chosen_works(const std::vector<db::RunSummary>& all,
+                                                      const ReportFilter& filter) {
+  std::map<std::int64_t, std::vector<db::RunSummary>> by_work;
+  std::vector<std::int64_t> newest_first;
+  for (const db::RunSummary& run : all) {
+    if (!passes(filter, run)) continue;
+    std::vector<db::RunSummary>& runs = by_work[run.work.id];
+    if (runs.empty()) newest_first.push_back(run.work.id);
+    runs.push_back(run);
+  }
+  std::vector<std::vector<db::RunSummary>> chosen;
+  std::set<std::tuple<std::string, std::string, std::string, std::string, Origin, CacheState>> seen;
+  for (const std::int64_t id : newest_first) {
+    const db::WorkInfo& work = by_work[id].front().work;
+    const bool first =
+        seen.insert({work.problem, work.size, work.settings, work.model_key, work.origin, work.cache}).second;
+    if (first || filter.all_versions) chosen.push_back(std::move(by_work[id]));
+  }
+  std::ranges::stable_sort(chosen, {}, [](const std::vector<db::RunSummary>& runs) {
+    const db::WorkInfo& work = runs.front().work;
+    return std::tie(work.problem, work.extents, work.settings, work.model_key, work.origin, work.cache);
+  });
+  return chosen;
+}
+
+/// Seconds since the run began at which each of its evaluations was there.
+std::vector<double> elapsed_times(const db::RunDetails& details) {
+  const double start = seconds_of(details.summary.started).value_or(0);
+  std::vector<double> times;
+  double latest = 0;
+  for (const db::ProgressPoint& point : details.progress) {
+    // A reused evaluation is older than the run: it cost nothing.
+    if (const auto when = seconds_of(point.recorded); when && !point.reused)
+      latest = std::max(latest, *when - start);
+    times.push_back(latest);
+  }
+  return times;
+}
+
+RunReport run_report(const db::RunDetails& details, const std::vector<double>& elapsed) {
+  RunReport report;
+  report.summary = details.summary;
+  report.seed = details.record.options.seed;
+  report.program_version = details.record.program_version;
+  report.host = details.record.machine.host;
+  report.seconds = elapsed.empty() ? 0 : elapsed.back();
+  const auto start = seconds_of(details.summary.started), end = seconds_of(details.summary.ended);
+  if (start && end) report.seconds = std::max(report.seconds, *end - *start);
+  std::optional<double> best;
+  for (std::size_t i = 0; i < details.progress.size(); ++i) {
+    const db::ProgressPoint& point = details.progress[i];
+    if (point.best == best) continue;
+    best = point.best;
+    report.improvements.push_back({point, elapsed[i]});
+  }
+  return report;
+}
+
+std::vector<PhaseCount> by_phase(const std::vector<db::FailureCount>& failures) {
+  std::vector<PhaseCount> phases;  // failures are sorted by phase
+  for (const db::FailureCount& failure : failures) {
+    if (phases.empty() || phases.back().phase != failure.phase) phases.push_back({failure.phase, 0});
+    phases.back().count += failure.count;
+  }
+  return phases;
+}
+
+/// What follows from the measurements, which come first and fastest first.
+void add_figures(Section& section, const std::optional<Configuration>& default_configuration) {
+  std::vector<double> times;
+  for (const db::ResultRow& row : section.evaluations) {
+    if (!row.time) break;
+    times.push_back(*row.time);
+    if (default_configuration && row.configuration == *default_configuration) section.default_time = row.time;
+  }
+  section.measured = times.size();
+  if (times.empty()) return;
+  section.winner = section.evaluations.front();
+  section.median_time = median(times);
+  // What the finals did not choose comes later and may look faster: its time is of another moment.
+  section.close = static_cast<std::size_t>(
+      std::ranges::count_if(times, [&](double time) { return time <= close_to_winner * times.front(); }));
+}
+
+void add_discovery(Section& section, const db::RunDetails& details, const std::vector<double>& elapsed) {
+  if (!section.winner || section.found || details.summary.run != section.winner->run) return;
+  for (std::size_t i = 0; i < details.progress.size(); ++i) {
+    const db::ProgressPoint& point = details.progress[i];
+    if (point.evaluation == section.winner->evaluation)
+      section.found = {details.summary.run, details.summary.strategy, point.sequence, elapsed[i]};
+  }
+}
+
+void add_run(Section& section, const db::RunDetails& details) {
+  const std::vector<double> elapsed = elapsed_times(details);
+  section.space_size = std::max(section.space_size, details.record.space_size);
+  section.runs.push_back(run_report(details, elapsed));
+  add_discovery(section, details, elapsed);
+  if (section.runs.size() > 1) return;
+  const RunRecord& record = details.record;
+  section.amount = {record.limit, record.items, record.flops, record.bytes, record.item};
+  section.device = record.key.device;
+}
+
+/// What a run chose comes first in a report of it, whatever later runs said of its evaluations.
+void put_first(std::vector<db::ResultRow>& rows, const db::ResultRow& winner) {
+  const auto place = std::ranges::find(rows, winner.evaluation, &db::ResultRow::evaluation);
+  if (place == rows.end()) return;
+  std::rotate(rows.begin(), place, place + 1);
+  rows.front() = winner;
+}
+
+/// `results`: the current ones of the work.
+Section section_of(const db::Database& database, const std::vector<db::RunSummary>& runs,
+                   std::vector<db::ResultRow> results, const ReportFilter& filter,
+                   const DefaultConfiguration& default_configuration) {
+  Section section;
+  section.work = runs.front().work;
+  section.top = filter.top;
+  if (filter.run) {
+    section.evaluations = list_results(database, {.run = filter.run, .failures = true, .superseded = true});
+    if (const auto winner = run_details(database, *filter.run).winner)
+      put_first(section.evaluations, *winner);
+    section.failures = failures_of_run(database, *filter.run);
+  } else {
+    section.evaluations = std::move(results);
+    section.failures = failures_of_work(database, section.work.id);
+  }
+  add_figures(section, default_configuration ? default_configuration(section.work) : std::nullopt);
+  for (const db::RunSummary& run : runs) add_run(section, run_details(database, run.run, false));
+  if (section.winner) section.winner_samples = samples_of(database, section.winner->evaluation);
+  section.failed_phases = by_phase(section.failures);
+  return section;
+}
+
+using ResultsByWork = std::map<std::int64_t, std::vector<db::ResultRow>>;
+
+/// The current results of the works, in one query where they are several: each query ranks the whole file.
+ResultsByWork results_of(const db::Database& database, const std::vector<std::vector<db::RunSummary>>& works,
+                         const ReportFilter& filter) {
+  ResultsByWork results;
+  if (filter.run) return results;
+  for (const auto& runs : works) results[runs.front().work.id];
+  db::ResultFilter wanted = {.problem = filter.problem, .failures = true};
+  if (works.size() == 1) wanted = {.work = works.front().front().work.id, .failures = true};
+  for (db::ResultRow& row : list_results(database, wanted)) {
+    const auto place = results.find(row.work.id);
+    if (place != results.end()) place->second.push_back(std::move(row));
+  }
+  return results;
+}
+
+/// The newest run of all that `same` as the section's work; they come newest first.
+template<class Same>
+const db::RunSummary* newest(const std::vector<db::RunSummary>& runs, const Same& same) {
+  const auto found = std::ranges::find_if(runs, [&](const db::RunSummary& run) { return same(run.work); });
+  return found == runs.end() ? nullptr : &*found;
+}
+
+/// Sees newer runs of other sizes and settings too: a kernel that changed is another one at every size.
+std::vector<std::string> newer_versions(const Section& section, const std::vector<db::RunSummary>& runs) {
+  const db::WorkInfo& work = section.work;
+  const std::string& own = section.runs.front().summary.started;
+  std::vector<std::string> phrases;
+  const auto compare = [&](const db::RunSummary* run, const char* what, const std::string& now,
+                           const std::string& then) {
+    if (run != nullptr && run->started > own && now != then)
+      phrases.push_back(
+          format("newer {} since {} ({} instead of {})", what, run->started.substr(0, 10), now, then));
+  };
+  if (const auto* run = newest(runs, [&](const db::WorkInfo& other) {
+        return other.model_key == work.model_key && other.origin == work.origin;
+      })) {
+    compare(run, "driver", run->work.driver, work.driver);
+    compare(run, "compiler", run->work.toolchain.compiler, work.toolchain.compiler);
+  }
+  if (const auto* run = newest(runs, [&](const db::WorkInfo& other) {
+        return other.problem == work.problem && other.origin == work.origin;
+      }))
+    compare(run, "kernel sources", run->work.toolchain.source_hash, work.toolchain.source_hash);
+  return phrases;
+}
+
+}  // namespace
+
+ReportData collect(const db::Database& database, const ReportFilter& filter,
+                   const DefaultConfiguration& default_configuration) {
+  ReportData data;
+  data.database = database.path().string();
+  database.read([&](SQLite::Database&) {
+    const std::vector<db::RunSummary> all = list_runs(database);
+    const std::vector<std::vector<db::RunSummary>> works = chosen_works(all, filter);
+    ResultsByWork results = results_of(database, works, filter);
+    for (const auto& runs : works) {
+      data.sections.push_back(section_of(database, runs, std::move(results[runs.front().work.id]), filter,
+                                         default_configuration));
+      data.sections.back().outdated = newer_versions(data.sections.back(), all);
+    }
+  });
+  if (data.sections.empty()) {
+    throw Error(format("{} has no run that this report could show: `tune list` says what there is",
+                       database.path().string()),
+                Exit::no_answer);
+  }
+  return data;
+}
+
+std::optional<double> gain(const Section& section, const std::optional<double>& time) {
+  if (!section.winner || !time) return std::nullopt;
+  return *time / *section.winner->time;
+}
+
+bool ties(const Section& section, const db::ResultRow& row) {
+  return section.winner && section.winner->final && section.winner->final->tied && row.final &&
+         row.final->run == section.winner->final->run && row.final->tied &&
+         row.evaluation != section.winner->evaluation;
+}
+
+bool in_double_precision(const db::WorkInfo& work) {
+  const Configuration settings = Configuration::parse(work.settings);
+  const search::Value* type = settings.find("type");
+  return type != nullptr && type->is_text() && type->as_text() == "double";
+}
+
+std::optional<double> share_of_limit(const db::WorkAmount& amount, double time) {
+  if (!(amount.limit > 0)) return std::nullopt;
+  return amount.limit / time;
+}
+
+}  // namespace tune::reports

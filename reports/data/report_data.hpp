@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/read/queries.hpp"
+#include "db/read/run_details.hpp"
+
+namespace tune::reports {
+
+/// What a report is about. What is left out is not restricted.
+struct ReportFilter {
+  std::optional<std::string> problem = std::nullopt;
+  std::optional<std::string> size = std::nullopt;
+  std::optional<std::string> settings = std::nullopt;  ///< settings key
+  std::optional<std::string> device = std::nullopt;    ///< model key or name
+  std::optional<Origin> origin = std::nullopt;
+  std::optional<RunId> run = std::nullopt;  ///< only what this run saw, superseded evaluations included
+  bool all_versions = false;  ///< also results of drivers, compilers and sources that were tuned again later
+  std::size_t top = 10;       ///< how many of the fastest configurations are listed
+};
+
+/// The configuration that a careful engineer would start with, where somebody knows it: the database does
+/// not.
+using DefaultConfiguration = std::function<std::optional<Configuration>(const db::WorkInfo&)>;
+
+/// Where the best so far fell.
+struct Improvement : db::ProgressPoint {
+  double elapsed = 0;  ///< seconds since the run began; of a reused evaluation, of the new one before it
+};
+
+/// One run of a section.
+struct RunReport {
+  db::RunSummary summary;
+  std::uint64_t seed = 0;
+  std::string program_version;
+  std::string host;
+  double seconds = 0;  ///< from its start to its end, or to its last evaluation where it has no end
+  std::vector<Improvement> improvements;  ///< in order
+};
+
+/// When the winner was evaluated.
+struct Discovery {
+  RunId run = 0;
+  std::string strategy;
+  std::int64_t sequence = 0;  ///< from 0, in the run
+  double elapsed = 0;         ///< seconds since the run began
+};
+
+/// Failures that ended in one phase.
+struct PhaseCount {
+  Phase phase = Phase::launch;
+  std::int64_t count = 0;
+};
+
+/// Everything about one problem at one size on one device model, under one set of versions.
+struct Section {
+  db::WorkInfo work;
+  db::WorkAmount amount;
+  DeviceFacts device;                      ///< of the newest run
+  std::vector<std::string> outdated;       ///< what newer runs in the database differ in, a phrase each
+  std::uint64_t space_size = 0;            ///< valid configurations, of the largest space that a run searched
+  std::vector<db::ResultRow> evaluations;  ///< current ones, the best first, failures last
+  std::size_t measured = 0;                ///< how many of them are measurements
+  std::size_t top = 0;                     ///< how many of them a table lists
+  std::optional<db::ResultRow> winner;     ///< nothing where all failed
+  std::optional<Discovery> found;          ///< how the winner was
+  std::vector<double> winner_samples;      ///< seconds, in the order taken
+  std::size_t close = 0;                   ///< measurements within 5 % of the winner, itself included
+  std::optional<double> median_time;       ///< seconds: of all measured configurations
+  std::optional<double> default_time;      ///< seconds: of the default configuration, where it was measured
+  std::vector<PhaseCount> failed_phases;
+  std::vector<db::FailureCount> failures;
+  std::vector<RunReport> runs;  ///< newest first
+};
+
+struct ReportData {
+  std::string database;           ///< its file
+  std::vector<Section> sections;  ///< by problem, extents, settings, device and origin
+};
+
+/// Throws Error (Exit::no_answer) where the database has no run that passes the filter. Sees one unchanging
+/// state of the file.
+ReportData collect(const db::Database& database, const ReportFilter& filter,
+                   const DefaultConfiguration& default_configuration = {});
+
+/// How many times faster than this the winner is; nothing where either is unknown.
+std::optional<double> gain(const Section& section, const std::optional<double>& time);
+/// Whether an evaluation other than the winner ties with it in the winner's finals.
+bool ties(const Section& section, const db::ResultRow& row);
+/// Whether the work is done in double precision, as far as its settings tell.
+bool in_double_precision(const db::WorkInfo& work);
+/// Of the limit over the time; nothing where the limit is unknown.
+std::optional<double> share_of_limit(const db::WorkAmount& amount, double time);
+
+}  // namespace tune::reports

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/data/wording.hpp"
+
+#include <algorithm>
+
+#include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/measurement/measurement_text.hpp"
+
+namespace tune::reports {
+namespace {
+
+/// `1 sample`, `2 samples`.
+std::string counted(std::size_t count, const std::string& thing) {
+  return format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+/// `480 G cell updates/s, 3.84 TB/s, 1.2 Tflop/s`: what is counted at all.
+std::string rates(const db::WorkAmount& amount, double time) {
+  std::string text;
+  const auto add = [&](double count, const std::string& unit) {
+    if (count > 0) text += format("{}{}", text.empty() ? "" : ", ", si(count / time, unit));
+  };
+  add(amount.items, amount.item + "s/s");
+  add(amount.bytes, "B/s");
+  add(amount.flops, "flop/s");
+  return text;
+}
+
+std::string share_text(const db::WorkAmount& amount, double time) {
+  const auto share = share_of_limit(amount, time);
+  return share ? percent_text(*share) : "-";
+}
+
+std::string resources_text(const KernelResources& resources) {
+  std::string text =
+      format("{} registers, {} of shared memory, {} threads a block, occupancy {}", resources.registers,
+             bytes_text(resources.static_shared_memory + resources.dynamic_shared_memory), resources.threads,
+             percent_text(resources.occupancy));
+  if (!resources.limiter.empty()) text += format(" (bound by {})", resources.limiter);
+  if (resources.spill_store_bytes > 0) text += format(", spills {} B", resources.spill_store_bytes);
+  return text;
+}
+
+std::string gains_text(const Section& section) {
+  const auto over_median = gain(section, section.median_time);
+  const auto over_default = gain(section, section.default_time);
+  std::string text = format("{:.2f}x faster than the median configuration", over_median.value_or(1));
+  if (over_default) text += format(", {:.2f}x faster than the default", *over_default);
+  return text;
+}
+
+std::string counts_text(const Section& section) {
+  std::string text = counted(section.evaluations.size(), "configuration");
+  if (section.space_size > 0)
+    text += format(" of {} ({})", section.space_size,
+                   percent_text(static_cast<double>(section.evaluations.size()) /
+                                static_cast<double>(section.space_size)));
+  text += format(": {} measured", section.measured);
+  for (const PhaseCount& failed : section.failed_phases)
+    text += format(", {} failed in {}", failed.count, to_string(failed.phase));
+  return text;
+}
+
+/// Of the finals that the winner comes from.
+std::string finals_text(const Section& section) {
+  const db::FinalResult& final = *section.winner->final;
+  const auto tied = static_cast<std::size_t>(std::ranges::count_if(
+      section.evaluations, [&](const db::ResultRow& row) { return ties(section, row); }));
+  return format("{}, {} of run {}; {} with it", interval_text(final.time, "s"),
+                counted(static_cast<std::size_t>(final.rounds), "round"), final.run,
+                tied == 0   ? "none ties"
+                : tied == 1 ? "1 other ties"
+                            : format("{} others tie", tied));
+}
+
+/// `ties +0.31 % (-0.05 to +0.62 %)`: how a finalist stands to the winner; `-` for others.
+std::string standing_text(const Section& section, const db::ResultRow& row) {
+  const auto& winner = section.winner->final;
+  if (!winner || !row.final || row.final->run != winner->run) return "-";
+  if (row.evaluation == section.winner->evaluation) return "winner";
+  return (row.final->tied ? "ties " : "") + difference_text(row.final->ratio);
+}
+
+std::string spread_text(const Section& section) {
+  const auto [low, high] = std::ranges::minmax(section.winner_samples);
+  return format("{}, {} to {}", counted(section.winner_samples.size(), "sample"), si(low, "s"),
+                si(high, "s"));
+}
+
+void add_winner(const Section& section, std::vector<std::pair<std::string, std::string>>& lines) {
+  const db::ResultRow& winner = *section.winner;
+  const double time = *winner.time;
+  std::string best = si(time, "s");
+  if (const std::string speed = rates(section.amount, time); !speed.empty()) best += "; " + speed;
+  lines.emplace_back("best", best);
+  lines.emplace_back("configuration", winner.configuration.to_string());
+  if (section.amount.limit > 0)
+    lines.emplace_back("limit", format("{}: the best reaches {} of what the device can",
+                                       si(section.amount.limit, "s"), share_text(section.amount, time)));
+  if (section.measured > 1) lines.emplace_back("gain", gains_text(section));
+  if (!section.winner_samples.empty()) lines.emplace_back("spread", spread_text(section));
+  if (winner.final) lines.emplace_back("finals", finals_text(section));
+  if (winner.timing) {
+    lines.emplace_back("measuring", to_text(*winner.timing));
+    if (const std::string state = to_text(winner.timing->machine); !state.empty())
+      lines.emplace_back("machine", state);
+  }
+  lines.emplace_back("close", format("{} within 5 % of the best, itself included", section.close));
+  lines.emplace_back("checked",
+                     format("largest error {:.3g}, tolerance {:.3g}", winner.error, winner.tolerance));
+  if (winner.resources) lines.emplace_back("needs", resources_text(*winner.resources));
+  if (section.found)
+    lines.emplace_back("found", format("by {}, evaluation {} of run {}, after {}", section.found->strategy,
+                                       section.found->sequence + 1, section.found->run,
+                                       duration_text(section.found->elapsed)));
+}
+
+/// Without the parts of a second.
+std::string when(const std::string& utc) {
+  return utc.size() < 19 ? utc : utc.substr(0, 10) + " " + utc.substr(11, 8);
+}
+
+}  // namespace
+
+std::string title(const Section& section) {
+  const db::WorkInfo& work = section.work;
+  return format("{} {}{} on {}{}{}", work.problem, work.size,
+                work.settings.empty() ? "" : " " + work.settings, work.device, origin_mark(work.origin),
+                work.cache == CacheState::warm ? " (warm caches)" : "");
+}
+
+std::vector<std::pair<std::string, std::string>> facts(const Section& section) {
+  const db::WorkInfo& work = section.work;
+  std::vector<std::pair<std::string, std::string>> lines;
+  lines.emplace_back("device", format("{} ({}), driver {}", work.device, work.architecture, work.driver));
+  lines.emplace_back("compiler",
+                     format("{}, sources {}", work.toolchain.compiler, work.toolchain.source_hash));
+  for (const std::string& phrase : section.outdated) lines.emplace_back("stale", phrase);
+  if (work.origin == Origin::replayed)
+    lines.emplace_back("origin", "replayed: the times are recorded ones, nothing was measured in these runs");
+  if (work.origin == Origin::imported)
+    lines.emplace_back("origin", "imported: measured by another program, and not checked here");
+  if (section.winner) {
+    add_winner(section, lines);
+  } else {
+    lines.emplace_back("best", "none: no configuration was measured");
+  }
+  lines.emplace_back("evaluated", counts_text(section));
+  return lines;
+}
+
+Grid top_table(const Section& section) {
+  const bool finals = section.winner && section.winner->final;
+  std::vector<std::string> header = {"place",     "time",      "of best",      "of limit",
+                                     "registers", "occupancy", "configuration"};
+  if (finals) header.insert(header.begin() + 4, "finals");
+  Grid grid(std::move(header));
+  for (std::size_t i = 0; i < std::min(section.top, section.measured); ++i) {
+    const db::ResultRow& row = section.evaluations[i];
+    const double time = *row.time;
+    std::vector<std::string> cells = {format("{}", i + 1),
+                                      si(time, "s"),
+                                      percent_text(*section.winner->time / time),
+                                      share_text(section.amount, time),
+                                      row.resources ? format("{}", row.resources->registers) : "-",
+                                      row.resources ? percent_text(row.resources->occupancy) : "-",
+                                      row.configuration.to_string()};
+    if (finals) cells.insert(cells.begin() + 4, standing_text(section, row));
+    grid.add(std::move(cells));
+  }
+  return grid;
+}
+
+Grid failure_table(const Section& section) {
+  Grid grid({"phase", "count", "reason", "for example"});
+  for (const db::FailureCount& failure : section.failures)
+    grid.add({std::string(to_string(failure.phase)), format("{}", failure.count), failure.reason,
+              failure.example.to_string()});
+  return grid;
+}
+
+Grid run_table(const Section& section) {
+  Grid grid(
+      {"run", "started (UTC)", "ended by", "strategy", "seed", "evaluations", "reused", "failures", "best"});
+  for (const RunReport& run : section.runs) {
+    const db::RunSummary& summary = run.summary;
+    grid.add({format("{}", summary.run), when(summary.started),
+              summary.end_reason.empty() ? "unfinished" : summary.end_reason, summary.strategy,
+              format("{}", run.seed), format("{}", summary.evaluations), format("{}", summary.reused),
+              format("{}", summary.failures), summary.best ? si(*summary.best, "s") : "-"});
+  }
+  return grid;
+}
+
+Grid overview_table(const ReportData& data) {
+  Grid grid(
+      {"problem", "size", "settings", "device", "origin", "best", "of limit", "over median", "evaluations"});
+  for (const Section& section : data.sections) {
+    const db::WorkInfo& work = section.work;
+    const auto over_median = gain(section, section.median_time);
+    grid.add({work.problem, work.size, work.settings, work.device, std::string(to_string(work.origin)),
+              section.winner ? si(*section.winner->time, "s") : "-",
+              section.winner ? share_text(section.amount, *section.winner->time) : "-",
+              over_median ? format("{:.2f}x", *over_median) : "-", format("{}", section.evaluations.size())});
+  }
+  return grid;
+}
+
+}  // namespace tune::reports

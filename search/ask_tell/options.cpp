@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/ask_tell/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include "search/expressions/nearest.hpp"
+
+namespace tune::search {
+namespace {
+
+/// The shortest text that is read as the same number.
+template<class Number>
+std::string text_of(Number number) {
+  std::string text(32, '\0');
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
+  text.resize(static_cast<std::size_t>(end - text.data()));
+  return text;
+}
+
+template<class Number>
+std::string range_text(Number least, Number most) {
+  return text_of(least) + " to " + text_of(most);
+}
+
+std::string count_range(std::size_t least, std::size_t most, std::string_view zero) {
+  return range_text(least, most) + (zero.empty() ? std::string() : " or " + std::string(zero));
+}
+
+[[noreturn]] void refuse(std::string_view name, const std::string& value, const std::string& expected) {
+  throw std::invalid_argument(std::string(name) + "=" + value + ": expected " + expected);
+}
+
+/// The whole of the text as a number within the range.
+template<class Number>
+bool read(const std::string& text, Number& value, Number least, Number most) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return false;
+  if (!(number >= least && number <= most)) return false;  // nor what is no number
+  value = number;
+  return true;
+}
+
+}  // namespace
+
+std::string settings_text(const Settings& settings) {
+  std::string text;
+  for (const auto& [name, value] : settings) text += ":" + name + "=" + value;
+  return text;
+}
+
+namespace options {
+
+void Lister::count(std::string_view name, std::size_t& value, std::size_t least, std::size_t most,
+                   std::string_view meaning, std::string_view zero) {
+  const bool never = value == 0 && !zero.empty();
+  found.push_back({std::string(name), std::string(meaning), never ? std::string(zero) : text_of(value),
+                   count_range(least, most, zero)});
+}
+
+void Lister::number(std::string_view name, double& value, double least, double most,
+                    std::string_view meaning) {
+  found.push_back({std::string(name), std::string(meaning), text_of(value), range_text(least, most)});
+}
+
+void Lister::toggle(std::string_view name, bool& value, std::string_view meaning) {
+  found.push_back({std::string(name), std::string(meaning), value ? "on" : "off", "on or off"});
+}
+
+const std::string* Setter::wanted(std::string_view name) {
+  names_.emplace_back(name);
+  const std::string* text = nullptr;
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    if (wanted_[i].first != name) continue;
+    if (text != nullptr) throw std::invalid_argument("'" + std::string(name) + "' is set twice");
+    text = &wanted_[i].second;
+    used_[i] = true;
+  }
+  return text;
+}
+
+void Setter::count(std::string_view name, std::size_t& value, std::size_t least, std::size_t most,
+                   std::string_view /*meaning*/, std::string_view zero) {
+  const std::string* text = wanted(name);
+  if (text == nullptr) return;
+  if (!zero.empty() && *text == zero)
+    value = 0;
+  else if (!read(*text, value, least, most))
+    refuse(name, *text, "a whole number, " + count_range(least, most, zero));
+}
+
+void Setter::number(std::string_view name, double& value, double least, double most,
+                    std::string_view /*meaning*/) {
+  const std::string* text = wanted(name);
+  if (text != nullptr && !read(*text, value, least, most))
+    refuse(name, *text, "a number, " + range_text(least, most));
+}
+
+void Setter::toggle(std::string_view name, bool& value, std::string_view /*meaning*/) {
+  const std::string* text = wanted(name);
+  if (text == nullptr) return;
+  if (*text != "on" && *text != "off") refuse(name, *text, "on or off");
+  value = *text == "on";
+}
+
+void Setter::finish() const {
+  for (std::size_t i = 0; i < wanted_.size(); ++i)
+    if (!used_[i])
+      throw std::invalid_argument("no option is called '" + wanted_[i].first + "'" +
+                                  did_you_mean(wanted_[i].first, names_));
+}
+
+}  // namespace options
+}  // namespace tune::search

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "search/expressions/expr.hpp"
+
+namespace tune::search {
+
+/// How tightly things bind, loosest first; the parser and the printer share it so that they cannot disagree.
+/// As in Python: `not` binds looser than a comparison, unary minus looser than `**` on its right.
+enum class Binding {
+  anything,
+  conditional,
+  logical_or,
+  logical_and,
+  logical_not,
+  comparison,
+  shift,  ///< read only: becomes a product or a quotient
+  sum,
+  product,
+  unary_minus,
+  power,
+  primary,
+};
+
+/// The next tighter one.
+constexpr Binding tighter(Binding binding) {
+  return static_cast<Binding>(static_cast<int>(binding) + 1);
+}
+
+/// An operator between two operands.
+struct InfixOperator {
+  std::string_view text;
+  Expr::Op op;
+  Binding binding;
+};
+
+/// All of them; where an operator has two spellings the first is printed.
+std::span<const InfixOperator> infix_operators();
+
+/// Its line of the table; null for what is no infix operator.
+const InfixOperator* infix_operator(Expr::Op op);
+const InfixOperator* infix_operator(std::string_view text);
+
+/// How people write it: `<=`, `and`, `min`.
+std::string_view symbol(Expr::Op op);
+
+/// Whether it can name a variable: a letter or `_`, then letters, digits, `_` and `.`, and not a keyword.
+bool is_variable_name(std::string_view text);
+
+}  // namespace tune::search

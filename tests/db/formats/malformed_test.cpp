@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are no recordings: one line that names the file, the place and the cure.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <zlib.h>
+
+#include <fstream>
+
+#include "db/formats/recorded_json.hpp"
+#include "db/formats/text_file.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/base/error.hpp"
+
+namespace tune::testing {
+namespace {
+
+replay::RecordedSpace read(std::string_view text) {
+  return replay::space_of(replay::read_recorded_json(text, "name", "dir/file.json"), "dir/file.json");
+}
+
+struct Malformed {
+  std::string text;
+  std::vector<std::string> words;  ///< of the message
+};
+
+void PrintTo(const Malformed& malformed, std::ostream* out) {
+  *out << malformed.text.substr(0, 60);
+}
+
+std::string cache(const std::string& keys, const std::string& entry) {
+  return R"({"kernel_name": "k", "tune_params_keys": )" + keys + ",\n\"cache\": {\"entry one\": " + entry +
+         "}}";
+}
+
+std::string t4(const std::string& entries) {
+  return "{\"metadata\": {\"timeunit\": \"ms\"},\n\"results\": [" + entries + "]}";
+}
+
+class MalformedFile : public ::testing::TestWithParam<Malformed> {};
+
+TEST_P(MalformedFile, IsOneLineThatHelps) {
+  try {
+    read(GetParam().text);
+    FAIL() << "it was read";
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    EXPECT_TRUE(what.starts_with("dir/file.json: ")) << what;
+    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+    EXPECT_LT(what.size(), 400U) << what;
+    for (const std::string& word : GetParam().words) EXPECT_NE(what.find(word), std::string::npos) << what;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Json, MalformedFile,
+    ::testing::Values(Malformed{"", {"empty", "right one"}}, Malformed{" \n\n", {"empty"}},
+                      Malformed{"{", {"line 1", "cut off", "copy it again"}},
+                      Malformed{"{\n\n\"a\": [1, 2", {"line 3", "cut off"}},
+                      Malformed{"hello", {"line 1", "not JSON", "Kernel Tuner", "T4", "KTT"}},
+                      Malformed{"<?xml version=\"1.0\"?>\n<TuningData/>", {"XML is not read", "JSON"}},
+                      Malformed{"{\n\"a\": 1,\n\"b\": ?}", {"line 3", "not JSON"}},
+                      Malformed{std::string("\x7f"
+                                            "ELF\0\0\0",
+                                            7),
+                                {"line 1", "not JSON"}},
+                      Malformed{"[]", {"neither", "'cache'", "'results'", "right file"}},
+                      Malformed{"3", {"neither"}}, Malformed{"{}", {"neither"}},
+                      Malformed{R"({"cache": {}, "results": []})", {"neither"}},
+                      Malformed{std::string(100000, '['), {"100 lists", "in each other"}},
+                      Malformed{R"({"a": NaN})", {"line 1", "not JSON"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    KernelTuner, MalformedFile,
+    ::testing::Values(
+        Malformed{R"({"tune_params_keys": ["a"], "cache": {}})",
+                  {"no configuration is recorded", "tune first"}},
+        Malformed{R"({"tune_params_keys": ["a"], "cache": 3})", {"'cache' is 3, not an object"}},
+        Malformed{R"({"cache": {"1": {"a": 1, "time": 2}}})", {"tune_params_keys", "Kernel Tuner"}},
+        Malformed{cache("[]", R"({"a": 1, "time": 2})"), {"no parameters", "right file"}},
+        Malformed{cache("[1]", R"({"a": 1, "time": 2})"), {"tune_params_keys", "1"}},
+        Malformed{cache("[\"a\"]", R"({"a": null, "time": 2})"), {"\"entry one\"", "'a'", "null"}},
+        Malformed{cache("[\"a\"]", R"({"a": [1], "time": 2})"), {"\"entry one\"", "'a'", "[1]"}},
+        Malformed{cache("[\"a\"]", R"({"a": 1})"), {"\"entry one\"", "'time'"}},
+        Malformed{cache("[\"a\", \"b\"]", R"({"a": 1, "time": 2})"), {"\"entry one\"", "no 'b'"}},
+        Malformed{cache("[\"a\", \"a\"]", R"({"a": 1, "time": 2})"), {"'a'", "rename"}},
+        Malformed{cache("[\"a b\", \"a_b\"]", R"({"a b": 1, "a_b": 2, "time": 2})"),
+                  {"two parameters 'a_b'"}},
+        Malformed{cache("[\"in\"]", R"({"in": 1, "time": 2})"), {"'in'", "rename"}},
+        Malformed{cache("[\"\"]", R"({"": 1, "time": 2})"), {"rename"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    T4, MalformedFile,
+    ::testing::Values(
+        Malformed{t4(""), {"no configuration is recorded"}}, Malformed{t4("1, 2"), {"no configuration"}},
+        Malformed{t4(R"({"time": 1})"), {"entry 1 of 'results'", "'configuration'"}},
+        Malformed{t4(R"({"configuration": {"a": {}}})"), {"entry 1", "'a'", "{}"}},
+        Malformed{
+            t4(R"({"configuration": {"a": 1}, "measurements": [{"name": "time", "value": 1, "unit": "fortnights"}]})"),
+            {"'fortnights'", "ns, us, ms, s"}},
+        Malformed{R"({"metadata": {"timeunit": "hours"}, "results": [{"configuration": {"a": 1}}]})",
+                  {"'hours'", "ns, us, ms, s"}},
+        Malformed{R"({"results": [{"configuration": {"a": 1}},)", {"cut off", "copy it again"}}));
+
+void expect_error(const std::filesystem::path& path, const std::string& words, std::size_t most = 1 << 20) {
+  try {
+    replay::read_text(path, most);
+    FAIL() << path << " was read";
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find(path.string()), std::string::npos) << what;
+    EXPECT_NE(what.find(words), std::string::npos) << what;
+  }
+}
+
+TEST(TextFile, TellsWhatIsWrongWithIt) {
+  const test::TemporaryFolder folder;
+  expect_error(folder / "none.json", "there is no file");
+  expect_error(folder / "", "a folder");
+  const std::string packed = (folder / "packed.gz").string();
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919);
+  const gzFile file = gzopen(packed.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  std::ifstream in(packed, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  std::ofstream(folder / "cut.gz", std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  expect_error(folder / "cut.gz", "cut off");
+  std::string damaged = bytes;
+  for (std::size_t i = bytes.size() / 2; i < bytes.size() / 2 + 50; ++i) damaged[i] = '\x55';
+  std::ofstream(folder / "damaged.gz", std::ios::binary) << damaged;
+  expect_error(folder / "damaged.gz", "damaged");
+  expect_error(packed, "right file", 1000);
+  EXPECT_EQ(replay::read_text(packed), text);
+}
+
+/// Of this process, in bytes.
+double most_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+
+TEST(HugeFile, TakesMemoryOfItsOwnSize) {
+  std::string text = R"({"tune_params_keys": ["a"], "cache": {)";
+  std::string samples;
+  for (int i = 0; i < 1'000'000; ++i) samples += std::to_string(i % 10000) + ", ";
+  for (const char* entry : {"1", "2"})
+    text += std::string(entry[0] == '1' ? "\"" : ", \"") + entry + R"(": {"a": )" + entry +
+            R"(, "time": 2.5, "times": [)" + samples + "1.0]}";
+  text += "}}";
+  const double before = most_memory();
+  EXPECT_EQ(read(text).space.size(), 2U);
+  EXPECT_LT(most_memory() - before, 5e6);  // beyond the text itself
+}
+
+}  // namespace
+}  // namespace tune::testing

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finals decide what counts as the best.
+#include "tuner/evaluation/finals.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <gtest/gtest.h>
+
+#include "db/maintain/export.hpp"
+#include "db/read/best.hpp"
+#include "db/read/run_details.hpp"
+#include "db/store/sqlite_store.hpp"
+#include "tests/db/examples.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace tune::test {
+namespace {
+
+class DatabaseFinalsTest : public testing::Test {
+ protected:
+  RunId begin(Objective objective = Objective::time) {
+    RunRecord run = example_run();
+    run.options.objective = objective;
+    return store_.begin_run(run);
+  }
+  void measure(RunId run, int number, double seconds) {
+    store_.record(run, measured(example_configuration(number), {seconds}));
+  }
+  void reuse(RunId run, int number) {
+    Evaluation evaluation = measured(example_configuration(number), {1});
+    evaluation.reused = true;
+    store_.record(run, evaluation);
+  }
+  /// With eight rounds, each at its time.
+  void finals(RunId run, const std::vector<std::pair<int, double>>& times,
+              Objective objective = Objective::time) {
+    std::vector<FinalPlace> places;
+    for (const auto& [number, seconds] : times) {
+      FinalPlace place;
+      place.configuration = example_configuration(number);
+      place.rounds.assign(8, {seconds, 1 / seconds});
+      places.push_back(std::move(place));
+    }
+    Finals finals;
+    finals.places = rank_finals(std::move(places), objective);
+    store_.record_finals(run, finals);
+  }
+  std::vector<Configuration> order() {
+    std::vector<Configuration> result;
+    for (const db::ResultRow& row : db::list_results(database_)) result.push_back(row.configuration);
+    return result;
+  }
+  static std::vector<Configuration> configurations(const std::vector<int>& numbers) {
+    std::vector<Configuration> result;
+    for (const int number : numbers) result.push_back(example_configuration(number));
+    return result;
+  }
+  db::Candidate best() {
+    db::BestQuery query;
+    query.problem = example_instance().problem;
+    return db::best(database_, query).at(0);
+  }
+
+  TemporaryFolder folder_;
+  db::Database database_{folder_ / "tune.db"};
+  db::SqliteStore store_{database_};
+};
+
+TEST_F(DatabaseFinalsTest, TheWinnerOfTheFinalsIsTheBest) {
+  const RunId run = begin();
+  measure(run, 1, 1.00e-3);
+  measure(run, 2, 1.01e-3);
+  measure(run, 3, 1.02e-3);
+  measure(run, 4, 1.03e-3);
+  finals(run, {{1, 1.08e-3}, {2, 1.05e-3}, {3, 1.051e-3}});
+  const db::Candidate answer = best();
+  EXPECT_EQ(answer.result.configuration, example_configuration(2));
+  EXPECT_EQ(answer.result.time, 1.05e-3);
+  EXPECT_EQ(answer.result.measured_time, 1.01e-3);
+  ASSERT_TRUE(answer.result.final.has_value());
+  EXPECT_EQ(answer.result.final->run, run);
+  EXPECT_EQ(answer.result.final->place, 1);
+  EXPECT_EQ(answer.result.final->rounds, 8);
+  ASSERT_EQ(answer.ties.size(), 1U);
+  EXPECT_EQ(answer.ties[0].configuration, example_configuration(3));
+  EXPECT_NEAR(answer.ties[0].final->ratio.median, 1.051 / 1.05, 1e-12);
+  // What the finals saw and did not choose comes after all that they timed, though its own median is smaller.
+  EXPECT_EQ(order(), configurations({2, 3, 1, 4}));
+  EXPECT_EQ(db::list_runs(database_).at(0).best, 1.05e-3);
+  EXPECT_EQ(db::list_runs(database_).at(0).tied, 2);
+}
+
+TEST_F(DatabaseFinalsTest, ALaterMeasurementThatNoFinalsSawMayBeBetter) {
+  const RunId run = begin();
+  measure(run, 1, 1.00e-3);
+  finals(run, {{1, 1.00e-3}});
+  measure(begin(), 2, 0.9e-3);
+  EXPECT_EQ(best().result.configuration, example_configuration(2));
+  EXPECT_TRUE(best().ties.empty());
+}
+
+TEST_F(DatabaseFinalsTest, TheNewestFinalsCount) {
+  const RunId first = begin();
+  measure(first, 1, 1.0e-3);
+  measure(first, 2, 1.0e-3);
+  finals(first, {{1, 1.00e-3}, {2, 1.001e-3}});
+  const RunId second = begin();
+  reuse(second, 1);
+  reuse(second, 2);
+  finals(second, {{1, 1.1e-3}, {2, 1.05e-3}});
+  EXPECT_EQ(best().result.configuration, example_configuration(2));
+  EXPECT_EQ(best().result.time, 1.05e-3);
+  EXPECT_TRUE(best().ties.empty());
+  // Each run keeps its own answer.
+  EXPECT_EQ(db::run_details(database_, first).winner->configuration, example_configuration(1));
+  EXPECT_EQ(db::run_details(database_, first).winner->time, 1.00e-3);
+  EXPECT_EQ(db::run_details(database_, second).winner->configuration, example_configuration(2));
+}
+
+TEST_F(DatabaseFinalsTest, ANewEvaluationReplacesFinalsToo) {
+  const RunId run = begin();
+  measure(run, 1, 1.0e-3);
+  measure(run, 2, 1.1e-3);
+  finals(run, {{1, 1.0e-3}, {2, 1.001e-3}});
+  store_.record(begin(), failed(example_configuration(1), Phase::verify, "wrong"));
+  EXPECT_EQ(best().result.configuration, example_configuration(2));
+  EXPECT_TRUE(best().ties.empty());
+}
+
+TEST_F(DatabaseFinalsTest, FinalsByEnergyDecideNothingAboutTime) {
+  const RunId run = begin(Objective::energy);
+  measure(run, 1, 1.0e-3);
+  measure(run, 2, 1.1e-3);
+  finals(run, {{1, 1.0e-3}, {2, 1.1e-3}}, Objective::energy);
+  EXPECT_EQ(best().result.configuration, example_configuration(1));
+  EXPECT_FALSE(best().result.final.has_value());
+  const db::RunDetails details = db::run_details(database_, run);
+  EXPECT_EQ(details.winner->configuration, example_configuration(2));
+  EXPECT_EQ(details.summary.objective, Objective::energy);
+  EXPECT_EQ(details.finals.at(0).configuration, example_configuration(2));
+  EXPECT_NEAR(details.finals.at(0).energy, 1 / 1.1e-3, 1e-9);
+}
+
+TEST_F(DatabaseFinalsTest, ARunsDetailsHaveEveryRound) {
+  const RunId run = begin();
+  measure(run, 1, 1.0e-3);
+  measure(run, 2, 1.1e-3);
+  finals(run, {{1, 1.0e-3}, {2, 1.1e-3}});
+  const auto places = db::run_details(database_, run).finals;
+  ASSERT_EQ(places.size(), 2U);
+  EXPECT_TRUE(places[0].result.tied);
+  EXPECT_FALSE(places[1].result.tied);
+  EXPECT_FALSE(places[1].reused);
+  ASSERT_EQ(places[1].rounds.size(), 8U);
+  EXPECT_EQ(places[1].rounds[7].seconds, 1.1e-3);
+  EXPECT_NEAR(places[1].result.ratio.low, 1.1, 1e-12);
+}
+
+TEST_F(DatabaseFinalsTest, WarmAndColdTimesAreNotCompared) {
+  measure(begin(), 1, 1.0e-3);
+  RunRecord warm = example_run();
+  warm.key.cache = CacheState::warm;
+  measure(store_.begin_run(warm), 1, 0.5e-3);
+  EXPECT_EQ(best().result.time, 1.0e-3);
+  EXPECT_EQ(database_.connection().execAndGet("SELECT COUNT(*) FROM best").getInt(), 2);
+  db::BestQuery query;
+  query.problem = example_instance().problem;
+  query.cache = CacheState::warm;
+  EXPECT_EQ(db::best(database_, query).at(0).result.time, 0.5e-3);
+}
+
+TEST_F(DatabaseFinalsTest, AnExportKeepsThem) {
+  const RunId run = begin();
+  measure(run, 1, 1.0e-3);
+  measure(run, 2, 1.1e-3);
+  measure(run, 3, 1.2e-3);
+  finals(run, {{1, 1.0e-3}, {2, 1.001e-3}});
+  db::export_database(database_, folder_ / "copy.db");
+  db::export_database(database_, folder_ / "best.db", {.best_only = true});
+  EXPECT_EQ(db::run_details(db::Database(folder_ / "copy.db", db::Access::immutable), run).finals.size(), 2U);
+  const db::Database small(folder_ / "best.db", db::Access::immutable);
+  EXPECT_EQ(db::run_details(small, run).finals.size(), 1U);
+  EXPECT_EQ(small.connection().execAndGet("SELECT COUNT(*) FROM final_rounds").getInt(), 8);
+}
+
+}  // namespace
+}  // namespace tune::test

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Databases of every released schema (assets/schema_N.sql) are brought up to date without loss, or not at
+// all.
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "db/maintain/check.hpp"
+#include "db/maintain/copy_rows.hpp"
+#include "db/read/queries.hpp"
+#include "db/store/schema.hpp"
+#include "tests/db/contents.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+void load(int schema, const fs::path& path) {
+  std::ifstream file(format("{}/tests/db/assets/schema_{}.sql", TUNE_SOURCE_DIR, schema));
+  std::ostringstream text;
+  text << file.rdbuf();
+  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  database.exec(text.str());
+}
+
+/// Of each table its columns, and every row as a text.
+struct Table {
+  std::vector<std::string> columns;
+  std::multiset<std::string> rows;
+  friend bool operator==(const Table&, const Table&) = default;
+};
+using Tables = std::map<std::string, Table>;
+
+Table table_of(SQLite::Database& database, const std::string& name, const std::vector<std::string>& columns) {
+  Table table{columns, {}};
+  std::string quoted;
+  for (const std::string& column : columns)
+    quoted += format("{}quote({})", quoted.empty() ? "" : " || '|' || ", column);
+  SQLite::Statement row(database, format("SELECT {} FROM {}", quoted, name));
+  while (row.executeStep()) table.rows.insert(row.getColumn(0).getString());
+  return table;
+}
+
+Tables tables_of(const fs::path& path) {
+  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+  Tables tables;
+  SQLite::Statement names(database, "SELECT name FROM sqlite_schema WHERE type = 'table'");
+  while (names.executeStep()) {
+    const std::string name = names.getColumn(0).getString();
+    tables.emplace(name, table_of(database, name, db::columns_of(database, name)));
+  }
+  return tables;
+}
+
+/// Every row that was there is there, in the columns that it had.
+void expect_all_of(const Tables& before, const fs::path& path) {
+  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+  for (const auto& [name, table] : before) EXPECT_EQ(table_of(database, name, table.columns), table) << name;
+}
+
+int version_of(const fs::path& path) {
+  return SQLite::Database(path.string(), SQLite::OPEN_READWRITE).execAndGet("PRAGMA user_version").getInt();
+}
+
+class ReleasedSchema : public testing::TestWithParam<int> {
+ protected:
+  ReleasedSchema() {
+    load(GetParam(), path_);
+    before_ = tables_of(path_);
+  }
+
+  /// What is there is whole: of the old schema, of one between or of the newest, with all rows.
+  void expect_sound() {
+    EXPECT_GE(version_of(path_), GetParam());
+    expect_all_of(before_, path_);
+    SQLite::Database database(path_.string(), SQLite::OPEN_READWRITE);
+    EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
+    EXPECT_EQ(database.execAndGet("SELECT COUNT(*) FROM pragma_foreign_key_check").getInt(), 0);
+  }
+
+  static bool newest() { return GetParam() == db::schema_version(); }
+
+  TemporaryFolder folder_;
+  fs::path path_ = folder_ / "old.db";
+  Tables before_;
+};
+
+TEST_P(ReleasedSchema, IsBroughtUpToDateWithoutLoss) {
+  ASSERT_EQ(version_of(path_), GetParam());
+  ASSERT_EQ(before_.at("evaluations").rows.size(), 13U) << "the asset is not what it was";
+  { const db::Database database(path_); }
+  EXPECT_EQ(version_of(path_), db::schema_version());
+  expect_sound();
+  const db::Database database(path_, db::Access::read_only);
+  EXPECT_EQ(db::check_database(database).lines, std::vector<std::string>());
+  db::ResultFilter all;
+  all.failures = all.superseded = true;
+  EXPECT_EQ(db::list_results(database, all).size(), 13U);
+  EXPECT_EQ(db::list_runs(database).size(), 4U);
+}
+
+int kill_this_process(void* /*unused*/) {
+  kill(getpid(), SIGKILL);
+  return 0;
+}
+
+TEST_P(ReleasedSchema, AMigrationThatIsKilledLeavesItWhole) {
+  int killed = 0;
+  for (int steps = 1;; steps += 150) {
+    SCOPED_TRACE(steps);
+    fs::remove(path_);
+    load(GetParam(), path_);
+    const pid_t child = fork();
+    if (child == 0) {
+      SQLite::Database database(path_.string(), SQLite::OPEN_READWRITE);
+      if (steps % 2 == 0) database.exec("PRAGMA journal_mode = WAL");
+      sqlite3_progress_handler(database.getHandle(), steps, kill_this_process, nullptr);
+      db::migrate(database, db::migrations());
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    expect_sound();
+    { const db::Database database(path_); }
+    EXPECT_EQ(version_of(path_), db::schema_version());
+    expect_sound();
+    if (WIFEXITED(status)) break;
+    ++killed;
+  }
+  if (!newest()) {
+    EXPECT_GE(killed, 3);
+  }
+}
+
+TEST_P(ReleasedSchema, AMigrationWithoutRoomLeavesItWhole) {
+  int refused = 0;
+  const auto size = fs::file_size(path_);
+  for (rlim_t room = 4096; room < 1'000'000; room += 20'000) {
+    SCOPED_TRACE(room);
+    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path_.string() + suffix);
+    load(GetParam(), path_);
+    const pid_t child = fork();
+    if (child == 0) {
+      const rlimit limit = {std::max<rlim_t>(room, 1), std::max<rlim_t>(room, 1)};
+      setrlimit(RLIMIT_FSIZE, &limit);
+      signal(SIGXFSZ, SIG_IGN);  // a write fails instead, as on a full disk
+      try {
+        const db::Database database(path_);
+      } catch (const Error& error) {
+        _exit(std::string(error.what()).find("room") != std::string::npos ? 3 : 4);
+      }
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_TRUE(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3) << WEXITSTATUS(status);
+    expect_sound();
+    refused += WEXITSTATUS(status) == 3 ? 1 : 0;
+    if (WEXITSTATUS(status) == 0) break;
+  }
+  EXPECT_GE(refused, 1);
+  EXPECT_GT(size, 0U);
+}
+
+TEST_P(ReleasedSchema, CanBeLookedAtAsItIs) {
+  const db::Database database(path_, db::Access::inspect);
+  if (newest()) {
+    EXPECT_NO_THROW(db::Database(path_, db::Access::read_only));
+  } else {
+    EXPECT_THROW(db::Database(path_, db::Access::read_only), Error);
+  }
+  EXPECT_EQ(version_of(path_), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Assets, ReleasedSchema, testing::Range(1, db::schema_version() + 1));
+
+}  // namespace
+}  // namespace tune::test

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sample of conv2d_separable that has every value of every parameter compiles for real architectures.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <future>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/convolution/problem.hpp"
+#include "kernels/sources.hpp"
+#include "tests/kernels/convolution/convolution_cases.hpp"
+#include "tests/support/covering.hpp"
+#include "tuner/backends/compile_pool.hpp"
+#include "tuner/backends/cuda/available.hpp"
+#include "tuner/base/parallel.hpp"
+#include "tuner/device/architectures.hpp"
+
+namespace tune::kernels {
+namespace {
+
+using testing::ConvolutionCase;
+
+class ConvolutionCompiles : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ConvolutionCompiles, ForTheArchitecture) {
+  std::string why;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &why);
+  if (!compiler) GTEST_SKIP() << why;
+  const auto problem = make_conv2d_separable();
+  CompilePool pool(*compiler, host_threads());
+  std::vector<std::future<Result<Binary>>> compiling;
+  std::vector<std::string> names;
+  std::set<std::string> seen, wanted;
+  std::vector<ConvolutionCase> cases = {{17, "float"}};
+  // The others are like this one.
+  if (GetParam() == std::string("sm_90")) cases.insert(cases.end(), {{2, "double"}, {80, "float"}});
+  for (const ConvolutionCase& what : cases) {
+    const Instance instance = testing::convolution_instance(what, what.nx, what.ny);
+    for (const search::Parameter& parameter :
+         problem->space(instance, architecture_facts(GetParam())).parameters)
+      for (const Value& value : parameter.values) wanted.insert(parameter.name + "=" + value.to_string());
+    for (const char* variant :
+         {"two_pass", "fused", "tensor", "fft_tile", "fft", "direct2d", "single_block"}) {
+      const std::string where = "variant == '" + std::string(variant) + "'";
+      for (const Configuration& configuration :
+           testing::covering_sample(what, GetParam(), where, what.radius > 20 ? 15 : 60, 7)) {
+        const std::size_t before = seen.size();
+        seen.merge(tune::testing::values_of(configuration));
+        if (seen.size() == before) continue;
+        compiling.push_back(pool.submit(problem->plan(instance, configuration, EmbeddedSources())->compile));
+        names.push_back(instance.key() + ": " + configuration.to_string());
+      }
+    }
+  }
+  int spilled = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Result<Binary> binary = compiling[i].get();
+    ASSERT_TRUE(binary) << names[i] << ": " << binary.error().detail;
+    for (const auto& [entry, resources] : binary->resources) {
+      EXPECT_GT(resources.registers, 0) << names[i];
+      EXPECT_LE(resources.registers, 255) << names[i];
+      EXPECT_EQ(resources.static_shared_memory, 0) << "shared memory is dynamic";
+      if (resources.spill_store_bytes > 0) ++spilled;
+    }
+  }
+  for (const std::string& value : wanted)
+    if (!seen.contains(value)) std::printf("not in the sample: %s\n", value.c_str());
+  // Some values need more shared memory than an architecture has.
+  EXPECT_LE(wanted.size(), seen.size() + wanted.size() / 10);
+  std::printf("%s: %zu configurations compiled, %d kernels spill registers\n", GetParam(), names.size(),
+              spilled);
+}
+
+// What the defaults and the fastest configurations rely on.
+TEST(ConvolutionRegisters, WithoutSpillsWhereSumsFit) {
+  std::string why;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &why);
+  if (!compiler) GTEST_SKIP() << why;
+  const auto problem = make_conv2d_separable();
+  const std::pair<ConvolutionCase, const char*> cases[] = {
+      {{8, "float"}, "variant == 'fused' and pixels_x == 4 and min_blocks == 1 and step == 4"},
+      {{16, "float"},
+       "variant == 'fused' and pixels_x == 4 and min_blocks == 1 and step == 4 and ahead and "
+       "threads <= 256"},
+      {{16, "float"},
+       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'registers' "
+       "and "
+       "not rounded"},
+      {{16, "float"},
+       "variant == 'tensor' and tiles_x == 4 and warps == 4 and min_blocks == 3 and not rounded"},
+      {{32, "float"},
+       "variant == 'tensor' and tiles_x == 3 and warps == 4 and min_blocks <= 2 and matrices == 'shared' and "
+       "not rounded"},
+      {{16, "double"},
+       "variant == 'tensor' and tiles_x == 2 and warps == 8 and min_blocks == 1 and matrices == 'shared'"},
+      {{64, "float"},
+       "variant == 'two_pass' and column_pixels == 16 and row_pixels == 12 and not unroll and turn == 1 and "
+       "min_blocks == 1 and column_block_x * column_block_y <= 256 and row_block_x * row_block_y <= 256"},
+      {{256, "float"},
+       "variant == 'fft_tile' and row_pairs == 1 and row_length == 2048 and row_blocks <= 8 and "
+       "column_length == 2048 and column_pairs == 4 and column_blocks <= 2"},
+  };
+  for (const auto& [what, where] : cases) {
+    const Configuration configuration = testing::covering_sample(what, "sm_90", where, 1, 3).at(0);
+    const Result<Binary> binary = compiler->compile(
+        problem->plan(testing::convolution_instance(what, what.nx, what.ny), configuration, EmbeddedSources())
+            ->compile);
+    ASSERT_TRUE(binary) << binary.error().detail;
+    for (const auto& [entry, resources] : binary->resources)
+      EXPECT_EQ(resources.spill_store_bytes, 0) << entry << ": " << configuration.to_string();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, ConvolutionCompiles, ::testing::Values("sm_80", "sm_90", "sm_120"));
+
+}  // namespace
+}  // namespace tune::kernels

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations of conv2d_separable through the emulator: right ones are clean, planted faults are found.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/convolution/model/variant.hpp"
+#include "kernels/sources.hpp"
+#include "tests/kernels/convolution/convolution_cases.hpp"
+
+namespace tune::kernels {
+namespace {
+
+using testing::ConvolutionCase;
+
+class ConvolutionPlans : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ConvolutionPlans, AreCleanAtOddSizes) {
+  const std::string where = "variant == '" + std::string(GetParam()) + "'";
+  for (const ConvolutionCase& what :
+       {ConvolutionCase{1, "float"}, {3, "double"}, {9, "float"}, {24, "float"}, {70, "double"}}) {
+    // Rows of long pieces and blocks of many take the emulator long, and are like the others.
+    const std::string small =
+        where == "variant == 'fft_tile'"
+            ? " and row_length * row_pairs <= 2048 and column_length * column_pairs <= 2048"
+            : "";
+    const std::vector<Configuration> sample =
+        testing::covering_sample(what, "sm_90", where + small, what.radius > 20 ? 3 : 6, 11);
+    const std::vector<emulator::Verdict> verdicts =
+        testing::emulate_convolutions(what, sample, EmbeddedSources());
+    for (std::size_t i = 0; i < sample.size(); ++i)
+      EXPECT_EQ(testing::complaint_of(verdicts[i]), "") << what.radius << " " << sample[i].to_string();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, ConvolutionPlans,
+                         ::testing::Values("two_pass", "fused", "tensor", "fft_tile", "fft", "direct2d",
+                                           "single_block"));
+
+/// The kernels with one text replaced in one file.
+class Broken : public KernelSources {
+ public:
+  Broken(std::string file, std::string text, std::string by)
+      : file_(std::move(file)), text_(std::move(text)), by_(std::move(by)) {}
+  std::string text(std::string_view name) const override {
+    std::string all = EmbeddedSources().text(name);
+    if (name != file_) return all;
+    const std::size_t at = all.find(text_);
+    if (at == std::string::npos) throw std::runtime_error(file_ + " lacks " + text_);
+    return all.replace(at, text_.size(), by_);
+  }
+
+ private:
+  std::string file_, text_, by_;
+};
+
+struct Fault {
+  const char* variant;
+  const char* file;
+  const char* text;
+  const char* by;
+  const char* where = "True";  ///< the fault shows there
+};
+
+TEST(ConvolutionFaults, AreFound) {
+  const Fault faults[] = {
+      {"two_pass", "convolution/two_pass.cu", "wait_async<0>();", ""},
+      {"two_pass", "convolution/two_pass.cu", "wait_async<0>();\n  __syncthreads();", "wait_async<0>();",
+       "taps != 'shared'"},
+      {"two_pass", "convolution/two_pass.cu", "if constexpr (staged) __syncthreads();", ""},
+      {"two_pass", "convolution/two_pass.cu", "__syncwarp();", ""},
+      {"two_pass", "convolution/tap_sums.cuh", "__syncthreads();", "",
+       "taps == 'shared' and column_pixels == 4 and turn == 1"},
+      {"two_pass", "convolution/tap_sums.cuh", "k <= 2 * radius", "k < 2 * radius"},
+      {"two_pass", "convolution/row_segment.cuh", "if (x < 0) return 0;", ""},
+      {"fused", "convolution/fused.cu", "__syncwarp();", ""},
+      {"fused", "convolution/fused.cu", "wait_async<stages - 2>();", "wait_async<stages - 1>();"},
+      {"fused", "convolution/fused.cu", "row >= begin && ", ""},
+      {"fused", "convolution/fused.cu", "column_taps[2 * radius] * row[p]", "column_taps[0] * row[p]"},
+      {"tensor", "convolution/tensor.cu", "__syncthreads();", ""},
+      {"tensor", "convolution/tensor.cu", "wait_async<stages - 2>();", "wait_async<stages - 1>();"},
+      {"tensor", "convolution/tap_matrices.cuh", "k <= 2 * radius ? row_taps", "k < 2 * radius ? row_taps"},
+      {"tensor", "convolution/tap_matrices.cuh", "k >= 0 && k <= 2 * radius ? column_taps",
+       "k <= 2 * radius ? column_taps"},
+      {"tensor", "convolution/tensor.cu", "term == 1 ? x.low[i] : x.high[i]);\n}\ntemplate",
+       "x.high[i]);\n}\ntemplate"},
+      {"tensor", "convolution/tensor.cu", "term == 0 ? taps.low[0] : taps.high[0], term",
+       "taps.high[0], term"},
+      {"tensor", "convolution/tensor.cu", "if (y + q >= end) continue;", ""},
+      {"tensor", "convolution/tensor.cu", "if (y >= begin) columns", "columns"},
+      {"tensor", "convolution/tensor.cu", "? ny : end + radius", "? ny : end"},
+      {"fft_tile", "convolution/fourier.cuh", "__syncthreads();", ""},
+      {"fft_tile", "convolution/fft_tile.cu", "to = from + row_kept", "to = from + row_kept + 1"},
+      {"fft_tile", "convolution/fft_tile.cu", "whole = (nx + 1) / 2 * 2", "whole = nx"},
+      {"fft_tile", "convolution/fft_tile.cu", "begin + length < to ? begin + length : to", "to"},
+      {"direct2d", "convolution/direct2d.cu", "__syncthreads();", ""},
+      {"direct2d", "convolution/direct2d.cu", "y >= 0 && y < ny", "y < ny"},
+      {"single_block", "convolution/single_block.cu", "__syncthreads();", ""},
+      {"fft", "convolution/fft.cu", "if (k >= values) continue;", ""},
+      {"fft", "convolution/fft.cu", "frequency) * radius % n", "frequency) * (radius + 1) % n"},
+  };
+  const ConvolutionCase what{7, "float"};
+  for (const Fault& fault : faults) {
+    const std::string where = std::string("variant == '") + fault.variant + "'" +
+                              (fault.variant == std::string("fft_tile")
+                                   ? " and row_length <= 512 and column_length <= 512 and row_pairs <= 2"
+                               : fault.variant == std::string("two_pass") ? " and staged and row_block_x > 32"
+                                                                          : "") +
+                              " and " + fault.where;
+    const std::vector<Configuration> sample = testing::covering_sample(what, "sm_90", where, 1, 5);
+    ASSERT_EQ(sample.size(), 1u);
+    const std::vector<emulator::Verdict> verdicts =
+        testing::emulate_convolutions(what, sample, Broken(fault.file, fault.text, fault.by));
+    EXPECT_FALSE(verdicts[0].findings.empty()) << fault.file << " without " << fault.text << ": "
+                                               << sample[0].to_string() << verdicts[0].not_emulated;
+  }
+}
+
+}  // namespace
+}  // namespace tune::kernels

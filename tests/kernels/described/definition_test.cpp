@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "kernels/described/problem.hpp"
+#include "search/space/search_space.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/device/architectures.hpp"
+
+namespace tune::definition {
+namespace {
+
+const char* const kernel_text =
+    "#include \"helper.cuh\"\n"
+    "__constant__ float weights[8];\n"
+    "/* k(int wrong) */ __global__ void k(float* out, const float* in,  // the arrays\n"
+    "                  int n) { out[0] = in[0] * weights[0]; }\n"
+    "template<int TILE, typename T> __global__ void t(T* out) {}\n";
+
+const char* const native = R"json({
+  "problem": "scaled sum",
+  "kernel": {"file": "k.cu", "options": ["-maxrregcount=TILE"], "defines": {"HALF": "n // 2"}},
+  "sizes": {"n": 1000, "m": {"default": 20, "help": "rows"}},
+  "settings": {"real": {"values": ["float", "double"]}},
+  "check": [{"n": 33, "m": 1}],
+  "parameters": {
+    "TILE": [16, 32],
+    "kind": ["plain", "fast"],
+    "pad": {"values": [0, 1], "default": 1, "if": "kind == 'fast'", "help": "padding"}
+  },
+  "constraints": ["TILE * m <= 640", {"rule": "kind == 'plain' or TILE > 16", "why": "fast is large"}],
+  "arguments": {
+    "out": {"type": "real", "size": ["n", "m"], "access": "both", "fill": {"from": 1, "step": 2}},
+    "in": {"type": "float", "size": "n + max(TILE)", "fill": {"random": [-1, 1]}},
+    "w": {"type": "float", "size": 8, "symbol": "weights", "fill": 0.5},
+    "n": {"type": "int", "value": "n * TILE"}
+  },
+  "launches": [
+    {"entry": "k", "grid": ["ceil_div(n, TILE)", "m"], "block": "TILE", "shared": "4 * TILE",
+     "arguments": ["out", "in", "n"]},
+    {"entry": "t<TILE, real>", "grid": 1, "block": [32, 2], "arguments": ["out"], "if": "kind == 'fast'"}
+  ],
+  "reference": {"configuration": {"TILE": 32}},
+  "tolerance": {"absolute": 0.25, "relative": 0.5},
+  "work": {"items": "n * m", "item": "sum", "flops": "2 * n", "bytes": "n"}
+})json";
+
+class Definitions : public ::testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) {
+    const auto path = folder_.path() / name;
+    std::ofstream(path) << text;
+    return path.string();
+  }
+  DefinedProblem problem(const std::string& text) {
+    write("k.cu", kernel_text);
+    write("helper.cuh", "#include \"more.cuh\"\n");
+    write("more.cuh", "// nothing\n");
+    return DefinedProblem(read_definition(write("d.json", text)));
+  }
+  /// The message of a definition that is refused.
+  std::string refusal(const std::string& text) {
+    try {
+      const DefinedProblem made = problem(text);
+      const Instance instance = make_instance(made.info(), "", {});
+      const search::SearchSpace space(made.space(instance, architecture_facts("sm_90")));
+      EXPECT_TRUE(made.plan(instance, space.at(0), sources_));
+      made.inputs(instance, 1);
+    } catch (const UsageError& error) {
+      const std::string what = error.what(), where = folder_.path().string() + "/";
+      return what.starts_with(where) ? what.substr(where.size()) : what;
+    }
+    return "it was taken";
+  }
+  static std::string replace(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+
+  struct NoSources : KernelSources {
+    std::string text(std::string_view) const override { throw Error("nobody asks"); }
+  };
+  test::TemporaryFolder folder_;
+  NoSources sources_;
+};
+
+TEST_F(Definitions, OfOurOwnFormMakeASpace) {
+  const DefinedProblem made = problem(native);
+  EXPECT_EQ(made.info().name, "scaled_sum");
+  const Instance instance = make_instance(made.info(), "", {});
+  EXPECT_EQ(instance.key(), "1000x20 real=float");
+  const search::SearchSpace space(made.space(instance, architecture_facts("sm_90")));
+  // plain: both tiles; fast: 32 alone, padded or not.
+  EXPECT_EQ(space.size(), 4U);
+  EXPECT_EQ(made.check_instances(instance, space.at(0)).at(0).key(), "33x1 real=float");
+  const Work work = made.work(instance);
+  EXPECT_EQ(work.items, 20000);
+  EXPECT_EQ(work.flops, 2000);
+  EXPECT_EQ(work.bytes, 1000);
+  EXPECT_EQ(made.tolerance(instance).of("out").absolute, 0.25);
+  EXPECT_EQ(made.tolerance(instance).of("out").relative, 0.5);
+}
+
+TEST_F(Definitions, MakePlans) {
+  const DefinedProblem made = problem(native);
+  const std::vector<std::pair<std::string, Value>> settings = {{"real", "double"}};
+  const Instance instance = make_instance(made.info(), "100x3", settings);
+  const auto plan = made.plan(instance, {{"TILE", 32}, {"kind", "fast"}, {"pad", 0}}, sources_);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->compile.source.name, "k.cu");
+  ASSERT_EQ(plan->compile.headers.size(), 2U);
+  EXPECT_EQ(plan->compile.headers[1].name, "more.cuh");
+  // TILE and real stand in a template's arguments: a macro would replace the template's own names.
+  const std::vector<std::pair<std::string, std::string>> defines = {
+      {"kind", "fast"}, {"pad", "0"}, {"HALF", "50"}};
+  EXPECT_EQ(plan->compile.defines, defines);
+  EXPECT_EQ(plan->compile.options, std::vector<std::string>{"-maxrregcount=32"});
+  EXPECT_EQ(plan->compile.entries, (std::vector<std::string>{"k", "t<32, double>"}));
+  ASSERT_EQ(plan->launches.size(), 2U);
+  const Launch& launch = std::get<Launch>(plan->launches[0]);
+  EXPECT_EQ(launch.grid, (Dim3{4, 3, 1}));
+  EXPECT_EQ(launch.block, (Dim3{32, 1, 1}));
+  EXPECT_EQ(launch.dynamic_shared_memory, 128U);
+  ASSERT_EQ(launch.arguments.size(), 3U);
+  EXPECT_EQ(std::get<std::int32_t>(std::get<ScalarArgument>(launch.arguments[2])), 3200);
+  EXPECT_EQ(plan->buffer("out").type, ElementType::f64);
+  EXPECT_EQ(plan->buffer("out").role, BufferRole::output);
+  EXPECT_EQ(plan->buffer("out").fill, Fill::contents);
+  EXPECT_EQ(plan->buffer("in").layout.extents, Extents{132});
+  EXPECT_EQ(plan->buffer("w").symbol, "weights");
+  // Without the second launch.
+  EXPECT_EQ(made.plan(instance, {{"TILE", 16}, {"kind", "plain"}}, sources_)->launches.size(), 1U);
+}
+
+TEST_F(Definitions, FillArrays) {
+  const DefinedProblem made = problem(native);
+  const Instance instance = make_instance(made.info(), "10x2", {});
+  const TensorSet one = made.inputs(instance, 1), again = made.inputs(instance, 1),
+                  other = made.inputs(instance, 2);
+  EXPECT_EQ(one.at("out").as<float>()[3], 7);
+  EXPECT_EQ(one.at("w").as<float>()[7], 0.5F);
+  const auto in = one.at("in").as<float>();
+  EXPECT_TRUE(std::ranges::equal(in, again.at("in").as<float>()));
+  EXPECT_FALSE(std::ranges::equal(in, other.at("in").as<float>()));
+  EXPECT_LT(*std::ranges::min_element(in), -0.5);
+  EXPECT_GT(*std::ranges::max_element(in), 0.5);
+  EXPECT_TRUE(std::ranges::all_of(in, [](float value) { return value >= -1 && value <= 1; }));
+}
+
+TEST_F(Definitions, TakeTheStatedConfigurationForRight) {
+  const DefinedProblem made = problem(native);
+  const Instance instance = make_instance(made.info(), "", {});
+  EXPECT_TRUE(made.reference(instance, {}).empty());
+  const auto plan = made.reference_plan(instance, sources_);
+  ASSERT_TRUE(plan && *plan);
+  EXPECT_EQ(std::get<Launch>((*plan)->launches.at(0)).block.x, 32U);
+}
+
+TEST_F(Definitions, SayWhereTheyAreWrong) {
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    return refusal(replace(native, from, to));
+  };
+  EXPECT_EQ(refused("\"TILE\": [16, 32]", "\"TILE\": []"),
+            "d.json:8: parameters.TILE: expected at least one value");
+  EXPECT_EQ(refused("\"TILE\": [16, 32]", "\"TILE\": \"[2**i for i in range(4)\""),
+            "d.json:8: parameters.TILE: '[2**i for i in range(4)', column 24: expected ']', found the end");
+  EXPECT_EQ(refused("\"access\"", "\"acess\""),
+            "d.json:14: arguments.out.acess: no such field; did you mean 'access'?");
+  EXPECT_EQ(
+      refused("\"type\": \"float\", \"size\": 8", "\"type\": \"quarter\", \"size\": 8"),
+      "d.json:16: arguments.w.type: no array has elements of type 'quarter'; there are half, bfloat16, "
+      "float, "
+      "double, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, and vectors of them such as "
+      "float4");
+  EXPECT_EQ(refused("n + max(TILE)", "n + max(TILES)"),
+            "d.json:15: arguments.in.size: 'n + max(TILES)', column 9: unknown name 'TILES'");
+  EXPECT_EQ(refused("\"grid\": [\"ceil_div(n, TILE)\", \"m\"]", "\"grid\": \"n / 3\""),
+            "d.json:20: launches[0].grid: 'n / 3': expected a whole number, found 333.3333333333333");
+  EXPECT_EQ(refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"n\"]"),
+            "d.json: kernel 'k' takes 3 arguments (float* out, const float* in, int n), the definition gives "
+            "2 (out, n)");
+  EXPECT_EQ(
+      refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"n\", \"in\"]"),
+      "d.json:17: arguments.n: argument 2 of kernel 'k' is 'const float* in', a pointer: give 'size' for a "
+      "vector");
+  EXPECT_EQ(refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"inn\"]"),
+            "d.json:21: launches[0].arguments[1]: there is no argument 'inn'");
+  EXPECT_EQ(refused("\"work\": {", "\"work\": {,"),
+            "d.json:26:12: syntax error while parsing object key - unexpected ','; expected string literal");
+  EXPECT_EQ(refused("\"problem\"", "\"problems\""),
+            "d.json:2: problems: no such field; did you mean 'problem'?");
+  EXPECT_EQ(refused("k.cu", "missing.cu"),
+            format("{0}/d.json: cannot read the kernel's file {0}/missing.cu", folder_.path().string())
+                .substr(folder_.path().string().size() + 1));
+  EXPECT_EQ(refusal("[1, 2]"), "d.json:1: expected an object with the fields of a definition");
+}
+
+const char* const t1 = R"json({
+  "General": {"BenchmarkName": "t1 example"},
+  "ConfigurationSpace": {
+    "TuningParameters": [
+      {"Name": "block_size_x", "Type": "int", "Values": "[16*i for i in range(1, 5)]", "Default": 32},
+      {"Name": "mode", "Type": "string", "Values": "['a', 'b']", "Default": "b"},
+      {"Name": "scale", "Type": "float", "Values": "[0.5, 1]", "Default": [1]},
+      {"Name": "flag", "Type": "bool", "Values": "[True, False]"}
+    ],
+    "Conditions": [{"Expression": "block_size_x % 32 == 0 or mode == 'a' and not flag", "Parameters": []}]
+  },
+  "KernelSpecification": {
+    "Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu", "CompilerOptions": ["-std=c++14"],
+    "ProblemSize": [4096, 100], "LocalSize": {"X": "block_size_x", "Y": "2"}, "GridDivX": ["block_size_x", "2"],
+    "Arguments": [
+      {"Name": "out", "Type": "float", "MemoryType": "Vector", "Size": "ProblemSize[0]", "AccessType": "WriteOnly"},
+      {"Name": "in", "Type": "float", "Size": "ProblemSize[0] + max(block_size_x)", "FillType": "Random"},
+      {"Name": "weights", "Type": "float", "Size": "8", "MemType": "Constant", "FillType": "Constant", "FillValue": 2},
+      {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 7}
+    ],
+    "ReferenceArguments": [
+      {"Name": "r", "TargetName": "out", "FillType": "Constant", "FillValue": 3,
+       "ValidationMethod": "SideBySideComparison", "ValidationThreshold": 1e-3}
+    ]
+  }
+})json";
+
+TEST_F(Definitions, OfTheExchangeFormat) {
+  const DefinedProblem made = problem(t1);
+  EXPECT_EQ(made.info().name, "t1_example");
+  const Instance instance = make_instance(made.info(), "", {});
+  EXPECT_EQ(instance.size(), "4096x100");
+  const search::SearchSpace space(made.space(instance, architecture_facts("sm_90")));
+  // Blocks of 32 and 64: all 8; of 16 and 48: mode a without the flag, two scales.
+  EXPECT_EQ(space.size(), 2U * 8 + 2 * 2);
+  const Configuration chosen = space.at(*space.default_configuration());
+  EXPECT_EQ(chosen.to_string(), "block_size_x=32, mode=b, scale=1.0, flag=true");
+  const auto plan = made.plan(instance, chosen, sources_);
+  ASSERT_TRUE(plan);
+  const Launch& launch = std::get<Launch>(plan->launches.at(0));
+  EXPECT_EQ(launch.grid, (Dim3{64, 100, 1}));
+  EXPECT_EQ(launch.block, (Dim3{32, 2, 1}));
+  // The kernel does not take the weights as an argument: they lie in constant memory alone.
+  EXPECT_EQ(launch.arguments.size(), 3U);
+  EXPECT_EQ(plan->buffer("weights").symbol, "weights");
+  EXPECT_EQ(plan->buffer("in").layout.extents, Extents{4096 + 64});
+  const TensorSet reference = made.reference(instance, {});
+  EXPECT_EQ(reference.at("out").as<double>()[5], 3);
+  EXPECT_EQ(made.tolerance(instance).of("out").absolute, 1e-3);
+  EXPECT_FALSE(made.reference_plan(instance, sources_));
+}
+
+TEST_F(Definitions, OfTheExchangeFormatSayWhereTheyAreWrong) {
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    return refusal(replace(t1, from, to));
+  };
+  EXPECT_EQ(
+      refused("[True, False]", "[True, 'x']"),
+      "d.json:8: ConfigurationSpace.TuningParameters[3].Values: expected values of type bool, found 'x'");
+  EXPECT_EQ(refused("block_size_x % 32 == 0", "block % 32 == 0"),
+            "d.json:10: ConfigurationSpace.Conditions[0].Expression: 'block' is no parameter");
+  EXPECT_EQ(refused("\"Language\": \"CUDA\"", "\"Language\": \"OpenCL\""),
+            format("{}/d.json: kernels in OpenCL cannot be compiled here, only CUDA", folder_.path().string())
+                .substr(folder_.path().string().size() + 1));
+  EXPECT_EQ(refused("\"KernelFile\": \"k.cu\", ", ""),
+            "d.json:12: KernelSpecification: expected a field 'KernelFile'");
+}
+
+TEST_F(Definitions, ReadFilesOfElements) {
+  const std::string text = replace(native, "{\"random\": [-1, 1]}", "{\"file\": \"in.bin\"}");
+  const std::vector<float> numbers(1032, 2.5F);
+  write("in.bin", std::string(reinterpret_cast<const char*>(numbers.data()), 4 * numbers.size()));
+  const DefinedProblem made = problem(text);
+  EXPECT_EQ(made.inputs(make_instance(made.info(), "", {}), 1).at("in").as<float>()[1031], 2.5F);
+  const std::string message = "in.bin has fewer bytes than the 4128 that 'in' takes";
+  write("in.bin", "too short");
+  const std::string found = refusal(text);
+  EXPECT_NE(found.find(message), std::string::npos) << found;
+}
+
+}  // namespace
+}  // namespace tune::definition

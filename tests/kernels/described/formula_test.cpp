@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/formula.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tuner/base/format.hpp"
+
+namespace tune::definition {
+namespace {
+
+using search::ExprError;
+
+const std::map<std::string, FormulaValue, std::less<>> known = {
+    {"n", std::int64_t{12}},
+    {"ProblemSize", FormulaValue::List{std::int64_t{4096}, std::int64_t{2048}}},
+    {"filter_width", FormulaValue::List{std::int64_t{15}, std::int64_t{17}}},
+    {"name", std::string("fast")}};
+
+const FormulaValue* look_up(std::string_view name) {
+  const auto found = known.find(name);
+  return found == known.end() ? nullptr : &found->second;
+}
+
+/// As Python would print it.
+std::string printed(const FormulaValue& value) {
+  if (value.is_text()) return "'" + value.text() + "'";
+  if (!value.is_list()) return value.scalar().to_string();
+  std::string text;
+  for (const FormulaValue& one : value.list()) text += (text.empty() ? "" : ", ") + printed(one);
+  return "[" + text + "]";
+}
+
+struct Case {
+  std::string text, value;
+
+  friend void PrintTo(const Case& one, std::ostream* out) { *out << one.text; }
+};
+
+class FormulaValues : public ::testing::TestWithParam<Case> {};
+
+TEST_P(FormulaValues, AreThoseOfPython) {
+  EXPECT_EQ(printed(evaluate(GetParam().text, look_up)), GetParam().value);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Formulas, FormulaValues,
+    ::testing::Values(
+        Case{"[16, 32, 48]", "[16, 32, 48]"},
+        Case{"[16*i for i in range(1,17)]",
+             "[16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256]"},
+        Case{"[2**i for i in range(5)]", "[1, 2, 4, 8, 16]"}, Case{"range(10, 0, -3)", "[10, 7, 4, 1]"},
+        Case{"[i for i in range(20) if i % 3 == 0 if i > 4]", "[6, 9, 12, 15, 18]"},
+        Case{"[i*10+j for i in [1,2] for j in range(i)]", "[10, 20, 21]"},
+        Case{"[[i, j] for i in (1, 2) for j in (3,)]", "[[1, 3], [2, 3]]"},
+        Case{"[1] + [2**i for i in range(1, 3)] + list(range(5, 7))", "[1, 2, 4, 5, 6]"},
+        Case{"[0] * 3", "[0, 0, 0]"}, Case{"[i if i > 1 else -i for i in range(4)]", "[0, -1, 2, 3]"},
+        Case{"sum(i for i in range(5))", "10"}, Case{"max([1, 5, 3])", "5"}, Case{"max(filter_width)", "17"},
+        Case{"ProblemSize[0]*ProblemSize[-1]", "8388608"},
+        Case{"(ProblemSize[0]+max(filter_width)-1) * (ProblemSize[1]+max(filter_width)-1)", "8487168"},
+        Case{"7 // 2 * 2 + 7 % 2", "7"}, Case{"-7 // 2", "-4"}, Case{"-7 % 3", "2"}, Case{"7 / 2", "3.5"},
+        Case{"2**-1", "0.5"}, Case{"-2**2", "-4"}, Case{"2**3**2", "512"}, Case{"1 < 2 < 3 <= 3", "true"},
+        Case{"3 > 2 > 2", "false"}, Case{"n in (8, 12)", "true"}, Case{"n not in [12]", "false"},
+        Case{"not n == 12 or n == 12 and True", "true"}, Case{"0 or 5", "5"}, Case{"0 and unknown", "0"},
+        Case{"1 or unknown", "1"}, Case{"5 if n > 3 else unknown", "5"}, Case{"unknown if n < 3 else 6", "6"},
+        Case{"[x for x in [1, 2] if x == 1 or unknown_is_not_asked == 1][0] if False else 3", "3"},
+        Case{"name == 'fast'", "true"}, Case{"['a', 'b']", "['a', 'b']"}, Case{"\"a\" + 'b'", "'ab'"},
+        Case{"int(math.ceil(10 / 4))", "3"}, Case{"ceil_div(10, 4)", "3"}, Case{"round(2.5)", "2"},
+        Case{"len([1, 2])", "2"}, Case{"[]", "[]"}, Case{"(3)", "3"}, Case{"(3,)", "[3]"},
+        Case{"abs(-4)", "4"}, Case{"int(np.log2(8))", "3"}, Case{"[True, False]", "[true, false]"},
+        Case{"1e-3", "0.001"}, Case{"[1,2,]", "[1, 2]"}));
+
+struct Wrong {
+  std::string text;
+  std::size_t column;
+  std::string message;  ///< a part of it
+
+  friend void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.text.substr(0, 60); }
+};
+
+class WrongFormulas : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongFormulas, SayWhereAndWhy) {
+  try {
+    evaluate(GetParam().text, look_up);
+    FAIL() << "it was taken";
+  } catch (const ExprError& error) {
+    EXPECT_EQ(error.column(), GetParam().column) << error.what();
+    EXPECT_NE(std::string(error.what()).find(GetParam().message), std::string::npos) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Formulas, WrongFormulas,
+    ::testing::Values(Wrong{"", 1, "expected a value"}, Wrong{"[1, 2", 6, "expected ']'"},
+                      Wrong{"1 + m", 5, "unknown name 'm'"}, Wrong{"__import__('os')", 1, "unknown function"},
+                      Wrong{"4 // 0", 3, "zero"}, Wrong{"2 ** 100", 3, "64"},
+                      Wrong{"range(10**7)", 1, "million"}, Wrong{"[i for i in 5]", 13, "a list"},
+                      Wrong{"ProblemSize[2]", 12, "no element 2"}, Wrong{"1 2", 3, "expected an operator"},
+                      Wrong{"[i for 3 in range(2)]", 8, "a name"}, Wrong{"'a' * 'b'", 5, ""},
+                      Wrong{"max()", 1, "need a value"},
+                      Wrong{"[0 for i in range(9**5) for j in range(9**5)]", 2, "million"},
+                      Wrong{std::string(300, '(') + "1" + std::string(300, ')'), 101, "brackets"}));
+
+TEST(Formulas, TellTheNamesThatTheyNeed) {
+  EXPECT_EQ(names_in("[a*i for i in range(b)] + max(a, c) if True else 'd'"),
+            (std::vector<std::string>{"a", "b", "c"}));
+}
+
+}  // namespace
+}  // namespace tune::definition

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples of kernels of one's own, and what happens when one is wrong.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "kernels/described/problem.hpp"
+#include "kernels/sources.hpp"
+#include "search/space/search_space.hpp"
+#include "tests/kernels/described/written_definitions.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/device/architectures.hpp"
+#include "tuner/plan/texture_shape.hpp"
+
+namespace tune::emulator {
+namespace {
+
+using definition::DefinedProblem;
+namespace fs = std::filesystem;
+
+const fs::path examples = fs::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels";
+
+/// Findings of up to `most` configurations, evenly spread, at the definition's small sizes.
+std::vector<Finding> findings_of(const fs::path& file, std::size_t most,
+                                 const std::vector<std::pair<std::string, Value>>& settings = {}) {
+  const DefinedProblem problem(definition::read_definition(file));
+  const kernels::EmbeddedSources sources;
+  const Instance instance = make_instance(problem.info(), "", settings);
+  const search::SearchSpace space(problem.space(instance, architecture_facts("sm_90")));
+  std::vector<Configuration> configurations;
+  for (std::size_t i = 0; i < std::min<std::size_t>(most, space.size()); ++i)
+    configurations.push_back(space.at(i * space.size() / std::min<std::size_t>(most, space.size())));
+  ProblemJobs jobs(problem, sources);
+  std::vector<Finding> findings;
+  std::size_t checked = 0;
+  check(
+      configurations.size(),
+      [&](std::size_t number) {
+        return jobs.job(configurations[number], problem.check_instances(instance, configurations[number]));
+      },
+      CheckOptions{},
+      [&](std::size_t, const Verdict& verdict) {
+        ++checked;
+        EXPECT_EQ(verdict.not_emulated, "");
+        findings.insert(findings.end(), verdict.findings.begin(), verdict.findings.end());
+        return true;
+      });
+  EXPECT_EQ(checked, configurations.size());
+  return findings;
+}
+
+void expect_clean(const std::string& name, std::size_t most,
+                  const std::vector<std::pair<std::string, Value>>& settings = {}) {
+  for (const Finding& finding : findings_of(examples / name, most, settings)) ADD_FAILURE() << finding.text();
+}
+
+TEST(OwnKernels, TransposeIsClean) {
+  expect_clean("transpose.json", 30);
+}
+
+TEST(OwnKernels, ReductionIsClean) {
+  expect_clean("reduction.json", 4);
+}
+
+TEST(OwnKernels, MatrixProductIsCleanInBothTypes) {
+  expect_clean("matrix_product.json", 10);
+  expect_clean("matrix_product.json", 3, {{"real", "double"}});
+}
+
+/// A copy of an example whose kernel was changed.
+class ChangedKernels : public ::testing::Test {
+ protected:
+  std::vector<Finding> findings(const std::string& name, const std::string& from, const std::string& to) {
+    for (const fs::directory_entry& file : fs::directory_iterator(examples))
+      fs::copy_file(file, folder_.path() / file.path().filename(), fs::copy_options::overwrite_existing);
+    const fs::path kernel = folder_.path() / (name + ".cu");
+    std::ostringstream text;
+    text << std::ifstream(kernel).rdbuf();
+    std::string changed = text.str();
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos);
+    std::ofstream(kernel) << changed.replace(at, from.size(), to);
+    return findings_of(folder_.path() / (name + ".json"), 2);
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ChangedKernels, AreHeldAgainstTheOtherKernel) {
+  const std::vector<Finding> found = findings("transpose", "= tile[threadIdx.x][threadIdx.y + j]",
+                                              "= 2 * tile[threadIdx.x][threadIdx.y + j]");
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().kind, Kind::wrong_result);
+  EXPECT_EQ(found.front().array, "out");
+}
+
+TEST_F(ChangedKernels, AreCheckedForRaces) {
+  const std::vector<Finding> found = findings("transpose", "__syncthreads();", "");
+  // A block may be one warp.
+  EXPECT_TRUE(std::ranges::any_of(found, [](const Finding& finding) {
+    return finding.kind == Kind::race_in_block || finding.kind == Kind::race_in_warp;
+  }));
+}
+
+/// Contents in constant memory, and an output that is added to.
+TEST_F(ChangedKernels, SeeConstantMemoryAndContents) {
+  std::ofstream(folder_.path() / "axpy.cu") << "__constant__ float factors[4];\n"
+                                               "__global__ void axpy(float* y, const float* x, int n) {\n"
+                                               "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                                               "  if (i < n) y[i] += factors[i % 4] * x[i];\n}\n";
+  std::ofstream(folder_.path() / "axpy.json") << R"json({
+    "problem": "axpy", "kernel": "axpy.cu", "sizes": {"n": 1000}, "check": [{"n": 77}],
+    "parameters": {"BLOCK": [32, 64]},
+    "arguments": {
+      "y": {"type": "float", "size": "n", "access": "both", "fill": {"from": 0, "step": 1},
+            "expect": {"from": 3.001, "step": 1}},
+      "x": {"type": "float", "size": "n", "fill": 2},
+      "factors": {"type": "float", "size": 4, "symbol": "factors", "fill": 1.5},
+      "n": {"type": "int", "value": "n"}
+    },
+    "launches": {"entry": "axpy", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"},
+    "tolerance": {"relative": 1e-4}
+  })json";
+  for (const Finding& finding : findings_of(folder_.path() / "axpy.json", 2)) ADD_FAILURE() << finding.text();
+}
+
+class EveryType : public ChangedKernels {
+ protected:
+  std::vector<Finding> findings(const std::string& type, const std::string& word, const std::string& sum,
+                                const std::string& expected) {
+    return findings_of(definition::testing::TypedKernel{type, word, sum, expected}.write(folder_.path()), 1);
+  }
+};
+
+TEST_F(EveryType, IsFilledPassedAndCompared) {
+  for (definition::testing::TypedKernel kernel : definition::testing::typed_kernels()) {
+    SCOPED_TRACE(kernel.type);
+    for (const Finding& finding : findings_of(kernel.write(folder_.path()), 1))
+      ADD_FAILURE() << finding.text();
+    kernel.expected = R"({"from": 8, "step": 2})";
+    const std::vector<Finding> found = findings_of(kernel.write(folder_.path()), 1);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().kind, Kind::wrong_result) << found.front().text();
+  }
+}
+
+TEST_F(EveryType, TruthsAreZeroAndOne) {
+  EXPECT_TRUE(findings("bool", "bool", "x[i] == s", R"({"from": 0, "step": 1})").empty());
+  EXPECT_FALSE(findings("bool", "bool", "x[i] != s", R"({"from": 0, "step": 1})").empty());
+}
+
+TEST_F(EveryType, VectorsAreSoManyNumbers) {
+  const std::string sum = "make_float4(x[i].x + s.x, x[i].y, x[i].z, x[i].w)";
+  // A vector is no value of an argument.
+  EXPECT_THROW(findings("float4", "float4", sum, "0"), std::exception);
+}
+
+// 16 bits: two units of the last place are right, three are not.
+TEST_F(EveryType, ToleranceFollowsTheType) {
+  EXPECT_TRUE(
+      findings("half", "__half", "__half(1024.0f + float(x[i]))", R"({"from": 1026, "step": 1})").empty());
+  EXPECT_FALSE(
+      findings("half", "__half", "__half(1024.0f + float(x[i]))", R"({"from": 1028, "step": 1})").empty());
+}
+
+/// A kernel that reads its input through a texture object, and one that is right.
+class Textures : public ChangedKernels {
+ protected:
+  void expect_right(definition::testing::TexturedKernel kernel) {
+    SCOPED_TRACE(kernel.fetch);
+    for (const Finding& finding : findings_of(kernel.write(folder_.path()), 2))
+      ADD_FAILURE() << finding.text();
+    kernel.fetch += " + 1";
+    EXPECT_FALSE(findings_of(kernel.write(folder_.path()), 2).empty());
+  }
+};
+
+TEST_F(Textures, AreReadAsTheyAreDeclared) {
+  for (const definition::testing::TexturedKernel& kernel : definition::testing::textured_kernels())
+    expect_right(kernel);
+}
+
+TEST_F(Textures, AreTakenFromT1) {
+  std::ofstream(folder_.path() / "k.cu")
+      << "extern \"C\" __global__ void k(float* out, cudaTextureObject_t in) {\n"
+         "  out[blockIdx.x * BLOCK + threadIdx.x] = tex1Dfetch<float>(in, blockIdx.x * BLOCK + "
+         "threadIdx.x);\n}\n";
+  std::ofstream(folder_.path() / "k.json") << R"json({
+    "ConfigurationSpace": {"TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[32, 64]"}]},
+    "KernelSpecification": {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu",
+      "GlobalSize": {"X": "128 // BLOCK"}, "LocalSize": {"X": "BLOCK"},
+      "Arguments": [
+        {"Name": "out", "Type": "float", "Size": 128, "MemoryType": "Vector", "AccessType": "WriteOnly"},
+        {"Name": "in", "Type": "float", "Size": 128, "MemoryType": "Texture", "FillType": "Generator"}],
+      "ReferenceArguments": [{"Name": "r", "TargetName": "out", "FillType": "Generator",
+                              "ValidationMethod": "SideBySideRelativeComparison", "ValidationThreshold": 1e-6}]}})json";
+  const definition::DefinedProblem problem(definition::read_definition(folder_.path() / "k.json"));
+  const kernels::EmbeddedSources sources;
+  const Instance instance = make_instance(problem.info(), "", {});
+  const auto plan = problem.plan(instance, {{"BLOCK", 32}}, sources);
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->textures().size(), 1U);
+  EXPECT_EQ(plan->textures()[0].texture.memory, TextureMemory::linear);
+  EXPECT_TRUE(texture_shape(plan->buffer("in"), plan->textures()[0].texture));
+}
+
+/// A kernel that adds the two neighbours of each cell of a row, which the copy engine brings.
+class TensorMaps : public ChangedKernels {
+ protected:
+  fs::path write(const std::string& sum, const std::string& box) {
+    std::ofstream(folder_.path() / "tensor_copy.cuh")
+        << kernels::EmbeddedSources().text("common/tensor_copy.cuh");
+    std::ofstream(folder_.path() / "k.cu")
+        << "#include \"tensor_copy.cuh\"\n"
+           "extern \"C\" __global__ void k(float* out, const __grid_constant__ TensorMap in, int nx) {\n"
+           "  __shared__ __align__(128) float row[BLOCK + 8];\n"
+           "  __shared__ AsyncBarrier full;\n"
+           "  const int x = blockIdx.x * BLOCK + threadIdx.x, y = blockIdx.y;\n"
+           "  if (threadIdx.x == 0) {\n    init_barrier(full, 1);\n    fence_barriers();\n  }\n"
+           "  __syncthreads();\n"
+           "  if (threadIdx.x == 0) {\n    arrive_expecting(full, sizeof(row));\n"
+           "    copy_box(row, in, full, x - 4, y);\n  }\n"
+           "  wait_barrier(full, 0);\n"
+           "  if (x < nx) out[y * nx + x] = "
+        << sum << ";\n}\n";
+    std::ofstream(folder_.path() / "right.cu")
+        << "extern \"C\" __global__ void right(float* out, const float* in, int nx) {\n"
+           "  const float* row = in + blockIdx.y * nx;\n"
+           "  for (int x = threadIdx.x; x < nx; x += 32)\n"
+           "    out[blockIdx.y * nx + x] = (x > 0 ? row[x - 1] : 0) + (x + 1 < nx ? row[x + 1] : 0);\n}\n";
+    std::ofstream(folder_.path() / "k.json")
+        << R"json({"problem": "k", "kernel": "k.cu", "sizes": {"nx": 100, "ny": 20},
+                   "check": [{"nx": 44, "ny": 5}], "parameters": {"BLOCK": [32, 64]},
+                   "launches": {"entry": "k", "grid": ["ceil_div(nx, BLOCK)", "ny"], "block": "BLOCK",
+                                "arguments": ["out", "in", "nx"]},
+                   "reference": {"kernel": "right.cu",
+                                 "launches": {"entry": "right", "grid": [1, "ny"], "block": 32,
+                                              "arguments": ["out", "plain", "nx"]}},
+                   "arguments": {"out": {"type": "float", "size": ["nx", "ny"], "access": "write"},
+                                 "in": {"type": "float", "size": ["nx", "ny"], "fill": {"from": 0, "step": 0.5},
+                                        "tensor_map": {"box": [")json"
+        << box << R"json(", 1], "promotion": "256B"}},
+                                 "plain": {"type": "float", "size": ["nx", "ny"],
+                                           "fill": {"from": 0, "step": 0.5}},
+                                 "nx": {"type": "int", "value": "nx"}}})json";
+    return folder_.path() / "k.json";
+  }
+};
+
+TEST_F(TensorMaps, AreReadAsTheyAreDeclared) {
+  for (const Finding& finding :
+       findings_of(write("row[threadIdx.x + 3] + row[threadIdx.x + 5]", "BLOCK + 8"), 2))
+    ADD_FAILURE() << finding.text();
+  EXPECT_FALSE(findings_of(write("row[threadIdx.x + 3] + row[threadIdx.x + 4]", "BLOCK + 8"), 2).empty());
+  EXPECT_FALSE(findings_of(write("row[threadIdx.x + 3] + row[threadIdx.x + 5]", "BLOCK"), 2).empty());
+}
+
+TEST_F(TensorMaps, ABoxThatNoDeviceTakesIsNoConfiguration) {
+  const DefinedProblem problem(definition::read_definition(write("0", "BLOCK + 3")));
+  const kernels::EmbeddedSources sources;
+  const auto plan = problem.plan(make_instance(problem.info(), "", {}), {{"BLOCK", 32}}, sources);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().phase, Phase::constraint);
+  EXPECT_NE(plan.error().detail.find("make them a multiple of 16"), std::string::npos) << plan.error().detail;
+}
+
+}  // namespace
+}  // namespace tune::emulator

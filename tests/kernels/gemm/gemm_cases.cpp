@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernels/gemm/gemm_cases.hpp"
+
+#include <stdexcept>
+
+#include "kernels/gemm/problem.hpp"
+#include "kernels/sources.hpp"
+#include "search/random.hpp"
+#include "search/space/restrict.hpp"
+#include "tuner/device/architectures.hpp"
+
+namespace tune::kernels::testing {
+
+Instance gemm_instance(const std::string& size, const Settings& settings) {
+  return make_instance(make_gemm()->info(), size, settings);
+}
+
+search::SearchSpace gemm_space_on(const Instance& instance, const std::string& architecture,
+                                  const std::string& where) {
+  search::SpaceDefinition definition = make_gemm()->space(instance, architecture_facts(architecture));
+  if (where != "True") definition = search::restrict_to(std::move(definition), search::Expr::parse(where));
+  return search::SearchSpace(std::move(definition));
+}
+
+std::vector<Configuration> gemm_sample(const Instance& instance, const std::string& where, std::size_t count,
+                                       std::uint64_t seed) {
+  const search::SearchSpace space = gemm_space_on(instance, "sm_90", where);
+  search::Random random(seed);
+  std::vector<Configuration> sample;
+  while (!space.empty() && sample.size() < count) sample.push_back(space.at(space.sample(random)));
+  return sample;
+}
+
+std::vector<std::pair<std::string, Value>> gemm_values(const Instance& instance,
+                                                       const std::string& architecture) {
+  std::vector<std::pair<std::string, Value>> values;
+  const search::SpaceDefinition definition = make_gemm()->space(instance, architecture_facts(architecture));
+  for (const search::Parameter& parameter : definition.parameters)
+    for (const Value& value : parameter.values) values.emplace_back(parameter.name, value);
+  return values;
+}
+
+ChangedSources::ChangedSources(std::string file, const std::string& from, const std::string& to)
+    : file_(std::move(file)), text_(EmbeddedSources().text(file_)) {
+  std::size_t at = text_.find(from);
+  if (at == std::string::npos) throw std::logic_error(file_ + " has no " + from);
+  for (; at != std::string::npos; at = text_.find(from, at + to.size())) text_.replace(at, from.size(), to);
+}
+
+std::string ChangedSources::text(std::string_view name) const {
+  return name == file_ ? text_ : EmbeddedSources().text(name);
+}
+
+}  // namespace tune::kernels::testing

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// A problem in code is the problem of the same definition: its space, its plans, and what the emulator finds.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "kernels/described/problem.hpp"
+#include "kernels/sources.hpp"
+#include "library/tuner/code_problem.hpp"
+#include "tests/library/toy.hpp"
+#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/device/architectures.hpp"
+
+namespace tune::testing {
+namespace {
+
+const std::filesystem::path examples = std::filesystem::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels";
+
+/// examples/own_kernels/reduction.json.
+api::Problem reduction() {
+  api::Problem problem("reduction");
+  problem.size("n", 67108864)
+      .parameter("BLOCK", {64, 128, 256, 512, 1024}, 256)
+      .parameter("BLOCKS", {132, 264, 528, 1056, 2112}, 528)
+      .parameter("VECTOR", {1, 2, 4}, 4)
+      .parameter("SHUFFLE", {0, 1}, 1)
+      .constraint("BLOCK <= max_threads", "a block has more threads than the device allows")
+      .input<float>("in", "n", api::random(0, 1))
+      .scratch<float>("parts", "max(BLOCKS)")
+      .output<float>("out", 1)
+      .scalar<int>("n", "n")
+      .scalar<int>("count", "BLOCKS")
+      .kernel((examples / "reduction.cu").string(), "sum_parts")
+      .grid("BLOCKS")
+      .block("BLOCK")
+      .arguments({"in", "parts", "n"})
+      .launch("sum_all")
+      .grid(1)
+      .block([](const api::Configuration& c, const api::Sizes&) { return api::Dim3(c["BLOCK"]); })
+      .arguments({"parts", "out", "count"})
+      .tolerance(0, 1e-5)
+      .check_at({{"n", 1}})
+      .check_at({{"n", 1003}})
+      .check_at({{"n", 20000}})
+      .flops("n")
+      .bytes([](const api::Sizes& s) { return 4.0 * static_cast<double>(s["n"]); })
+      .items("n");
+  return problem;
+}
+
+struct Both {
+  Both() : code(reduction().spec()), file(definition::read_definition(examples / "reduction.json")) {}
+  api::CodeProblem code;
+  definition::DefinedProblem file;
+  const kernels::EmbeddedSources sources;
+};
+
+TEST(SameProblem, TheSpacesAreEqual) {
+  const Both both;
+  const DeviceFacts device = architecture_facts("sm_90");
+  const Instance instance = both.code.instance({});
+  EXPECT_EQ(instance, make_instance(both.file.info(), "", {}));
+  const search::SearchSpace code = both.code.valid_space(instance, device);
+  const search::SearchSpace file(both.file.space(instance, device));
+  ASSERT_EQ(code.size(), file.size());
+  for (search::ConfigurationId id = 0; id < code.size(); ++id) ASSERT_EQ(code.at(id), file.at(id));
+  EXPECT_EQ(code.at(*code.default_configuration()), file.at(*file.default_configuration()));
+  for (std::size_t i = 0; i < code.parameters().size(); ++i)
+    EXPECT_EQ(code.parameters()[i].values, file.parameters()[i].values);
+}
+
+TEST(SameProblem, PlansWorkAndInputsAreEqual) {
+  const Both both;
+  const Instance instance = both.code.instance({{"n", 20000}});
+  const search::SearchSpace space = both.code.valid_space(instance, architecture_facts("sm_90"));
+  for (search::ConfigurationId id = 0; id < space.size(); id += 7) {
+    const auto code = both.code.plan(instance, space.at(id), both.sources);
+    const auto file = both.file.plan(instance, space.at(id), both.sources);
+    ASSERT_TRUE(code && file);
+    ASSERT_EQ(content_of(code->compile), content_of(file->compile));
+    ASSERT_EQ(launches_of(*code), launches_of(*file));
+  }
+  const Work code = both.code.work(instance), file = both.file.work(instance);
+  EXPECT_EQ(code.flops, file.flops);
+  EXPECT_EQ(code.bytes, file.bytes);
+  EXPECT_EQ(code.items, file.items);
+  const TensorSet inputs = both.code.inputs(instance, 3), others = both.file.inputs(instance, 3);
+  ASSERT_EQ(inputs.size(), others.size());
+  const auto a = inputs.at("in").as<float>(), b = others.at("in").as<float>();
+  EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+}
+
+TEST(SameProblem, TheEmulatorFindsTheSame) {
+  const Both both;
+  const Instance instance = both.code.instance({});
+  const search::SearchSpace space = both.code.valid_space(instance, architecture_facts("sm_90"));
+  const std::vector<search::Configuration> some = {space.at(0), space.at(space.size() / 2)};
+  const auto verdicts = [&](const tune::Problem& problem, const KernelSources& sources) {
+    std::vector<emulator::Verdict> all(some.size());
+    emulator::ProblemJobs jobs(problem, sources);
+    emulator::check(
+        some.size(),
+        [&](std::size_t i) { return jobs.job(some[i], problem.check_instances(instance, some[i])); }, {},
+        [&](std::size_t i, emulator::Verdict verdict) {
+          all[i] = std::move(verdict);
+          return true;
+        });
+    return all;
+  };
+  const auto code = verdicts(both.code, api::CodeSources(both.code)),
+             file = verdicts(both.file, both.sources);
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    EXPECT_TRUE(code[i].clean());
+    EXPECT_TRUE(file[i].clean());
+    EXPECT_EQ(code[i].error, file[i].error);
+    EXPECT_EQ(code[i].tolerance, file[i].tolerance);
+  }
+}
+
+TEST(SameProblem, AWrongKernelIsFoundOnTheEmulator) {
+  api::Problem problem("shifted");
+  problem.size("n", 100)
+      .parameter("BLOCK", {32, 64})
+      .parameter("OFFSET", {0, 1})
+      .output<float>("out", "n")
+      .input<float>("in", "n")
+      .scalar<int>("n", "n")
+      .kernel(api::Kernel::from_source(
+                  "extern \"C\" __global__ void twice(float* out, const float* in, int n) {\n"
+                  "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                  "  if (i < n) out[i] = 2 * in[i + OFFSET];\n"
+                  "}\n"),
+              "twice")
+      .grid([](const api::Configuration& c, const api::Sizes& s) {
+        return api::Dim3((s["n"] + c["BLOCK"] - 1) / c["BLOCK"]);
+      })
+      .block("BLOCK")
+      .check_at({{"n", 65}});
+  api::Options options;
+  options.device = "emulator";
+  options.strategy = "grid";
+  const api::Result result = api::Tuner(options).run(problem);
+  EXPECT_EQ(result.right, 2U);
+  ASSERT_EQ(result.wrong.size(), 2U);
+  for (const api::Evaluation& wrong : result.wrong) {
+    EXPECT_EQ(wrong.configuration["OFFSET"], 1);
+    EXPECT_EQ(wrong.failure->phase, "verify");
+    EXPECT_EQ(wrong.failure->reason, "out of bounds");
+  }
+  EXPECT_FALSE(result.best) << "nothing is measured on the emulator";
+}
+
+TEST(SameProblem, FillsAreWhatTheySay) {
+  api::Problem problem("fills");
+  problem.size("n", 4)
+      .input<float>("function", "n", api::from([](std::size_t i, std::uint64_t seed) {
+                      return static_cast<double>(10 * seed + i);
+                    }))
+      .input<int>("sequence", "n", api::sequence(3, 2))
+      .input<double>("constant", {"n", 2}, api::constant(0.5))
+      .output<float>("out", "n")
+      .kernel(api::Kernel::from_source("// nothing\n"), "fills")
+      .grid(1)
+      .block(32);
+  const api::CodeProblem code(problem.spec());
+  const TensorSet inputs = code.inputs(code.instance({}), 2);
+  EXPECT_EQ(
+      std::vector<float>(inputs.at("function").as<float>().begin(), inputs.at("function").as<float>().end()),
+      (std::vector<float>{20, 21, 22, 23}));
+  EXPECT_EQ(inputs.at("sequence").as<std::int32_t>()[3], 9);
+  EXPECT_EQ(inputs.at("constant").size(), 8U);
+  EXPECT_EQ(inputs.at("constant").as<double>()[7], 0.5);
+}
+
+TEST(SameProblem, SettingsChooseTypesAndMacros) {
+  api::Problem problem("typed");
+  problem.size("n", 4)
+      .setting("real", {"float", "double"})
+      .parameter("BLOCK", {32, 64})
+      .output("out", "real", "n")
+      .scalar("factor", "real", 2)
+      .kernel(api::Kernel::from_source("// nothing\n").option("-DHALF=BLOCK").define("TWICE", "2 * BLOCK"),
+              "scale<BLOCK, real>")
+      .grid(1)
+      .block("BLOCK")
+      .when("n > 1");
+  const api::CodeProblem code(problem.spec());
+  const kernels::EmbeddedSources sources;
+  const auto plan = code.plan(code.instance({{"real", "double"}}), {{"BLOCK", 64}}, sources);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->buffer("out").type, ElementType::f64);
+  EXPECT_EQ(plan->compile.entries, std::vector<std::string>{"scale<64, double>"});
+  EXPECT_EQ(plan->compile.options, std::vector<std::string>{"-DHALF=64"});
+  EXPECT_EQ(plan->compile.defines, (std::vector<std::pair<std::string, std::string>>{{"TWICE", "128"}}));
+  EXPECT_EQ(std::get<double>(std::get<ScalarArgument>(std::get<Launch>(plan->launches[0]).arguments[1])),
+            2.0);
+  const auto none = code.plan(code.instance({{"n", 1}}), {{"BLOCK", 64}}, sources);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().phase, Phase::constraint);
+}
+
+}  // namespace
+}  // namespace tune::testing

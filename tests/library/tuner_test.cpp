@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs and single evaluations of problems in code, on a device that does not exist.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "db/read/best.hpp"
+#include "db/read/queries.hpp"
+#include "tests/library/toy.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace tune::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class InProcess : public ::testing::Test {
+ protected:
+  api::Options options() {
+    api::Options all;
+    all.database = (folder_.path() / "results.db").string();
+    all.strategy = "grid";
+    all.transfer = false;
+    return all;
+  }
+  /// What `tune best` answers.
+  std::vector<db::Candidate> best() {
+    const db::Database database(folder_.path() / "results.db", db::Access::read_only);
+    return db::best(database, {.problem = "toy", .extents = {{"nx", 1000}}});
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(InProcess, ARunFindsTheBestAndStoresIt) {
+  api::Tuner tuner = fake_tuner(options());
+  const api::Result result = tuner.run(toy_in_code());
+  ASSERT_TRUE(result.best);
+  EXPECT_EQ(result.best->configuration,
+            (api::Configuration{{"kind", "plain"}, {"block", 256}, {"items", 4}}));
+  EXPECT_NEAR(result.best->seconds, 1e-6, 2e-8);
+  EXPECT_EQ(result.space_size, 24U);
+  EXPECT_EQ(result.evaluations, 24U);
+  EXPECT_EQ(result.right, 12U);
+  EXPECT_EQ(result.failures.at("verify"), 12U);
+  ASSERT_EQ(result.wrong.size(), 12U);
+  EXPECT_EQ(result.wrong.front().failure->phase, "verify");
+  EXPECT_EQ(result.end, api::End::exhausted);
+
+  const auto found = best();
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().match, db::Match::exact);
+  EXPECT_EQ(found.front().result.configuration.key(), "block=256,items=4,kind=plain");
+}
+
+// The program `tune` knows nothing of the problem but what is stored.
+TEST_F(InProcess, TheCommandReadsWhatARunStored) {
+  fake_tuner(options()).run(toy_in_code());
+  const auto tune = [&](const std::string& words) {
+    const std::string out = (folder_.path() / "out").string();
+    const std::filesystem::path none = folder_.path() / "no recordings";
+    std::filesystem::create_directories(none);
+    const std::string command = "TUNE_RECORDINGS='" + none.string() + "' " TUNE_PROGRAM " " + words +
+                                " --db '" + options().database + "' > '" + out + "' 2>&1";
+    const int status = std::system(command.c_str());
+    std::ostringstream text;
+    text << std::ifstream(out).rdbuf();
+    return std::to_string(status) + ": " + text.str();
+  };
+  EXPECT_THAT(tune("best --problem toy"), ::testing::StartsWith("0: toy 1000 on "));
+  EXPECT_THAT(tune("best --problem toy"), HasSubstr("kind=plain, block=256, items=4"));
+  EXPECT_EQ(tune("best --problem toy --format flags"), "0: -Dkind=plain -Dblock=256 -Ditems=4\n");
+  EXPECT_THAT(tune("best --problem toy --size 2000"), HasSubstr("(at 1000)"));
+  EXPECT_THAT(tune("report --problem toy"), HasSubstr("block=256"));
+  EXPECT_THAT(tune("best --problem toyy"), HasSubstr("unknown problem 'toyy'"));
+  EXPECT_THAT(tune("list runs"), HasSubstr("toy"));
+}
+
+TEST_F(InProcess, ARepeatedRunIsAnsweredFromTheDatabase) {
+  fake_tuner(options()).run(toy_in_code());
+  const api::Result again = fake_tuner(options()).run(toy_in_code());
+  EXPECT_EQ(again.reused, again.evaluations);
+  api::Options fresh = options();
+  fresh.fresh = true;
+  EXPECT_EQ(fake_tuner(fresh).run(toy_in_code()).reused, 0U);
+}
+
+TEST_F(InProcess, AnotherRevisionIsAnotherProgram) {
+  fake_tuner(options()).run(toy_in_code());
+  EXPECT_EQ(fake_tuner(options()).run(toy_in_code().revision(2)).reused, 0U);
+  EXPECT_EQ(fake_tuner(options()).run(toy_in_code().tolerance(1e-6)).reused, 24U);
+}
+
+TEST_F(InProcess, OneEvaluationIsStoredAndReused) {
+  api::Tuner tuner = fake_tuner(options());
+  const api::Problem problem = toy_in_code();
+  const api::Evaluation one = tuner.evaluate(problem, {{"block", 64}});
+  EXPECT_TRUE(one.measured());
+  EXPECT_EQ(one.configuration.to_string(), "kind=plain, block=64, items=1");
+  EXPECT_FALSE(one.reused);
+  EXPECT_TRUE(tuner.evaluate(problem, {{"block", 64}}).reused);
+  EXPECT_TRUE(fake_tuner(options()).evaluate(problem, {{"block", 64}}).reused);
+  ASSERT_FALSE(best().empty());
+  EXPECT_EQ(best().front().result.configuration.key(), "block=64,items=1,kind=plain");
+}
+
+TEST_F(InProcess, FailuresOfConfigurationsAreValues) {
+  api::Tuner tuner = fake_tuner(options());
+  const api::Problem problem = toy_in_code().constraint(
+      [](const api::Configuration& c) { return c["items"] < 4 || c["block"] > 32; }, "too little to do");
+  const api::Evaluation wrong = tuner.evaluate(problem, {{"kind", "wrong"}});
+  ASSERT_TRUE(wrong.failure);
+  EXPECT_EQ(wrong.failure->phase, "verify");
+  EXPECT_FALSE(wrong.right());
+  const api::Evaluation invalid = tuner.evaluate(problem, {{"block", 48}});
+  ASSERT_TRUE(invalid.failure);
+  EXPECT_EQ(invalid.failure->phase, "constraint");
+  EXPECT_THAT(invalid.failure->detail, HasSubstr("block cannot be 48"));
+  const api::Evaluation ruled_out = tuner.evaluate(problem, {{"block", 32}, {"items", 4}});
+  ASSERT_TRUE(ruled_out.failure);
+  EXPECT_EQ(ruled_out.failure->detail, "too little to do");
+}
+
+TEST_F(InProcess, FunctionsRestrictTheSpace) {
+  api::Problem problem = toy_in_code();
+  problem
+      .constraint([](const api::Configuration& c) { return c.text("kind") == "plain"; }, "the other is wrong")
+      .constraint(
+          [](const api::Configuration& c, const api::Sizes& s) { return c["block"] * c["items"] < s["nx"]; },
+          "a thread without work");
+  api::Tuner tuner = fake_tuner(options());
+  EXPECT_EQ(tuner.space_size(problem), 11U);
+  const api::Result result = tuner.run(problem);
+  EXPECT_EQ(result.right, 11U);
+  EXPECT_TRUE(result.wrong.empty());
+  EXPECT_EQ(result.best->configuration["block"] * result.best->configuration["items"], 512);
+  EXPECT_EQ(tuner.space_size(problem, {{"nx", 100}}), 3U);
+}
+
+TEST_F(InProcess, CancelEndsTheRunAndKeepsWhatWasDone) {
+  api::Options all = options();
+  int seen = 0;
+  api::Tuner* running = nullptr;
+  all.on_evaluation = [&](const api::Evaluation&, const api::Progress& progress) {
+    EXPECT_EQ(progress.planned, 24U);
+    if (++seen == 5) running->cancel();
+  };
+  api::Tuner tuner = fake_tuner(all);
+  running = &tuner;
+  const api::Result result = tuner.run(toy_in_code());
+  EXPECT_EQ(result.end, api::End::cancelled);
+  EXPECT_EQ(result.evaluations, 5U);
+  EXPECT_EQ(fake_tuner(options()).run(toy_in_code()).reused, 5U);
+  EXPECT_EQ(tuner.run(toy_in_code()).end, api::End::exhausted) << "a cancel ends one run";
+}
+
+TEST_F(InProcess, ABudgetOfEvaluationsIsKept) {
+  api::Options all = options();
+  all.strategy = "random";
+  all.evaluations = 7;
+  const api::Result result = fake_tuner(all).run(toy_in_code());
+  EXPECT_EQ(result.evaluations, 7U);
+  EXPECT_EQ(result.end, api::End::budget);
+}
+
+TEST_F(InProcess, AChangedProblemIsNotAnsweredByTheOldOne) {
+  api::Tuner tuner = fake_tuner(options());
+  api::Problem problem = toy_in_code();
+  EXPECT_EQ(tuner.space_size(problem), 24U);
+  problem.constraint("block <= 64");
+  EXPECT_EQ(tuner.space_size(problem), 12U);
+}
+
+TEST_F(InProcess, OptionsThatCannotBeAreRefused) {
+  const auto message = [](api::Options options) -> std::string {
+    try {
+      api::Tuner tuner(std::move(options));
+      tuner.run(toy_in_code());
+    } catch (const api::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  api::Options all = options();
+  all.strategy = "modle";
+  EXPECT_EQ(message(all), "there is no strategy 'modle' (did you mean 'model'?)");
+  all = options();
+  all.until_gain = 0.1;
+  EXPECT_THAT(message(all), HasSubstr("does not estimate"));
+  all = options();
+  all.device = "gpu";
+  EXPECT_THAT(message(all), HasSubstr("unknown device 'gpu'"));
+}
+
+}  // namespace
+}  // namespace tune::testing

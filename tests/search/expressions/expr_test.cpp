@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/expressions/expr.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+
+#include "tests/search/print.hpp"
+
+namespace tune::search {
+namespace {
+
+using Values = std::map<std::string, Value, std::less<>>;
+
+Lookup in_map(const Values& values) {
+  return [&values](std::string_view name) -> const Value* {
+    const auto found = values.find(name);
+    return found == values.end() ? nullptr : &found->second;
+  };
+}
+
+Value evaluate(const std::string& text, const Values& values = {}) {
+  return Expr::parse(text).evaluate(in_map(values));
+}
+
+Truth partially(const std::string& text, const Values& values) {
+  return Expr::parse(text).partially_evaluate(in_map(values));
+}
+
+std::string error_of(const std::string& text, const Values& values = {}) {
+  try {
+    return "no error, but " + evaluate(text, values).to_string();
+  } catch (const ExprError& error) {
+    return error.what();
+  }
+}
+
+struct Case {
+  const char* text;
+  Value value;
+};
+
+/// The values are those of Python 3.
+TEST(Expr, ArithmeticIsPythons) {
+  const Case cases[] = {
+      {"7 // 2", 3},
+      {"-7 // 2", -4},
+      {"7 // -2", -4},
+      {"-7 // -2", 3},
+      {"7 % 3", 1},
+      {"-7 % 3", 2},
+      {"7 % -3", -2},
+      {"-7 % -3", -1},
+      {"6 % 3", 0},
+      {"-6 // 3", -2},
+      {"7 / 2", 3.5},
+      {"6 / 3", 2.0},
+      {"7.5 // 2", 3.0},
+      {"-7.5 // 2", -4.0},
+      {"-7.5 % 2", 0.5},
+      {"7.5 % -2", -0.5},
+      {"2 ** 10", 1024},
+      {"2 ** -1", 0.5},
+      {"-2 ** 2", -4},
+      {"(-2) ** 3", -8},
+      {"2 ** 3 ** 2", 512},
+      {"2.0 ** 3", 8.0},
+      {"0 ** 0", 1},
+      {"1 + 2.0", 3.0},
+      {"true + true", 2},
+      {"-true", -1},
+      {"abs(-3)", 3},
+      {"abs(-0.5)", 0.5},
+      {"abs(true)", 1},
+      {"min(3, 1, 2)", 1},
+      {"max(1, 2.5)", 2.5},
+      {"min(1, 1.0)", 1},
+      {"max(1.0, 1)", 1.0},
+      {"ceil_div(7, 2)", 4},
+      {"ceil_div(-7, 2)", -3},
+      {"ceil_div(6, 2)", 3},
+      {"2 - 3 - 4", -5},
+      {"2 * 3 % 4", 2},
+      {"1 if 2 > 1 else 0", 1},
+      {"10 // 3 * 3", 9},
+      {"7 // -1", -7},
+      {"7 % -1", 0},
+      {"-7 % 1.5", 0.5},
+      {"1 - -1", 2},
+  };
+  for (const auto& [text, value] : cases)
+    EXPECT_EQ(evaluate(text), value) << text << " gave " << evaluate(text).to_string();
+}
+
+TEST(Expr, ComparisonsAreByValue) {
+  for (const char* yes : {"1 == 1.0",
+                          "true == 1",
+                          "0.0 == false",
+                          "1 < 1.5",
+                          "2 > 1.5",
+                          "-1 < -0.5",
+                          "\"a\" == 'a'",
+                          "'a' != 'b'",
+                          "'1' != 1",
+                          "1 in [0, 1.0]",
+                          "'x' not in ['y', 2]",
+                          "3 not in []",
+                          "1 < 2 < 3",
+                          "3 >= 3 > 2 != 4",
+                          "9007199254740993 > 9007199254740992.0",
+                          "9223372036854775807 < 9223372036854775808.0",
+                          "-9223372036854775808 == -9223372036854775808.0",
+                          "2 <= 2",
+                          "2.5 >= 2.5",
+                          "1.5 > 1"}) {
+    EXPECT_EQ(evaluate(yes), Value(true)) << yes;
+  }
+  for (const char* no : {"1 < 3 < 2", "1 == 2", "'a' == 'b'", "1 in [2, 3]", "2 < 2", "1 != 1.0", "3 < 2.5",
+                         "9007199254740993 <= 9007199254740992.0", "1 in []"}) {
+    EXPECT_EQ(evaluate(no), Value(false)) << no;
+  }
+}
+
+TEST(Expr, LogicGivesTruthValuesAndShortCuts) {
+  EXPECT_EQ(evaluate("2 and 3"), Value(true));
+  EXPECT_EQ(evaluate("0 or ''"), Value(false));
+  EXPECT_EQ(evaluate("not 'x'"), Value(false));
+  EXPECT_EQ(evaluate("false and 1 // 0 == 1"), Value(false));
+  EXPECT_EQ(evaluate("true or nothing"), Value(true));
+  EXPECT_EQ(evaluate("1 if true else 1 // 0"), Value(1));
+  EXPECT_THROW(evaluate("1 in [1, 1 // 0]"), ExprError);  // a list takes none
+}
+
+TEST(Expr, NamesWhatGoesWrong) {
+  EXPECT_EQ(error_of("a + 1"), "'a' is not known here");
+  for (const char* text : {"1 // 0", "1 % 0", "1 / 0", "1.0 % 0.0", "1.0 // 0", "0 ** -1", "0.0 ** -0.5"}) {
+    EXPECT_NE(error_of(text).find("division by zero"), std::string::npos) << text << ": " << error_of(text);
+  }
+  for (const char* text : {"9223372036854775807 + 1", "-9223372036854775808 - 1", "4611686018427387904 * 2",
+                           "-(-9223372036854775808)", "-9223372036854775808 // -1", "2 ** 63", "10 ** 400",
+                           "abs(-9223372036854775808)"}) {
+    EXPECT_NE(error_of(text).find("beyond 64-bit"), std::string::npos) << text << ": " << error_of(text);
+  }
+  for (const char* text : {"'a' + 1", "1 < 'a'", "-'a'", "min(1, 'a')", "'a' ** 2"}) {
+    EXPECT_NE(error_of(text).find("'a' is a text"), std::string::npos) << text << ": " << error_of(text);
+  }
+  EXPECT_NE(error_of("1e308 * 10").find("not finite"), std::string::npos);
+  EXPECT_NE(error_of("(-2) ** 0.5").find("not real"), std::string::npos);
+}
+
+TEST(Expr, ReachesTheLimitsOfIntegersWithoutError) {
+  EXPECT_EQ(evaluate("2 ** 62 - 1 + 2 ** 62"), Value(std::numeric_limits<std::int64_t>::max()));
+  EXPECT_EQ(evaluate("(-2) ** 63"), Value(std::numeric_limits<std::int64_t>::min()));
+  EXPECT_EQ(evaluate("-9223372036854775808 % -1"), Value(0));
+  EXPECT_EQ(evaluate("(-1) ** 9223372036854775807"), Value(-1));
+}
+
+TEST(Expr, PartialEvaluationTakesShortCuts) {
+  const Values known{{"a", 1}, {"t", "x"}};
+  const std::pair<const char*, Truth> cases[] = {
+      {"a == 1", Truth::yes},
+      {"a == 2", Truth::no},
+      {"b == 2", Truth::unknown},
+      {"a == 2 and b", Truth::no},
+      {"b and a == 2", Truth::no},
+      {"b or a", Truth::yes},
+      {"a and b", Truth::unknown},
+      {"not (b and a == 2)", Truth::yes},
+      {"b in []", Truth::unknown},
+      {"a in [b, 1]", Truth::yes},
+      {"a in [b, 2]", Truth::unknown},
+      {"a not in [1, b]", Truth::no},
+      {"a not in [2, 3]", Truth::yes},
+      {"1 if b else 1", Truth::yes},
+      {"1 if b else 0", Truth::unknown},
+      {"b if a == 2 else 0", Truth::no},
+      {"a + b > 0", Truth::unknown},
+      {"min(a, b)", Truth::unknown},
+      {"a // 0", Truth::unknown},
+      {"a // 0 and false", Truth::no},
+      {"t < 1", Truth::unknown},
+      {"t == 'x'", Truth::yes},
+  };
+  for (const auto& [text, truth] : cases) EXPECT_EQ(partially(text, known), truth) << text;
+}
+
+TEST(Expr, PartialEvaluationDoesNotMixKinds) {
+  // 0 and 0.0 are equal, but only one of them keeps the sum an integer.
+  const char* text = "9223372036854775807 + (0 if b else 0.0) == 9223372036854775807";
+  EXPECT_EQ(evaluate(text, {{"b", true}}), Value(true));
+  EXPECT_EQ(evaluate(text, {{"b", false}}), Value(false));
+  EXPECT_EQ(partially(text, {}), Truth::unknown);
+}
+
+TEST(Expr, BuildsFromOperators) {
+  const Expr built =
+      (var("x") * var("y") <= 1024 && !(var("v") == "fft")) || -var("x") % 2 != floor_div(7, var("y"));
+  EXPECT_EQ(built.to_string(), "x * y <= 1024 and not v == \"fft\" or -x % 2 != 7 // y");
+  EXPECT_EQ((ceil_div(var("x"), 4) + min(1, max(2.5, true)) - 1).to_string(),
+            "-(-x // 4) + min(1, max(2.5, true)) - 1");
+  EXPECT_EQ(if_else(in(var("x"), {1, "a"}), var("y") / 2, var("y") > 1).to_string(),
+            "y / 2 if x in [1, \"a\"] else y > 1");
+  EXPECT_EQ((var("x") < 1 || var("x") >= std::int64_t{9}).to_string(), "x < 1 or x >= 9");
+}
+
+TEST(Expr, ListsItsVariables) {
+  EXPECT_EQ(Expr::parse("a < b < c or a in [d, 'e'] or min(f, 1)").variables(),
+            (std::set<std::string>{"a", "b", "c", "d", "f"}));
+  EXPECT_TRUE(Expr(1).variables().empty());
+}
+
+TEST(Expr, RefusesTreesThatMakeNoSense) {
+  EXPECT_THROW(Expr::node(Expr::Op::add, {1}), ExprError);
+  EXPECT_THROW(Expr::node(Expr::Op::minimum, {1}), ExprError);
+  EXPECT_THROW(Expr::node(Expr::Op::literal, {}), ExprError);
+  EXPECT_THROW(Expr::node(Expr::Op::in, {1, 2}), ExprError);
+  const Expr list = Expr::node(Expr::Op::list, {1});
+  EXPECT_THROW(Expr::node(Expr::Op::add, {list, 1}), ExprError);
+  EXPECT_THROW(Expr::node(Expr::Op::in, {list, list}), ExprError);
+  EXPECT_THROW(Expr::node(Expr::Op::list, {list}), ExprError);
+  for (const char* name : {"", "1a", "a b", "and", "true", "a-b"}) EXPECT_THROW(var(name), ExprError) << name;
+  EXPECT_EQ(var("device.warp_size2").name(), "device.warp_size2");
+}
+
+TEST(Expr, RefusesTreesThatWouldExhaustTheStackOrTheMemory) {
+  Expr chain = var("x");
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 2'000; ++i) chain = chain + 1;
+      },
+      ExprError);
+  EXPECT_EQ(chain.evaluate(in_map({{"x", 0}})), Value(999));
+  Expr doubled = var("x");
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 100; ++i) doubled = doubled + doubled;
+      },
+      ExprError);
+}
+
+TEST(Expr, NodesTellWhatTheyAre) {
+  const Expr sum = var("x") + 2;
+  EXPECT_EQ(sum.op(), Expr::Op::add);
+  EXPECT_EQ(sum.operands()[0].name(), "x");
+  EXPECT_EQ(sum.operands()[1].literal(), Value(2));
+  EXPECT_THROW((void)sum.name(), std::logic_error);
+  EXPECT_THROW((void)sum.literal(), std::logic_error);
+  EXPECT_TRUE(sum.same_as(var("x") + 2));
+  EXPECT_FALSE(sum.same_as(var("x") + 2.0));
+  EXPECT_FALSE(sum.same_as(var("y") + 2));
+  EXPECT_FALSE(sum.same_as(var("x") - 2));
+}
+
+}  // namespace
+}  // namespace tune::search

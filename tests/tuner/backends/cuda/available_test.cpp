@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/available.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tuner/base/error.hpp"
+
+namespace tune::cuda {
+namespace {
+
+TEST(Available, SaysWhyThereIsNoDevice) {
+  std::string why;
+  const auto devices = list_devices(&why);
+  EXPECT_EQ(devices.empty(), !why.empty()) << why;
+  if (!devices.empty()) GTEST_SKIP() << "this machine has a device";
+  EXPECT_TRUE(list_devices(nullptr).empty());
+  EXPECT_THROW(open_device(0), Error);
+}
+
+TEST(Available, RefusesDevicesThatAreNotThere) {
+  EXPECT_THROW(open_device(-1), Error);
+  EXPECT_THROW(open_device(1000), Error);
+}
+
+TEST(Available, SaysWhyThereIsNoCompiler) {
+  std::string why;
+  EXPECT_EQ(make_nvrtc_compiler("sm_1", &why), nullptr);
+  EXPECT_NE(why.find("NVRTC"), std::string::npos) << why;
+}
+
+}  // namespace
+}  // namespace tune::cuda

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/toolkit/nvrtc_compiler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cuda {
+namespace {
+
+constexpr const char* staged = R"(
+template<int N>
+__global__ void staged(float* values) {
+  __shared__ float stage[N];
+  stage[threadIdx.x] = values[threadIdx.x];
+  __syncthreads();
+  values[threadIdx.x] = stage[threadIdx.x ^ 1] * FACTOR;
+}
+extern "C" __global__ void plain(float* values) { values[threadIdx.x] = FACTOR; }
+)";
+
+// Sixty-four sums at once: far more values than registers where those are restricted.
+constexpr const char* greedy = R"(
+extern "C" __global__ void greedy(const float* in, float* out, int n) {
+  float sum[64];
+  for (int i = 0; i < 64; ++i) sum[i] = 0;
+  for (int k = 0; k < n; ++k) {
+    const float value = in[k];
+    #pragma unroll
+    for (int i = 0; i < 64; ++i) sum[i] = sum[i] * value + in[i * n + k];
+  }
+  #pragma unroll
+  for (int i = 0; i < 64; ++i) out[threadIdx.x * 64 + i] = sum[i];
+}
+)";
+
+CompileRequest request(std::string text, std::vector<std::string> entries) {
+  CompileRequest made;
+  made.source = {"test.cu", std::move(text)};
+  made.entries = std::move(entries);
+  return made;
+}
+
+class NvrtcCompilerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    nvrtc_ = open_nvrtc(&why);
+    if (nvrtc_ == nullptr) GTEST_SKIP() << why;
+  }
+  std::shared_ptr<const NvrtcLibrary> nvrtc_;
+};
+
+TEST_F(NvrtcCompilerTest, CompilesForSeveralArchitectures) {
+  for (const char* architecture : {"sm_80", "sm_90", "sm_120"}) {
+    SCOPED_TRACE(architecture);
+    const NvrtcCompiler compiler(nvrtc_, architecture);
+    EXPECT_NE(compiler.version().find(architecture), std::string::npos);
+    EXPECT_EQ(compiler.version().find("NVRTC 1"), 0u);
+    auto wanted = request(staged, {"staged<256>", "staged<512>", "plain"});
+    wanted.defines = {{"FACTOR", "3.0f"}};
+    const auto binary = compiler.compile(wanted);
+    ASSERT_TRUE(binary) << binary.error().detail;
+    ASSERT_GT(binary->image.size(), 4u);
+    EXPECT_EQ(std::memcmp(binary->image.data(), "\177ELF", 4), 0);
+    EXPECT_EQ(binary->symbols.at("plain"), "plain");
+    EXPECT_EQ(binary->symbols.at("staged<256>").find("_Z"), 0u);
+    EXPECT_EQ(binary->resources.at("staged<256>").static_shared_memory, 1024)
+        << "without the bytes that the architecture reserves";
+    EXPECT_EQ(binary->resources.at("staged<512>").static_shared_memory, 2048);
+    EXPECT_EQ(binary->resources.at("plain").static_shared_memory, 0);
+    for (const auto& [entry, resources] : binary->resources) EXPECT_GE(resources.registers, 4) << entry;
+    EXPECT_EQ(binary->hash.size(), 32u);
+    EXPECT_GT(binary->compile_seconds, 0);
+  }
+}
+
+TEST_F(NvrtcCompilerTest, ReportsSpills) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  auto wanted = request(greedy, {"greedy"});
+  const auto free = compiler.compile(wanted);
+  ASSERT_TRUE(free) << free.error().detail;
+  EXPECT_GT(free->resources.at("greedy").registers, 64);
+  EXPECT_EQ(free->resources.at("greedy").spill_store_bytes, 0);
+
+  wanted.options = {"--maxrregcount=32"};
+  const auto restricted = compiler.compile(wanted);
+  ASSERT_TRUE(restricted) << restricted.error().detail;
+  const auto& resources = restricted->resources.at("greedy");
+  EXPECT_LE(resources.registers, 32);
+  EXPECT_GT(resources.spill_store_bytes, 0);
+  EXPECT_GT(resources.spill_load_bytes, 0);
+  EXPECT_GE(resources.local_bytes, resources.spill_store_bytes / 2);
+  EXPECT_NE(restricted->hash, free->hash);
+}
+
+TEST_F(NvrtcCompilerTest, GivesTheFiguresAgainForWhatItHasSeen) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  const auto first = compiler.compile(request(greedy, {"greedy"}));
+  const auto second = compiler.compile(request(greedy, {"greedy"}));
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->hash, second->hash);
+  EXPECT_EQ(first->resources.at("greedy").registers, second->resources.at("greedy").registers);
+}
+
+TEST_F(NvrtcCompilerTest, IncludesHeadersFromMemory) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  auto wanted = request(
+      "#include \"lib/scale.cuh\"\nextern \"C\" __global__ void k(float* v) { *v = scale(*v); }", {"k"});
+  wanted.headers = {{"lib/scale.cuh", "__device__ float scale(float v) { return 2 * v; }"}};
+  EXPECT_TRUE(compiler.compile(wanted));
+  wanted.headers.clear();
+  const auto missing = compiler.compile(wanted);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().reason, "missing header");
+}
+
+// What is not in the request must not matter: a header of that name lies beside the source's.
+TEST_F(NvrtcCompilerTest, FindsNoHeadersOnDiskUnlessTold) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "beside.cuh") << "#include \"below.cuh\"\n";
+  std::ofstream(folder / "below.cuh") << "#define VALUE 1\n";
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  auto wanted =
+      request("#include \"beside.cuh\"\nextern \"C\" __global__ void k(int* v) { *v = VALUE; }", {"k"});
+  wanted.source.name = folder / "test.cu";
+  const auto missing = compiler.compile(wanted);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().reason, "missing header");
+  wanted.options = {"--include-path=" + folder.path().string()};
+  EXPECT_TRUE(compiler.compile(wanted));
+}
+
+TEST_F(NvrtcCompilerTest, IdentityTellsMoreThanTheVersion) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  const std::string build = nvrtc_->build();
+  EXPECT_GE(build.size(), 8U);
+  EXPECT_EQ(build.find_first_not_of("0123456789abcdef-"), std::string::npos) << build;
+  EXPECT_NE(compiler.identity().find(compiler.version()), std::string::npos);
+  EXPECT_NE(compiler.identity().find(build), std::string::npos);
+  EXPECT_NE(compiler.identity().find("--std=c++20"), std::string::npos);
+  EXPECT_EQ(compiler.version().find(build), std::string::npos) << "databases would know no second build";
+}
+
+TEST_F(NvrtcCompilerTest, TellsWhatIsWrongWithASource) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  const auto wrong =
+      compiler.compile(request("extern \"C\" __global__ void k(float* v) { *v = nothing; }", {"k"}));
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().phase, Phase::compile);
+  EXPECT_EQ(wrong.error().reason, "syntax");
+  EXPECT_NE(wrong.error().detail.find("\"nothing\" is undefined"), std::string::npos) << wrong.error().detail;
+  EXPECT_NE(wrong.error().detail.find("test.cu(1)"), std::string::npos) << wrong.error().detail;
+
+  const auto entry =
+      compiler.compile(request("extern \"C\" __global__ void k(float* v) { *v = 1; }", {"other"}));
+  ASSERT_FALSE(entry);
+  EXPECT_EQ(entry.error().reason, "entry");
+
+  auto option = request("extern \"C\" __global__ void k(float* v) { *v = 1; }", {"k"});
+  option.options = {"--no-such-option"};
+  const auto refused = compiler.compile(option);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, "option");
+}
+
+TEST_F(NvrtcCompilerTest, TellsOfTooMuchStaticSharedMemory) {
+  // The log with -v has no line of error for this one.
+  constexpr const char* large = R"(extern "C" __global__ void k(float* v) {
+    __shared__ float stage[16384];
+    stage[threadIdx.x] = *v;
+    __syncthreads();
+    *v = stage[threadIdx.x ^ 1];
+  })";
+  const auto failed = NvrtcCompiler(nvrtc_, "sm_90").compile(request(large, {"k"}));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().reason, "static shared memory");
+  EXPECT_NE(failed.error().detail.find("too much shared data"), std::string::npos) << failed.error().detail;
+}
+
+TEST_F(NvrtcCompilerTest, CompilesInSeveralThreads) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  const auto source = [](std::size_t thread, int turn) {
+    auto wanted = request(staged, {"plain"});
+    wanted.defines = {{"FACTOR", format("{}.5f", 100 * thread + static_cast<std::size_t>(turn))}};
+    return wanted;
+  };
+  constexpr std::size_t threads = 4;
+  constexpr int turns = 3;
+  std::vector<std::vector<std::string>> hashes(threads);
+  std::vector<std::thread> running;
+  for (std::size_t thread = 0; thread < threads; ++thread)
+    running.emplace_back([&, thread] {
+      for (int turn = 0; turn < turns; ++turn) {
+        const auto binary = compiler.compile(source(thread, turn));
+        hashes[thread].push_back(binary ? binary->hash : binary.error().detail);
+      }
+    });
+  for (auto& thread : running) thread.join();
+  for (std::size_t thread = 0; thread < threads; ++thread)
+    for (int turn = 0; turn < turns; ++turn) {
+      const auto alone = compiler.compile(source(thread, turn));
+      ASSERT_TRUE(alone);
+      EXPECT_EQ(hashes[thread][static_cast<std::size_t>(turn)], alone->hash);
+    }
+  EXPECT_NE(hashes[0][0], hashes[1][0]);
+}
+
+TEST_F(NvrtcCompilerTest, RefusesAnArchitectureThatItDoesNotKnow) {
+  EXPECT_THROW(NvrtcCompiler(nvrtc_, "sm_1"), Error);
+  EXPECT_THROW(NvrtcCompiler(nvrtc_, "gfx942"), Error);
+}
+
+/// What the fake NVRTC was asked for, and what it pretends to be.
+struct FakeNvrtc {
+  int minor = 0;  ///< of version 12
+  std::vector<std::string> options;
+  bool verbose() const { return options.back() == "--ptxas-options=-v"; }
+};
+FakeNvrtc fake_nvrtc;
+
+/// An NVRTC whose compilations always fail: the log with -v is useless, without it there is a message.
+std::shared_ptr<const NvrtcLibrary> failing_nvrtc(int minor) {
+  fake_nvrtc = {minor, {}};
+  NvrtcLibrary fake;
+  fake.get_error_string = [](int) { return "NVRTC_ERROR_COMPILATION"; };
+  fake.version = [](int* major, int* minor_version) {
+    *major = 12;
+    *minor_version = fake_nvrtc.minor;
+    return int{nvrtc_success};
+  };
+  fake.get_num_supported_archs = [](int* count) {
+    *count = 1;
+    return int{nvrtc_success};
+  };
+  fake.get_supported_archs = [](int* archs) {
+    *archs = 90;
+    return int{nvrtc_success};
+  };
+  fake.create_program = [](NvrtcProgram*, const char*, const char*, int, const char* const*,
+                           const char* const*) { return int{nvrtc_success}; };
+  fake.destroy_program = [](NvrtcProgram*) { return int{nvrtc_success}; };
+  fake.add_name_expression = [](NvrtcProgram, const char*) { return int{nvrtc_success}; };
+  fake.compile_program = [](NvrtcProgram, int count, const char* const* options) {
+    fake_nvrtc.options.assign(options, options + count);
+    return int{nvrtc_compilation_failed};
+  };
+  fake.get_program_log_size = [](NvrtcProgram, std::size_t* size) {
+    *size = 6;
+    return int{nvrtc_success};
+  };
+  fake.get_program_log = [](NvrtcProgram, char* log) {
+    std::memcpy(log, fake_nvrtc.verbose() ? "noise" : "cause", 6);
+    return int{nvrtc_success};
+  };
+  return std::make_shared<const NvrtcLibrary>(fake);
+}
+
+TEST(NvrtcCompilerFake, AsksAgainForTheMessage) {
+  const NvrtcCompiler compiler(failing_nvrtc(7), "sm_90");
+  EXPECT_EQ(compiler.version(), "NVRTC 12.7 sm_90");
+  const auto failed = compiler.compile(request("", {"k"}));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().detail, "cause");
+}
+
+TEST(NvrtcCompilerFake, KeepsTheDriversCacheOut) {
+  // An older one would refuse the option.
+  for (const auto& [minor, expected] : {std::pair{8, false}, std::pair{9, true}}) {
+    EXPECT_FALSE(NvrtcCompiler(failing_nvrtc(minor), "sm_90").compile(request("", {"k"})));
+    const auto& options = fake_nvrtc.options;
+    EXPECT_EQ(std::find(options.begin(), options.end(), "--no-cache") != options.end(), expected) << minor;
+  }
+}
+
+TEST(NvrtcCompilerFake, NamesTheArchitecturesThatItKnows) {
+  try {
+    NvrtcCompiler(failing_nvrtc(4), "sm_120");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("it knows sm_90"), std::string::npos) << error.what();
+  }
+}
+
+// What files for nvcc include out of habit.
+TEST_F(NvrtcCompilerTest, KnowsTheStandardHeaders) {
+  const NvrtcCompiler compiler(nvrtc_, "sm_90");
+  const auto binary = compiler.compile(request(R"(
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <cstdint>
+#include <stdint.h>
+#include <float.h>
+  #  include <climits>
+#include <math.h>
+#include <cassert>
+extern "C" __global__ void k(float* out, const uint8_t* in, int64_t n) {
+  assert(n < INT_MAX);
+  std::uint32_t sum = UINT32_MAX;
+  for (int64_t i = 0; i < n; ++i) sum += in[i];
+  out[0] = fminf(FLT_MAX, sqrtf(sum)) * M_PI + (isinf(INFINITY) ? 1 : 0);
+  printf("%d", 1);
+})",
+                                               {"k"}));
+  ASSERT_TRUE(binary) << binary.error().detail;
+  EXPECT_FALSE(binary->image.empty());
+}
+
+TEST_F(NvrtcCompilerTest, FindsHeadersOfTheToolkit) {
+  const CompileRequest made = request(R"(
+#include <cuda_fp16.h>
+extern "C" __global__ void k(__half* out, const __half2* in) { out[threadIdx.x] = __hadd(in[0].x, in[1].y); })",
+                                      {"k"});
+  if (toolkit_folders(made, nvrtc_->path).empty()) GTEST_SKIP() << "no headers of the toolkit";
+  const auto binary = NvrtcCompiler(nvrtc_, "sm_90").compile(made);
+  ASSERT_TRUE(binary) << binary.error().detail;
+  EXPECT_TRUE(toolkit_folders(request("#include <stdint.h>\n", {}), nvrtc_->path).empty());
+}
+
+TEST_F(NvrtcCompilerTest, AHeaderOfThePersonGoesBefore) {
+  CompileRequest made =
+      request("#include <limits.h>\nextern \"C\" __global__ void k(int* a) { *a = MINE; }", {"k"});
+  made.headers.push_back({"limits.h", "#define MINE 3\n"});
+  EXPECT_TRUE(standard_headers(made).empty());
+  EXPECT_TRUE(NvrtcCompiler(nvrtc_, "sm_90").compile(made));
+}
+
+}  // namespace
+}  // namespace tune::cuda

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/toolkit/nvrtc_library.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tune::cuda {
+namespace {
+
+TEST(NvrtcLibrary, SaysWhatIsMissing) {
+  std::string why;
+  EXPECT_EQ(open_nvrtc(&why, {"/nowhere/libnvrtc.so.13"}), nullptr);
+  EXPECT_NE(why.find("NVRTC"), std::string::npos) << why;
+  EXPECT_NE(why.find("CUDA_HOME"), std::string::npos) << why;
+  EXPECT_EQ(open_nvrtc(nullptr, {}), nullptr);
+}
+
+TEST(NvrtcLibrary, PassesOverAnObjectThatIsNotNvrtc) {
+  std::string why;
+  EXPECT_EQ(open_nvrtc(&why, {"libc.so.6"}), nullptr);
+  EXPECT_FALSE(why.empty());
+}
+
+TEST(NvrtcLibrary, LooksIntoTheToolkitThatTheEnvironmentNames) {
+  setenv("CUDA_HOME", "/opt/some-toolkit", 1);
+  const auto candidates = nvrtc_candidates();
+  unsetenv("CUDA_HOME");
+  const auto place = [&](const char* file) { return std::find(candidates.begin(), candidates.end(), file); };
+  ASSERT_NE(place("/opt/some-toolkit/lib64/libnvrtc.so.13"), candidates.end());
+  EXPECT_LT(place("/opt/some-toolkit/lib64/libnvrtc.so.12"), place("/usr/local/cuda/lib64/libnvrtc.so.13"));
+  EXPECT_EQ(candidates.front(), "libnvrtc.so.13") << "what the loader finds comes first";
+}
+
+}  // namespace
+}  // namespace tune::cuda

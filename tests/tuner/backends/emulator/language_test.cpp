@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// What CUDA's language and its functions give in the emulator: values, without errors reported.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/tuner/backends/emulator/kernel_check.hpp"
+
+namespace tune::emulator {
+namespace {
+
+using testing::KernelCheck;
+
+std::vector<double> values_of(std::size_t count, const std::function<double(int)>& value) {
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = value(static_cast<int>(i));
+  return values;
+}
+
+/// A kernel whose body computes `v` from thread `t`, in[t] being t + 1, and stores it to out[t].
+void expect_values(const std::string& body, const std::function<double(int)>& value,
+                   const std::string& before = "", std::uint32_t threads = 64) {
+  const std::string source = before +
+                             "\nextern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
+                             "  const int t = threadIdx.x;\n  float v = 0;\n" +
+                             body + "\n  out[t] = v;\n}\n";
+  for (const Flavour flavour : {Flavour::plain, Flavour::sanitize}) {
+    KernelCheck check(source, threads);
+    check.expecting(values_of(threads, value)).flavour(flavour);
+    EXPECT_EQ(check.report(), "") << body;
+  }
+}
+
+TEST(Language, Shuffles) {
+  expect_values("v = __shfl_sync(0xffffffffu, in[t], 3);", [](int t) { return t / 32 * 32 + 4; });
+  expect_values("v = __shfl_up_sync(0xffffffffu, in[t], 1, 8);",
+                [](int t) { return t % 8 == 0 ? t + 1 : t; });
+  expect_values("v = __shfl_down_sync(0xffffffffu, in[t], 2);",
+                [](int t) { return t % 32 >= 30 ? t + 1 : t + 3; });
+  expect_values("double d = in[t]; v = float(__shfl_xor_sync(0xffffffffu, d, 1));",
+                [](int t) { return (t ^ 1) + 1; });
+  // A part of the warp, the rest elsewhere.
+  expect_values("if (t % 32 < 8) v = __shfl_sync(0xffu, in[t], 0, 8);",
+                [](int t) { return t % 32 < 8 ? t / 32 * 32 + 1 : 0; });
+}
+
+TEST(Language, VotesMatchesAndReductions) {
+  expect_values("v = __popc(__ballot_sync(0xffffffffu, t % 4 == 0));", [](int) { return 8; });
+  expect_values("v = __all_sync(0xffffffffu, t < 32) + 2 * __any_sync(0xffffffffu, t == 5);",
+                [](int t) { return t < 32 ? 3 : 0; });
+  expect_values("v = __popc(__match_any_sync(0xffffffffu, t / 8));", [](int) { return 8; });
+  expect_values("v = __reduce_add_sync(0xffffffffu, t) + __reduce_max_sync(0xffffffffu, -t);",
+                [](int t) { return t < 32 ? 496 : 1520 - 32; });
+  // The lanes that a block of 40 lacks are not waited for.
+  expect_values(
+      "v = __popc(__ballot_sync(0xffffffffu, 1));", [](int t) { return t < 32 ? 32 : 8; }, "", 40);
+}
+
+TEST(Language, BarriersThatCount) {
+  expect_values("v = __syncthreads_count(t % 3 == 0);", [](int) { return 22; });
+  expect_values("v = __syncthreads_and(t < 64) + 2 * __syncthreads_or(t == 63);", [](int) { return 3; });
+}
+
+TEST(Language, Atomics) {
+  expect_values(
+      "__shared__ int s; if (t == 0) s = 0; __syncthreads();\n"
+      "atomicAdd(&s, t); atomicMax(&s, 0); __syncthreads(); v = s;",
+      [](int) { return 2016; });
+  expect_values(
+      "__shared__ unsigned s; if (t == 0) s = 0; __syncthreads();\n"
+      "unsigned old = *(volatile unsigned*)&s; unsigned seen;\n"
+      "do { seen = old; old = atomicCAS(&s, seen, seen + 2u); } while (old != seen); __syncthreads(); v = s;",
+      [](int) { return 128; }, "#define NOT_USED 1");
+}
+
+TEST(Language, CooperativeGroups) {
+  const std::string include = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;";
+  expect_values(
+      "__shared__ float s[64]; auto block = cg::this_thread_block(); s[block.thread_rank()] = in[t];\n"
+      "block.sync(); v = s[63 - t]; cg::sync(block);",
+      [](int t) { return 64 - t; }, include);
+  expect_values(
+      "auto tile = cg::tiled_partition<8>(cg::this_thread_block());\n"
+      "v = cg::reduce(tile, t, cg::plus<int>()) + 1000 * tile.meta_group_rank();",
+      [](int t) { return t / 8 * 64 + 28 + 1000 * (t / 8); }, include);
+}
+
+TEST(Language, AsynchronousCopies) {
+  const std::string copies =
+      "__shared__ float s[2][64]; __pipeline_memcpy_async(&s[0][t], in + t, 4); __pipeline_commit();\n"
+      "__pipeline_memcpy_async(&s[1][t], in + 63 - t, 4); __pipeline_commit();\n";
+  expect_values(copies + "__pipeline_wait_prior(1); v = s[0][t]; __pipeline_wait_prior(0); v += s[1][t];",
+                [](int) { return 65; });
+  expect_values(
+      "__shared__ float s[64]; auto pipe = cuda::make_pipeline(); pipe.producer_acquire();\n"
+      "cuda::memcpy_async(&s[t], in + t, 4, pipe); pipe.producer_commit(); pipe.consumer_wait();\n"
+      "__syncthreads(); v = s[63 - t]; pipe.consumer_release();",
+      [](int t) { return 64 - t; }, "#include <cuda/pipeline>");
+}
+
+TEST(Language, VectorsHalvesAndMathematics) {
+  expect_values("if (t < 16) { float4 q = __ldg(reinterpret_cast<const float4*>(in) + t); v = q.x + q.w; }",
+                [](int t) { return t < 16 ? 8 * t + 5 : 0; });
+  // 11 bits: 2049 is no half, and rounds to 2048.
+  expect_values(
+      "__half2 h = __floats2half2_rn(1, 2048.0f + t % 2); h = __hadd2(h, h); v = __high2float(h);",
+      [](int) { return 4096; }, "#include <cuda_fp16.h>");
+  expect_values(
+      "__nv_bfloat16 b = __float2bfloat16(1.0f + t / 256.0f); v = t < 2 ? __bfloat162float(b) : 1;",
+      [](int) { return 1; }, "#include <cuda_bf16.h>");
+  expect_values("v = fmaf(in[t], 2.0f, rsqrtf(4.0f)) + max(t, 3) + __clz(1) + __brev(1u) / 0x80000000u;",
+                [](int t) { return 2 * (t + 1) + 0.5 + std::max(t, 3) + 32; });
+}
+
+TEST(Language, StandardHeadersMeanWhatTheyMean) {
+  expect_values(
+      "int64_t wide = INT_MAX; v = t < 2 ? (float)(wide > 0) : fminf(FLT_MAX, 7.0f);",
+      [](int t) { return t < 2 ? 1 : 7; },
+      "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdint.h>\n#include <cfloat>\n"
+      "#include <limits.h>\n#include <math.h>\n#include <device_launch_parameters.h>");
+}
+
+TEST(Language, DynamicSharedMemoryAndTemplates) {
+  const std::string source =
+      "template<class T, int shift> __device__ T moved(const T* from, int t) {\n"
+      "  __shared__ T tile[64];\n  tile[t] = from[t];\n  __syncthreads();\n  return tile[(t + shift) % "
+      "64];\n}\n"
+      "extern __shared__ __align__(16) unsigned char bytes[];\n"
+      "extern \"C\" __global__ void __launch_bounds__(64, 2) k(const float* __restrict__ in, float* out, int "
+      "n) {\n"
+      "  float* s = reinterpret_cast<float*>(bytes);\n  const int t = threadIdx.x;\n"
+      "  s[t] = moved<float, 1>(in, t) + moved<float, 2>(in, t);\n  __syncthreads();\n  out[t] = s[63 - "
+      "t];\n}\n";
+  KernelCheck check(source);
+  check.launch().dynamic_shared_memory = 256;
+  check.expecting(values_of(64, [](int t) { return (64 - t) % 64 + 1 + (65 - t) % 64 + 1; }));
+  EXPECT_EQ(check.report(), "");
+  check.launch().dynamic_shared_memory = 252;
+  const Verdict verdict = check.verdict();
+  ASSERT_EQ(verdict.findings.size(), 1U);
+  EXPECT_EQ(verdict.findings[0].kind, Kind::out_of_bounds);
+  EXPECT_EQ(verdict.findings[0].array, "dynamic shared memory");
+  EXPECT_EQ(verdict.findings[0].thread.x, 63U);
+}
+
+}  // namespace
+}  // namespace tune::emulator

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random configurations of the program's problems, at sizes that are small enough for the emulator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "search/space/search_space.hpp"
+#include "tuner/problem/problem.hpp"
+
+namespace tune::emulator::testing {
+
+struct Sampled {
+  Instance instance;
+  Configuration configuration;
+};
+
+/// Configurations of random settings that are meant to be right: a problem whose configurations fail on
+/// purpose is restricted to the others. Besides, `where` restricts them.
+std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, std::uint64_t seed,
+                                   const std::string& where = "True");
+
+/// The odd sizes of a configuration with at most that many items; the smallest where none is.
+std::vector<Instance> small_sizes(const Problem& problem, const Sampled& sampled, double largest = 20'000);
+
+}  // namespace tune::emulator::testing

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// No false alarm: a random sample of every problem of the program, at odd sizes, under all checks of the
+// emulator.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+
+#include "kernels/registry.hpp"
+#include "kernels/sources.hpp"
+#include "tests/tuner/backends/emulator/problem_sample.hpp"
+#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/device/architectures.hpp"
+
+namespace tune::emulator {
+namespace {
+
+using testing::random_sample;
+using testing::Sampled;
+using testing::small_sizes;
+
+constexpr std::size_t sample = 32;  ///< configurations of a problem
+
+class ProblemSample : public ::testing::TestWithParam<Flavour> {};
+
+TEST_P(ProblemSample, IsClean) {
+  const kernels::EmbeddedSources sources;
+  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+    const auto problem = entry.make();
+    ProblemJobs jobs(*problem, sources);
+    const std::vector<Sampled> chosen = random_sample(*problem, sample, 1);
+    std::size_t emulated = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    CheckOptions options;
+    options.flavour = GetParam();
+    check(
+        chosen.size(),
+        [&](std::size_t number) {
+          return jobs.job(chosen[number].configuration, small_sizes(*problem, chosen[number]));
+        },
+        options,
+        [&](std::size_t number, const Verdict& verdict) {
+          for (const Finding& finding : verdict.findings)
+            ADD_FAILURE() << entry.name << " " << chosen[number].configuration.to_string() << "\n  "
+                          << finding.text();
+          emulated += verdict.not_emulated.empty() ? 1 : 0;
+          return true;
+        });
+    EXPECT_EQ(emulated, chosen.size()) << entry.name << ": some could not be emulated";
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    std::printf("%s: %zu configurations, %.1f a second\n", entry.name.data(), chosen.size(),
+                static_cast<double>(chosen.size()) / seconds.count());
+  }
+}
+
+// What fault_injection does wrong on purpose is reported as what it is.
+TEST(ProblemFaults, AreNamed) {
+  const std::map<std::string, std::vector<Kind>> expected = {
+      {"illegal_address", {Kind::out_of_bounds}},
+      {"hang", {Kind::deadlock, Kind::hang}},
+      {"out_of_bounds", {Kind::out_of_bounds}},
+      // The last element belongs to another thread, or to this one.
+      {"wrong_value",
+       {Kind::wrong_result, Kind::uninitialised_read, Kind::race_in_block, Kind::race_between_blocks}},
+      {"out_of_memory", {}},
+      {"compile_error", {Kind::compile}}};
+  const kernels::EmbeddedSources sources;
+  const auto problem = kernels::make_problem("fault_injection");
+  const Instance instance = make_instance(problem->info(), "", {});
+  const search::SearchSpace space(problem->space(instance, architecture_facts("sm_90")));
+  std::vector<Sampled> chosen;
+  for (search::ConfigurationId id = 0; id < space.size(); ++id)
+    if (const Configuration one = space.at(id); expected.contains(one["behaviour"].as_text()))
+      if (one["items"].as_int() == 1 || (one["items"].as_int() == 2 && one["behaviour"].as_text() != "hang"))
+        chosen.push_back({instance, one});
+  ASSERT_EQ(chosen.size(), 2 * expected.size() - 1);
+  for (const Flavour flavour : {Flavour::sanitize, Flavour::plain}) {
+    ProblemJobs jobs(*problem, sources);
+    CheckOptions options;
+    options.flavour = flavour;
+    options.seconds = 2;
+    check(
+        chosen.size(),
+        [&](std::size_t number) {
+          return jobs.job(chosen[number].configuration, small_sizes(*problem, chosen[number]));
+        },
+        options,
+        [&](std::size_t number, const Verdict& verdict) {
+          const std::string behaviour = chosen[number].configuration["behaviour"].as_text();
+          const std::vector<Kind>& kinds = expected.at(behaviour);
+          if (kinds.empty()) {
+            EXPECT_NE(verdict.not_emulated.find("memory"), std::string::npos) << behaviour;
+          } else if (verdict.findings.empty()) {
+            ADD_FAILURE() << behaviour << " is missed";
+          } else {
+            EXPECT_NE(std::ranges::find(kinds, verdict.findings[0].kind), kinds.end())
+                << behaviour << ": " << verdict.findings[0].text();
+          }
+          return true;
+        });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Problems, ProblemSample, ::testing::Values(Flavour::sanitize, Flavour::plain),
+                         [](const auto& tested) {
+                           return tested.param == Flavour::sanitize ? "Sanitize" : "Plain";
+                         });
+
+}  // namespace
+}  // namespace tune::emulator

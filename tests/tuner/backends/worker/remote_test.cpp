@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels and compilers that crash and hang, in worker processes that serve the fake backend.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "tests/support/fake_backend.hpp"
+#include "tests/support/toy_problem.hpp"
+#include "tuner/backends/worker/remote_backend.hpp"
+#include "tuner/backends/worker/remote_compiler.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/evaluation/device_evaluator.hpp"
+
+namespace tune::process {
+namespace {
+
+using testing::ToyProblem;
+using testing::ToySources;
+
+WorkerProgram worker(const char* kind) {
+  return {TUNE_TEST_WORKER, {kind}};
+}
+
+Configuration configuration(const char* kind, int block = 128) {
+  return {{"kind", kind}, {"block", block}, {"items", 1}};
+}
+
+class RemoteTest : public ::testing::Test {
+ protected:
+  std::vector<Evaluation> evaluate(const std::vector<Configuration>& batch) {
+    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
+                              {.measure = {}, .compile_threads = 2});
+    std::vector<Evaluation> all;
+    evaluate_all(evaluator, batch, [&](const Evaluation& evaluation) {
+      all.push_back(evaluation);
+      return true;
+    });
+    return all;
+  }
+
+  ToyProblem problem_;
+  ToySources sources_;
+  RemoteBackend backend_{
+      worker("device"),
+      [](const DeviceFacts&) { return std::make_unique<RemoteCompiler>(worker("compiler"), 0.5); },
+      {.timeout = 0.3}};
+};
+
+TEST_F(RemoteTest, TellsTheWorkersDevice) {
+  EXPECT_EQ(backend_.facts().model_key(), testing::invented_device().model_key());
+  EXPECT_EQ(backend_.compiler().version(), "fake 1 sm_90");
+}
+
+TEST_F(RemoteTest, GivesWhatTheSameBackendGivesInThisProcess) {
+  std::vector<Configuration> batch;
+  for (const int block : {32, 64, 256}) batch.push_back(configuration("plain", block));
+  for (const char* kind : {"broken_compile", "too_big", "wrong", "unwritten", "overrun"})
+    batch.push_back(configuration(kind));
+  const auto remote = evaluate(batch);
+  testing::FakeBackend local;
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), local, sources_,
+                            {.measure = {}, .compile_threads = 2});
+  std::size_t i = 0;
+  evaluate_all(evaluator, batch, [&](const Evaluation& expected) {
+    const Evaluation& got = remote.at(i++);
+    EXPECT_EQ(got.configuration, expected.configuration);
+    EXPECT_EQ(got.binary_hash, expected.binary_hash);
+    EXPECT_EQ(got.outcome.has_value(), expected.outcome.has_value());
+    if (got.outcome) {
+      EXPECT_EQ(got.outcome->samples, expected.outcome->samples);
+      EXPECT_EQ(got.outcome->error, expected.outcome->error);
+      EXPECT_EQ(got.resources->registers, 32);
+    } else {
+      EXPECT_EQ(got.outcome.error().reason, expected.outcome.error().reason);
+      EXPECT_EQ(got.outcome.error().detail, expected.outcome.error().detail);
+    }
+    return true;
+  });
+  EXPECT_EQ(i, batch.size());
+  EXPECT_EQ(backend_.processes(), 1u);
+}
+
+TEST_F(RemoteTest, EveryDeathCostsOneConfigurationAndOneProcess) {
+  const std::vector<std::pair<const char*, Phase>> kinds = {
+      {"dying", Phase::crash}, {"hanging", Phase::timeout}, {"faulting", Phase::crash}};
+  for (const auto& [kind, phase] : kinds) {
+    const std::uint64_t before = backend_.processes();
+    const auto all = evaluate({configuration("plain", 32), configuration(kind), configuration("plain", 64)});
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_TRUE(all[0].outcome.has_value()) << kind;
+    ASSERT_FALSE(all[1].outcome.has_value()) << kind;
+    EXPECT_EQ(all[1].outcome.error().phase, phase) << kind;
+    EXPECT_TRUE(all[2].outcome.has_value()) << kind;
+    EXPECT_EQ(backend_.processes(), before + 1) << kind;
+  }
+}
+
+TEST_F(RemoteTest, NamesWhatHappened) {
+  const auto all = evaluate({configuration("dying"), configuration("hanging")});
+  EXPECT_NE(all[0].outcome.error().detail.find("signal 6"), std::string::npos)
+      << all[0].outcome.error().detail;
+  EXPECT_EQ(all[1].outcome.error().reason, "launch");
+  EXPECT_NE(all[1].outcome.error().detail.find("--timeout"), std::string::npos)
+      << all[1].outcome.error().detail;
+}
+
+TEST_F(RemoteTest, AHangEndsAfterTheTimeout) {
+  const auto start = std::chrono::steady_clock::now();
+  evaluate({configuration("hanging")});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+TEST_F(RemoteTest, ACompilerThatCrashesOrHangsCostsOneConfiguration) {
+  const auto all = evaluate({configuration("crashing_compile"), configuration("plain", 32),
+                             configuration("hanging_compile"), configuration("plain", 64)});
+  EXPECT_EQ(all[0].outcome.error().phase, Phase::compile);
+  EXPECT_EQ(all[0].outcome.error().reason, "compiler crashed");
+  EXPECT_TRUE(all[1].outcome.has_value());
+  EXPECT_EQ(all[2].outcome.error().phase, Phase::timeout);
+  EXPECT_EQ(all[2].outcome.error().reason, "compiler");
+  EXPECT_TRUE(all[3].outcome.has_value());
+}
+
+TEST_F(RemoteTest, AWorkerThatSomebodyKillsBetweenEvaluationsIsReplaced) {
+  ASSERT_TRUE(evaluate({configuration("plain", 32)})[0].outcome.has_value());
+  kill(backend_.process_id(), SIGKILL);
+  EXPECT_TRUE(evaluate({configuration("plain", 64)})[0].outcome.has_value());
+  EXPECT_EQ(backend_.processes(), 2u);
+}
+
+// While it runs a kernel: not the kernel's fault, so it is tried again; what is killed every time fails.
+TEST_F(RemoteTest, AWorkerThatSomebodyKillsAtWorkIsTriedAgain) {
+  std::jthread killer([this, first = backend_.process_id()] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    kill(first, SIGKILL);
+  });
+  const auto all = evaluate({configuration("hanging")});
+  // The second time nobody kills it, and it is what it is.
+  EXPECT_EQ(all[0].outcome.error().phase, Phase::timeout);
+  EXPECT_EQ(backend_.processes(), 2u);
+}
+
+TEST_F(RemoteTest, WorkersEndWithTheirOwner) {
+  pid_t id = 0;
+  {
+    const RemoteBackend other(worker("device"), [](const DeviceFacts&) { return nullptr; }, {});
+    id = other.process_id();
+    EXPECT_EQ(kill(id, 0), 0);
+  }
+  EXPECT_NE(kill(id, 0), 0);
+}
+
+TEST(Remote, AWorkerThatDoesNotStartIsOneClearError) {
+  for (const WorkerProgram& broken : {worker("broken"), WorkerProgram{"/nowhere/at/all", {}}}) {
+    try {
+      const RemoteBackend backend(broken, [](const DeviceFacts&) { return nullptr; }, {});
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("does not start"), std::string::npos) << error.what();
+    }
+    EXPECT_THROW(RemoteCompiler{broken}, Error);
+  }
+}
+
+TEST(Remote, ManyThreadsCompileAtTheSameTime) {
+  const RemoteCompiler compiler(worker("compiler"));
+  const ToyProblem problem;
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) {
+        CompileRequest request;
+        request.source = {"toy.cu", std::to_string(t * 100 + i)};
+        const auto binary = compiler.compile(request);
+        ASSERT_TRUE(binary.has_value());
+        const std::string text(reinterpret_cast<const char*>(binary->image.data()), binary->image.size());
+        EXPECT_EQ(text, content_of(request));
+      }
+    });
+}
+
+TEST(Remote, AChildSeesThatItsParentIsGoneWhateverItDoes) {
+  pid_t child = 0;
+  {
+    ChildProcess process(TUNE_TEST_WORKER, {"device"});
+    child = process.id();
+    // Closing without killing is what the death of a parent does.
+    process.channel().close();
+    int status = 0;
+    for (int i = 0; i < 500 && waitpid(child, &status, WNOHANG) == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_NE(kill(child, 0), 0);
+  }
+}
+
+}  // namespace
+}  // namespace tune::process

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/evaluation/device_evaluator.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_backend.hpp"
+#include "tests/support/toy_problem.hpp"
+
+namespace tune {
+namespace {
+
+using testing::FakeBackend;
+using testing::ToyProblem;
+using testing::ToySources;
+
+class DeviceEvaluatorTest : public ::testing::Test {
+ protected:
+  std::vector<Evaluation> evaluate(const std::vector<Configuration>& batch,
+                                   DeviceEvaluatorOptions options = {}) {
+    options.compile_threads = 2;
+    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options);
+    std::vector<Evaluation> all;
+    evaluate_all(evaluator, batch, [&](const Evaluation& evaluation) {
+      all.push_back(evaluation);
+      return all.size() < stop_after_;
+    });
+    return all;
+  }
+
+  static Configuration configuration(const char* kind, int block = 128) {
+    return {{"kind", kind}, {"block", block}, {"items", 1}};
+  }
+
+  ToyProblem problem_;
+  ToySources sources_;
+  FakeBackend backend_;
+  std::size_t stop_after_ = 1000;
+};
+
+TEST_F(DeviceEvaluatorTest, MeasuresWhatIsRight) {
+  const auto all = evaluate({configuration("plain")});
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_TRUE(all[0].outcome.has_value());
+  EXPECT_GE(all[0].outcome->samples.size(), 7u);
+  EXPECT_NEAR(all[0].outcome->time(), 8e-6 * 1.01, 1e-12);
+  EXPECT_EQ(all[0].outcome->tolerance, 1e-6);
+  EXPECT_EQ(all[0].resources->registers, 32);
+  EXPECT_FALSE(all[0].binary_hash.empty());
+}
+
+TEST_F(DeviceEvaluatorTest, ChecksOddSizesBeforeTheSizeItself) {
+  evaluate({configuration("plain")});
+  const std::vector<std::string> expected = {
+      "prepare 1000", "prepare 37",   "run 37",   "memory 37",   "compare 37",   "run 37",      "memory 37",
+      "compare 37",   "prepare 1000", "run 1000", "memory 1000", "compare 1000", "measure 1000"};
+  EXPECT_EQ(backend_.runner().calls, expected);
+}
+
+/// The toy problem where only a kernel says what is right.
+class ComputedToy : public ToyProblem {
+ public:
+  TensorSet reference(const Instance&, const TensorSet&) const override { return {}; }
+  std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
+                                                   const KernelSources& sources) const override {
+    return plan(instance, {{"kind", "plain"}, {"block", 32}, {"items", 1}}, sources);
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, AReferenceThatAKernelComputesTakesNoPlanAway) {
+  const ComputedToy problem;
+  DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_);
+  for (const char* kind : {"plain", "wrong"}) evaluator.submit(configuration(kind));
+  EXPECT_TRUE(evaluator.next()->outcome.has_value());
+  const std::optional<Evaluation> wrong = evaluator.next();
+  ASSERT_FALSE(wrong->outcome.has_value());
+  EXPECT_EQ(wrong->outcome.error().phase, Phase::verify);
+  const std::vector<Configuration> finalists = {configuration("plain", 64)};
+  ASSERT_TRUE(evaluator.begin_finals(finalists));
+  EXPECT_TRUE(evaluator.time_finalist(0).has_value());
+  EXPECT_TRUE(evaluator.time_finalist(0).has_value());
+}
+
+/// The toy problem where a kernel says sooner what is right, if it can run.
+class SoonerToy : public ToyProblem {
+ public:
+  explicit SoonerToy(const char* kind) : kind_(kind) {}
+
+  TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
+    if (instance.extent("nx") == large) ++asked;
+    return ToyProblem::reference(instance, inputs);
+  }
+  std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
+                                                   const KernelSources& sources) const override {
+    if (instance.extent("nx") != large) return std::nullopt;
+    return plan(instance, {{"kind", kind_}, {"block", 32}, {"items", 1}}, sources);
+  }
+  bool plan_replaces_reference(const Instance& instance) const override {
+    return instance.extent("nx") == large;
+  }
+
+  static constexpr std::int64_t large = 1000;
+  mutable int asked = 0;
+
+ private:
+  const char* kind_;
+};
+
+TEST_F(DeviceEvaluatorTest, TheHostIsAskedWhereAKernelCannotComputeTheReferenceSooner) {
+  for (const auto& [kind, asked] : {std::pair{"plain", 0}, {"too_big", 1}, {"broken_compile", 1}}) {
+    const SoonerToy problem(kind);
+    DeviceEvaluator evaluator(problem, testing::toy_instance(SoonerToy::large), backend_, sources_);
+    for (const char* tried : {"plain", "wrong"}) evaluator.submit(configuration(tried));
+    EXPECT_TRUE(evaluator.next()->outcome.has_value()) << kind;
+    EXPECT_FALSE(evaluator.next()->outcome.has_value()) << kind;
+    EXPECT_EQ(problem.asked, asked) << kind;
+  }
+}
+
+TEST_F(DeviceEvaluatorTest, EveryPhaseCanFail) {
+  const std::vector<std::pair<const char*, Phase>> kinds = {
+      {"broken_compile", Phase::compile}, {"too_big", Phase::resources}, {"wrong", Phase::verify},
+      {"unwritten", Phase::verify},       {"overrun", Phase::verify},    {"faulting", Phase::crash}};
+  for (const auto& [kind, phase] : kinds) {
+    const auto all = evaluate({configuration(kind)});
+    ASSERT_EQ(all.size(), 1u) << kind;
+    ASSERT_FALSE(all[0].outcome.has_value()) << kind;
+    EXPECT_EQ(all[0].outcome.error().phase, phase) << kind;
+  }
+}
+
+/// Plans that allow an error of 2.
+class LenientProblem : public ToyProblem {
+ public:
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    Result<LaunchPlan> plan = ToyProblem::plan(instance, configuration, sources);
+    plan->tolerance = Tolerance{2, "lenient"};
+    return plan;
+  }
+};
+
+TEST_F(DeviceEvaluatorTest, ThePlansToleranceComesBeforeTheProblems) {
+  const LenientProblem lenient;
+  DeviceEvaluator evaluator(lenient, testing::toy_instance(1000), backend_, sources_, {});
+  std::vector<Evaluation> all;
+  evaluate_all(evaluator, std::vector{configuration("wrong")}, [&](const Evaluation& evaluation) {
+    all.push_back(evaluation);
+    return true;
+  });
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_TRUE(all[0].outcome.has_value()) << all[0].outcome.error().detail;
+  EXPECT_EQ(all[0].outcome->tolerance, 2);
+  EXPECT_NEAR(all[0].outcome->error, 1, 1e-6);
+}
+
+TEST_F(DeviceEvaluatorTest, WhatCannotRunIsNeverLaunched) {
+  evaluate({configuration("too_big")});
+  EXPECT_EQ(backend_.runner().calls, std::vector<std::string>{"prepare 1000"});
+}
+
+TEST_F(DeviceEvaluatorTest, AWrongResultIsNeverMeasured) {
+  const auto all = evaluate({configuration("wrong")});
+  EXPECT_NE(all[0].outcome.error().detail.find("at 37 type=float"), std::string::npos)
+      << all[0].outcome.error().detail;
+  for (const std::string& call : backend_.runner().calls) EXPECT_FALSE(call.starts_with("measure")) << call;
+}
+
+TEST_F(DeviceEvaluatorTest, KeepsTheOrderOfTheBatch) {
+  std::vector<Configuration> batch;
+  for (const int block : {256, 32, 128, 64}) batch.push_back(configuration("plain", block));
+  const auto all = evaluate(batch);
+  ASSERT_EQ(all.size(), batch.size());
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].configuration, batch[i]);
+}
+
+/// The blocks in the order in which they come out, the compile of 256 ending after `after` others.
+std::vector<std::int64_t> order_of_blocks(DeviceEvaluator& evaluator, const FakeBackend& backend,
+                                          std::size_t after) {
+  std::vector<std::int64_t> blocks;
+  for (const int block : {64, 256, 32, 128})
+    evaluator.submit({{"kind", "plain"}, {"block", block}, {"items", 1}});
+  while (blocks.size() < 4) {
+    if (blocks.size() == after) {
+      backend.compiler().release = true;
+      backend.compiler().release.notify_all();
+    }
+    blocks.push_back(evaluator.next()->configuration["block"].as_int());
+  }
+  return blocks;
+}
+
+TEST_F(DeviceEvaluatorTest, ASlowCompileIsOvertaken) {
+  backend_.compiler().slow_block = 256;
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2, .patience = 0.01});
+  EXPECT_EQ(order_of_blocks(evaluator, backend_, 3).back(), 256);
+}
+
+TEST_F(DeviceEvaluatorTest, WhatCompilesInTimeIsNotOvertaken) {
+  backend_.compiler().slow_block = 256;
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_,
+                            {.measure = {}, .compile_threads = 2, .patience = 1e6});
+  EXPECT_EQ(order_of_blocks(evaluator, backend_, 1), (std::vector<std::int64_t>{64, 256, 32, 128}));
+}
+
+TEST_F(DeviceEvaluatorTest, StopsWhenToldTo) {
+  stop_after_ = 1;
+  EXPECT_EQ(evaluate({configuration("plain", 32), configuration("plain", 64)}).size(), 1u);
+}
+
+TEST_F(DeviceEvaluatorTest, ChecksWithoutMeasuring) {
+  const auto all = evaluate({configuration("plain")}, {.measure = {}, .measure_time = false});
+  ASSERT_TRUE(all[0].outcome.has_value());
+  EXPECT_TRUE(all[0].outcome->samples.empty());
+}
+
+}  // namespace
+}  // namespace tune

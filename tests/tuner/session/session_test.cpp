@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "tests/support/fake_backend.hpp"
+#include "tests/support/memory_store.hpp"
+#include "tests/support/toy_problem.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/evaluation/device_evaluator.hpp"
+
+namespace tune {
+namespace {
+
+using testing::FakeBackend;
+using testing::MemoryStore;
+using testing::ToyProblem;
+using testing::ToySources;
+
+class CountingObserver : public SessionObserver {
+ public:
+  void on_evaluation(const Evaluation& evaluation, const Progress&) override { seen.push_back(evaluation); }
+  bool stop_requested() override { return seen.size() >= stop_after; }
+  std::vector<Evaluation> seen;
+  std::size_t stop_after = 1'000'000;
+};
+
+class SessionTest : public ::testing::Test {
+ protected:
+  SessionResult run(const std::string& where, Budget budget, std::uint64_t seed = 1, bool fresh = false,
+                    const char* strategy_name = "random") {
+    const search::SearchSpace space = testing::toy_space(where);
+    const auto strategy = search::make_strategy(strategy_name, {space, seed});
+    DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
+    Session session(space, *strategy, evaluator, store_, [this] { return time_ += step_; });
+    if (default_first_) session.begin_with(space.default_configuration());
+    default_ = space.at(*space.default_configuration());
+    return session.run(record_, budget, fresh, observer_, finals_);
+  }
+
+  ToyProblem problem_;
+  ToySources sources_;
+  FakeBackend backend_;
+  MemoryStore store_;
+  CountingObserver observer_;
+  RunRecord record_;
+  FinalsOptions finals_ = {.finalists = 0};
+  DeviceEvaluatorOptions options_ = {.measure = {}, .compile_threads = 2};
+  double time_ = 0;
+  double step_ = 0.001;
+  bool default_first_ = false;
+  search::Configuration default_;  ///< of the last run's space
+};
+
+TEST_F(SessionTest, FindsTheBestOfTheWholeSpace) {
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.end, RunEnd::exhausted);
+  EXPECT_EQ(result.progress.evaluations, 12u);
+  EXPECT_EQ(result.progress.measured, 12u);
+  ASSERT_TRUE(result.progress.best.has_value());
+  EXPECT_EQ(result.progress.best->configuration.key(), "block=256,items=4,kind=plain");
+  EXPECT_EQ(store_.evaluations.size(), 12u);
+  EXPECT_EQ(store_.end, RunEnd::exhausted);
+}
+
+TEST_F(SessionTest, BeginsWithTheDefaultWhereThatIsWanted) {
+  default_first_ = true;
+  for (const char* strategy : {"random", "grid", "model", "genetic"}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      observer_ = {};
+      const SessionResult result = run("kind == plain", {}, seed, true, strategy);
+      ASSERT_EQ(observer_.seen.size(), 12u) << strategy << ": each once, the default too";
+      EXPECT_EQ(observer_.seen.front().configuration, default_) << strategy;
+      std::set<std::string> keys;
+      for (const Evaluation& evaluation : observer_.seen) keys.insert(evaluation.configuration.key());
+      EXPECT_EQ(keys.size(), 12u) << strategy;
+      EXPECT_EQ(result.end, RunEnd::exhausted);
+    }
+  }
+  observer_ = {};
+  EXPECT_EQ(run("kind == plain", {.evaluations = 1}, 1, true).progress.evaluations, 1u);
+  EXPECT_EQ(observer_.seen.front().configuration, default_);
+  observer_ = {};
+  EXPECT_EQ(run("kind == plain", {.evaluations = 0}, 1, true).progress.evaluations, 0u);
+}
+
+TEST_F(SessionTest, ADefaultThatIsKnownIsAnsweredFromTheDatabase) {
+  run("kind == plain", {});
+  default_first_ = true;
+  observer_ = {};
+  run("kind == plain", {.evaluations = 3});
+  ASSERT_EQ(observer_.seen.size(), 3u);
+  EXPECT_EQ(observer_.seen.front().configuration, default_);
+  EXPECT_TRUE(observer_.seen.front().reused);
+}
+
+TEST_F(SessionTest, NeverEvaluatesAConfigurationTwice) {
+  run("kind == plain", {});
+  std::set<std::string> keys;
+  for (const Evaluation& evaluation : observer_.seen)
+    EXPECT_TRUE(keys.insert(evaluation.configuration.key()).second);
+}
+
+TEST_F(SessionTest, EndsAtTheBudgetOfEvaluations) {
+  const SessionResult result = run("kind == plain", {.evaluations = 5, .seconds = {}});
+  EXPECT_EQ(result.end, RunEnd::budget);
+  EXPECT_EQ(result.progress.evaluations, 5u);
+  EXPECT_EQ(store_.evaluations.size(), 5u);
+}
+
+TEST_F(SessionTest, EndsAtTheBudgetOfTime) {
+  step_ = 1;
+  const SessionResult result = run("kind == plain", {.evaluations = {}, .seconds = 10});
+  EXPECT_EQ(result.end, RunEnd::budget);
+  EXPECT_LT(result.progress.evaluations, 12u);
+  EXPECT_GT(result.progress.evaluations, 0u);
+}
+
+TEST_F(SessionTest, FailuresBeforeALaunchDoNotCountAgainstTheBudget) {
+  const SessionResult result = run("kind in ['plain', 'too_big']", {.evaluations = 12, .seconds = {}});
+  EXPECT_EQ(result.progress.evaluations, 12u);
+  EXPECT_EQ(result.progress.measured, 12u);
+  EXPECT_GT(result.progress.failures.at(Phase::resources), 0u);
+}
+
+TEST_F(SessionTest, WrongResultsCountAndNeverWin) {
+  const SessionResult result = run("kind in ['plain', 'wrong', 'faulting']", {});
+  EXPECT_EQ(result.progress.evaluations, 36u);
+  EXPECT_EQ(result.progress.failures.at(Phase::verify), 12u);
+  EXPECT_EQ(result.progress.failures.at(Phase::crash), 12u);
+  EXPECT_EQ(result.progress.best->configuration["kind"].as_text(), "plain");
+}
+
+TEST_F(SessionTest, StopsWhenTheObserverAsksTo) {
+  observer_.stop_after = 3;
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.end, RunEnd::interrupted);
+  EXPECT_EQ(store_.evaluations.size(), 3u);
+}
+
+TEST_F(SessionTest, ASecondRunGoesOnWhereTheFirstStopped) {
+  observer_.stop_after = 5;
+  run("kind == plain", {});
+  std::vector<Evaluation> first = observer_.seen;
+  observer_ = {};
+  const int compiled_before = backend_.compiler().compiled;
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.progress.evaluations, 12u);
+  EXPECT_EQ(result.progress.reused, 5u);
+  EXPECT_EQ(observer_.seen.size(), 12u);
+  EXPECT_EQ(backend_.compiler().compiled - compiled_before, 7);
+  std::set<std::string> reused;
+  for (const Evaluation& evaluation : observer_.seen)
+    if (evaluation.reused) reused.insert(evaluation.configuration.key());
+  for (const Evaluation& evaluation : first) EXPECT_TRUE(reused.contains(evaluation.configuration.key()));
+}
+
+TEST_F(SessionTest, FreshEvaluatesWhatIsKnown) {
+  run("kind == plain", {});
+  const SessionResult result = run("kind == plain", {}, 1, true);
+  EXPECT_EQ(result.progress.reused, 0u);
+  EXPECT_EQ(store_.evaluations.size(), 24u);
+}
+
+TEST_F(SessionTest, TheSameSeedGivesTheSameTrace) {
+  run("kind == plain", {.evaluations = 6, .seconds = {}}, 7);
+  const std::vector<Evaluation> first = std::exchange(observer_.seen, {});
+  run("kind == plain", {.evaluations = 6, .seconds = {}}, 7, true);
+  ASSERT_EQ(first.size(), observer_.seen.size());
+  for (std::size_t i = 0; i < first.size(); ++i)
+    EXPECT_EQ(first[i].configuration, observer_.seen[i].configuration);
+}
+
+TEST_F(SessionTest, ASpaceInWhichNothingCompilesEndsAsExhausted) {
+  const SessionResult result = run("kind == broken_compile", {.evaluations = 5, .seconds = {}});
+  EXPECT_EQ(result.end, RunEnd::exhausted);
+  EXPECT_EQ(result.progress.evaluations, 0u);
+  EXPECT_FALSE(result.progress.best.has_value());
+}
+
+/// Fails every configuration before a launch.
+class BrokenEvaluator : public Evaluator {
+ public:
+  void submit(Configuration configuration) override { queue_.push_back(std::move(configuration)); }
+  void drop() override { queue_.clear(); }
+  std::optional<Evaluation> next() override {
+    Evaluation evaluation;
+    evaluation.configuration = std::move(queue_.front());
+    queue_.pop_front();
+    evaluation.outcome = fail(Phase::compile, "syntax", "line 1");
+    return evaluation;
+  }
+
+ private:
+  std::deque<Configuration> queue_;
+};
+
+/// A device that is gone.
+class ThrowingEvaluator : public Evaluator {
+ public:
+  void submit(Configuration) override {}
+  void drop() override {}
+  std::optional<Evaluation> next() override { throw Error("the device is gone"); }
+};
+
+TEST_F(SessionTest, ABrokenDeviceEndsTheRunAsFailed) {
+  const search::SearchSpace space = testing::toy_space("kind == plain");
+  const auto strategy = search::make_strategy("random", {space, 1});
+  ThrowingEvaluator evaluator;
+  Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+  EXPECT_THROW(session.run({}, {}, false, observer_), Error);
+  EXPECT_EQ(store_.end, RunEnd::failed);
+}
+
+TEST_F(SessionTest, FinalsConfirmTheBest) {
+  finals_ = {};
+  const SessionResult result = run("kind == plain", {});
+  ASSERT_FALSE(result.finals.places.empty());
+  EXPECT_EQ(result.finals.places.front().configuration, result.progress.best->configuration);
+  EXPECT_TRUE(result.finals.places.front().tied);
+  EXPECT_FALSE(result.finals.reused);
+  EXPECT_GT(result.progress.finals_seconds, 0);
+  EXPECT_EQ(store_.finals.size(), 1u);
+  EXPECT_EQ(store_.end, RunEnd::exhausted);
+  // Checked with other inputs at the size itself, then timed: the turns come after everything else.
+  const std::vector<std::string>& calls = backend_.runner().calls;
+  EXPECT_EQ(calls.back(), "measure 1000");
+  EXPECT_EQ(std::ranges::count(calls, "compare 1000"), 12 + 1);
+  EXPECT_EQ(std::ranges::count(calls, "measure 1000"), 12 + 6);
+}
+
+TEST_F(SessionTest, ARepeatedRunTakesTheFinalsOfTheFirst) {
+  finals_ = {};
+  const SessionResult first = run("kind == plain", {});
+  const std::size_t calls = backend_.runner().calls.size();
+  const SessionResult second = run("kind == plain", {});
+  EXPECT_EQ(backend_.runner().calls.size(), calls);
+  EXPECT_TRUE(second.finals.reused);
+  ASSERT_EQ(second.finals.places.size(), first.finals.places.size());
+  EXPECT_EQ(second.finals.places.front().configuration, first.finals.places.front().configuration);
+  EXPECT_EQ(second.finals.places.front().time.median, first.finals.places.front().time.median);
+  EXPECT_FALSE(run("kind == plain", {}, 1, true).finals.reused);
+}
+
+TEST_F(SessionTest, AnInterruptedRunHasNoFinals) {
+  finals_ = {};
+  observer_.stop_after = 11;
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.end, RunEnd::interrupted);
+  EXPECT_TRUE(result.finals.places.empty());
+  EXPECT_TRUE(store_.finals.empty());
+}
+
+TEST_F(SessionTest, AnInterruptInTheFinalsEndsThem) {
+  class Impatient : public CountingObserver {
+   public:
+    void on_finals(std::size_t) override { stop_after = 0; }
+  };
+  finals_ = {};
+  Impatient observer;
+  const search::SearchSpace space = testing::toy_space("kind == plain");
+  const auto strategy = search::make_strategy("grid", {space, 1});
+  DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
+  Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+  const SessionResult result = session.run({}, {}, false, observer, finals_);
+  EXPECT_EQ(result.end, RunEnd::interrupted);
+  EXPECT_TRUE(store_.finals.empty());
+  EXPECT_TRUE(result.progress.best.has_value());
+}
+
+TEST_F(SessionTest, AFinalistThatIsWrongIsStoredAsFailedAndTheNextOneWins) {
+  finals_ = {};
+  backend_.runner().wrong_for_second_seed = 1024;  // block * items of the fastest
+  const SessionResult result = run("kind == plain", {});
+  ASSERT_EQ(result.finals.failures.size(), 1u);
+  EXPECT_EQ(result.finals.failures[0].outcome.error().phase, Phase::verify);
+  EXPECT_EQ(store_.evaluations.size(), 13u);
+  EXPECT_EQ(store_.evaluations.back().configuration.key(), "block=256,items=4,kind=plain");
+  EXPECT_FALSE(store_.evaluations.back().outcome.has_value());
+  ASSERT_FALSE(result.finals.places.empty());
+  EXPECT_NE(result.progress.best->configuration.key(), "block=256,items=4,kind=plain");
+  EXPECT_EQ(result.finals.places.front().configuration, result.progress.best->configuration);
+}
+
+TEST_F(SessionTest, TheObjectiveDecides) {
+  record_.options.objective = Objective::energy;
+  finals_ = {};
+  backend_.runner().joules_per_thread = 1e-3;  // the slowest takes the least energy
+  const SessionResult result = run("kind == plain", {});
+  EXPECT_EQ(result.progress.best->configuration.key(), "block=32,items=1,kind=plain");
+  EXPECT_EQ(result.finals.places.front().configuration.key(), "block=32,items=1,kind=plain");
+  EXPECT_NEAR(result.finals.places.front().energy(), 0.032, 1e-12);
+}
+
+TEST_F(SessionTest, AMeasurementWithoutEnergyIsNotReusedForIt) {
+  run("kind == plain", {});
+  record_.options.objective = Objective::edp;
+  backend_.runner().joules_per_thread = 1e-3;
+  EXPECT_EQ(run("kind == plain", {}).progress.reused, 0u);
+}
+
+TEST_F(SessionTest, GivesUpWhenNothingEverStarts) {
+  search::SpaceDefinition definition;
+  std::vector<search::Value> values;
+  for (int i = 0; i < 5000; ++i) values.emplace_back(i);
+  definition.parameters = {{"n", "a number", values, 0}};
+  const search::SearchSpace space(std::move(definition));
+  const auto strategy = search::make_strategy("random", {space, 1});
+  BrokenEvaluator evaluator;
+  Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+  const SessionResult result = session.run({}, {.evaluations = 200, .seconds = {}}, false, observer_);
+  EXPECT_EQ(result.end, RunEnd::failed);
+  EXPECT_NE(result.why.find("syntax"), std::string::npos) << result.why;
+  EXPECT_LT(observer_.seen.size(), 300u);
+}
+
+}  // namespace
+}  // namespace tune

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/tensor/verifier.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace tune {
+namespace {
+
+TensorView view(const std::vector<float>& values, Extents extents) {
+  return {ElementType::f32, std::move(extents), std::as_bytes(std::span(values))};
+}
+
+HostTensor reference(const std::vector<double>& values, Extents extents) {
+  HostTensor tensor(ElementType::f64, std::move(extents));
+  std::ranges::copy(values, tensor.as<double>().begin());
+  return tensor;
+}
+
+/// What a comparison reads only within the same expression.
+TensorView against(const std::vector<double>& values, Extents extents) {
+  return {ElementType::f64, std::move(extents), std::as_bytes(std::span(values))};
+}
+
+TEST(Verifier, EqualTensorsAreRight) {
+  const std::vector<float> out = {1, 2, 3};
+  const Comparison found = compare(view(out, {3}), against({1, 2, 3}, {3}), {0});
+  EXPECT_EQ(found.wrong, 0u);
+  EXPECT_EQ(found.worst_error, 0.0);
+}
+
+TEST(Verifier, AnErrorOfExactlyTheToleranceIsRight) {
+  const std::vector<float> out = {1.5f};
+  EXPECT_EQ(compare(view(out, {1}), against({1}, {1}), {0.5}).wrong, 0u);
+  EXPECT_EQ(compare(view(out, {1}), against({1}, {1}), {0.49}).wrong, 1u);
+}
+
+TEST(Verifier, AnOutputThatWasNeverWrittenIsWrong) {
+  const std::vector<float> out = {1, std::nanf("")};
+  const Comparison found = compare(view(out, {2}), against({1, 2}, {2}), {1e30});
+  EXPECT_EQ(found.wrong, 1u);
+  EXPECT_EQ(found.worst_index, 1u);
+  EXPECT_TRUE(std::isinf(found.worst_error));
+}
+
+TEST(Verifier, AReferenceThatIsNaNNeverPasses) {
+  const std::vector<float> out = {1};
+  EXPECT_EQ(compare(view(out, {1}), against({std::nan("")}, {1}), {1}).wrong, 1u);
+}
+
+// Larger than the parts that threads compare, with one wrong element at each place in turn.
+TEST(Verifier, FindsOneWrongElementAnywhere) {
+  constexpr std::size_t count = 300'000;
+  std::vector<float> out(count, 1.0f);
+  const HostTensor expected = reference(std::vector<double>(count, 1.0), {count});
+  for (const std::size_t place : {std::size_t{0}, count / 3, count / 2, count - 1}) {
+    out[place] = 2.0f;
+    const Comparison found = compare(view(out, {count}), view_of(expected), {0.5});
+    EXPECT_EQ(found.wrong, 1u) << place;
+    EXPECT_EQ(found.worst_index, place);
+    EXPECT_EQ(found.worst_value, 2.0);
+    EXPECT_EQ(found.worst_reference, 1.0);
+    out[place] = 1.0f;
+  }
+}
+
+TEST(Verifier, NamesTheWorstElementByItsCoordinates) {
+  const std::vector<float> out = {0, 0, 0, 0, 0, 9};
+  const Extents extents = {3, 2};
+  const Comparison found = compare(view(out, extents), against({0, 0, 0, 0, 0, 0}, extents), {1});
+  const Failure failure = wrong_result(found, extents, {1}, "out");
+  EXPECT_EQ(failure.phase, Phase::verify);
+  EXPECT_EQ(failure.detail,
+            "1 of 6 elements of 'out' differ by more than 1; the worst is (2, 1): 9 instead of 0");
+}
+
+TEST(Verifier, OtherExtentsAreAProgrammersError) {
+  const std::vector<float> out = {1, 2};
+  EXPECT_THROW(compare(view(out, {2}), against({1, 2}, {1, 2}), {0}), std::logic_error);
+}
+
+// numpy's and KTT's relative comparison: by each element's own size.
+TEST(Verifier, AShareOfEachElementIsOfThatElement) {
+  const std::vector<float> out = {1000.5f, 1.5f, 0.0005f};
+  const auto found = [&](const Bounds& bounds) {
+    return compare(view(out, {3}), against({1000, 1, 0}, {3}), bounds);
+  };
+  EXPECT_EQ(found({.absolute = 1e-3, .each = 1e-3}).wrong, 1u);
+  EXPECT_EQ(found({.absolute = 1e-3, .each = 1e-3}).worst_index, 1u) << "not the largest difference";
+  EXPECT_EQ(found({.absolute = 1e-4, .each = 1e-3}).wrong, 2u);
+  EXPECT_EQ(found({.absolute = 0.5, .each = 1e-3}).wrong, 0u);
+  EXPECT_EQ(found({.absolute = 1e-3, .each = 1e-4}).wrong, 2u);
+  const Bounds bounds{.absolute = 1e-3, .each = 1e-3};
+  EXPECT_NE(wrong_result(found(bounds), {3}, bounds, "out").detail.find("1.5 instead of 1"),
+            std::string::npos);
+}
+
+TEST(Verifier, TheSumOfAllDifferencesMayBeLimited) {
+  const std::vector<float> out(1000, 1.25f);
+  const std::vector<double> right(1000, 1.0);
+  const auto found = compare(view(out, {1000}), against(right, {1000}), {.absolute = 1});
+  EXPECT_EQ(found.total_error, 250);
+  EXPECT_TRUE(is_right(found, {.absolute = 1}));
+  EXPECT_TRUE(is_right(found, {.absolute = 1, .sum = 250}));
+  EXPECT_FALSE(is_right(found, {.absolute = 1, .sum = 249}));
+  EXPECT_NE(wrong_result(found, {1000}, {.absolute = 1, .sum = 249}, "out").detail.find("sum up to 250"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tune

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/checks/check_sources.hpp"
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cuda {
+
+// Made at build time from the files.
+std::span<const std::pair<std::string_view, std::string_view>> embedded_checks();
+
+namespace {
+
+CompileRequest request_of(std::string_view source, std::vector<std::string> entries) {
+  CompileRequest request;
+  for (const auto& [name, text] : embedded_checks()) {
+    SourceFile file{std::string(name), std::string(text)};
+    if (name.ends_with(source))
+      request.source = std::move(file);
+    else if (name.ends_with(".cuh"))
+      request.headers.push_back(std::move(file));
+  }
+  if (request.source.text.empty()) throw Error(format("the program has no kernel file `{}`", source));
+  request.entries = std::move(entries);
+  return request;
+}
+
+std::string_view device_name(ElementType type) {
+  switch (type) {
+    case ElementType::f32:
+      return "float";
+    case ElementType::f64:
+      return "double";
+    case ElementType::i32:
+      return "int";
+    case ElementType::u32:
+      return "unsigned int";
+    case ElementType::u8:
+      return "unsigned char";
+    case ElementType::f16:
+      return "tune::checks::Half";
+    case ElementType::bf16:
+      return "tune::checks::Bfloat16";
+    case ElementType::i8:
+      return "signed char";
+    case ElementType::i16:
+      return "short";
+    case ElementType::u16:
+      return "unsigned short";
+    case ElementType::i64:
+      return "long long";
+    case ElementType::u64:
+      return "unsigned long long";
+  }
+  throw Error("there is no kernel that compares elements of this type");
+}
+
+}  // namespace
+
+CompileRequest guard_kernels() {
+  return request_of("guards.cu", {"tune::checks::fill_guards", "tune::checks::check_guards"});
+}
+
+CompileRequest difference_kernels() {
+  return request_of("differences.cu", {"tune::checks::find_difference", "tune::checks::sum_tiles"});
+}
+
+CompileRequest comparing_kernel(ElementType type) {
+  return request_of("compare.cu", {format("tune::checks::compare<{}>", device_name(type))});
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/checks/device_checks.hpp"
+
+#include <algorithm>
+
+#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/checks/check_sources.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cuda {
+namespace {
+
+/// Resident at once on a multiprocessor, or nearly so.
+constexpr unsigned blocks_a_multiprocessor = 8;
+constexpr std::size_t result_bytes = std::size_t{1} << 17;
+
+template<class... Arguments>
+cudaError_t launch(cudaKernel_t kernel, dim3 grid, cudaStream_t stream, Arguments... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = dim3(checks::block_threads);
+  config.stream = stream;
+  void* pointers[] = {&arguments...};
+  return cudaLaunchKernelExC(&config, as_function(kernel), pointers);
+}
+
+/// Waits.
+template<class T>
+cudaError_t copy_back(std::vector<T>& to, const std::byte* from, cudaStream_t stream) {
+  const auto status = cudaMemcpyAsync(to.data(), from, to.size() * sizeof(T), cudaMemcpyDeviceToHost, stream);
+  return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
+}
+
+}  // namespace
+
+DeviceChecks::DeviceChecks(const DeviceFacts& facts) : multiprocessors_(std::max(facts.multiprocessors, 1)) {
+  std::string why_not;
+  compiler_ = make_nvrtc_compiler(facts.architecture(), &why_not);
+  if (compiler_ == nullptr) throw Error(why_not);
+  results_ = allocate_device(result_bytes);
+}
+
+DeviceChecks::Kernels DeviceChecks::load(const CompileRequest& request) const {
+  const auto binary = compiler_->compile(request);
+  if (!binary)
+    throw Error(format("the program's own kernel {} does not compile with {}: {}", request.source.name,
+                       compiler_->version(), binary.error().detail));
+  Kernels loaded;
+  check(load_module(loaded.module, binary->image));
+  for (const auto& entry : request.entries) {
+    cudaKernel_t kernel = nullptr;
+    check(find_kernel(kernel, loaded.module, binary->symbols.at(entry)));
+    // Asking for them loads the code, which is otherwise done by the first launch: there may be no memory
+    // then.
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, as_function(kernel)));
+    loaded.kernels.push_back(kernel);
+  }
+  return loaded;
+}
+
+const DeviceChecks::Kernels& DeviceChecks::guards() {
+  if (guards_.kernels.empty()) guards_ = load(guard_kernels());
+  return guards_;
+}
+
+const DeviceChecks::Kernels& DeviceChecks::differences() {
+  if (differences_.kernels.empty()) differences_ = load(difference_kernels());
+  return differences_;
+}
+
+const DeviceChecks::Kernels& DeviceChecks::comparing(ElementType type) {
+  auto& kernels = comparing_[type];
+  if (kernels.kernels.empty()) kernels = load(comparing_kernel(type));
+  return kernels;
+}
+
+void DeviceChecks::load_for(std::span<const BufferSpec> buffers) {
+  guards();
+  differences();
+  for (const auto& buffer : buffers)
+    if (buffer.role == BufferRole::output) comparing(buffer.type);
+}
+
+/// Each thread has at least one item, as far as there are any.
+unsigned DeviceChecks::blocks_for(std::uint64_t items) const {
+  const auto most = blocks_a_multiprocessor * static_cast<std::uint64_t>(multiprocessors_);
+  const auto needed = (items + checks::block_threads - 1) / checks::block_threads;
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(needed, 1, most));
+}
+
+namespace {
+
+/// Calls `use` with as many zones as one launch takes, again and again.
+template<class Use>
+cudaError_t for_some_zones(std::span<const checks::Zone> zones, const Use& use) {
+  for (std::size_t begin = 0; begin < zones.size(); begin += checks::most_zones) {
+    const auto some = zones.subspan(begin, std::min<std::size_t>(checks::most_zones, zones.size() - begin));
+    checks::Zones argument;
+    argument.count = static_cast<int>(some.size());
+    std::ranges::copy(some, argument.zone);
+    std::uint64_t longest = 0;
+    for (const auto& zone : some) longest = std::max<std::uint64_t>(longest, zone.bytes);
+    if (const auto status = use(argument, begin, longest / 4); status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t DeviceChecks::fill_guards(std::span<const checks::Zone> zones, cudaStream_t stream) {
+  return for_some_zones(zones, [&](const checks::Zones& some, std::size_t, std::uint64_t words) {
+    const dim3 grid(blocks_for(words), static_cast<unsigned>(some.count));
+    return launch(guards().kernels[0], grid, stream, some);
+  });
+}
+
+OrStatus<std::vector<bool>> DeviceChecks::damaged(std::span<const checks::Zone> zones, cudaStream_t stream) {
+  const std::size_t most = results_.size() / sizeof(unsigned);
+  if (zones.size() > most) throw Error(format("a plan can have at most {} buffers", most / 2));
+  std::vector<unsigned> flags(zones.size());
+  auto* const on_device = reinterpret_cast<unsigned*>(results_.data());
+  auto status = cudaMemsetAsync(on_device, 0, flags.size() * sizeof(unsigned), stream);
+  if (status == cudaSuccess)
+    status = for_some_zones(zones, [&](const checks::Zones& some, std::size_t begin, std::uint64_t words) {
+      const dim3 grid(blocks_for(words), static_cast<unsigned>(some.count));
+      return launch(guards().kernels[1], grid, stream, some, on_device + begin);
+    });
+  if (status == cudaSuccess) status = copy_back(flags, results_.data(), stream);
+  if (status != cudaSuccess) return tl::unexpected(status);
+  std::vector<bool> answer;
+  for (const auto flag : flags) answer.push_back(flag != 0);
+  return answer;
+}
+
+OrStatus<std::optional<std::uint64_t>> DeviceChecks::difference(const std::byte* a, const std::byte* b,
+                                                                std::uint64_t bytes, cudaStream_t stream) {
+  constexpr checks::Count none = ~checks::Count{0};
+  auto status = cudaMemsetAsync(results_.data(), 0xff, sizeof(checks::Count), stream);
+  if (status == cudaSuccess)
+    status = launch(differences().kernels[0], dim3(blocks_for(bytes / 8)), stream, a, b,
+                    static_cast<checks::Count>(bytes), reinterpret_cast<checks::Count*>(results_.data()));
+  std::vector<checks::Count> first(1, none);
+  if (status == cudaSuccess) status = copy_back(first, results_.data(), stream);
+  if (status != cudaSuccess) return tl::unexpected(status);
+  if (first[0] == none) return std::nullopt;
+  return first[0];
+}
+
+OrStatus<std::vector<checks::Count>> DeviceChecks::sums(const std::byte* data, std::uint64_t bytes,
+                                                        cudaStream_t stream) {
+  const std::uint64_t at_once = results_.size() / sizeof(checks::Count) * checks::tile_bytes;
+  std::vector<checks::Count> all;
+  for (std::uint64_t begin = 0; begin < bytes; begin += at_once) {
+    const auto size = std::min(at_once, bytes - begin);
+    std::vector<checks::Count> some((size + checks::tile_bytes - 1) / checks::tile_bytes);
+    auto status =
+        launch(differences().kernels[1], dim3(static_cast<unsigned>(some.size())), stream, data + begin,
+               static_cast<checks::Count>(size), reinterpret_cast<checks::Count*>(results_.data()));
+    if (status == cudaSuccess) status = copy_back(some, results_.data(), stream);
+    if (status != cudaSuccess) return tl::unexpected(status);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+OrStatus<std::vector<checks::Finding>> DeviceChecks::compare(const ComparedPart& part, const Bounds& bounds,
+                                                             cudaStream_t stream) {
+  const auto most = static_cast<unsigned>(results_.size() / sizeof(checks::Finding));
+  const auto blocks = std::min(blocks_for(part.count), most);
+  auto status =
+      launch(comparing(part.type).kernels[0], dim3(blocks), stream, part.first, part.placement,
+             part.reference, static_cast<checks::Count>(part.begin), static_cast<checks::Count>(part.count),
+             bounds.absolute, bounds.each, reinterpret_cast<checks::Finding*>(results_.data()));
+  std::vector<checks::Finding> findings(blocks);
+  if (status == cudaSuccess) status = copy_back(findings, results_.data(), stream);
+  if (status != cudaSuccess) return tl::unexpected(status);
+  return findings;
+}
+
+}  // namespace tune::cuda

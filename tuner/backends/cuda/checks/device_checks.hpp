@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "tuner/backends/binary.hpp"
+#include "tuner/backends/cuda/checks/types.cuh"
+#include "tuner/backends/cuda/runtime/handles.hpp"
+#include "tuner/backends/cuda/runtime/module.hpp"
+#include "tuner/device/device_facts.hpp"
+#include "tuner/plan/launch_plan.hpp"
+
+namespace tune::cuda {
+
+/// A value, or the status of a call that a fault of a kernel may have spoiled.
+template<class T>
+using OrStatus = tl::expected<T, cudaError_t>;
+
+/// Elements of an output that are compared in one go.
+struct ComparedPart {
+  ElementType type = ElementType::f32;
+  const void* first = nullptr;  ///< element 0 of the tensor
+  checks::Placement placement;
+  const double* reference = nullptr;  ///< of these elements alone, on the device
+  std::uint64_t begin = 0;
+  std::uint64_t count = 0;  ///< above 0
+};
+
+/// The program's own checking kernels on the current device. Compiled when first needed, a tenth of a second
+/// each. Calls that return something wait for it.
+class DeviceChecks {
+ public:
+  /// Throws Error where there is no NVRTC for the device.
+  explicit DeviceChecks(const DeviceFacts& facts);
+
+  /// Compiles and loads what a plan with such buffers will need: before the plan takes all the memory.
+  void load_for(std::span<const BufferSpec> buffers);
+
+  cudaError_t fill_guards(std::span<const checks::Zone> zones, cudaStream_t stream);
+  /// For each zone whether it is no longer as it was filled.
+  OrStatus<std::vector<bool>> damaged(std::span<const checks::Zone> zones, cudaStream_t stream);
+  /// The place of the first byte that differs, rounded down to a multiple of 8. Both addresses are multiples
+  /// of 8.
+  OrStatus<std::optional<std::uint64_t>> difference(const std::byte* a, const std::byte* b,
+                                                    std::uint64_t bytes, cudaStream_t stream);
+  /// One for every `checks::tile_bytes`: memory with equal sums is the same but for an accident of 2^-64.
+  OrStatus<std::vector<checks::Count>> sums(const std::byte* data, std::uint64_t bytes, cudaStream_t stream);
+  /// What each block found.
+  OrStatus<std::vector<checks::Finding>> compare(const ComparedPart& part, const Bounds& bounds,
+                                                 cudaStream_t stream);
+
+ private:
+  struct Kernels {
+    Module module;
+    std::vector<cudaKernel_t> kernels;  ///< in the order of the request's entries
+  };
+  Kernels load(const CompileRequest& request) const;
+  const Kernels& guards();
+  const Kernels& differences();
+  const Kernels& comparing(ElementType type);
+  unsigned blocks_for(std::uint64_t items) const;
+
+  int multiprocessors_;
+  std::unique_ptr<Compiler> compiler_;
+  Kernels guards_;
+  Kernels differences_;
+  std::map<ElementType, Kernels> comparing_;  ///< of those types of elements that were asked for
+  DeviceMemory results_;
+};
+
+}  // namespace tune::cuda

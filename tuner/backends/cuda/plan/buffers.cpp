@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/plan/buffers.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/backends/cuda/checks/guards.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cuda {
+namespace {
+
+/// The zone after a buffer ends at a whole word.
+constexpr std::uint64_t end_alignment = 512;
+
+const TensorView& tensor_of(const BufferSpec& buffer, const TensorViews& inputs) {
+  const auto found = inputs.find(buffer.name);
+  if (found == inputs.end()) throw Error(format("there is no tensor for input `{}`", buffer.name));
+  if (found->second.type != buffer.type || found->second.extents != buffer.layout.extents)
+    throw Error(
+        format("the tensor for input `{}` has other extents or elements than its buffer", buffer.name));
+  return found->second;
+}
+
+Failure out_of_memory(std::uint64_t wanted, std::uint64_t available) {
+  return {Phase::resources, "device memory",
+          format("the buffers take {} bytes, {} bytes are free", wanted, available)};
+}
+
+Failure out_of_host_memory(const BufferSpec& spec, std::uint64_t wanted) {
+  return {Phase::resources, "host memory",
+          format("no room for the {} bytes of `{}` in {} memory; {} bytes are free", wanted, spec.name,
+                 to_string(spec.place), available_host_memory())};
+}
+
+PlanBuffer laid_out(const BufferSpec& spec) {
+  PlanBuffer buffer{spec, copy_shape(spec.layout, size_of(spec.type)), {}};
+  buffer.guard = guard_bytes(spec);
+  const auto own = (spec.allocation_bytes() + end_alignment - 1) / end_alignment * end_alignment;
+  buffer.bytes = own + 2 * buffer.guard;
+  return buffer;
+}
+
+/// Images only save time: they make room for buffers.
+DeviceMemory take_device(std::uint64_t bytes, MemoryPool& pool, TensorImages& images) {
+  auto memory = pool.take(bytes);
+  while (memory.data() == nullptr && images.drop_oldest()) memory = pool.take(bytes);
+  return memory;
+}
+
+}  // namespace
+
+checks::Zone PlanBuffer::zone_before() const {
+  return {reinterpret_cast<unsigned char*>(begin()), guard};
+}
+
+checks::Zone PlanBuffer::zone_after() const {
+  const auto end = guard + spec.allocation_bytes();
+  return {reinterpret_cast<unsigned char*>(begin() + end), bytes - end};
+}
+
+Result<PlanBuffers> PlanBuffers::take(const std::vector<BufferSpec>& specs, MemoryPool& pool,
+                                      HostMemoryPool& host_pool, TensorImages& images) {
+  PlanBuffers plan(pool, host_pool);
+  std::uint64_t wanted = 0;
+  std::uint64_t mirror = 0;
+  for (const auto& spec : specs) {
+    const auto bytes = plan.buffers_.emplace_back(laid_out(spec)).bytes;
+    (spec.on_host() ? mirror : wanted) = spec.on_host() ? std::max(mirror, bytes) : wanted + bytes;
+  }
+  wanted += mirror;
+  const auto available = pool.available() + images.bytes();
+  if (wanted > available) return tl::unexpected(out_of_memory(wanted, available));
+  if (mirror > 0) {
+    plan.mirror_ = take_device(mirror, pool, images);
+    if (plan.mirror_.data() == nullptr) return tl::unexpected(out_of_memory(wanted, available));
+  }
+  for (auto& buffer : plan.buffers_) {
+    if (buffer.spec.on_host()) {
+      buffer.mirror = plan.mirror_.data();
+      buffer.host = host_pool.take(buffer.bytes, buffer.spec.place);
+      if (buffer.host.data() == nullptr) return tl::unexpected(out_of_host_memory(buffer.spec, buffer.bytes));
+    } else {
+      buffer.memory = take_device(buffer.bytes, pool, images);
+      if (buffer.memory.data() == nullptr) return tl::unexpected(out_of_memory(wanted, available));
+    }
+  }
+  return plan;
+}
+
+PlanBuffers::~PlanBuffers() {
+  for (auto& buffer : buffers_) {
+    pool_->give_back(std::move(buffer.memory));
+    host_pool_->give_back(std::move(buffer.host));
+  }
+  pool_->give_back(std::move(mirror_));
+}
+
+void PlanBuffers::fill(const TensorViews& inputs, TensorImages& images, DeviceChecks& checks,
+                       cudaStream_t stream) {
+  std::vector<checks::Zone> zones;
+  for (const auto& buffer : buffers_) {
+    if (buffer.spec.on_host()) continue;
+    zones.push_back(buffer.zone_before());
+    zones.push_back(buffer.zone_after());
+  }
+  check(checks.fill_guards(zones, stream));
+  for (auto& buffer : buffers_) {
+    if (buffer.spec.on_host())
+      check(checks.fill_guards(std::array{buffer.zone_before(), buffer.zone_after()}, stream));
+    fill(buffer, inputs, images, checks, stream);
+    if (buffer.spec.on_host())
+      check(cudaMemcpyAsync(buffer.host.data(), buffer.mirror, buffer.bytes, cudaMemcpyDeviceToHost, stream));
+  }
+}
+
+void PlanBuffers::fill(PlanBuffer& buffer, const TensorViews& inputs, TensorImages& images,
+                       DeviceChecks& checks, cudaStream_t stream) {
+  const auto bytes = buffer.spec.allocation_bytes();
+  if (buffer.spec.role != BufferRole::input) {
+    check(cudaMemsetAsync(buffer.data(), initial_byte(buffer.spec), bytes, stream));
+    if (buffer.spec.fill != Fill::contents) return;
+  }
+  const auto& tensor = tensor_of(buffer.spec, inputs);
+  if (buffer.spec.role != BufferRole::input) {
+    send(buffer.data(), image_key(buffer.spec.name, buffer.spec.layout, tensor), tensor, stream);
+    return;
+  }
+  buffer.image = image_key(buffer.spec.name, buffer.spec.layout, tensor);
+  const auto* image = images.get(*buffer.image, tensor, checks, stream);
+  if (image == nullptr)
+    send(buffer.data(), *buffer.image, tensor, stream);
+  else
+    check(cudaMemcpyAsync(buffer.data(), image->memory.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+  auto sums = image == nullptr ? checks.sums(buffer.data(), bytes, stream) : image->sums;
+  check(sums ? cudaSuccess : sums.error());
+  buffer.sums = std::move(*sums);
+}
+
+cudaError_t PlanBuffers::stage(const PlanBuffer& buffer, cudaStream_t stream) const {
+  if (!buffer.spec.on_host()) return cudaSuccess;
+  return cudaMemcpyAsync(buffer.mirror, buffer.host.data(), buffer.bytes, cudaMemcpyHostToDevice, stream);
+}
+
+void PlanBuffers::fetch(std::string_view name, std::byte* host, cudaStream_t stream) const {
+  const auto& buffer = find(name);
+  check(stage(buffer, stream));
+  download(host, buffer.data(), buffer.shape, stream);
+}
+
+const PlanBuffer& PlanBuffers::find(std::string_view name) const {
+  for (const auto& buffer : buffers_)
+    if (buffer.spec.name == name) return buffer;
+  throw Error(format("the plan has no buffer `{}`", name));
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tuner/backends/cuda/checks/device_checks.hpp"
+#include "tuner/backends/cuda/plan/tensor_images.hpp"
+#include "tuner/backends/cuda/runtime/handles.hpp"
+#include "tuner/backends/cuda/runtime/host_pool.hpp"
+#include "tuner/backends/cuda/runtime/memory_pool.hpp"
+#include "tuner/backends/cuda/runtime/strided_copy.hpp"
+#include "tuner/base/failure.hpp"
+#include "tuner/plan/launch_plan.hpp"
+
+namespace tune::cuda {
+
+/// Memory of a plan: zones that nobody may write to, and the buffer between them. One on the host has a
+/// mirror on the device, laid out in the same way, where it is made before a run and looked at after it; all
+/// of a plan's share one, so that it holds what was staged last.
+struct PlanBuffer {
+  BufferSpec spec;
+  CopyShape shape;
+  DeviceMemory memory;          ///< of a buffer on the device
+  HostMemory host = {};         ///< of one on the host
+  std::byte* mirror = nullptr;  ///< of one on the host
+  std::uint64_t guard = 0;      ///< bytes before the buffer; those after it reach to `bytes`
+  std::uint64_t bytes = 0;      ///< of everything; `memory` may be larger
+
+  /// What an input was filled with: its image, which may have to make room, and its sums.
+  std::optional<ImageKey> image = {};
+  std::vector<checks::Count> sums = {};
+
+  /// On the device: where all of it begins, the buffer, and logical element (0, 0, ...).
+  std::byte* begin() const { return spec.on_host() ? mirror : memory.data(); }
+  std::byte* data() const { return begin() + guard; }
+  std::byte* first() const { return data() + shape.device_offset; }
+  /// The address of logical element (0, 0, ...) for the steps of the plan.
+  std::byte* place() const { return spec.on_host() ? host.data() + guard + shape.device_offset : first(); }
+  checks::Zone zone_before() const;
+  checks::Zone zone_after() const;
+};
+
+/// The buffers of one plan, taken from a pool and given back at the end.
+class PlanBuffers {
+ public:
+  /// Failure{resources, "device memory"} where the device has too little, for the mirror too, and "host
+  /// memory" where the host has.
+  static Result<PlanBuffers> take(const std::vector<BufferSpec>& specs, MemoryPool& pool,
+                                  HostMemoryPool& host_pool, TensorImages& images);
+  PlanBuffers(PlanBuffers&&) = default;
+  PlanBuffers& operator=(PlanBuffers&&) = delete;
+  ~PlanBuffers();
+
+  /// Enqueues: inputs hold their tensors, every byte around them is 0xff, every byte of all other buffers is
+  /// their initial one, the zones around all buffers hold their pattern. Throws Error where a tensor is
+  /// missing or is not what the plan describes.
+  void fill(const TensorViews& inputs, TensorImages& images, DeviceChecks& checks, cudaStream_t stream);
+  /// Enqueues the copy of a buffer on the host, its zones too, to its mirror; of others nothing is to do.
+  cudaError_t stage(const PlanBuffer& buffer, cudaStream_t stream) const;
+  /// Enqueues the copy of a logical tensor to `host`, which has room for it.
+  void fetch(std::string_view name, std::byte* host, cudaStream_t stream) const;
+
+  const std::vector<PlanBuffer>& all() const { return buffers_; }
+  /// Throws Error for a name that the plan lacks.
+  const PlanBuffer& find(std::string_view name) const;
+
+ private:
+  PlanBuffers(MemoryPool& pool, HostMemoryPool& host_pool) : pool_(&pool), host_pool_(&host_pool) {}
+  void fill(PlanBuffer& buffer, const TensorViews& inputs, TensorImages& images, DeviceChecks& checks,
+            cudaStream_t stream);
+
+  MemoryPool* pool_;
+  HostMemoryPool* host_pool_;
+  DeviceMemory mirror_;  ///< as large as the largest buffer on the host
+  std::vector<PlanBuffer> buffers_;
+};
+
+}  // namespace tune::cuda

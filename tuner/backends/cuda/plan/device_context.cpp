@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/plan/device_context.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/backends/cuda/runtime/device_query.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cuda {
+namespace {
+
+/// Short, and the same for the same cause.
+std::string reason_of(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+      return "illegal address";
+    case cudaErrorMisalignedAddress:
+      return "misaligned address";
+    case cudaErrorInvalidAddressSpace:
+      return "invalid address space";
+    case cudaErrorIllegalInstruction:
+      return "illegal instruction";
+    case cudaErrorHardwareStackError:
+      return "stack error";
+    case cudaErrorInvalidPc:
+      return "invalid program counter";
+    case cudaErrorAssert:
+      return "assertion";
+    case cudaErrorLaunchFailure:
+      return "launch failure";
+    case cudaErrorLaunchTimeout:
+      return "launch timeout";
+    case cudaErrorLaunchOutOfResources:
+      return "launch resources";
+    case cudaErrorInvalidConfiguration:
+      return "launch configuration";
+    case cudaErrorCooperativeLaunchTooLarge:
+      return "cooperative grid";
+    default:
+      return cudaGetErrorName(status);
+  }
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+}  // namespace
+
+DeviceContext::DeviceContext(int number, DeviceFacts known)
+    : device(number),
+      facts(std::move(known)),
+      images(pool, static_cast<std::uint64_t>(facts.global_memory) / 2) {
+  check(cudaSetDevice(device));
+  if (const auto library = Nvml::open()) nvml = library->find(facts.uuid, pci_address(device));
+  stream = make_stream();
+  flush_ = allocate_device(2 * static_cast<std::size_t>(std::max<std::int64_t>(facts.l2_cache, 1)));
+}
+
+void DeviceContext::enter() const {
+  if (!usable())
+    throw Error(format("device {} cannot be used any further by this process after a fault ({}): start again",
+                       device, fault_));
+  check(cudaSetDevice(device));
+}
+
+Failure DeviceContext::failure(cudaError_t status) {
+  ignore(status);
+  // A fault is reported by every call from now on, any other error once.
+  const auto after = cudaDeviceSynchronize();
+  if (after == cudaSuccess) return {Phase::launch, reason_of(status), describe(status)};
+  ignore(after);
+  fault_ = describe(after);
+  return {Phase::crash, reason_of(after), fault_};
+}
+
+const std::vector<Event>& DeviceContext::events(std::size_t count) {
+  while (events_.size() < count) events_.push_back(make_event());
+  return events_;
+}
+
+const std::vector<Stream>& DeviceContext::more_streams(std::size_t count) {
+  while (more_streams_.size() < count) more_streams_.push_back(make_stream());
+  return more_streams_;
+}
+
+std::byte* DeviceContext::staging(std::size_t size) {
+  if (staging_.size() < size) {
+    staging_ = PinnedMemory{};  // first, so that both are never held
+    staging_ = allocate_pinned(size);
+  }
+  return staging_.data();
+}
+
+DeviceChecks& DeviceContext::checks() {
+  if (!checks_) checks_.emplace(facts);
+  return *checks_;
+}
+
+Result<std::shared_ptr<const CufftLibrary>> DeviceContext::cufft() {
+  if (cufft_ != nullptr) return cufft_;
+  int version = 0;
+  check(cudaDriverGetVersion(&version));
+  std::string why_not;
+  cufft_ = open_cufft(&why_not, cufft_candidates(version / 1000));
+  if (cufft_ == nullptr) return fail(Phase::resources, "cuFFT", why_not);
+  return cufft_;
+}
+
+MachineState DeviceContext::machine_state() const {
+  MachineState state;
+  state.host = host_name();
+  if (!nvml) return state;
+  const auto reading = nvml->read();
+  state.core_clock = reading.core_clock;
+  state.memory_clock = reading.memory_clock;
+  state.temperature = reading.temperature;
+  state.power = reading.power;
+  state.throttle = throttle_text(reading.throttle);
+  return state;
+}
+
+cudaError_t DeviceContext::flush_l2() {
+  return cudaMemsetAsync(flush_.data(), 0, flush_.size(), stream.get());
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "tuner/backends/cuda/plan/tensor_images.hpp"
+#include "tuner/backends/cuda/runtime/memory_pool.hpp"
+#include "tuner/backends/cuda/toolkit/cufft_library.hpp"
+#include "tuner/base/failure.hpp"
+#include "tuner/plan/fourier_shape.hpp"
+
+namespace tune::cuda {
+
+/// Owns a plan of cuFFT: a kind of transform, on whatever memory. Move-only.
+class FourierPlan {
+ public:
+  /// Failure{resources}: `device memory` where cuFFT has too little, else `cuFFT`.
+  static Result<FourierPlan> make(std::shared_ptr<const CufftLibrary> library, const FourierShape& shape);
+  FourierPlan(FourierPlan&& other) noexcept;
+  FourierPlan& operator=(FourierPlan&&) = delete;
+  ~FourierPlan();
+
+  /// True where it carries that transform out, on other buffers perhaps.
+  bool serves(const FourierShape& shape) const;
+  std::size_t work_bytes() const { return work_bytes_; }
+  /// One of `work_bytes`, before anything is enqueued. A status of cuFFT.
+  int set_work_area(std::byte* memory) const;
+  /// Enqueues the transform. A status of cuFFT.
+  int enqueue(std::byte* input, std::byte* output, cudaStream_t stream) const;
+
+ private:
+  FourierPlan(std::shared_ptr<const CufftLibrary> library, FourierShape shape, int plan)
+      : library_(std::move(library)), shape_(std::move(shape)), plan_(plan) {}
+
+  std::shared_ptr<const CufftLibrary> library_;  ///< null where the plan has moved on
+  FourierShape shape_;
+  int plan_ = 0;
+  std::size_t work_bytes_ = 0;
+};
+
+/// The plans of cuFFT that a launch plan needs, equal ones once, and the memory in which all of them work:
+/// they run one after another.
+class FourierPlans {
+ public:
+  FourierPlans() = default;
+  /// Not ready before there is a work area. Failures as of FourierPlan; Error as of fourier_shape, and for a
+  /// transform that goes beyond a buffer.
+  static Result<FourierPlans> make(const LaunchPlan& plan,
+                                   const std::shared_ptr<const CufftLibrary>& library);
+  FourierPlans(FourierPlans&&) noexcept = default;
+  FourierPlans& operator=(FourierPlans&& other) noexcept;
+  ~FourierPlans();
+
+  std::size_t work_bytes() const;
+  /// Failure{resources, "device memory"} where even without idle memory and images there is too little. The
+  /// pool gets it back at the end.
+  Result<void> take_work_area(MemoryPool& pool, TensorImages& images);
+  /// The plan of a transform that this was made for; stays where it is when this moves.
+  const FourierPlan& find(const FourierShape& shape) const;
+  std::size_t count() const { return plans_.size(); }
+
+ private:
+  std::vector<FourierPlan> plans_;
+  MemoryPool* pool_ = nullptr;
+  DeviceMemory work_;
+};
+
+}  // namespace tune::cuda

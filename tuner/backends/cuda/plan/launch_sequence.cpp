@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/plan/launch_sequence.hpp"
+
+#include <limits>
+#include <set>
+
+#include "tuner/base/format.hpp"
+
+namespace tune::cuda {
+namespace {
+
+const StepOrder& order_of(const PreparedStep& step) {
+  if (const auto* launch = std::get_if<PreparedLaunch>(&step)) return launch->launch.order;
+  if (const auto* copy = std::get_if<PreparedCopy>(&step)) return copy->copy.order;
+  return std::get<PreparedTransform>(step).transform.order;
+}
+
+dim3 to_cuda(const Dim3& extent) {
+  return {extent.x, extent.y, extent.z};
+}
+
+/// The runtime takes arguments by the addresses of their values; these lie in `launch`, `handles` and `maps`.
+std::vector<void*> argument_pointers(Launch& launch, std::vector<std::uint64_t>& handles,
+                                     std::vector<EncodedMap>& maps) {
+  std::vector<void*> pointers;
+  auto handle = handles.begin();
+  auto map = maps.begin();
+  for (auto& argument : launch.arguments) {
+    if (auto* scalar = std::get_if<ScalarArgument>(&argument))
+      pointers.push_back(std::visit([](auto& value) { return static_cast<void*>(&value); }, *scalar));
+    else if (std::holds_alternative<TensorMapArgument>(argument))
+      pointers.push_back(&*map++);
+    else
+      pointers.push_back(&*handle++);
+  }
+  return pointers;
+}
+
+cudaError_t start(const PreparedLaunch& prepared, std::vector<void*>& arguments, cudaStream_t stream) {
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = to_cuda(prepared.launch.grid);
+  config.blockDim = to_cuda(prepared.launch.block);
+  config.dynamicSmemBytes = prepared.launch.dynamic_shared_memory;
+  config.stream = stream;
+  config.attrs = &cooperative;
+  config.numAttrs = prepared.launch.cooperative ? 1 : 0;
+  return cudaLaunchKernelExC(&config, static_cast<const void*>(prepared.kernel), arguments.data());
+}
+
+/// One row, or rows that lie apart; where they lie farther apart than the runtime's pitches reach, one by
+/// one.
+cudaError_t start(const PreparedCopy& prepared, const std::vector<std::uint64_t>& places,
+                  cudaStream_t stream) {
+  constexpr std::uint64_t largest_pitch = std::numeric_limits<std::int32_t>::max();
+  const auto& copy = prepared.copy;
+  const std::uint64_t from_pitch = copy.from.pitch * prepared.element;
+  const std::uint64_t to_pitch = copy.to.pitch * prepared.element;
+  const std::size_t width = copy.width * prepared.element;
+  auto* const from = reinterpret_cast<const std::byte*>(places[0]);
+  auto* const to = reinterpret_cast<std::byte*>(places[1]);
+  if (copy.rows == 1) return cudaMemcpyAsync(to, from, width, prepared.kind, stream);
+  if (from_pitch <= largest_pitch && to_pitch <= largest_pitch)
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, copy.rows, prepared.kind, stream);
+  auto status = cudaSuccess;
+  for (std::uint64_t row = 0; row < copy.rows && status == cudaSuccess; ++row)
+    status = cudaMemcpyAsync(to + row * to_pitch, from + row * from_pitch, width, prepared.kind, stream);
+  return status;
+}
+
+std::vector<std::uint64_t> handles_of(const Launch& launch, const std::vector<std::uint64_t>& offsets,
+                                      const PlanTextures::AddressOf& address_of,
+                                      const PlanTextures& textures) {
+  std::vector<std::uint64_t> handles;
+  auto offset = offsets.begin();
+  for (const auto& argument : launch.arguments)
+    if (const auto* buffer = std::get_if<BufferArgument>(&argument))
+      handles.push_back(reinterpret_cast<std::uint64_t>(address_of(buffer->buffer)) + *offset++);
+    else if (const auto* texture = std::get_if<TextureArgument>(&argument))
+      handles.push_back(textures.object(*texture));
+  return handles;
+}
+
+std::vector<EncodedMap> maps_of(const PreparedLaunch& prepared, const PlanTextures::AddressOf& address_of) {
+  std::vector<EncodedMap> maps;
+  auto type = prepared.map_types.begin();
+  for (const auto& argument : prepared.launch.arguments)
+    if (const auto* map = std::get_if<TensorMapArgument>(&argument))
+      maps.push_back(encode(map->map, *type++, address_of(map->buffer)));
+  return maps;
+}
+
+}  // namespace
+
+PreparedCopy prepared_copy(const LaunchPlan& plan, const Copy& copy) {
+  const auto& from = plan.buffer(copy.from.buffer);
+  const bool to_host = plan.buffer(copy.to.buffer).on_host();
+  const auto kind = from.on_host() ? cudaMemcpyHostToDevice
+                    : to_host      ? cudaMemcpyDeviceToHost
+                                   : cudaMemcpyDeviceToDevice;
+  return {copy, size_of(from.type), kind};
+}
+
+LaunchSequence::LaunchSequence(std::vector<PreparedStep> steps, const PlanTextures::AddressOf& address_of,
+                               const PlanTextures& textures, std::vector<cudaStream_t> more_streams)
+    : steps_(std::move(steps)),
+      handles_(steps_.size()),
+      maps_(steps_.size()),
+      arguments_(steps_.size()),
+      more_streams_(std::move(more_streams)) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (auto* prepared = std::get_if<PreparedLaunch>(&steps_[i])) {
+      handles_[i] = handles_of(prepared->launch, prepared->offsets, address_of, textures);
+      maps_[i] = maps_of(*prepared, address_of);
+      arguments_[i] = argument_pointers(prepared->launch, handles_[i], maps_[i]);
+    } else if (const auto* moved = std::get_if<PreparedCopy>(&steps_[i])) {
+      for (const auto* side : {&moved->copy.from, &moved->copy.to})
+        handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(side->buffer)) +
+                              side->offset * moved->element);
+    } else {
+      const auto& transform = std::get<PreparedTransform>(steps_[i]).transform;
+      for (const auto& buffer : {transform.input, transform.output})
+        handles_[i].push_back(reinterpret_cast<std::uint64_t>(address_of(buffer)));
+    }
+  }
+  prepare_order();
+}
+
+/// A step waits for those of its own stream without being told.
+void LaunchSequence::prepare_order() {
+  awaits_.resize(steps_.size());
+  ended_.resize(steps_.size());
+  std::set<std::uint32_t> used;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const auto& order = order_of(steps_[i]);
+    if (order.stream > 0) used.insert(order.stream);
+    for (const std::size_t earlier : order.after) {
+      if (order_of(steps_[earlier]).stream == order.stream) continue;
+      awaits_[i].push_back(earlier);
+      if (ended_[earlier].get() == nullptr) ended_[earlier] = make_ordering_event();
+    }
+  }
+  for (const auto stream : used) {
+    used_.push_back(more_streams_.at(stream - 1));
+    joined_.push_back(make_ordering_event());
+  }
+  if (!used_.empty()) begun_ = make_ordering_event();
+}
+
+cudaStream_t LaunchSequence::stream_of(std::size_t step, cudaStream_t first) const {
+  const auto stream = order_of(steps_[step]).stream;
+  return stream == 0 ? first : more_streams_[stream - 1];
+}
+
+cudaError_t LaunchSequence::fork(cudaStream_t stream) {
+  if (used_.empty()) return cudaSuccess;
+  auto status = cudaEventRecord(begun_.get(), stream);
+  for (std::size_t i = 0; i < used_.size() && status == cudaSuccess; ++i)
+    status = cudaStreamWaitEvent(used_[i], begun_.get(), 0);
+  return status;
+}
+
+cudaError_t LaunchSequence::join(cudaStream_t stream) {
+  auto status = cudaSuccess;
+  for (std::size_t i = 0; i < used_.size() && status == cudaSuccess; ++i) {
+    status = cudaEventRecord(joined_[i].get(), used_[i]);
+    if (status == cudaSuccess) status = cudaStreamWaitEvent(stream, joined_[i].get(), 0);
+  }
+  return status;
+}
+
+std::vector<TextureArgument> LaunchSequence::textures() const {
+  std::vector<TextureArgument> all;
+  for (const auto& step : steps_)
+    if (const auto* prepared = std::get_if<PreparedLaunch>(&step)) add_textures(prepared->launch, all);
+  return all;
+}
+
+cudaError_t LaunchSequence::enqueue(cudaStream_t stream) {
+  refusal_.clear();
+  auto status = fork(stream);
+  for (std::size_t i = 0; i < steps_.size() && status == cudaSuccess; ++i) {
+    const auto on = stream_of(i, stream);
+    for (const std::size_t earlier : awaits_[i])
+      if (status == cudaSuccess) status = cudaStreamWaitEvent(on, ended_[earlier].get(), 0);
+    if (status == cudaSuccess) status = carry_out(i, on);
+    if (status == cudaSuccess && ended_[i].get() != nullptr) status = cudaEventRecord(ended_[i].get(), on);
+  }
+  return status == cudaSuccess ? join(stream) : status;
+}
+
+cudaError_t LaunchSequence::carry_out(std::size_t step, cudaStream_t stream) {
+  if (const auto* launch = std::get_if<PreparedLaunch>(&steps_[step]))
+    return start(*launch, arguments_[step], stream);
+  if (const auto* copy = std::get_if<PreparedCopy>(&steps_[step]))
+    return start(*copy, handles_[step], stream);
+  return transform(std::get<PreparedTransform>(steps_[step]), handles_[step], stream);
+}
+
+cudaError_t LaunchSequence::transform(const PreparedTransform& prepared,
+                                      const std::vector<std::uint64_t>& handles, cudaStream_t stream) {
+  const int status = prepared.plan->enqueue(reinterpret_cast<std::byte*>(handles[0]),
+                                            reinterpret_cast<std::byte*>(handles[1]), stream);
+  if (status == cufft_success) return cudaSuccess;
+  refusal_ = format("{}: {}", name_of(prepared.transform), cufft_status_text(status));
+  return cudaErrorUnknown;
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/runner/cuda_runner.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "tuner/backends/cuda/plan/load_launches.hpp"
+#include "tuner/backends/cuda/runner/prepared_plan.hpp"
+#include "tuner/plan/step_order.hpp"
+
+namespace tune::cuda {
+namespace {
+
+/// Images only save time: they make room for arrays.
+Result<PlanTextures> textures_of(const LaunchPlan& plan, const PlanTextures::AddressOf& address_of,
+                                 DeviceContext& context) {
+  const auto make = [&] {
+    return PlanTextures::make(plan.textures(), plan.buffers, address_of, context.device);
+  };
+  auto made = make();
+  while (!made && made.error().reason == "device memory" &&
+         (context.pool.free_idle() || context.images.drop_oldest()))
+    made = make();
+  return made;
+}
+
+/// What cuFFT takes for itself has to be free: idle memory and images make room. Empty where the plan has no
+/// transforms: it then needs no cuFFT.
+Result<FourierPlans> transforms_of(const LaunchPlan& plan, DeviceContext& context) {
+  const auto steps = all_steps(plan);
+  if (std::ranges::none_of(
+          steps, [](const PlanStep* step) { return std::holds_alternative<FourierTransform>(*step); }))
+    return FourierPlans();
+  const auto library = context.cufft();
+  if (!library) return tl::unexpected(library.error());
+  auto made = FourierPlans::make(plan, *library);
+  while (!made && made.error().reason == "device memory" &&
+         (context.pool.free_idle() || context.images.drop_oldest()))
+    made = FourierPlans::make(plan, *library);
+  if (!made) return made;
+  if (const auto taken = made->take_work_area(context.pool, context.images); !taken)
+    return tl::unexpected(taken.error());
+  return made;
+}
+
+/// `steps` of the plan in their order; `launch` is the first of them that launches a kernel, and moves
+/// behind the last.
+std::vector<PreparedStep> steps_of(const LaunchPlan& plan, const std::vector<PlanStep>& steps,
+                                   std::vector<PreparedLaunch>::const_iterator& launch,
+                                   const FourierPlans& transforms) {
+  std::vector<PreparedStep> prepared;
+  for (const auto& step : steps)
+    if (const auto* transform = std::get_if<FourierTransform>(&step))
+      prepared.push_back(PreparedTransform{*transform, &transforms.find(fourier_shape(plan, *transform))});
+    else if (const auto* copy = std::get_if<Copy>(&step))
+      prepared.push_back(prepared_copy(plan, *copy));
+    else
+      prepared.push_back(*launch++);
+  return prepared;
+}
+
+std::vector<cudaStream_t> more_streams(const LaunchPlan& plan, DeviceContext& context) {
+  const std::size_t count = stream_count(plan) - 1;
+  std::vector<cudaStream_t> streams;
+  for (const auto& stream : context.more_streams(count)) streams.push_back(stream.get());
+  return streams;
+}
+
+/// Without those of the setup, which come first.
+std::vector<KernelResources> of_launches(const LaunchPlan& plan, std::vector<KernelResources> all) {
+  const auto setup = std::ranges::count_if(
+      plan.setup, [](const PlanStep& step) { return std::holds_alternative<Launch>(step); });
+  all.erase(all.begin(), all.begin() + setup);
+  return all;
+}
+
+}  // namespace
+
+CudaRunner::CudaRunner(int device, DeviceFacts facts) : context_(device, std::move(facts)) {}
+
+Result<std::shared_ptr<const Module>> CudaRunner::loaded(const Binary& binary) {
+  if (last_module_ != nullptr && !binary.hash.empty() && binary.hash == last_hash_) return last_module_;
+  last_module_.reset();
+  auto module = std::make_shared<Module>();
+  if (const auto status = load_module(*module, binary.image); status != cudaSuccess)
+    return not_loaded(status, "the binary");
+  last_hash_ = binary.hash;
+  last_module_ = std::move(module);
+  return last_module_;
+}
+
+Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
+  context_.enter();
+  check_steps(plan);
+  const auto module = loaded(binary);
+  if (!module) return tl::unexpected(module.error());
+  std::vector<PreparedLaunch> launches;
+  std::vector<KernelResources> resources;
+  if (const auto fits = prepare_launches(context_.facts, plan, binary, **module, launches, resources); !fits)
+    return tl::unexpected(fits.error());
+  context_.checks().load_for(plan.buffers);
+  auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.host_pool, context_.images);
+  if (!buffers) return tl::unexpected(buffers.error());
+  const auto address_of = [&](std::string_view name) { return buffers->find(name).place(); };
+  auto textures = textures_of(plan, address_of, context_);
+  if (!textures) return tl::unexpected(textures.error());
+  auto transforms = transforms_of(plan, context_);
+  if (!transforms) return tl::unexpected(transforms.error());
+  auto launch = launches.cbegin();
+  LaunchSequence setup(steps_of(plan, plan.setup, launch, *transforms), address_of, *textures);
+  LaunchSequence sequence(steps_of(plan, plan.launches, launch, *transforms), address_of, *textures,
+                          more_streams(plan, context_));
+  return std::make_unique<CudaPreparedPlan>(context_, *module, std::move(*buffers), std::move(*textures),
+                                            std::move(*transforms), std::move(setup), std::move(sequence),
+                                            of_launches(plan, std::move(resources)), plan.graph);
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "tuner/backends/cuda/runtime/handles.hpp"
+#include "tuner/backends/stream_runner.hpp"
+#include "tuner/device/device_facts.hpp"
+
+namespace tune::cuda {
+
+/// Launches on streams that the program around it made, by the runtime's kernels on the device's primary
+/// context.
+class CudaStreamRunner : public StreamRunner {
+ public:
+  CudaStreamRunner(int device, DeviceFacts facts) : device_(device), facts_(std::move(facts)) {}
+
+  Result<std::unique_ptr<LoadedPlan>> load(const LaunchPlan& plan, const Binary& binary) override;
+  bool can_time(void* stream) override;
+  Result<void> launch(LoadedPlan& plan, void* stream, std::span<const Arguments> arguments,
+                      std::uint64_t ticket) override;
+  Result<std::optional<double>> elapsed(std::uint64_t ticket) override;
+
+ private:
+  struct Pair {
+    Event begin, end;
+  };
+
+  const int device_;
+  const DeviceFacts facts_;
+  std::map<std::uint64_t, Pair> timed_;
+  std::vector<Pair> idle_;
+};
+
+}  // namespace tune::cuda

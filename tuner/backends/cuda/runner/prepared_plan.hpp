@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tuner/backends/cuda/plan/buffers.hpp"
+#include "tuner/backends/cuda/plan/device_context.hpp"
+#include "tuner/backends/cuda/plan/fourier_plans.hpp"
+#include "tuner/backends/cuda/plan/launch_sequence.hpp"
+#include "tuner/backends/cuda/plan/plan_textures.hpp"
+#include "tuner/backends/cuda/runtime/module.hpp"
+#include "tuner/backends/runner.hpp"
+
+namespace tune::cuda {
+
+/// A plan on a device. Takes its memory from the context and gives it back at its end.
+class CudaPreparedPlan : public PreparedPlan {
+ public:
+  CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,
+                   PlanTextures textures, FourierPlans transforms, LaunchSequence setup,
+                   LaunchSequence launches, std::vector<KernelResources> resources, GraphUse graph);
+  ~CudaPreparedPlan() override;
+
+  const std::vector<KernelResources>& resources() const override { return resources_; }
+  Result<void> run_checked(const TensorViews& inputs) override;
+  Result<void> check_memory() override;
+  Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
+                             const Bounds& bounds) override;
+  Result<TensorView> fetch(std::string_view buffer) override;
+  /// Throws Error where `run_checked` has not filled the inputs.
+  Result<Timing> measure(const MeasureOptions& options) override;
+
+ private:
+  cudaError_t wait() const;
+  void fill_variables();
+  Failure failure(cudaError_t status) const;
+
+  DeviceContext& context_;
+  std::shared_ptr<const Module> module_;
+  PlanBuffers buffers_;
+  PlanTextures textures_;
+  FourierPlans transforms_;
+  LaunchSequence setup_;
+  LaunchSequence launches_;
+  std::vector<KernelResources> resources_;
+  GraphUse graph_;
+  bool filled_ = false;
+};
+
+}  // namespace tune::cuda

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/runner/sampling.hpp"
+
+#include <algorithm>
+
+#include "tuner/backends/cuda/toolkit/nvml.hpp"
+#include "tuner/measurement/stopping_rule.hpp"
+
+namespace tune::cuda {
+namespace {
+
+/// Samples between two waits: the queue of a stream holds about a thousand launches.
+constexpr int most_at_once = 64;
+
+/// Of samples that were taken under throttling. What runs for long reaches the power cap by itself.
+constexpr int most_repeats = 3;
+constexpr int most_repeats_of_long = 1;
+
+int repeats_of(const std::vector<double>& seconds) {
+  return std::ranges::min(seconds) < long_sample ? most_repeats : most_repeats_of_long;
+}
+
+}  // namespace
+
+bool slows_down(std::uint64_t throttle_reasons) {
+  constexpr std::uint64_t power_cap = 0x04;
+  constexpr std::uint64_t hardware_slowdown = 0x08;
+  constexpr std::uint64_t thermal = 0x20;
+  constexpr std::uint64_t hardware_thermal = 0x40;
+  constexpr std::uint64_t power_brake = 0x80;
+  return (throttle_reasons & (power_cap | hardware_slowdown | thermal | hardware_thermal | power_brake)) != 0;
+}
+
+Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options) {
+  StoppingRule rule(options);
+  Timing timing;
+  std::optional<StopReason> stop;
+  int repeats = 0;
+  std::uint64_t seen = 0;
+  std::uint64_t before = sampler.throttle_reasons();
+  while (!stop) {
+    const int batch = std::min(rule.next_batch(), most_at_once);
+    const auto seconds = sampler.take(batch);
+    if (!seconds) return tl::unexpected(seconds.error());
+    const std::uint64_t after = sampler.throttle_reasons();
+    const std::uint64_t during = before | after;
+    before = after;
+    seen |= during;
+    if (slows_down(during)) {
+      timing.throttled += batch;
+      if (repeats < repeats_of(*seconds) && !rule.out_of_reach_of(*seconds)) {
+        ++repeats;
+        sampler.rest();
+        before = sampler.throttle_reasons();
+        continue;
+      }
+    }
+    for (const double sample : *seconds) {
+      rule.add(sample);
+      timing.samples.push_back(sample);
+    }
+    stop = rule.decision(sampler.device_seconds());
+  }
+  timing.stop = *stop;
+  timing.machine.throttle = throttle_text(seen);
+  return timing;
+}
+
+}  // namespace tune::cuda

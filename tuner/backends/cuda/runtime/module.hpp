@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <span>
+#include <string>
+
+#include "tuner/backends/cuda/runtime/handles.hpp"
+
+struct CUlib_st;  // what cudaLibrary_t points to; runtimes before 12.8 have no name for it
+
+namespace tune::cuda {
+
+cudaError_t unload_module(CUlib_st* library);
+
+/// Owns device code that was loaded from a cubin.
+using Module = Handle<CUlib_st*, &unload_module>;
+
+/// Loads a cubin; the bytes are copied.
+cudaError_t load_module(Module& module, std::span<const std::byte> image);
+
+/// The kernel of that (lowered) name; it lives as long as the module.
+cudaError_t find_kernel(cudaKernel_t& kernel, const Module& module, const std::string& symbol);
+
+/// Where a `__constant__` or `__device__` variable lies; null where the module has none of that name.
+cudaError_t find_variable(void*& address, std::size_t& bytes, const Module& module, const std::string& name);
+
+/// The runtime's functions on kernels take the handle in the place of a host function's address.
+inline const void* as_function(cudaKernel_t kernel) {
+  return static_cast<const void*>(kernel);
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/toolkit/nvrtc_compiler.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <span>
+#include <string_view>
+
+#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/compile_log.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
+#include "tuner/base/content_hash.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cuda {
+namespace {
+
+/// Owns an NVRTC program.
+class Program {
+ public:
+  Program(const NvrtcLibrary& nvrtc, const CompileRequest& request) : nvrtc_(nvrtc) {
+    std::vector<const char*> texts;
+    std::vector<const char*> names;
+    const std::vector<SourceFile> standard = standard_headers(request);
+    for (const auto* const headers : {&request.headers, &standard})
+      for (const auto& header : *headers) {
+        texts.push_back(header.text.c_str());
+        names.push_back(header.name.c_str());
+      }
+    check(nvrtc_.create_program(&program_, request.source.text.c_str(), request.source.name.c_str(),
+                                static_cast<int>(texts.size()), texts.data(), names.data()),
+          "nvrtcCreateProgram");
+  }
+  ~Program() { nvrtc_.destroy_program(&program_); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  NvrtcProgram get() const { return program_; }
+
+  std::string log() const {
+    std::size_t size = 0;
+    check(nvrtc_.get_program_log_size(program_, &size), "nvrtcGetProgramLogSize");
+    std::string text(size, '\0');
+    if (size != 0) check(nvrtc_.get_program_log(program_, text.data()), "nvrtcGetProgramLog");
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    return text;
+  }
+
+  std::vector<std::byte> image() const {
+    std::size_t size = 0;
+    check(nvrtc_.get_cubin_size(program_, &size), "nvrtcGetCUBINSize");
+    std::vector<std::byte> bytes(size);
+    check(nvrtc_.get_cubin(program_, reinterpret_cast<char*>(bytes.data())), "nvrtcGetCUBIN");
+    return bytes;
+  }
+
+  std::string lowered_name(const std::string& entry) const {
+    const char* lowered = nullptr;
+    check(nvrtc_.get_lowered_name(program_, entry.c_str(), &lowered), "nvrtcGetLoweredName");
+    return lowered;
+  }
+
+  void check(int status, std::string_view function) const {
+    if (status != nvrtc_success)
+      throw Error(format("{} failed: {}", function, nvrtc_.get_error_string(status)));
+  }
+
+ private:
+  const NvrtcLibrary& nvrtc_;
+  NvrtcProgram program_ = nullptr;
+};
+
+}  // namespace
+
+struct NvrtcCompiler::Outcome {
+  int status = nvrtc_success;
+  Binary binary;
+};
+
+NvrtcCompiler::NvrtcCompiler(std::shared_ptr<const NvrtcLibrary> nvrtc, std::string architecture)
+    : nvrtc_(std::move(nvrtc)), architecture_(std::move(architecture)) {
+  if (nvrtc_->version(&major_, &minor_) != nvrtc_success)
+    throw Error(format("{} does not tell its version: reinstall the CUDA toolkit's NVRTC", nvrtc_->path));
+  check_architecture();
+}
+
+void NvrtcCompiler::check_architecture() const {
+  int count = 0;
+  if (nvrtc_->get_num_supported_archs(&count) != nvrtc_success || count <= 0) return;
+  std::vector<int> known(static_cast<std::size_t>(count));
+  if (nvrtc_->get_supported_archs(known.data()) != nvrtc_success) return;
+  int wanted = 0;
+  if (architecture_.starts_with("sm_"))
+    std::from_chars(architecture_.data() + 3, architecture_.data() + architecture_.size(), wanted);
+  if (std::find(known.begin(), known.end(), wanted) != known.end()) return;
+  std::string list;
+  for (const int number : known) list += format("{}sm_{}", list.empty() ? "" : ", ", number);
+  throw Error(format("NVRTC {}.{} ({}) cannot compile for `{}`: it knows {}; install another CUDA toolkit",
+                     major_, minor_, nvrtc_->path, architecture_, list));
+}
+
+std::string NvrtcCompiler::version() const {
+  return format("NVRTC {}.{} {}", major_, minor_, architecture_);
+}
+
+std::string NvrtcCompiler::identity() const {
+  std::string text = format("{} build {}", version(), nvrtc_->build());
+  for (const std::string& option : options_of({}, true)) text += " " + option;
+  return text + " headers 1";  // of standard_headers: another number where their texts change
+}
+
+std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
+  std::vector<std::string> options{
+      "--std=c++20", "--gpu-architecture=" + architecture_ + (request.architecture_specific ? "a" : "")};
+  // Else a header that the request lacks would be looked for beside the source's name in the working
+  // directory. Headers on disk (of the toolkit) include each other that way.
+  if (!uses_files(request)) options.emplace_back("--no-source-include");
+  for (const auto& [name, value] : request.defines)
+    options.push_back(value.empty() ? "--define-macro=" + name : format("--define-macro={}={}", name, value));
+  options.insert(options.end(), request.options.begin(), request.options.end());
+  for (const std::string& folder : toolkit_folders(request, nvrtc_->path))
+    options.push_back("--include-path=" + folder);
+  // From 12.9 on NVRTC keeps its results in the driver's cache on disk, and what comes from there has no log:
+  // the second run of a program would miss registers and spills.
+  if (major_ > 12 || (major_ == 12 && minor_ >= 9)) options.emplace_back("--no-cache");
+  if (verbose) options.emplace_back("--ptxas-options=-v");
+  return options;
+}
+
+NvrtcCompiler::Outcome NvrtcCompiler::attempt(const CompileRequest& request, bool verbose) const {
+  const Program program(*nvrtc_, request);
+  // An extern "C" name is a valid expression too and its own lowered name: no need to tell the kinds apart,
+  // and a missing entry is an error of the compilation.
+  for (const auto& entry : request.entries)
+    program.check(nvrtc_->add_name_expression(program.get(), entry.c_str()), "nvrtcAddNameExpression");
+  const auto options = options_of(request, verbose);
+  std::vector<const char*> arguments;
+  for (const auto& option : options) arguments.push_back(option.c_str());
+
+  Outcome outcome;
+  outcome.status =
+      nvrtc_->compile_program(program.get(), static_cast<int>(arguments.size()), arguments.data());
+  outcome.binary.log = program.log();
+  if (outcome.status != nvrtc_success) return outcome;
+  outcome.binary.image = program.image();
+  for (const auto& entry : request.entries) outcome.binary.symbols[entry] = program.lowered_name(entry);
+  return outcome;
+}
+
+Result<Binary> NvrtcCompiler::compile(const CompileRequest& request) const {
+  const auto start = std::chrono::steady_clock::now();
+  auto outcome = attempt(request, true);
+  if (outcome.status != nvrtc_success) {
+    // With -v the log of some failures (static shared memory beyond 48 KiB) holds no error at all; without
+    // it the message is there.
+    const auto quiet = attempt(request, false);
+    const auto& log =
+        quiet.status == nvrtc_success || quiet.binary.log.empty() ? outcome.binary.log : quiet.binary.log;
+    return fail(Phase::compile, compile_failure_reason(log),
+                log.empty() ? nvrtc_->get_error_string(outcome.status) : log);
+  }
+  auto& binary = outcome.binary;
+  const auto kernels = parse_ptxas_log(binary.log);
+  for (const auto& [entry, symbol] : binary.symbols)
+    if (const auto found = kernels.find(symbol); found != kernels.end())
+      binary.resources[entry] = found->second;
+  binary.hash = content_hash(std::span<const std::byte>(binary.image));
+  binary.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::move(binary);
+}
+
+std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture, std::string* why_not) {
+  const auto nvrtc = open_nvrtc(why_not);
+  if (nvrtc == nullptr) return nullptr;
+  try {
+    return std::make_unique<NvrtcCompiler>(nvrtc, architecture);
+  } catch (const Error& error) {
+    if (why_not != nullptr) *why_not = error.what();
+    return nullptr;
+  }
+}
+
+}  // namespace tune::cuda

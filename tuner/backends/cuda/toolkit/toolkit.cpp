@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc_library.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cuda {
+
+std::string toolkit_text() {
+  std::string why_not;
+  const auto nvrtc = open_nvrtc(&why_not);
+  if (!nvrtc) return format("no NVRTC: {}", why_not);
+  int major = 0;
+  int minor = 0;
+  if (nvrtc->version(&major, &minor) != nvrtc_success)
+    return format("NVRTC of unknown version in {}", nvrtc->path);
+  return format("NVRTC {}.{} in {}", major, minor, nvrtc->path);
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string_view>
+
+namespace tune::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view integers =
+    "#pragma once\n"
+    "typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;\n"
+    "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;\n"
+    "typedef unsigned long long uint64_t; typedef unsigned long long uintptr_t; typedef long long intptr_t;\n"
+    "#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"
+    "#define INT64_MAX 9223372036854775807ll\n#define INT32_MIN (-2147483647 - 1)\n"
+    "#define INT64_MIN (-9223372036854775807ll - 1)\n#define UINT8_MAX 255\n#define UINT16_MAX 65535\n"
+    "#define UINT32_MAX 4294967295u\n#define UINT64_MAX 18446744073709551615ull\n"
+    "namespace std { using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t; using ::uint8_t;\n"
+    "using ::uint16_t; using ::uint32_t; using ::uint64_t; }\n";
+
+constexpr std::string_view limits =
+    "#pragma once\n"
+    "#define CHAR_BIT 8\n#define SCHAR_MAX 127\n#define UCHAR_MAX 255\n#define SHRT_MAX 32767\n"
+    "#define USHRT_MAX 65535\n#define INT_MAX 2147483647\n#define INT_MIN (-2147483647 - 1)\n"
+    "#define UINT_MAX 4294967295u\n#define LLONG_MAX 9223372036854775807ll\n"
+    "#define LLONG_MIN (-9223372036854775807ll - 1)\n#define ULLONG_MAX 18446744073709551615ull\n"
+    "#define LONG_MAX 9223372036854775807l\n#define LONG_MIN (-9223372036854775807l - 1)\n"
+    "#define ULONG_MAX 18446744073709551615ul\n";
+
+constexpr std::string_view floats =
+    "#pragma once\n"
+    "#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n#define FLT_EPSILON "
+    "1.192092896e-07f\n"
+    "#define DBL_MAX 1.7976931348623157e+308\n#define DBL_MIN 2.2250738585072014e-308\n"
+    "#define DBL_EPSILON 2.2204460492503131e-16\n#define FLT_DIG 6\n#define DBL_DIG 15\n#define FLT_MANT_DIG "
+    "24\n"
+    "#define DBL_MANT_DIG 53\n";
+
+constexpr std::string_view mathematics =
+    "#pragma once\n"
+    "#ifndef M_PI\n#define M_PI 3.14159265358979323846\n#define M_PI_2 1.57079632679489661923\n"
+    "#define M_PI_4 0.78539816339744830962\n#define M_E 2.7182818284590452354\n"
+    "#define M_SQRT2 1.41421356237309504880\n#define M_SQRT1_2 0.70710678118654752440\n"
+    "#define M_LN2 0.69314718055994530942\n#endif\n"
+    "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#define NAN "
+    "__int_as_float(0x7fffffff)\n#endif\n";
+
+constexpr std::string_view assertions =
+    "#pragma once\n#ifndef assert\n#define assert(condition) ((condition) ? (void)0 : __trap())\n#endif\n";
+
+const std::map<std::string, std::string_view, std::less<>>& known() {
+  static const std::map<std::string, std::string_view, std::less<>> all = {
+      {"stdint.h", integers},
+      {"cstdint", integers},
+      {"inttypes.h", integers},
+      {"limits.h", limits},
+      {"climits", limits},
+      {"float.h", floats},
+      {"cfloat", floats},
+      {"math.h", mathematics},
+      {"cmath", mathematics},
+      {"assert.h", assertions},
+      {"cassert", assertions},
+      {"cuda.h", ""},
+      {"cuda_runtime.h", ""},
+      {"cuda_runtime_api.h", ""},
+      {"device_functions.h", ""},
+      {"device_launch_parameters.h", ""},
+      {"sm_20_intrinsics.h", ""},
+      {"vector_types.h", ""},
+      {"vector_functions.h", ""},
+      {"stdio.h", ""},
+      {"cstdio", ""},
+      {"stdlib.h", ""},
+      {"cstdlib", ""},
+      {"string.h", ""},
+      {"cstring", ""},
+      {"stddef.h", ""},
+      {"cstddef", ""},
+      {"stdbool.h", ""},
+  };
+  return all;
+}
+
+/// The names in angle brackets of all texts, each once.
+std::set<std::string> included(const CompileRequest& request) {
+  static const std::regex include(R"((^|\n)[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>)");
+  std::set<std::string> names;
+  const auto search = [&](const std::string& text) {
+    if (text.find('<') == std::string::npos) return;
+    for (auto match = std::sregex_iterator(text.begin(), text.end(), include);
+         match != std::sregex_iterator(); ++match)
+      names.insert((*match)[2]);
+  };
+  search(request.source.text);
+  for (const SourceFile& header : request.headers) search(header.text);
+  return names;
+}
+
+bool has(const CompileRequest& request, const std::string& name) {
+  return std::ranges::find(request.headers, name, &SourceFile::name) != request.headers.end();
+}
+
+}  // namespace
+
+std::vector<SourceFile> standard_headers(const CompileRequest& request) {
+  std::vector<SourceFile> headers;
+  for (const std::string& name : included(request)) {
+    const auto found = known().find(name);
+    if (found != known().end() && !has(request, name)) headers.push_back({name, std::string(found->second)});
+  }
+  return headers;
+}
+
+std::vector<std::string> toolkit_folders(const CompileRequest& request, const std::string& library) {
+  std::vector<std::string> wanted;
+  for (const std::string& name : included(request))
+    if (!known().contains(name) && !has(request, name)) wanted.push_back(name);
+  if (wanted.empty()) return {};
+  std::vector<fs::path> roots;
+  if (const fs::path file(library); file.has_parent_path()) roots.push_back(file.parent_path().parent_path());
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* root = std::getenv(variable); root != nullptr && *root != '\0') roots.emplace_back(root);
+  roots.emplace_back("/usr/local/cuda");
+  std::error_code error;
+  for (const fs::path& root : roots) {
+    const fs::path folder = root / "include";
+    // From CUDA 13 on libcu++ and CUB lie in a folder of their own.
+    const fs::path libraries = folder / "cccl";
+    const bool there = std::ranges::any_of(wanted, [&](const std::string& name) {
+      return fs::exists(folder / name, error) || fs::exists(libraries / name, error);
+    });
+    if (!there) continue;
+    std::vector<std::string> folders{folder.string()};
+    if (fs::exists(libraries, error)) folders.push_back(libraries.string());
+    return folders;
+  }
+  return {};
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/backends/emulator/memory/finding.hpp"
+#include "tuner/backends/emulator/module/module_compiler.hpp"
+#include "tuner/problem/problem.hpp"
+
+namespace tune::emulator {
+
+/// What the outputs of a plan are computed from and compared with.
+struct Expectation {
+  TensorSet inputs;
+  TensorSet reference;  ///< an output without an entry is not compared
+  Tolerance tolerance;  ///< where the plan has none of its own
+};
+
+/// A plan at one size.
+struct Case {
+  std::string size;  ///< names it in findings
+  LaunchPlan plan;
+  std::shared_ptr<const Expectation> expected;
+  /// What it computes is the reference of outputs that lack one in the cases after it, up to the next such.
+  bool is_reference = false;
+};
+
+/// A configuration: what a worker checks in one go, and what a crash or the time limit costs.
+struct Job {
+  std::vector<Case> cases;
+  std::string impossible;  ///< why there are no cases
+};
+
+/// What came out of a job.
+struct Verdict {
+  std::vector<Finding> findings;
+  std::string not_emulated;  ///< why the emulator cannot carry it out; empty where it did
+  double error = 0;          ///< largest |out - ref|
+  double tolerance = 0;
+  double seconds = 0;  ///< of this machine's processor, without compiling: says nothing of a device
+
+  bool clean() const { return findings.empty() && not_emulated.empty(); }
+};
+
+struct CheckOptions {
+  Flavour flavour = Flavour::sanitize;
+  unsigned workers = 0;    ///< processes; 0: all cores
+  double seconds = 60;     ///< limit of a job, without its compilation
+  std::size_t batch = 16;  ///< jobs compiled together, at most
+};
+
+/// Makes job `number` when its turn comes: thousands of them need not be in memory at once.
+using JobSource = std::function<Job(std::size_t number)>;
+
+/// Runs `count` jobs on the CPU, every thread of a kernel in turn: `plain` in forward and reverse order of
+/// threads and blocks, `sanitize` forward only, its verdict on races being independent of the order. Worker
+/// processes compile and run a batch each; one that dies, or takes too long, costs one job. `done` hears of
+/// each job as it ends, in any order, and returns false to stop. Throws Error for a broken environment.
+void check(std::size_t count, const JobSource& jobs, const CheckOptions& options,
+           const std::function<bool(std::size_t job, Verdict verdict)>& done);
+
+/// One plan, checked by itself. An output without a reference is not compared.
+Verdict check(const LaunchPlan& plan, const Expectation& expected, const CheckOptions& options = {});
+
+}  // namespace tune::emulator

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/emulator/jobs/emulation.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "tuner/backends/emulator/jobs/fourier.hpp"
+#include "tuner/backends/emulator/memory/plan_textures.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::emulator {
+namespace {
+
+constexpr int poison = 0xff;  ///< of every byte: NaN in floating point
+
+using tune_emulator::access_atomic;
+using tune_emulator::access_read;
+using tune_emulator::access_texture;
+using tune_emulator::access_volatile;
+using tune_emulator::access_write;
+using tune_emulator::HostTable;
+
+Emulation& self(void* context) {
+  return *static_cast<Emulation*>(context);
+}
+
+}  // namespace
+
+Emulation::Emulation(Flavour flavour)
+    : flavour_(flavour),
+      memory_(log_, [this](Finding& finding) { locate(finding); }),
+      blocks_(*this, flavour == Flavour::sanitize ? &memory_ : nullptr) {
+  connect();
+}
+
+void Emulation::connect() {
+  table_.context = this;
+  table_.barrier = [](void* context, tune_emulator::Barrier kind, int predicate, const Place* place) {
+    return self(context).scheduler().barrier(kind, predicate, *place);
+  };
+  table_.grid_barrier = [](void* context, unsigned* counter, const Place* place) {
+    self(context).grid_barrier(counter, *place);
+  };
+  table_.warp = [](void* context, const tune_emulator::WarpRequest* request) {
+    return self(context).scheduler().warp(*request);
+  };
+  table_.access = [](void* context, const void* address, unsigned bytes, unsigned kind, const void* code) {
+    self(context).access(address, bytes, kind, {nullptr, 0, code});
+  };
+  table_.misaligned = [](void* context, const void* address, unsigned alignment, const void* code) {
+    Emulation& emulation = self(context);
+    emulation.memory_.misaligned(address, alignment, {nullptr, 0, code});
+    emulation.scheduler().abandon();
+  };
+  table_.copy_async = [](void* context, void* to, const void* from, unsigned bytes, unsigned filled,
+                         const Place* place) { self(context).copy_async(to, from, bytes, filled, *place); };
+  table_.commit_async = [](void* context) { self(context).copies().commit(self(context).running_thread()); };
+  table_.wait_async = [](void* context, int pending) {
+    self(context).wait_async(self(context).running_thread(), pending);
+  };
+  table_.async = [](void* context, const tune_emulator::AsyncRequest* request) {
+    self(context).async(*request);
+  };
+  table_.fence = [](void* context, int scope) {
+    Emulation& emulation = self(context);
+    if (emulation.flavour_ == Flavour::sanitize && scope > 0)
+      emulation.memory_.order().fence(emulation.running_thread());
+  };
+  table_.texture = [](void* context, const tune_emulator::TextureRequest* request, unsigned* bits) {
+    std::ranges::copy(self(context).fetch(*request), bits);
+  };
+  table_.yield = [](void* context) { self(context).scheduler().yield(); };
+  table_.fail = [](void* context, const char* reason, const Place* place) {
+    Emulation& emulation = self(context);
+    emulation.on_divergence(Kind::failed, emulation.running_thread(), *place, reason);
+    emulation.scheduler().abandon();
+  };
+}
+
+void Emulation::begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays,
+                           std::vector<Texture> textures, std::vector<PlacedMap> maps) {
+  textures_ = std::move(textures);
+  maps_ = std::move(maps);
+  module_ = &module;
+  indices_ = module.table().indices;
+  *module.table().host = &table_;
+  variables_ = module.variables(variant);
+  arrays.insert(arrays.end(), variables_.begin(), variables_.end());
+  memory_.begin_plan(std::move(arrays));
+  memory_.set_code_base(module.base());
+  table_.quick_begin = table_.quick_end = nullptr;
+}
+
+bool Emulation::run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments,
+                    Order order, std::span<const std::span<const char>> only) {
+  kernel_ = entry.name;
+  transforming_ = false;
+  std::vector<std::span<char>> shared = begin_launch(launch.dynamic_shared_memory, launch.cooperative);
+  for (const std::span<const char> piece : only) memory_.allow_only(piece.data(), piece.size());
+  indices_->block_extent = {launch.block.x, launch.block.y, launch.block.z};
+  indices_->grid_extent = {launch.grid.x, launch.grid.y, launch.grid.z};
+  cooperative_ = launch.cooperative;
+  blocks_.begin_launch(launch, *indices_, std::move(shared));
+  table_.stacks = blocks_.stacks().begin();
+  table_.stacks_bytes = blocks_.stacks().size();
+  return blocks_.run(
+      order, [&] { entry.call(arguments.data()); }, [&] { return log_.full(); });
+}
+
+std::vector<std::span<char>> Emulation::begin_launch(std::uint64_t dynamic_shared_memory, bool cooperative) {
+  Array dynamic;
+  dynamic.name = "dynamic shared memory";
+  dynamic.begin = module_->table().dynamic_shared;
+  dynamic.bytes = dynamic_shared_memory;
+  dynamic.element_bytes = 4;
+  dynamic.space = Array::Space::shared;
+  memory_.begin_launch(dynamic, cooperative);
+  std::vector<std::span<char>> shared;
+  for (const Array& array : variables_)
+    if (array.space == Array::Space::shared) shared.emplace_back(array.begin, array.bytes);
+  shared.emplace_back(dynamic.begin, dynamic.bytes);
+  return shared;
+}
+
+bool Emulation::run(const FourierTransform& transform, const FourierShape& shape, char* input, char* output) {
+  kernel_ = name_of(transform);
+  transforming_ = true;
+  begin_launch(0, false);
+  if (flavour_ == Flavour::sanitize) memory_.order().begin_block(0, 1);
+  if (!lies_within(shape, shape.input()) || !lies_within(shape, shape.output())) return false;
+  if (!access_rows(shape, shape.input(), input, access_read)) return false;
+  carry_out(shape, input, output);
+  if (!access_rows(shape, shape.output(), output, access_write)) return false;
+  if (shape.forward()) return true;
+  forget_rows(shape, shape.complex, input, shape.in_place() ? shape.real.row : 0);
+  return true;
+}
+
+bool Emulation::run(const Copy& copy, std::size_t element, const char* from, char* to) {
+  kernel_ = name_of(copy);
+  transforming_ = true;
+  begin_launch(0, false);
+  const bool checked = flavour_ == Flavour::sanitize;
+  if (checked) memory_.order().begin_block(0, 1);
+  const std::size_t before = log_.size();
+  const auto bytes = static_cast<unsigned>(element);
+  for (std::uint64_t row = 0; row < copy.rows; ++row) {
+    const char* const source = from + row * copy.from.pitch * element;
+    char* const target = to + row * copy.to.pitch * element;
+    for (std::uint64_t i = 0; checked && i < copy.width; ++i)
+      if (!memory_.access(0, source + i * element, bytes, access_read, {nullptr, 0, nullptr}) ||
+          !memory_.access(0, target + i * element, bytes, access_write, {nullptr, 0, nullptr}))
+        return false;
+    std::memcpy(target, source, copy.width * element);
+  }
+  return log_.size() == before;
+}
+
+bool Emulation::lies_within(const FourierShape& shape, const FourierSide& side) {
+  if (side.fits()) return true;
+  Finding finding;
+  finding.kind = Kind::out_of_bounds;
+  finding.array = side.buffer;
+  finding.offset = static_cast<std::int64_t>(side.allocation * size_of(shape.type));
+  finding.detail = format("the transform reaches element {} of '{}', which has {} elements", side.end - 1,
+                          side.buffer, side.allocation);
+  locate(finding);
+  log_.add(std::move(finding), {nullptr, 0, nullptr});
+  return false;
+}
+
+/// All elements in turn, as by one thread.
+bool Emulation::access_rows(const FourierShape& shape, const FourierSide& side, const char* first,
+                            unsigned kind) {
+  if (flavour_ == Flavour::plain) return true;
+  const std::size_t bytes = size_of(shape.type);
+  const std::size_t before = log_.size();
+  for (std::uint64_t row = 0; row < shape.rows(); ++row) {
+    const char* const begin = first + shape.row_begin(side, row) * bytes;
+    for (std::uint64_t i = 0; i < side.row; ++i)
+      if (!memory_.access(0, begin + i * bytes, bytes, kind, {nullptr, 0, nullptr})) return false;
+  }
+  return log_.size() == before;
+}
+
+/// The elements of every row but the first `kept` ones.
+void Emulation::forget_rows(const FourierShape& shape, const FourierSide& side, char* first,
+                            std::uint64_t kept) {
+  const std::size_t bytes = size_of(shape.type);
+  for (std::uint64_t row = 0; row < shape.rows(); ++row) {
+    char* const begin = first + (shape.row_begin(side, row) + kept) * bytes;
+    const std::size_t lost = (side.row - kept) * bytes;
+    std::memset(begin, poison, lost);
+    if (flavour_ == Flavour::sanitize) memory_.forget(begin, lost);
+  }
+}
+
+void Emulation::grid_barrier(unsigned* counter, const Place& place) {
+  std::string wrong;
+  if (!cooperative_) {
+    wrong =
+        "a barrier of the grid in a launch that is not cooperative: its blocks need not be there together";
+  } else if (running_thread() == 0) {
+    // On a device the block's first thread counts the block.
+    constexpr unsigned kind = access_atomic | access_write;
+    if (counter != nullptr && flavour_ == Flavour::sanitize &&
+        !memory_.access(running_thread(), counter, sizeof *counter, kind, place))
+      scheduler().abandon();
+    wrong = blocks_.counter().arrive(counter);
+  }
+  if (!wrong.empty()) {
+    on_divergence(Kind::failed, running_thread(), place, wrong);
+    scheduler().abandon();
+  }
+  scheduler().grid_barrier(place);
+}
+
+void Emulation::on_switch(unsigned thread) {
+  indices_->thread = index_of(thread);
+  awaited_ = nullptr;
+}
+
+Index3 Emulation::index_of(unsigned thread) const {
+  const Index3& extent = indices_->block_extent;
+  return {thread % extent.x, thread / extent.x % extent.y, thread / extent.x / extent.y};
+}
+
+void Emulation::on_barrier() {
+  if (flavour_ == Flavour::sanitize) memory_.order().barrier();
+}
+
+void Emulation::on_warp_sync(unsigned warp, unsigned lanes) {
+  if (flavour_ == Flavour::sanitize) memory_.order().warp_sync(warp, lanes);
+}
+
+void Emulation::on_warpgroup_operation(unsigned warp, const WarpExchange& lanes) {
+  using tune_emulator::WarpOperation;
+  const Place& place = lanes.requests[0].place;
+  switch (lanes.requests[0].operation) {
+    case WarpOperation::warpgroup_start: {
+      const WarpgroupProduct product(lanes);
+      const std::string wrong = product.error();
+      if (!wrong.empty()) {
+        on_divergence(Kind::failed, running_thread(), place, wrong);
+        scheduler().abandon();
+      }
+      // A device may read at once, or as late as it is waited for.
+      if (!read_operand(warp, product)) scheduler().abandon();
+      products().start(warp, product);
+      break;
+    }
+    case WarpOperation::warpgroup_commit:
+      products().commit(warp);
+      break;
+    default:
+      products().wait(warp, static_cast<std::size_t>(lanes.requests[0].operand),
+                      [&](const WarpgroupProduct& product) {
+                        if (!read_operand(warp, product)) scheduler().abandon();
+                        product.carry_out(module_->table().dynamic_shared);
+                      });
+  }
+}
+
+bool Emulation::read_operand(unsigned warp, const WarpgroupProduct& product) {
+  if (flavour_ == Flavour::plain) return true;
+  // As if each lane read some of the pieces.
+  unsigned lane = 0;
+  return product.each_piece([&](std::size_t offset) {
+    const unsigned thread = warp * 32 + lane++ % 32;
+    return memory_.access(thread, module_->table().dynamic_shared + offset, WarpgroupProduct::piece_bytes,
+                          access_read, product.place()) &&
+           !log_.full();
+  });
+}
+
+void Emulation::on_end(unsigned thread) {
+  check_block_end(thread);
+  // A device completes what is under way when the thread ends.
+  if (!copies().unfinished(thread)) return;
+  copies().commit(thread);
+  wait_async(thread, 0);
+}
+
+void Emulation::on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) {
+  Finding finding;
+  finding.kind = kind;
+  finding.detail = detail;
+  locate(finding);
+  finding.thread = index_of(thread);
+  log_.add(std::move(finding), place);
+}
+
+void Emulation::locate(Finding& finding) const {
+  finding.kernel = kernel_;
+  finding.has_thread = !transforming_;
+  if (!finding.has_thread) return;
+  finding.block = indices_->block;
+  finding.thread = indices_->thread;
+}
+
+void Emulation::access(const void* address, unsigned bytes, unsigned kind, const Place& place) {
+  if ((kind & (access_atomic | access_volatile)) != 0) {
+    // A thread that looks at one variable again and again waits for another one, which has to get its turn.
+    // Who reads what it has just written does not: lanes must not come to run in step by it.
+    const bool looks = (kind & access_atomic) != 0 || (kind & access_write) == 0;
+    const bool again = std::exchange(awaited_, looks ? address : nullptr) == address && looks;
+    if (again) scheduler().yield();
+  }
+  // Local memory: stacks of the block's threads.
+  if (flavour_ == Flavour::plain || blocks_.stacks().contains(address)) return;
+  if (!memory_.access(running_thread(), address, bytes, kind, place) || log_.full()) scheduler().abandon();
+  if (const Array* const input = memory_.quick_input()) {
+    table_.quick_begin = input->begin;
+    table_.quick_end = input->begin + input->bytes;
+  }
+}
+
+Texel Emulation::fetch(const tune_emulator::TextureRequest& request) {
+  const Texture* const texture = PlanTextures::find(textures_, request.texture);
+  const std::string wrong =
+      texture == nullptr ? "the argument of a fetch is no texture object" : mismatch(*texture, request);
+  if (!wrong.empty()) {
+    on_divergence(Kind::failed, running_thread(), request.place, wrong);
+    scheduler().abandon();
+  }
+  const Footprint needed = footprint(*texture, request);
+  for (const Tap& tap : std::span(needed.taps).first(static_cast<std::size_t>(needed.count)))
+    if (tap.texel != nullptr)
+      access(tap.texel, static_cast<unsigned>(texture->texel_bytes()), access_read | access_texture,
+             request.place);
+  return value(*texture, request, needed);
+}
+
+void Emulation::copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place) {
+  const unsigned thread = running_thread();
+  if (flavour_ == Flavour::sanitize) {
+    const bool fine = (filled == bytes || memory_.access(thread, from, bytes - filled, access_read, place)) &&
+                      memory_.begin_copy(thread, to, bytes, place);
+    if (!fine || log_.full()) scheduler().abandon();
+  }
+  copies().add(thread, {static_cast<char*>(to), static_cast<const char*>(from), bytes, filled});
+}
+
+void Emulation::wait_async(unsigned thread, int pending) {
+  copies().wait(thread, static_cast<std::size_t>(pending), [&](const AsyncCopies::Copy& copy) {
+    if (flavour_ == Flavour::sanitize) memory_.end_copy(thread, copy.to, copy.bytes);
+  });
+}
+
+void Emulation::note_fault(int signal, const void* address) {
+  Finding finding;
+  if (signal == SIGFPE || signal == SIGILL) {
+    // The address is that of the instruction.
+    finding.kind = Kind::crash;
+    finding.detail = signal == SIGFPE ? "an integer is divided by zero (a device gives any number)"
+                                      : "an instruction that traps";
+  } else if (blocks_.stacks().in_guard(address)) {
+    finding.kind = Kind::crash;
+    finding.detail =
+        format("a thread needs more than the {} KiB of local memory that it has here", Stacks::bytes >> 10);
+  } else if (auto described = memory_.describe(address)) {
+    finding = std::move(*described);
+    finding.detail = "access to " + finding.detail;
+  } else {
+    finding.kind = Kind::out_of_bounds;
+    finding.detail = format("access to address {}, which is near no array", address);
+  }
+  locate(finding);
+  log_.add(std::move(finding), {nullptr, 0, nullptr});
+}
+
+}  // namespace tune::emulator

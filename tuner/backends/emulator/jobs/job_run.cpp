@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/emulator/jobs/job_run.hpp"
+
+#include <algorithm>
+#include <csetjmp>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <span>
+
+#include "tuner/backends/emulator/memory/plan_maps.hpp"
+#include "tuner/backends/emulator/memory/plan_memory.hpp"
+#include "tuner/backends/emulator/memory/plan_textures.hpp"
+#include "tuner/backends/emulator/module/source_lines.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/evaluation/expectations.hpp"
+#include "tuner/plan/fourier_shape.hpp"
+#include "tuner/plan/step_order.hpp"
+#include "tuner/tensor/verifier.hpp"
+
+namespace tune::emulator {
+namespace {
+
+/// Signal handlers have no other way to know.
+Emulation* handled_emulation = nullptr;
+sigjmp_buf handled_return;
+
+void on_fault(int signal, siginfo_t* info, void*) {
+  if (handled_emulation == nullptr || !handled_emulation->running()) {
+    std::signal(signal, SIG_DFL);
+    return;  // the fault happens again, and ends the process
+  }
+  handled_emulation->note_fault(signal, info->si_addr);
+  siglongjmp(handled_return, 1);
+}
+
+/// Faults of a kernel, whose stack may be the cause, are handled on a stack of their own.
+class FaultHandler {
+ public:
+  explicit FaultHandler(Emulation& emulation) : stack_(std::make_unique<char[]>(bytes)) {
+    handled_emulation = &emulation;
+    stack_t stack{};
+    stack.ss_sp = stack_.get();
+    stack.ss_size = bytes;
+    sigaltstack(&stack, nullptr);
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, nullptr);
+  }
+  FaultHandler(const FaultHandler&) = delete;
+  FaultHandler& operator=(const FaultHandler&) = delete;
+  ~FaultHandler() {
+    handled_emulation = nullptr;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, SIG_DFL);
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+
+ private:
+  static constexpr std::size_t bytes = std::size_t{256} << 10;
+  std::unique_ptr<char[]> stack_;
+};
+
+/// The addresses of a launch's arguments; their values must outlive the launch.
+struct Arguments {
+  std::vector<std::uint64_t> values;
+  std::vector<MapValue> maps;
+  std::vector<void*> addresses;
+
+  Arguments(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures,
+            const PlanMaps& plan_maps)
+      : values(launch.arguments.size()), maps(launch.arguments.size()) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (const auto* const buffer = std::get_if<BufferArgument>(&launch.arguments[i])) {
+        values[i] = reinterpret_cast<std::uint64_t>(memory.address(buffer->buffer, buffer->offset));
+      } else if (const auto* const texture = std::get_if<TextureArgument>(&launch.arguments[i])) {
+        values[i] = textures.object(*texture);
+      } else if (const auto* const map = std::get_if<TensorMapArgument>(&launch.arguments[i])) {
+        maps[i] = plan_maps.value(*map);
+        addresses.push_back(&maps[i]);
+        continue;
+      } else {
+        std::visit([&](auto value) { std::memcpy(&values[i], &value, sizeof value); },
+                   std::get<ScalarArgument>(launch.arguments[i]));
+      }
+      addresses.push_back(&values[i]);
+    }
+  }
+};
+
+class CaseRun {
+ public:
+  /// `computed`: what the last reference case gave; a reference case replaces it.
+  CaseRun(const Case& checked, const CaseCode& code, Emulation& emulation, JobRun& outcome,
+          TensorSet& computed)
+      : case_(checked),
+        code_(code),
+        emulation_(emulation),
+        outcome_(outcome),
+        verdict_(outcome.verdict),
+        computed_(computed) {}
+
+  void run(Order order) {
+    check_steps(case_.plan);
+    if (!check_order()) return;
+    Result<PlanMemory> memory = PlanMemory::take(case_.plan.buffers);
+    if (!memory) {
+      verdict_.not_emulated = format("too little memory: {}", memory.error().detail);
+      return;
+    }
+    memory->fill(case_.expected->inputs);
+    const Result<PlanTextures> textures = PlanTextures::make(case_.plan, *memory);
+    if (!textures) {
+      verdict_.not_emulated = format("no device carries the plan out: {}", textures.error().detail);
+      return;
+    }
+    const Result<PlanMaps> maps = PlanMaps::make(case_.plan, *memory);
+    if (!maps) {
+      verdict_.not_emulated = format("no device carries the plan out: {}", maps.error().detail);
+      return;
+    }
+    copy_symbols(*memory);
+    emulation_.begin_plan(*code_.module, code_.variant, memory->arrays(), textures->all(), maps->all());
+    if (sigsetjmp(handled_return, 1) == 0) {
+      launch_all(*memory, *textures, *maps, order);
+    } else {
+      outcome_.harmed = true;
+    }
+    for (Finding& finding : noted()) add(std::move(finding));
+    if (!verdict_.findings.empty()) return;
+    for (Finding& finding : memory->spoiled(case_.expected->inputs)) add(std::move(finding));
+    if (!verdict_.findings.empty()) return;
+    if (case_.is_reference)
+      keep_outputs(*memory);
+    else
+      compare_outputs(*memory);
+  }
+
+ private:
+  /// Inputs that lie in constant memory, too.
+  void copy_symbols(const PlanMemory& memory) {
+    for (const BufferSpec& buffer : case_.plan.buffers) {
+      if (buffer.symbol.empty()) continue;
+      for (const Array& variable : code_.module->variables(code_.variant))
+        if (variable.name == buffer.symbol)
+          std::memcpy(variable.begin, memory.address(buffer.name),
+                      std::min(variable.bytes, static_cast<std::size_t>(buffer.allocation_bytes())));
+    }
+  }
+
+  /// False where steps of different streams get into each other's way: no order of them says what comes out.
+  bool check_order() {
+    constexpr std::size_t most = 8;  // the others are of the same kind
+    for (const StepConflict& conflict : conflicts(case_.plan)) {
+      if (verdict_.findings.size() == most) break;
+      Finding finding;
+      finding.kind = Kind::race_between_steps;
+      finding.kernel = name_of(case_.plan.launches[conflict.second]);
+      finding.array = conflict.buffer;
+      finding.offset =
+          static_cast<std::int64_t>(conflict.element * size_of(case_.plan.buffer(conflict.buffer).type));
+      finding.detail = conflict.text(case_.plan);
+      add(std::move(finding));
+    }
+    return verdict_.findings.empty();
+  }
+
+  void launch_all(const PlanMemory& memory, const PlanTextures& textures, const PlanMaps& maps, Order order) {
+    const auto carry_out_step = [&](const PlanStep& step) {
+      if (const auto* const transform = std::get_if<FourierTransform>(&step))
+        return carry_out(*transform, memory);
+      if (const auto* const copy = std::get_if<Copy>(&step)) return carry_out(*copy, memory);
+      return carry_out(std::get<Launch>(step), memory, textures, maps, order);
+    };
+    for (const PlanStep& step : case_.plan.setup)
+      if (!carry_out_step(step)) return;
+    const Sequence sequence = order == Order::forward ? Sequence::planned : Sequence::latest_first;
+    for (const std::size_t i : sequence_of(case_.plan, sequence))
+      if (!carry_out_step(case_.plan.launches[i])) return;
+  }
+
+  /// What a launch says that it touches of buffers, where it does not say all.
+  std::vector<std::span<const char>> pieces_of(const Launch& launch, const PlanMemory& memory) const {
+    std::vector<std::span<const char>> pieces;
+    const auto all_of = [&](const BufferSpec& buffer) {
+      return std::span<const char>(memory.begin(buffer.name), buffer.allocation_bytes());
+    };
+    for (const KernelArgument& argument : launch.arguments) {
+      const auto* const given = std::get_if<BufferArgument>(&argument);
+      const auto* const texture = std::get_if<TextureArgument>(&argument);
+      const auto* const map = std::get_if<TensorMapArgument>(&argument);
+      if (given == nullptr && texture == nullptr && map == nullptr) continue;
+      const BufferSpec& buffer = case_.plan.buffer(given != nullptr     ? given->buffer
+                                                   : texture != nullptr ? texture->buffer
+                                                                        : map->buffer);
+      if (given == nullptr || given->count == 0)
+        pieces.push_back(all_of(buffer));
+      else
+        pieces.emplace_back(memory.address(given->buffer, given->offset),
+                            given->count * size_of(buffer.type));
+    }
+    return pieces;
+  }
+
+  bool carry_out(const Launch& launch, const PlanMemory& memory, const PlanTextures& textures,
+                 const PlanMaps& maps, Order order) {
+    const tune_emulator::Entry* const entry = code_.module->entry(code_.variant, launch.entry);
+    if (entry == nullptr)
+      throw Error(format("the plan launches '{}', which is not among its entries", launch.entry));
+    Arguments arguments(launch, memory, textures, maps);
+    const bool parts = std::ranges::any_of(launch.arguments, [](const KernelArgument& argument) {
+      const auto* const given = std::get_if<BufferArgument>(&argument);
+      return given != nullptr && given->count > 0;
+    });
+    const auto pieces = parts ? pieces_of(launch, memory) : std::vector<std::span<const char>>();
+    return emulation_.run(*entry, launch, arguments.addresses, order, pieces);
+  }
+
+  bool carry_out(const Copy& copy, const PlanMemory& memory) {
+    return emulation_.run(copy, size_of(case_.plan.buffer(copy.from.buffer).type),
+                          memory.address(copy.from.buffer, copy.from.offset),
+                          memory.address(copy.to.buffer, copy.to.offset));
+  }
+
+  bool carry_out(const FourierTransform& transform, const PlanMemory& memory) {
+    return emulation_.run(transform, fourier_shape(case_.plan, transform), memory.address(transform.input),
+                          memory.address(transform.output));
+  }
+
+  std::vector<Finding> noted() {
+    std::vector<NotedFinding> all = emulation_.log().take();
+    if (code_.purpose == Purpose::explain) return with_source_lines(std::move(all), *code_.module);
+    std::vector<Finding> findings;
+    for (NotedFinding& one : all) {
+      // A fault may be a trap, which says nothing of its cause.
+      outcome_.unexplained = outcome_.unexplained || outcome_.harmed || one.code != nullptr;
+      findings.push_back(std::move(one.finding));
+    }
+    return findings;
+  }
+
+  void keep_outputs(const PlanMemory& memory) {
+    computed_.clear();
+    for (const BufferSpec& buffer : case_.plan.buffers) {
+      if (buffer.role != BufferRole::output) continue;
+      const std::vector<std::byte> bytes = memory.fetch(buffer);
+      computed_.emplace(buffer.name, in_double({buffer.type, buffer.layout.extents, bytes}));
+    }
+  }
+
+  /// Null where nothing says what the output must hold.
+  const HostTensor* reference_of(const std::string& buffer) const {
+    const TensorSet& given = case_.expected->reference;
+    for (const TensorSet* known : {&given, static_cast<const TensorSet*>(&computed_)})
+      if (const auto found = known->find(buffer); found != known->end()) return &found->second;
+    return nullptr;
+  }
+
+  Tolerance tolerance() const {
+    Tolerance tolerance = case_.plan.tolerance ? *case_.plan.tolerance : case_.expected->tolerance;
+    const bool asks =
+        std::ranges::any_of(tolerance.buffers, [](const auto& one) { return one.second.relative != 0; });
+    if (tolerance.relative != 0 || asks) {
+      TensorSet known = case_.expected->reference;
+      known.insert(computed_.begin(), computed_.end());
+      apply_relative(tolerance, known);
+    }
+    return tolerance;
+  }
+
+  void compare_outputs(const PlanMemory& memory) {
+    const Tolerance tolerance = this->tolerance();
+    for (const BufferSpec& buffer : case_.plan.buffers) {
+      if (buffer.role != BufferRole::output) continue;
+      const HostTensor* const reference = reference_of(buffer.name);
+      if (reference == nullptr) continue;
+      const std::vector<std::byte> bytes = memory.fetch(buffer);
+      const TensorView view{buffer.type, buffer.layout.extents, bytes};
+      const Bounds bounds = tolerance.of(buffer.name);
+      const Comparison comparison = compare(view, view_of(*reference), bounds);
+      verdict_.error = std::max(verdict_.error, comparison.worst_error);
+      verdict_.tolerance = std::max(verdict_.tolerance, bounds.absolute);
+      if (is_right(comparison, bounds)) continue;
+      Finding finding;
+      finding.kind = Kind::wrong_result;
+      finding.kernel = name_of(case_.plan.launches.back());
+      finding.array = buffer.name;
+      finding.offset = static_cast<std::int64_t>(comparison.worst_index * size_of(buffer.type));
+      finding.detail = wrong_result(comparison, buffer.layout.extents, bounds, buffer.name).detail;
+      add(std::move(finding));
+    }
+  }
+
+  void add(Finding finding) {
+    finding.size = case_.size;
+    verdict_.findings.push_back(std::move(finding));
+  }
+
+  const Case& case_;
+  const CaseCode& code_;
+  Emulation& emulation_;
+  JobRun& outcome_;
+  Verdict& verdict_;
+  TensorSet& computed_;
+};
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// What the emulator does not do, whatever the source.
+std::string beyond(const LaunchPlan& plan) {
+  for (const Launch* step : kernel_launches(plan)) {
+    const Launch& launch = *step;
+    if (launch.cooperative && launch.grid.count() * launch.block.count() > ResidentBlocks::most_threads)
+      return format(
+          "a cooperative launch of {} blocks of {} threads: {} threads of a grid have room together "
+          "here, take a smaller size or fewer blocks",
+          launch.grid.count(), launch.block.count(), ResidentBlocks::most_threads);
+    if (launch.block.count() > BlockScheduler::most_threads) return "more than 1024 threads a block";
+    if (launch.dynamic_shared_memory > 233472) return "more than 228 KiB of dynamic shared memory";
+  }
+  return {};
+}
+
+}  // namespace
+
+JobRun run_job(const Job& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour) {
+  const double start = processor_seconds();
+  const FaultHandler handler(emulation);
+  JobRun outcome;
+  Verdict& verdict = outcome.verdict;
+  verdict.not_emulated = job.impossible;
+  TensorSet computed;
+  for (std::size_t i = 0; i < job.cases.size() && verdict.clean() && !outcome.harmed; ++i) {
+    verdict.not_emulated = beyond(job.cases[i].plan);
+    if (!verdict.not_emulated.empty()) break;
+    CaseRun run(job.cases[i], code[i], emulation, outcome, computed);
+    run.run(Order::forward);
+    if (flavour == Flavour::plain && verdict.clean() && !outcome.harmed) run.run(Order::reverse);
+  }
+  verdict.seconds = processor_seconds() - start;
+  return outcome;
+}
+
+}  // namespace tune::emulator

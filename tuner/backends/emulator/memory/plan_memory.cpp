@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/emulator/memory/plan_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::emulator {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t guard = std::size_t{1} << 20;  ///< on either side: farther than most wrong indices go
+constexpr std::size_t alignment = 256;               ///< of cudaMalloc
+constexpr int poison = 0xff;                         ///< NaN in floating point: around all buffers
+
+std::size_t rounded(std::size_t bytes, std::size_t to) {
+  return (bytes + to - 1) / to * to;
+}
+
+/// Calls `use(host byte, device byte, bytes)` for every row of a tensor.
+void each_row(const BufferSpec& spec, const std::function<void(std::size_t, std::size_t, std::size_t)>& use) {
+  const Layout& layout = spec.layout;
+  const std::size_t element = size_of(spec.type);
+  const std::uint64_t count = element_count(layout.extents);
+  if (count == 0) return;
+  const std::uint64_t row = layout.extents.empty() ? 1 : layout.extents.front();
+  for (std::uint64_t first = 0; first < count; first += row) {
+    std::uint64_t rest = first / row, place = layout.offset;
+    for (std::size_t axis = 1; axis < layout.extents.size(); ++axis) {
+      place += rest % layout.extents[axis] * layout.strides[axis];
+      rest /= layout.extents[axis];
+    }
+    if (place + row > layout.allocation)
+      throw Error(format("the layout of buffer '{}' reaches beyond its allocation", spec.name));
+    use(first * element, place * element, row * element);
+  }
+}
+
+const HostTensor& tensor_of(const BufferSpec& spec, const TensorSet& inputs) {
+  const auto found = inputs.find(spec.name);
+  if (found == inputs.end()) throw Error(format("there is no tensor for input '{}'", spec.name));
+  if (found->second.type() != spec.type || found->second.extents() != spec.layout.extents)
+    throw Error(format("the tensor for input '{}' has other extents or elements than its buffer", spec.name));
+  return found->second;
+}
+
+}  // namespace
+
+void Unmap::operator()(char* memory) const {
+  munmap(memory, bytes);
+}
+
+Result<PlanMemory> PlanMemory::take(const std::vector<BufferSpec>& specs) {
+  PlanMemory memory;
+  for (const BufferSpec& spec : specs) {
+    const auto bytes = static_cast<std::size_t>(spec.allocation_bytes());
+    const std::size_t inside = rounded(rounded(bytes, alignment) + 1, page);
+    const std::size_t total = inside + 2 * guard;
+    void* const region = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (region == MAP_FAILED ||
+        mprotect(static_cast<char*>(region) + guard, inside, PROT_READ | PROT_WRITE) != 0)
+      return fail(Phase::resources, "memory", format("buffer '{}' takes {} bytes", spec.name, bytes));
+    Buffer buffer;
+    buffer.spec = spec;
+    buffer.region = std::unique_ptr<char, Unmap>(static_cast<char*>(region), Unmap{total});
+    buffer.first = static_cast<char*>(region) + guard;
+    buffer.accessible = inside;
+    buffer.begin = buffer.first + (inside - rounded(bytes, alignment)) / alignment * alignment;
+    memory.buffers_.push_back(std::move(buffer));
+  }
+  return memory;
+}
+
+void PlanMemory::fill(const TensorSet& inputs) {
+  for (const Buffer& buffer : buffers_) {
+    std::memset(buffer.first, poison, buffer.accessible);
+    if (buffer.spec.role != BufferRole::input) {
+      if (const int byte = initial_byte(buffer.spec); byte != poison)
+        std::memset(buffer.begin, byte, buffer.spec.allocation_bytes());
+      if (buffer.spec.fill != Fill::contents) continue;
+    }
+    const auto from = tensor_of(buffer.spec, inputs).bytes();
+    each_row(buffer.spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
+      std::memcpy(buffer.begin + device, from.data() + host, bytes);
+    });
+  }
+}
+
+std::vector<std::byte> PlanMemory::fetch(const BufferSpec& spec) const {
+  const Buffer& buffer = find(spec.name);
+  std::vector<std::byte> dense(element_count(spec.layout.extents) * size_of(spec.type));
+  each_row(spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
+    std::memcpy(dense.data() + host, buffer.begin + device, bytes);
+  });
+  return dense;
+}
+
+char* PlanMemory::address(std::string_view name, std::uint64_t offset) const {
+  const Buffer& buffer = find(name);
+  return buffer.begin + (buffer.spec.layout.offset + offset) * size_of(buffer.spec.type);
+}
+
+std::vector<Array> PlanMemory::arrays() const {
+  std::vector<Array> arrays;
+  for (const Buffer& buffer : buffers_) {
+    Array array;
+    array.name = buffer.spec.name;
+    array.begin = buffer.begin;
+    array.bytes = static_cast<std::size_t>(buffer.spec.allocation_bytes());
+    array.element_bytes = size_of(buffer.spec.type);
+    array.space = buffer.spec.role == BufferRole::input ? Array::Space::input : Array::Space::global;
+    if (buffer.spec.readable_padding) array.layout = buffer.spec.layout;
+    array.initialised = buffer.spec.fill != Fill::poison;
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+std::vector<Finding> PlanMemory::spoiled(const TensorSet& inputs) const {
+  std::vector<Finding> findings;
+  const auto add = [&](Kind kind, const Buffer& buffer, const char* at, const std::string& what) {
+    Finding finding;
+    finding.kind = kind;
+    finding.array = buffer.spec.name;
+    finding.offset = at - buffer.begin;
+    const auto element = static_cast<std::int64_t>(size_of(buffer.spec.type));
+    finding.detail = format("element {} of '{}' {}", finding.offset / element, buffer.spec.name, what);
+    findings.push_back(std::move(finding));
+  };
+  const auto touched = [](const char* from, const char* to) {
+    return std::find_if(from, to, [](char byte) { return byte != static_cast<char>(poison); });
+  };
+  for (const Buffer& buffer : buffers_) {
+    const char* const end = buffer.begin + buffer.spec.allocation_bytes();
+    const char* const last = buffer.first + buffer.accessible;
+    if (const char* at = touched(buffer.first, buffer.begin); at != buffer.begin)
+      add(Kind::out_of_bounds, buffer, at, "was written, which lies before it");
+    if (const char* at = touched(end, last); at != last)
+      add(Kind::out_of_bounds, buffer, at, "was written, which lies behind it");
+    if (buffer.spec.role != BufferRole::input) continue;
+    const auto from = tensor_of(buffer.spec, inputs).bytes();
+    const char* gap = buffer.begin;
+    const char* wrong = nullptr;
+    each_row(buffer.spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
+      const char* const row = buffer.begin + device;
+      const char* at = touched(gap, std::max(gap, row));
+      if (at < row && wrong == nullptr) wrong = at;
+      if (wrong == nullptr && std::memcmp(row, from.data() + host, bytes) != 0) wrong = row;
+      gap = row + bytes;
+    });
+    if (wrong != nullptr)
+      add(Kind::write_to_input, buffer, wrong, "(or one behind it in its row) was changed");
+  }
+  return findings;
+}
+
+const PlanMemory::Buffer& PlanMemory::find(std::string_view name) const {
+  for (const Buffer& buffer : buffers_)
+    if (buffer.spec.name == name) return buffer;
+  throw Error(format("the plan has no buffer '{}'", name));
+}
+
+}  // namespace tune::emulator

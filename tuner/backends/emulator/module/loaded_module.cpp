@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/emulator/module/loaded_module.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "tuner/backends/emulator/module/module_source.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::emulator {
+namespace {
+
+/// `tune_variant_3_::(anonymous namespace)::stencil3d(float const*, int)::tile` is `tile`.
+std::string short_name(const char* mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled, nullptr, nullptr, &status),
+                                                     std::free);
+  const std::string name = status == 0 ? plain.get() : mangled;
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+}  // namespace
+
+LoadedModule::LoadedModule(std::filesystem::path path) : path_(std::move(path)) {
+  handle_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_ == nullptr) throw Error(format("cannot load a compiled batch: {}", dlerror()));
+  table_ = static_cast<const tune_emulator::ModuleTable*>(dlsym(handle_, "tune_module"));
+  Dl_info info{};
+  if (table_ == nullptr || dladdr(table_, &info) == 0) {
+    dlclose(handle_);
+    throw Error(format("'{}' is no module of the emulator", path_.string()));
+  }
+  base_ = static_cast<const char*>(info.dli_fbase);
+}
+
+LoadedModule::~LoadedModule() {
+  dlclose(handle_);
+}
+
+const tune_emulator::Entry* LoadedModule::entry(std::size_t variant, const std::string& name) const {
+  const tune_emulator::Variant& entries = table_->variants[variant];
+  for (int i = 0; i < entries.count; ++i)
+    if (name == entries.entries[i].name) return &entries.entries[i];
+  return nullptr;
+}
+
+std::vector<Array> LoadedModule::variables(std::size_t variant) const {
+  std::ifstream file(path_, std::ios::binary);
+  const std::vector<char> image{std::istreambuf_iterator<char>(file), {}};
+  ElfW(Ehdr) header{};
+  if (image.size() < sizeof header) return {};
+  std::memcpy(&header, image.data(), sizeof header);
+  const auto section = [&](std::size_t number) {
+    ElfW(Shdr) found{};
+    std::memcpy(&found, image.data() + header.e_shoff + number * sizeof found, sizeof found);
+    return found;
+  };
+  const std::string mark = variant_namespace(variant);
+  std::vector<Array> arrays;
+  for (std::size_t s = 0; s < header.e_shnum; ++s) {
+    const auto symbols = section(s);
+    if (symbols.sh_type != SHT_SYMTAB) continue;
+    const char* const names = image.data() + section(symbols.sh_link).sh_offset;
+    for (std::size_t i = 0; i < symbols.sh_size / sizeof(ElfW(Sym)); ++i) {
+      ElfW(Sym) symbol{};
+      std::memcpy(&symbol, image.data() + symbols.sh_offset + i * sizeof symbol, sizeof symbol);
+      const char* const name = names + symbol.st_name;
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
+          std::strstr(name, mark.c_str()) == nullptr)
+        continue;
+      Array array;
+      array.name = short_name(name);
+      array.begin = const_cast<char*>(base_) + symbol.st_value;
+      array.bytes = symbol.st_size;
+      array.element_bytes = symbol.st_size % 4 == 0 ? 4 : 1;  // the symbol does not say
+      // A variable of a function (_ZZ) that can be written is shared memory: device code has no other.
+      const bool writable = (section(symbol.st_shndx).sh_flags & SHF_WRITE) != 0;
+      const bool local = std::strncmp(name, "_ZZ", 3) == 0;
+      array.space = !writable ? Array::Space::input : local ? Array::Space::shared : Array::Space::variable;
+      array.initialised = array.space == Array::Space::variable;
+      if (array.name != "tune_entries" && !array.name.starts_with("tune_gap_"))
+        arrays.push_back(std::move(array));
+    }
+  }
+  return arrays;
+}
+
+}  // namespace tune::emulator

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/emulator/threads/async_barriers.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tune::emulator {
+
+namespace {
+
+/// Where the engine puts a piece of 16 bytes: bits of its address from 4 on are exchanged by those from 7 on.
+std::uintptr_t swizzled(std::uintptr_t address, MapSwizzle swizzle) {
+  constexpr std::uintptr_t bits[] = {0, 1, 3, 7};
+  return address ^ (((address >> 7) & bits[static_cast<int>(swizzle)]) << 4);
+}
+
+}  // namespace
+
+void BoxCopy::carry_out() const {
+  constexpr std::size_t piece = 16;
+  std::vector<char> box(map->box_bytes(), 0);
+  map->each_row(at, [&](std::size_t row, const char* from, std::size_t bytes, std::size_t skipped) {
+    if (bytes > 0) std::memcpy(box.data() + row + skipped, from, bytes);
+  });
+  const auto begin = reinterpret_cast<std::uintptr_t>(to);
+  for (std::size_t i = 0; i < box.size(); i += piece)
+    std::memcpy(to + (swizzled(begin + i, map->spec.swizzle) - begin), box.data() + i, piece);
+}
+
+bool AsyncBarrier::can_end() const {
+  std::int64_t coming = 0;
+  for (const BoxCopy& copy : copies) coming += static_cast<std::int64_t>(copy.map->box_bytes());
+  return pending == 0 && coming == bytes;
+}
+
+void AsyncBarrier::end() {
+  copies.clear();
+  bytes = 0;
+  pending = count;
+  ++phase;
+  complete.add(arriving);
+}
+
+AsyncBarrier* AsyncBarriers::make(const void* address, unsigned thread, unsigned count) {
+  AsyncBarrier* barrier = find(address);
+  if (barrier == nullptr) {
+    if (all_.size() == most) return nullptr;
+    barrier = &all_.emplace_back();
+    barrier->number = static_cast<unsigned>(all_.size() - 1);
+  }
+  const unsigned number = barrier->number;
+  *barrier = AsyncBarrier{};
+  barrier->address = address;
+  barrier->number = number;
+  barrier->count = barrier->pending = count;
+  barrier->initialiser = thread;
+  return barrier;
+}
+
+AsyncBarrier* AsyncBarriers::find(const void* address) {
+  const auto found = std::ranges::find(all_, address, &AsyncBarrier::address);
+  return found == all_.end() ? nullptr : &*found;
+}
+
+void AsyncBarriers::fence(unsigned thread) {
+  for (AsyncBarrier& barrier : all_)
+    if (barrier.initialiser == thread) barrier.fenced = true;
+}
+
+const AsyncBarrier* AsyncBarriers::unfinished() const {
+  const auto found =
+      std::ranges::find_if(all_, [](const AsyncBarrier& barrier) { return !barrier.copies.empty(); });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+}  // namespace tune::emulator

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "tuner/backends/emulator/threads/context.hpp"
+#include "tuner/backends/emulator/threads/stacks.hpp"
+#include "tuner/backends/emulator/threads/warp_exchange.hpp"
+
+namespace tune::emulator {
+
+/// In which order the threads of a block get their turn, and the blocks of a grid.
+enum class Order { forward, reverse };
+
+/// What the scheduler tells while a block runs. Called on the stack of the thread that brought it about.
+class SchedulerEvents {
+ public:
+  virtual ~SchedulerEvents() = default;
+  /// That thread runs from now on.
+  virtual void on_switch(unsigned thread) = 0;
+  /// All threads that have not ended have met at a barrier.
+  virtual void on_barrier() = 0;
+  /// These lanes of a warp have met at __syncwarp.
+  virtual void on_warp_sync(unsigned warp, unsigned lanes) = 0;
+  /// All lanes of a warp have come to its part of a warpgroup's operation.
+  virtual void on_warpgroup_operation(unsigned warp, const WarpExchange& lanes) = 0;
+  /// The thread's function has returned.
+  virtual void on_end(unsigned thread) = 0;
+  /// Threads do not meet where they should. The block goes on where that is possible, else it is abandoned.
+  virtual void on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) = 0;
+};
+
+/// Why a block runs no further.
+enum class Pause {
+  ended,            ///< all its threads have
+  abandoned,        ///< so is the whole launch
+  at_grid_barrier,  ///< all its threads wait there
+  in_loops,         ///< its threads wait in loops for what another block may bring
+};
+
+/// Runs the threads of one block in turn on one processor. A thread keeps its turn until it waits: at a
+/// barrier, for the other lanes of its warp, or because it says so (yield). Then the next one that can go on
+/// does; when all have come to the barrier, all can. Nothing runs at the same time, so a thread is a stack
+/// and a place where it stands.
+class BlockScheduler {
+ public:
+  /// `stacks` has one for each thread of every block that has begun and not ended.
+  BlockScheduler(SchedulerEvents& events, Stacks& stacks) : events_(events), stacks_(stacks) {}
+
+  /// Runs `kernel` once for each of the threads. `among_others`: where nobody but another block can help, it
+  /// pauses. `kernel` must outlive the block.
+  Pause run(unsigned threads, Order order, bool among_others, const std::function<void()>& kernel);
+  /// Goes on after a pause; the grid's barrier, if it waits there, is behind it.
+  Pause resume();
+  /// Where the threads of a block that pauses at the grid's barrier wait.
+  const Place& barrier_place() const { return barrier_place_; }
+
+  // Called by the running thread.
+  unsigned current() const { return current_; }
+  int barrier(tune_emulator::Barrier kind, int predicate, const Place& place);
+  /// One of all blocks, and therefore of all threads of this one.
+  void grid_barrier(const Place& place) { arrive(0, place, true); }
+  unsigned long long warp(const tune_emulator::WarpRequest& request);
+  /// `place`: where it waits, if that is known.
+  void yield(const Place& place = {nullptr, 0, nullptr});
+  /// Something has happened for which threads may wait in loops.
+  void progress() { idle_yields_ = 0; }
+  /// Whether all others have ended.
+  bool is_last() const { return live_ == 1; }
+  /// Ends the whole block here and now: nobody's stack is unwound.
+  [[noreturn]] void abandon();
+
+  static constexpr unsigned most_threads = 1024;
+
+ private:
+  enum class State : unsigned char { fresh, ready, at_barrier, in_warp, ended };
+  struct Thread {
+    Context context;
+    int stack = -1;
+    State state = State::fresh;
+    tune_emulator::WarpRequest request{};
+    unsigned long long answer = 0;
+  };
+
+  static void start(void* scheduler);
+  void thread_body();
+  void end_current();
+  /// The next thread in order that can go on, or -1.
+  int next_runnable(bool from_first) const;
+  /// Gives the turn to `next`; returns when the caller gets it back.
+  void give_turn(unsigned next);
+  void wait_for_turn(bool from_first);
+  void arrive(int predicate, const Place& place, bool of_grid);
+  void release_barrier();
+  void pause(Pause reason);
+  void nobody_runs();
+  std::string waiting() const;
+
+  SchedulerEvents& events_;
+  Stacks& stacks_;
+  Context main_;
+  std::vector<Thread> threads_;
+  Order order_ = Order::forward;
+  const std::function<void()>* kernel_ = nullptr;
+  unsigned current_ = 0;
+  unsigned live_ = 0;
+  unsigned arrived_ = 0;
+  bool among_others_ = false;
+  Pause pause_ = Pause::ended;
+  // The barrier that threads are coming to.
+  Place barrier_place_{};
+  bool barrier_of_grid_ = false;
+  bool barrier_differs_ = false;
+  int predicate_count_ = 0;
+  int released_count_ = 0;  ///< of true predicates at the last barrier
+  unsigned released_live_ = 0;
+  unsigned long long idle_yields_ = 0;
+};
+
+}  // namespace tune::emulator

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/emulator/threads/context.hpp"
+
+#include <cstdint>
+
+namespace tune::emulator {
+namespace {
+
+/// makecontext passes integers only: pointers travel in halves.
+void start_portable(unsigned entry_low, unsigned entry_high, unsigned argument_low, unsigned argument_high) {
+  const auto join = [](unsigned low, unsigned high) {
+    return static_cast<std::uintptr_t>(low) | static_cast<std::uintptr_t>(std::uint64_t{high} << 32);
+  };
+  const auto entry = reinterpret_cast<void (*)(void*)>(join(entry_low, entry_high));
+  entry(reinterpret_cast<void*>(join(argument_low, argument_high)));
+}
+
+}  // namespace
+
+void PortableContext::prepare(char* stack, std::size_t bytes, void (*entry)(void*), void* argument) {
+  getcontext(&state_);
+  state_.uc_stack.ss_sp = stack;
+  state_.uc_stack.ss_size = bytes;
+  state_.uc_link = nullptr;
+  const auto function = reinterpret_cast<std::uint64_t>(entry);
+  const auto value = reinterpret_cast<std::uint64_t>(argument);
+  makecontext(&state_, reinterpret_cast<void (*)()>(&start_portable), 4, static_cast<unsigned>(function),
+              static_cast<unsigned>(function >> 32), static_cast<unsigned>(value),
+              static_cast<unsigned>(value >> 32));
+}
+
+void PortableContext::switch_to(PortableContext& other) {
+  swapcontext(&state_, &other.state_);
+}
+
+#if defined(__x86_64__)
+
+extern "C" void tune_emulator_switch(void** save, void* load);
+extern "C" void tune_emulator_start();
+
+// The registers that a function must preserve (System V ABI) go to the old stack and come from the new one.
+// `jmp` in place of `ret`: the processor's prediction of returns would be wrong every time. A new context
+// finds its entry and its argument in two of those registers.
+__asm__(R"(
+.text
+.hidden tune_emulator_switch
+.globl tune_emulator_switch
+.type tune_emulator_switch, @function
+tune_emulator_switch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  popq %rcx
+  jmp *%rcx
+.size tune_emulator_switch, .-tune_emulator_switch
+.hidden tune_emulator_start
+.globl tune_emulator_start
+.type tune_emulator_start, @function
+tune_emulator_start:
+  movq %rbx, %rdi
+  call *%r12
+  ud2
+.size tune_emulator_start, .-tune_emulator_start
+)");
+
+void FastContext::prepare(char* stack, std::size_t bytes, void (*entry)(void*), void* argument) {
+  // From the top: a word of padding so that the stack is aligned at the call, the start, then the registers
+  // in the order in which the switch takes them.
+  auto** top =
+      reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(stack + bytes) & ~std::uintptr_t{15});
+  *--top = nullptr;
+  *--top = nullptr;
+  *--top = reinterpret_cast<void*>(&tune_emulator_start);
+  *--top = nullptr;                              // rbp
+  *--top = argument;                             // rbx
+  *--top = reinterpret_cast<void*>(entry);       // r12
+  for (int i = 0; i < 3; ++i) *--top = nullptr;  // r13, r14, r15
+  stack_pointer_ = top;
+}
+
+void FastContext::switch_to(FastContext& other) {
+  tune_emulator_switch(&stack_pointer_, other.stack_pointer_);
+}
+
+#endif
+
+}  // namespace tune::emulator

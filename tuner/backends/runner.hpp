@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tuner/backends/binary.hpp"
+#include "tuner/base/failure.hpp"
+#include "tuner/measurement/timing.hpp"
+#include "tuner/plan/launch_plan.hpp"
+#include "tuner/tensor/tensor.hpp"
+#include "tuner/tensor/verifier.hpp"
+
+namespace tune {
+
+/// A plan made ready on a device: loaded, with its memory. One at a time; it ends with the object.
+///
+/// Every call may end in Failure{crash} (a fault of the kernel, or the death of the process that runs it) or
+/// Failure{timeout}; no further call of this object succeeds then, and the runner goes on with the next plan.
+class PreparedPlan {
+ public:
+  virtual ~PreparedPlan() = default;
+
+  /// One entry a kernel launch, in the plan's order, occupancy included; none for the setup, which is not
+  /// timed. Fourier transforms have none: which kernels they are made of, only their library knows.
+  virtual const std::vector<KernelResources>& resources() const = 0;
+  /// Fills inputs, poisons outputs and scratch (every byte 0xff: NaN in floating point; scratch that asks for
+  /// zeros gets them) and the guards around all buffers, runs the setup and all launches and transforms once
+  /// and waits. Failure{launch}.
+  virtual Result<void> run_checked(const TensorViews& inputs) = 0;
+  /// After run_checked: Failure{verify} where a kernel wrote outside a buffer (`out of bounds`) or changed an
+  /// input (`changed input`), naming the buffer and the first place.
+  virtual Result<void> check_memory() = 0;
+  /// Every element of an output against a reference of f64 elements and the logical tensor's extents.
+  virtual Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
+                                     const Bounds& bounds) = 0;
+  /// The logical tensor of an output; valid until the next call of anything here.
+  virtual Result<TensorView> fetch(std::string_view buffer) = 0;
+  /// Times all launches and transforms together, without the setup. Failure{launch}.
+  virtual Result<Timing> measure(const MeasureOptions& options) = 0;
+};
+
+/// Carries plans out on one device. Not thread-safe.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  /// Loads the binary, asks for occupancy and takes the memory. Failure{resources} where the configuration
+  /// cannot run here (too many threads, registers, too much shared memory, or device memory), with demand and
+  /// limit; nothing has been launched then. One plan at a time: what was prepared before must not be used
+  /// again.
+  virtual Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) = 0;
+};
+
+}  // namespace tune

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "tuner/backends/backend.hpp"
+#include "tuner/backends/worker/remote_device.hpp"
+
+namespace tune::process {
+
+struct RemoteOptions {
+  double timeout = 10;  ///< seconds that a checked run, and each second of measuring, may take
+};
+
+/// Carries plans out in another process, which a fault, a hang or a crash may end: the next plan gets a new
+/// one.
+class RemoteRunner : public Runner {
+ public:
+  /// The device must outlive the runner.
+  RemoteRunner(RemoteDevice& device, RemoteOptions options) : device_(device), options_(options) {}
+  Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
+
+ private:
+  RemoteDevice& device_;
+  RemoteOptions options_;
+  std::uint64_t plans_ = 0;
+  std::string last_binary_;            ///< hash of what the process was sent last
+  std::uint64_t last_generation_ = 0;  ///< and which process
+};
+
+/// A device whose kernels run in a worker process. The process of the caller never touches the device.
+class RemoteBackend : public Backend {
+ public:
+  /// Makes a compiler for a device.
+  using CompilerMaker = std::function<std::unique_ptr<Compiler>(const DeviceFacts&)>;
+
+  /// Starts the worker. Throws Error where it does not serve.
+  RemoteBackend(WorkerProgram worker, const CompilerMaker& make_compiler, RemoteOptions options);
+
+  const DeviceFacts& facts() const override { return facts_; }
+  const Compiler& compiler() const override { return *compiler_; }
+  Runner& runner() override { return runner_; }
+  /// Of the last process; empty where it does not answer.
+  MachineState machine_state() override;
+
+  /// Processes that were started so far.
+  std::uint64_t processes() const { return device_.generation(); }
+  /// Of the one that runs now.
+  pid_t process_id() const { return device_.process_id(); }
+
+ private:
+  RemoteDevice device_;
+  RemoteRunner runner_;
+  DeviceFacts facts_;
+  std::unique_ptr<Compiler> compiler_;
+};
+
+/// The worker's side: serves a backend's device, not its compiler, until the parent is gone.
+void serve_device(Channel channel, Backend& backend);
+
+}  // namespace tune::process

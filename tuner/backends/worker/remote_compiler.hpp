@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tuner/backends/binary.hpp"
+#include "tuner/backends/worker/peer.hpp"
+
+namespace tune::process {
+
+/// Compiles in worker processes, one for each thread that asks at the same time: a compiler that crashes or
+/// never returns costs one configuration.
+class RemoteCompiler : public Compiler {
+ public:
+  /// Starts the first worker, which tells the version. Throws Error where it cannot serve.
+  explicit RemoteCompiler(WorkerProgram worker, double timeout = 300);
+  ~RemoteCompiler() override;
+
+  /// Failure{compile, "compiler crashed"} where the compiler died twice on the same request, Failure{timeout,
+  /// "compiler"} where it took longer than `timeout` seconds.
+  Result<Binary> compile(const CompileRequest& request) const override;
+  std::string version() const override { return version_; }
+  std::string identity() const override { return identity_; }
+
+ private:
+  Result<Answer> ask(const Json& request) const;
+  std::unique_ptr<Peer> take() const;
+  void give_back(std::unique_ptr<Peer> peer) const;
+
+  WorkerProgram worker_;
+  double timeout_;
+  std::string version_;
+  std::string identity_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Peer>> idle_;
+};
+
+/// The worker's side: serves a compiler until the parent is gone.
+void serve_compiler(Channel channel, const Compiler& compiler);
+
+}  // namespace tune::process

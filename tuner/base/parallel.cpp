@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/base/parallel.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace tune {
+
+unsigned host_threads() {
+  // Those that this process may run on: a batch system or taskset gives some of them.
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+    return std::max(1u, static_cast<unsigned>(CPU_COUNT(&allowed)));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+void parallel_for(std::uint64_t count, std::uint64_t grain,
+                  const std::function<void(std::uint64_t, std::uint64_t)>& work) {
+  const std::uint64_t most = std::max<std::uint64_t>(1, count / std::max<std::uint64_t>(1, grain));
+  const std::uint64_t parts = std::min<std::uint64_t>(host_threads(), most);
+  if (parts == 1) {
+    if (count > 0) work(0, count);
+    return;
+  }
+  std::vector<std::exception_ptr> errors(parts);
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t part = 0; part < parts; ++part)
+      threads.emplace_back([&, part] {
+        try {
+          work(count * part / parts, count * (part + 1) / parts);
+        } catch (...) {
+          errors[part] = std::current_exception();
+        }
+      });
+  }
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace tune

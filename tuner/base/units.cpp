@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/base/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune {
+namespace {
+
+/// Four significant digits without trailing zeros behind the point.
+std::string significant(double value) {
+  const double size = std::abs(value);
+  const int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
+  std::string text = format("{:.{}f}", value, decimals);
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string si(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 9> prefixes = {"p", "n", "u", "m", "", "k", "M", "G", "T"};
+  constexpr int none = 4;
+  if (value == 0 || !std::isfinite(value)) return format("{} {}", value, unit);
+  int step = static_cast<int>(std::floor(std::log10(std::abs(value)) / 3));
+  step = std::clamp(step, -none, none);
+  return format("{} {}{}", significant(value / std::pow(1000.0, step)),
+                prefixes.at(static_cast<std::size_t>(step + none)), unit);
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t step = 0;
+  while (std::abs(bytes) >= 1024 && step + 1 < units.size()) {
+    bytes /= 1024;
+    ++step;
+  }
+  return format("{} {}", significant(bytes), units.at(step));
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 10) return format("{:.1f} s", seconds);
+  const auto whole = static_cast<long long>(std::llround(seconds));
+  if (whole < 60) return format("{} s", whole);
+  if (whole < 3600) return format("{} min {} s", whole / 60, whole % 60);
+  return format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string percent_text(double share) {
+  const double percent = 100 * share;
+  return percent < 9.95 ? format("{:.1f} %", percent) : format("{:.0f} %", percent);
+}
+
+double parse_duration(std::string_view text, std::string_view option) {
+  const std::string copy(text);
+  char* end = nullptr;
+  const double number = std::strtod(copy.c_str(), &end);
+  const std::string_view unit(end);
+  const double factor = unit.empty() || unit == "s"    ? 1
+                        : unit == "m" || unit == "min" ? 60
+                        : unit == "h"                  ? 3600
+                        : unit == "ms"                 ? 1e-3
+                                                       : 0;
+  if (end == copy.c_str() || factor == 0 || !(number > 0) || !std::isfinite(number))
+    throw UsageError(format("{}: '{}' is not a time such as 90s, 5m or 1.5h", option, text));
+  return number * factor;
+}
+
+std::uint64_t parse_size(std::string_view text, std::string_view option) {
+  constexpr std::string_view prefixes = "KMGT";
+  const std::string copy(text);
+  char* end = nullptr;
+  const double number = std::strtod(copy.c_str(), &end);
+  const std::string_view unit(end);
+  const std::size_t step = unit.size() == 1 ? prefixes.find(unit) : unit.empty() ? 0 : std::string_view::npos;
+  const double bytes =
+      step == std::string_view::npos ? 0 : number * std::pow(1024.0, static_cast<double>(step + unit.size()));
+  if (end == copy.c_str() || !(bytes >= 1) || !(bytes < 9e18))
+    throw UsageError(format("{}: '{}' is not a size such as 500M or 2G", option, text));
+  return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace tune

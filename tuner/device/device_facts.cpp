@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/device/device_facts.hpp"
+
+#include "tuner/base/format.hpp"
+
+namespace tune {
+namespace {
+
+/// Fused multiply-adds a multiprocessor starts each clock: on the vector pipelines (CUDA C++ Programming
+/// Guide, table of the arithmetic instructions' throughput) and on the tensor cores, dense. These follow from
+/// the peaks that NVIDIA gives of a board with that chip, divided by 2, its multiprocessors and its clock:
+///   8.0   A100: 19.5 TFLOP/s doubles, 156 tf32, 108 at 1.41 GHz (A100 whitepaper)
+///   8.6   A10: 62.5 tf32, 72 at 1.695 GHz (datasheet; GeForce boards have half of it)
+///   8.9   L40S: 183 tf32, 142 at 2.52 GHz (datasheet; GeForce boards have half of it)
+///   9.0   H100 SXM: 66.9 doubles at 1.98 GHz, 494.7 tf32 at 1.83 GHz, 132 (H100 whitepaper)
+///   10.0  B200: 40 doubles, about 1,200 tf32, 148 at 1.97 GHz (HGX datasheet)
+///   12.0  RTX PRO 6000: 252 tf32, 188 at 2.62 GHz (datasheet; GeForce boards have half of it)
+/// 0: none, or no figure found.
+struct Throughput {
+  int major, minor;
+  double f32, f64, tensor_f64, tensor_tf32;
+};
+
+constexpr Throughput throughputs[] = {
+    {7, 0, 64, 32, 0, 0},       {7, 2, 64, 32, 0, 0},  {7, 5, 64, 2, 0, 0},     {8, 0, 64, 32, 64, 512},
+    {8, 6, 128, 2, 0, 256},     {8, 7, 128, 2, 0, 0},  {8, 9, 128, 2, 0, 256},  {9, 0, 128, 64, 128, 1024},
+    {10, 0, 128, 64, 64, 2048}, {10, 3, 128, 2, 0, 0}, {12, 0, 128, 2, 0, 256}, {12, 1, 128, 2, 0, 0},
+};
+
+const Throughput* throughput_of(const DeviceFacts& device) {
+  for (const Throughput& entry : throughputs)
+    if (entry.major == device.compute_major && entry.minor == device.compute_minor) return &entry;
+  return nullptr;
+}
+
+double peak_flops(const DeviceFacts& device, double Throughput::*rate) {
+  const Throughput* entry = throughput_of(device);
+  if (entry == nullptr) return 0;
+  return 2.0 * entry->*rate * device.multiprocessors * static_cast<double>(device.core_clock);
+}
+
+}  // namespace
+
+std::string DeviceFacts::architecture() const {
+  return format("sm_{}{}", compute_major, compute_minor);
+}
+
+double DeviceFacts::peak_bandwidth() const {
+  return 2.0 * static_cast<double>(memory_clock) * memory_bus_bits / 8.0;
+}
+
+double DeviceFacts::peak_flops_f32() const {
+  return peak_flops(*this, &Throughput::f32);
+}
+
+double DeviceFacts::peak_flops_f64() const {
+  return peak_flops(*this, &Throughput::f64);
+}
+
+double DeviceFacts::peak_flops_tensor_f64() const {
+  return peak_flops(*this, &Throughput::tensor_f64);
+}
+
+double DeviceFacts::peak_flops_tensor_tf32() const {
+  return peak_flops(*this, &Throughput::tensor_tf32);
+}
+
+std::string DeviceFacts::model_key() const {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  return format("{} sm_{}{} {} SMs {} GiB", name, compute_major, compute_minor, multiprocessors,
+                (global_memory + gib / 2) / gib);
+}
+
+}  // namespace tune

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/evaluation/device_evaluator.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "tuner/base/content_hash.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/parallel.hpp"
+#include "tuner/base/stopwatch.hpp"
+
+namespace tune {
+namespace {
+
+/// Seeds of the inputs: every configuration is checked with both at odd sizes and with the first at the size
+/// itself, finalists with the second there too. A kernel that is right for one input by luck is not for two.
+constexpr std::uint64_t first_seed = 1;
+constexpr std::uint64_t second_seed = 2;
+
+/// A turn in the finals: few samples, as getting there costs more than they do, and many turns.
+constexpr int finals_least_samples = 3;
+constexpr int finals_most_samples = 5;
+constexpr double finals_time_cap = 0.1;  // seconds
+
+/// Seconds between two looks where only the end of a compile can change anything.
+constexpr double a_while = 60;
+
+/// The launch that says most about a pipeline: the one with the fewest resident threads.
+std::optional<KernelResources> tightest(const std::vector<KernelResources>& all) {
+  const auto found = std::ranges::min_element(all, {}, &KernelResources::occupancy);
+  if (found == all.end()) return std::nullopt;
+  return *found;
+}
+
+/// Before loading, only the compiler's figures are known.
+std::optional<KernelResources> compiled_resources(const Binary& binary) {
+  if (binary.resources.empty()) return std::nullopt;
+  return binary.resources.begin()->second;
+}
+
+/// Somebody ended the process that ran the kernel: not the configuration's fault, at least not the first
+/// time.
+bool was_killed(const Result<Measurement>& outcome) {
+  return !outcome && outcome.error().phase == Phase::crash && outcome.error().reason == killed_from_outside;
+}
+
+}  // namespace
+
+DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Backend& backend,
+                                 const KernelSources& sources, DeviceEvaluatorOptions options)
+    : problem_(problem),
+      instance_(std::move(instance)),
+      backend_(backend),
+      sources_(sources),
+      options_(options),
+      threads_(options.compile_threads > 0 ? options.compile_threads : host_threads()),
+      expectations_(problem,
+                    [this](const Instance& size, const TensorSet& known) {
+                      return run_reference(problem_, size, known, backend_, sources_);
+                    }),
+      pool_(backend.compiler(), threads_) {}
+
+std::size_t DeviceEvaluator::window() const {
+  return 4 * std::size_t{threads_};
+}
+
+DeviceEvaluator::Planned DeviceEvaluator::plan(Configuration configuration) {
+  Result<LaunchPlan> plan = problem_.plan(instance_, configuration, sources_);
+  Planned planned{std::move(configuration), std::move(plan)};
+  if (planned.plan) planned.binary = pool_.submit(planned.plan->compile);
+  return planned;
+}
+
+bool DeviceEvaluator::is_ready(const Planned& planned) {
+  return !planned.plan || planned.binary.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+void DeviceEvaluator::submit(Configuration configuration) {
+  queue_.push_back(plan(std::move(configuration)));
+}
+
+void DeviceEvaluator::drop() {
+  pool_.clear();
+  queue_.clear();
+}
+
+void DeviceEvaluator::learn(const Evaluation& evaluation) {
+  if (!evaluation.outcome || evaluation.outcome->samples.empty()) return;
+  const double time = evaluation.outcome->time();
+  if (!fastest_ || time < *fastest_) fastest_ = time;
+}
+
+/// The first that is compiled, where each one before it has been waited for long enough.
+DeviceEvaluator::Planned DeviceEvaluator::take_next() {
+  while (true) {
+    const std::uint64_t finished = pool_.finished();
+    Planned* awaited = nullptr;
+    for (auto planned = queue_.begin(); planned != queue_.end(); ++planned) {
+      if (is_ready(*planned)) {
+        Planned taken = std::move(*planned);
+        queue_.erase(planned);
+        return taken;
+      }
+      if (planned->waited >= options_.patience) continue;
+      awaited = &*planned;
+      break;
+    }
+    const Stopwatch waiting;
+    pool_.wait_for_more_than(finished, awaited == nullptr ? a_while : options_.patience - awaited->waited);
+    if (awaited != nullptr) awaited->waited += waiting.seconds();
+  }
+}
+
+std::optional<Evaluation> DeviceEvaluator::next() {
+  if (queue_.empty()) throw std::logic_error("nothing was submitted");
+  Planned planned = take_next();
+  Evaluation evaluation;
+  evaluation.configuration = std::move(planned.configuration);
+  if (!planned.plan) {
+    evaluation.outcome = tl::unexpected(planned.plan.error());
+    return evaluation;
+  }
+  const Result<Binary> binary = planned.binary.get();
+  if (!binary) {
+    evaluation.outcome = tl::unexpected(binary.error());
+    return evaluation;
+  }
+  evaluate_binary(*planned.plan, *binary, evaluation);
+  return evaluation;
+}
+
+void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation) {
+  const std::string code = content_hash(binary.hash + "\n" + launches_of(plan));
+  const auto same = by_code_.find(code);
+  if (same != by_code_.end()) {
+    const Configuration configuration = evaluation.configuration;
+    evaluation = same->second;
+    evaluation.configuration = configuration;
+    evaluation.same_code = true;
+    evaluation.phases = {};
+  } else {
+    evaluation.binary_hash = binary.hash;
+    evaluation.resources = compiled_resources(binary);
+    const double computing = expectations_.seconds();
+    evaluation.outcome = carry_out(plan, binary, evaluation);
+    if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(plan, binary, evaluation);
+    evaluation.phases.reference = expectations_.seconds() - computing;
+    by_code_.emplace(code, evaluation);
+    learn(evaluation);
+  }
+  evaluation.phases.compile = binary.compile_seconds;
+  evaluation.from_cache = binary.cached;
+}
+
+Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Binary& binary,
+                                               Evaluation& evaluation) {
+  {
+    // What cannot run at the size itself is found out before anything is launched, the small checks included.
+    const Stopwatch loading;
+    const auto probe = backend_.runner().prepare(plan, binary);
+    evaluation.phases.load = loading.seconds();
+    if (!probe) return tl::unexpected(probe.error());
+    evaluation.resources = tightest((*probe)->resources());
+  }
+  const Stopwatch verifying;
+  const double computing = expectations_.seconds();
+  const Result<double> small = check_small(evaluation.configuration, plan, binary);
+  evaluation.phases.verify = verifying.seconds() - (expectations_.seconds() - computing);
+  if (!small) return tl::unexpected(small.error());
+  Result<Measurement> measurement = check_and_measure(plan, binary, evaluation);
+  if (measurement) measurement->error = std::max(measurement->error, *small);
+  return measurement;
+}
+
+Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, const Binary& binary,
+                                                       Evaluation& evaluation) {
+  const Expectation& expected = expectations_.at(instance_, first_seed);
+  const Stopwatch verifying;
+  const auto prepared = backend_.runner().prepare(plan, binary);
+  if (!prepared) return tl::unexpected(prepared.error());
+  const Result<double> error = check(**prepared, plan, expected);
+  evaluation.phases.verify += verifying.seconds();
+  if (!error) return tl::unexpected(error.error());
+
+  Measurement measurement;
+  measurement.error = *error;
+  measurement.tolerance = widest(tolerance_of(plan, expected));
+  if (!options_.measure_time) return measurement;
+  const Stopwatch measuring;
+  MeasureOptions how = options_.measure;
+  if (options_.race) how.to_beat = fastest_;
+  Result<Timing> timing = (*prepared)->measure(how);
+  evaluation.phases.measure = measuring.seconds();
+  if (!timing) return tl::unexpected(timing.error());
+  static_cast<Timing&>(measurement) = std::move(*timing);
+  return measurement;
+}
+
+Result<double> DeviceEvaluator::check_small(const Configuration& configuration, const LaunchPlan& plan,
+                                            const Binary& binary) {
+  double worst = 0;
+  for (const Instance& instance : problem_.check_instances(instance_, configuration)) {
+    const Result<LaunchPlan> small = problem_.plan(instance, configuration, sources_);
+    if (!small) return tl::unexpected(small.error());
+    Result<Binary> other = fail(Phase::compile, "not compiled");
+    const bool same = content_of(small->compile) == content_of(plan.compile);
+    if (!same) other = backend_.compiler().compile(small->compile);
+    if (!same && !other) return tl::unexpected(other.error());
+    // Before the plan is prepared: a reference may be computed by another plan.
+    const Expectation* const expected[] = {&expectations_.at(instance, first_seed),
+                                           &expectations_.at(instance, second_seed)};
+    const auto prepared = backend_.runner().prepare(*small, same ? binary : *other);
+    if (!prepared) return tl::unexpected(prepared.error());
+    for (const Expectation* one : expected) {
+      const Result<double> error = check(**prepared, *small, *one);
+      if (!error) {
+        Failure failure = error.error();
+        failure.detail = format("at {}: {}", instance.key(), failure.detail);
+        return tl::unexpected(std::move(failure));
+      }
+      worst = std::max(worst, *error);
+    }
+  }
+  return worst;
+}
+
+bool DeviceEvaluator::begin_finals(std::span<const Configuration> finalists) {
+  finalists_.clear();
+  for (const Configuration& configuration : finalists) finalists_.push_back({plan(configuration)});
+  return true;
+}
+
+/// Its buffers are filled anew in each turn: it is timed as it would be found, not as the last one left it.
+Result<Timing> DeviceEvaluator::time_finalist(std::size_t index) {
+  Finalist& finalist = finalists_.at(index);
+  const Result<LaunchPlan>& plan = finalist.planned.plan;
+  if (!plan) return tl::unexpected(plan.error());
+  const bool first = !finalist.binary;
+  if (first) finalist.binary = finalist.planned.binary.get();
+  if (!*finalist.binary) return tl::unexpected(finalist.binary->error());
+  // Inputs that it has not seen at this size.
+  const Expectation& expected = expectations_.at(instance_, second_seed);
+  const auto prepared = backend_.runner().prepare(*plan, **finalist.binary);
+  if (!prepared) return tl::unexpected(prepared.error());
+  if (first) {
+    const Result<double> error = check(**prepared, *plan, expected);
+    if (!error) return tl::unexpected(error.error());
+  } else if (const Result<void> ran = (*prepared)->run_checked(views_of(expected.inputs)); !ran) {
+    return tl::unexpected(ran.error());
+  }
+  MeasureOptions how = options_.measure;
+  how.least_samples = finals_least_samples;
+  how.most_samples = finals_most_samples;
+  how.time_cap = finals_time_cap;
+  how.spread = 0;
+  return (*prepared)->measure(how);
+}
+
+}  // namespace tune

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/backends/backend.hpp"
+#include "tuner/backends/compile_pool.hpp"
+#include "tuner/evaluation/evaluator.hpp"
+#include "tuner/evaluation/expectations.hpp"
+#include "tuner/problem/problem.hpp"
+
+namespace tune {
+
+struct DeviceEvaluatorOptions {
+  MeasureOptions measure;
+  bool measure_time = true;      ///< false: check only; a measurement then has no samples
+  bool race = true;              ///< stop measuring what cannot become the fastest
+  unsigned compile_threads = 0;  ///< 0: all cores
+  /// Seconds after which a configuration that still compiles is overtaken by those behind it. Compiles that
+  /// take less end in the order in which they were submitted, so that a run that is repeated asks the same.
+  double patience = 1;
+};
+
+/// Evaluates on a device. The only place that orders the phases: plan, compile (ahead, on all cores), load
+/// and resources, checks at odd sizes, check at the size itself, measurement. Inputs and reference of a size
+/// are computed once. Configurations with the same machine code and the same launches are measured once.
+class DeviceEvaluator : public Evaluator {
+ public:
+  /// All must outlive the evaluator.
+  DeviceEvaluator(const Problem& problem, Instance instance, Backend& backend, const KernelSources& sources,
+                  DeviceEvaluatorOptions options = {});
+
+  void submit(Configuration configuration) override;
+  std::optional<Evaluation> next() override;
+  void drop() override;
+  /// Four compiles a core: one that takes ten times as long as the others must not leave the cores without
+  /// work.
+  std::size_t window() const override;
+  void learn(const Evaluation& evaluation) override;
+  bool begin_finals(std::span<const Configuration> finalists) override;
+  Result<Timing> time_finalist(std::size_t index) override;
+
+ private:
+  struct Planned {
+    Configuration configuration;
+    Result<LaunchPlan> plan;
+    std::future<Result<Binary>> binary = {};  ///< only where there is a plan
+    double waited = 0;                        ///< seconds that the others were kept waiting for it
+  };
+  struct Finalist {
+    Planned planned;
+    std::optional<Result<Binary>> binary = {};  ///< after the first turn
+  };
+
+  void evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  Result<Measurement> carry_out(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
+  Result<double> check_small(const Configuration& configuration, const LaunchPlan& plan,
+                             const Binary& binary);
+  Planned plan(Configuration configuration);
+  static bool is_ready(const Planned& planned);
+  Planned take_next();
+  const Problem& problem_;
+  Instance instance_;
+  Backend& backend_;
+  const KernelSources& sources_;
+  DeviceEvaluatorOptions options_;
+  unsigned threads_;
+  Expectations expectations_;
+  std::optional<double> fastest_;                        ///< seconds
+  std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
+  CompilePool pool_;
+  std::deque<Planned> queue_;
+  std::vector<Finalist> finalists_;
+};
+
+}  // namespace tune

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/evaluation/objective.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace tune {
+namespace {
+
+constexpr std::array<std::string_view, 3> names = {"time", "energy", "edp"};
+constexpr std::array<std::string_view, 3> units = {"s", "J", "Js"};
+
+}  // namespace
+
+std::string_view to_string(Objective objective) {
+  return names.at(static_cast<std::size_t>(objective));
+}
+
+Objective objective_from_string(std::string_view name) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name) return static_cast<Objective>(i);
+  throw std::invalid_argument("unknown objective '" + std::string(name) + "'");
+}
+
+std::string_view unit_of(Objective objective) {
+  return units.at(static_cast<std::size_t>(objective));
+}
+
+std::optional<double> value_of(double seconds, double joules, Objective objective) {
+  if (objective == Objective::time) return seconds;
+  if (!(joules > 0)) return std::nullopt;
+  return objective == Objective::energy ? joules : joules * seconds;
+}
+
+std::optional<double> value_of(const Measurement& measurement, Objective objective) {
+  if (measurement.samples.empty()) return std::nullopt;
+  return value_of(measurement.time(), measurement.energy, objective);
+}
+
+std::optional<double> value_of(const Evaluation& evaluation, Objective objective) {
+  if (!evaluation.outcome) return std::nullopt;
+  return value_of(*evaluation.outcome, objective);
+}
+
+}  // namespace tune

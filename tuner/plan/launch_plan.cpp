@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/plan/launch_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune {
+namespace {
+
+template<class T>
+std::string list_of(const std::vector<T>& values) {
+  std::string text;
+  for (const T value : values) text += format("{},", value);
+  return text;
+}
+
+std::string text_of(const TextureArgument& argument) {
+  const auto& [memory, dimensions, channels, address, filter, read, normalized, gather] = argument.texture;
+  std::string text =
+      format("texture:{}:{}:{}:{}:", argument.buffer, static_cast<int>(memory), dimensions, channels);
+  for (const AddressMode mode : address) text += format("{},", static_cast<int>(mode));
+  return text + format(":{}:{}:{}:{}", static_cast<int>(filter), static_cast<int>(read), normalized, gather);
+}
+
+std::string text_of(const TensorMapArgument& argument) {
+  const auto& [offset, extents, strides, box, swizzle, promotion] = argument.map;
+  return format("map:{}+{}:{}:{}:{}:{}:{}", argument.buffer, offset, list_of(extents), list_of(strides),
+                list_of(box), static_cast<int>(swizzle), static_cast<int>(promotion));
+}
+
+std::string text_of(const KernelArgument& argument) {
+  if (const auto* texture = std::get_if<TextureArgument>(&argument)) return text_of(*texture);
+  if (const auto* map = std::get_if<TensorMapArgument>(&argument)) return text_of(*map);
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument))
+    return format("&{}", buffer->buffer) + (buffer->offset > 0 ? format("+{}", buffer->offset) : "") +
+           (buffer->count > 0 ? format(" for {}", buffer->count) : "");
+  const auto& scalar = std::get<ScalarArgument>(argument);
+  // Floating point in hexadecimal: two values that differ in the last bit are two values.
+  return format("{}:{}", scalar.index(),
+                std::visit(
+                    [](auto value) {
+                      if constexpr (std::is_floating_point_v<decltype(value)>)
+                        return format("{:a}", value);
+                      else
+                        return format("{}", value);
+                    },
+                    scalar));
+}
+
+/// Empty for the default, as texts were before there were streams.
+std::string text_of(const StepOrder& order) {
+  std::string text = order.stream > 0 ? format(" stream {}", order.stream) : "";
+  if (!order.after.empty()) text += " after ";
+  for (const std::size_t step : order.after) text += format("{},", step);
+  return text;
+}
+
+std::string text_of(const Launch& launch) {
+  std::string text = format("{} grid {} {} {} block {} {} {} shared {}{}", launch.entry, launch.grid.x,
+                            launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
+                            launch.dynamic_shared_memory, launch.cooperative ? " cooperative" : "");
+  for (const KernelArgument& argument : launch.arguments) text += " " + text_of(argument);
+  return text + text_of(launch.order);
+}
+
+std::string text_of(const FourierTransform& transform) {
+  return format("{} of [{}]{}", name_of(transform), list_of(transform.extents),
+                transform.axes < transform.extents.size() ? format(" along {}", transform.axes) : "") +
+         text_of(transform.order);
+}
+
+std::string text_of(const Copy& copy) {
+  return format("{} from {} pitch {} to {} pitch {}, {} x {}", name_of(copy), copy.from.offset,
+                copy.from.pitch, copy.to.offset, copy.to.pitch, copy.width, copy.rows) +
+         text_of(copy.order);
+}
+
+std::string_view marks_of(MemoryPlace place) {
+  return place == MemoryPlace::pinned ? " pinned" : place == MemoryPlace::pageable ? " pageable" : "";
+}
+
+}  // namespace
+
+std::string_view to_string(MemoryPlace place) {
+  switch (place) {
+    case MemoryPlace::device:
+      return "device";
+    case MemoryPlace::pinned:
+      return "pinned";
+    case MemoryPlace::pageable:
+      return "pageable";
+  }
+  throw Error("unknown place of memory");
+}
+
+int initial_byte(const BufferSpec& buffer) {
+  if (buffer.fill == Fill::contents && buffer.role != BufferRole::output)
+    throw Error(format("only outputs may begin with contents, and `{}` is none", buffer.name));
+  if (buffer.fill != Fill::zero) return 0xff;
+  // Zeros in an output would hide what nobody wrote.
+  if (buffer.role != BufferRole::scratch)
+    throw Error(format("only scratch buffers may begin as zeros, and `{}` is none", buffer.name));
+  return 0;
+}
+
+void add_textures(const Launch& launch, std::vector<TextureArgument>& all) {
+  for (const KernelArgument& argument : launch.arguments)
+    if (const auto* texture = std::get_if<TextureArgument>(&argument);
+        texture != nullptr && std::ranges::find(all, *texture) == all.end())
+      all.push_back(*texture);
+}
+
+const BufferSpec& LaunchPlan::buffer(std::string_view name) const {
+  const auto found = std::ranges::find(buffers, name, &BufferSpec::name);
+  if (found == buffers.end()) throw Error(format("the plan has no buffer `{}`", name));
+  return *found;
+}
+
+std::vector<TextureArgument> LaunchPlan::textures() const {
+  std::vector<TextureArgument> all;
+  for (const Launch* launch : kernel_launches(*this)) add_textures(*launch, all);
+  return all;
+}
+
+std::uint64_t LaunchPlan::memory() const {
+  std::uint64_t bytes = 0;
+  for (const BufferSpec& buffer : buffers)
+    if (!buffer.on_host()) bytes += buffer.allocation_bytes();
+  for (const TextureArgument& texture : textures()) {
+    if (texture.texture.memory != TextureMemory::array) continue;
+    const BufferSpec& copied = buffer(texture.buffer);
+    bytes += element_count(copied.layout.extents) * size_of(copied.type);
+  }
+  return bytes;
+}
+
+std::uint64_t LaunchPlan::host_memory() const {
+  std::uint64_t bytes = 0;
+  for (const BufferSpec& buffer : buffers)
+    if (buffer.on_host()) bytes += buffer.allocation_bytes();
+  return bytes;
+}
+
+std::vector<const PlanStep*> all_steps(const LaunchPlan& plan) {
+  std::vector<const PlanStep*> steps;
+  for (const std::vector<PlanStep>* part : {&plan.setup, &plan.launches})
+    for (const PlanStep& step : *part) steps.push_back(&step);
+  return steps;
+}
+
+std::vector<const Launch*> kernel_launches(const LaunchPlan& plan) {
+  std::vector<const Launch*> launches;
+  for (const PlanStep* step : all_steps(plan))
+    if (const auto* launch = std::get_if<Launch>(step)) launches.push_back(launch);
+  return launches;
+}
+
+const StepOrder& order_of(const PlanStep& step) {
+  return std::visit([](const auto& known) -> const StepOrder& { return known.order; }, step);
+}
+
+std::string name_of(const FourierTransform& transform) {
+  const bool forward = transform.direction == FourierDirection::forward;
+  return format("{} Fourier transform of '{}' to '{}'", forward ? "forward" : "inverse", transform.input,
+                transform.output);
+}
+
+std::string name_of(const Copy& copy) {
+  return format("copy of '{}' to '{}'", copy.from.buffer, copy.to.buffer);
+}
+
+std::string name_of(const PlanStep& step) {
+  if (const auto* transform = std::get_if<FourierTransform>(&step)) return name_of(*transform);
+  if (const auto* copy = std::get_if<Copy>(&step)) return name_of(*copy);
+  return std::get<Launch>(step).entry;
+}
+
+std::string content_of(const CompileRequest& request) {
+  // Every part is preceded by its length and every list by its count, so that no two requests read the same.
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    text += std::to_string(part.size()) + ':';
+    text += part;
+  };
+  const auto count = [&](std::size_t parts) { text += std::to_string(parts) + ';'; };
+  add(request.source.name);
+  add(request.source.text);
+  count(request.headers.size());
+  for (const SourceFile& header : request.headers) {
+    add(header.name);
+    add(header.text);
+  }
+  count(request.defines.size());
+  for (const auto& [name, value] : request.defines) {
+    add(name);
+    add(value);
+  }
+  count(request.options.size());
+  for (const std::string& option : request.options) add(option);
+  count(request.entries.size());
+  for (const std::string& entry : request.entries) add(entry);
+  if (request.architecture_specific) text += "architecture specific";
+  return text;
+}
+
+std::string launches_of(const LaunchPlan& plan) {
+  std::string text;
+  for (const BufferSpec& buffer : plan.buffers)
+    text += format("{} {} {} [{}] [{}] {} {}{}{}{}\n", buffer.name, static_cast<int>(buffer.role),
+                   to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
+                   buffer.layout.offset, buffer.layout.allocation,
+                   buffer.fill == Fill::zero       ? " zero"
+                   : buffer.fill == Fill::contents ? " contents"
+                                                   : "",
+                   buffer.symbol.empty() ? "" : " symbol " + buffer.symbol, marks_of(buffer.place));
+  const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
+    for (const PlanStep& step : steps)
+      text += before + std::visit([](const auto& known) { return text_of(known); }, step) + "\n";
+  };
+  add(plan.setup, "setup ");
+  add(plan.launches, "");
+  if (plan.graph != GraphUse::automatic)
+    text += plan.graph == GraphUse::always ? "always as a graph\n" : "never as a graph\n";
+  return text;
+}
+
+bool uses_files(const CompileRequest& request) {
+  constexpr std::array<std::string_view, 9> starts = {"-I",    "--include-path", "-include",  "--pre-include",
+                                                      "-pch",  "--pch",          "--use-pch", "--create-pch",
+                                                      "--time"};
+  return std::ranges::any_of(request.options, [&](const std::string& option) {
+    return std::ranges::any_of(starts, [&](std::string_view start) { return option.starts_with(start); });
+  });
+}
+
+}  // namespace tune

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tuner/plan/tensor_map.hpp"
+#include "tuner/plan/texture.hpp"
+#include "tuner/tensor/tensor.hpp"
+#include "tuner/tensor/tolerance.hpp"
+
+namespace tune {
+
+/// A source text that a kernel includes, or the kernel itself.
+struct SourceFile {
+  std::string name;  ///< as `#include` and messages name it: `stencil/direct.cu`
+  std::string text;
+};
+
+/// All that determines a device binary but the architecture and the compiler.
+struct CompileRequest {
+  SourceFile source;
+  std::vector<SourceFile> headers;                           ///< in memory: what the source may `#include`
+  std::vector<std::pair<std::string, std::string>> defines;  ///< BLOCK_X -> 32
+  std::vector<std::string> options;                          ///< further compiler options
+  std::vector<std::string> entries;  ///< kernels: `extern "C"` names or C++ name expressions
+  /// Whether it uses what the device's very architecture has and later ones lack (`sm_90a` in place of
+  /// `sm_90`).
+  bool architecture_specific = false;
+};
+
+/// All of the request as one text: equal texts give equal binaries from one compiler.
+std::string content_of(const CompileRequest& request);
+
+/// True where options (NVRTC's) make the compiler read or write files on disk: the request alone then does
+/// not determine the binary.
+bool uses_files(const CompileRequest& request);
+
+enum class BufferRole { input, output, scratch };
+
+/// What outputs and scratch memory hold before the first launch. Zero is for what launches leave as they have
+/// found it (the counter of a grid's barrier), because a measurement repeats them without filling anything
+/// anew. Contents are those of the input tensor of the same name: for outputs that are read, too.
+enum class Fill { poison, zero, contents };
+
+/// Where the memory of a buffer lies. Kernels reach the device's and, slowly, pinned memory of the host;
+/// copies reach all. Only pinned memory is copied while the host does something else.
+enum class MemoryPlace { device, pinned, pageable };
+
+/// `device`, `pinned`, `pageable`.
+std::string_view to_string(MemoryPlace place);
+
+/// Memory that a plan needs. Inputs are filled from the tensor of the same name, outputs are poisoned
+/// before a checked launch and compared with the reference of the same name.
+struct BufferSpec {
+  std::string name;
+  ElementType type = ElementType::f32;
+  Layout layout;
+  BufferRole role = BufferRole::input;
+  /// Whether kernels may read what lies beside the tensor before anybody wrote it: ghost cells that hold
+  /// anything, which concern no result.
+  bool readable_padding = false;
+  Fill fill = Fill::poison;  ///< zero: scratch only; contents: outputs only
+  /// Of an input: a `__constant__` or `__device__` variable of the binary that is given a copy of the
+  /// allocation, where the binary has it. Empty: none.
+  std::string symbol = {};
+  MemoryPlace place = MemoryPlace::device;
+
+  bool on_host() const { return place != MemoryPlace::device; }
+  std::uint64_t allocation_bytes() const { return layout.allocation * size_of(type); }
+};
+
+/// What every byte of an output or scratch buffer is before a checked run: 0xff, NaN in floating point, or 0.
+/// Throws Error for another buffer than scratch that asks for zeros.
+int initial_byte(const BufferSpec& buffer);
+
+/// The address of logical element (0, 0, ...) of a buffer, or of one so many elements behind it.
+struct BufferArgument {
+  std::string buffer;
+  std::uint64_t offset = 0;  ///< elements of the allocation, whatever its strides
+  /// The launch touches so many elements from there on and no others of this buffer through this argument; 0:
+  /// any of the buffer. Steps without an order between them need it to work on parts of one buffer.
+  std::uint64_t count = 0;
+  friend bool operator==(const BufferArgument&, const BufferArgument&) = default;
+};
+/// Passed by value; floating point of 16 bits as its bits, a truth value as a byte.
+using ScalarArgument = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
+                                    std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
+/// A texture object (`cudaTextureObject_t`) over a buffer. Kernels only read through it: an array is a copy
+/// of an input, made when that is filled; what a launch writes, its own textures must not read.
+struct TextureArgument {
+  std::string buffer;
+  TextureSpec texture;
+  friend bool operator==(const TextureArgument&, const TextureArgument&) = default;
+};
+/// A tensor map (`const __grid_constant__ CUtensorMap`, 128 bytes) over a buffer on the device. Kernels read
+/// through it what earlier launches left and what the buffer was filled with.
+struct TensorMapArgument {
+  std::string buffer;
+  TensorMapSpec map;
+  friend bool operator==(const TensorMapArgument&, const TensorMapArgument&) = default;
+};
+using KernelArgument = std::variant<BufferArgument, ScalarArgument, TextureArgument, TensorMapArgument>;
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// When a step may begin. Steps of one stream run one after another in the plan's order; those of different
+/// streams may overlap, but for what `after` says. All of a plan's streams begin together and a plan has
+/// ended when all have. The first of what a plan launches again waits for all of the time before.
+struct StepOrder {
+  std::uint32_t stream = 0;             ///< below most_streams
+  std::vector<std::size_t> after = {};  ///< earlier steps, by their index among the launches
+  friend bool operator==(const StepOrder&, const StepOrder&) = default;
+};
+inline constexpr std::uint32_t most_streams = 64;
+
+/// One kernel launch.
+struct Launch {
+  std::string entry;  ///< one of CompileRequest::entries
+  Dim3 grid;
+  Dim3 block;
+  std::uint64_t dynamic_shared_memory = 0;  ///< bytes; above 48 KiB the runner opts in
+  bool cooperative = false;
+  std::vector<KernelArgument> arguments;
+  StepOrder order = {};
+};
+
+/// Adds the launch's textures that `all` lacks.
+void add_textures(const Launch& launch, std::vector<TextureArgument>& all);
+
+/// Real numbers to the complex ones of their spectrum, or back. Neither is scaled: the inverse of the forward
+/// transform multiplies by the number of cells.
+enum class FourierDirection { forward, inverse };
+
+/// A transform of real numbers along all dimensions or the faster ones, by cuFFT on a device. Plain data;
+/// what it asks of the buffers is told and checked by fourier_shape.
+///
+/// Both buffers hold elements of one type, f32 or f64, and have the transform's dimensions; their strides say
+/// where rows begin, their extents do not matter. Real rows have nx elements. Complex rows have the nx / 2 +
+/// 1 values that are no conjugates of others, each an element for the real and one for the imaginary part: 2
+/// * (nx / 2 + 1) elements. Element k of a forward transform is sum over j of in[j] * exp(-2 pi i j k / n).
+struct FourierTransform {
+  FourierDirection direction = FourierDirection::forward;
+  std::string input;     ///< a buffer; an inverse transform leaves nothing of use in it
+  std::string output;    ///< a buffer, the input's name for a transform in place
+  Extents extents;       ///< of the real numbers: {nx}, {nx, ny} or {nx, ny, nz}
+  std::size_t axes = 3;  ///< it is along so many of them, the first ones; the others count transforms
+  StepOrder order = {};
+  friend bool operator==(const FourierTransform&, const FourierTransform&) = default;
+};
+
+/// Where a copy reads or writes: elements of an allocation, counted from logical element (0, 0, ...).
+struct CopySide {
+  std::string buffer;
+  std::uint64_t offset = 0;  ///< of the first element
+  std::uint64_t pitch =
+      0;  ///< elements from one row to the next, at least a row's; of no meaning for one row
+  friend bool operator==(const CopySide&, const CopySide&) = default;
+};
+
+/// Moves elements from one buffer to another of the same type, or within one: between host and device, or on
+/// the device. Contiguous, or rows that lie `pitch` elements apart.
+struct Copy {
+  CopySide from;
+  CopySide to;              ///< no input
+  std::uint64_t width = 0;  ///< elements of a row
+  std::uint64_t rows = 1;
+  StepOrder order = {};
+  friend bool operator==(const Copy&, const Copy&) = default;
+};
+
+/// What a device does at once, one after another or, on several streams, together.
+using PlanStep = std::variant<Launch, FourierTransform, Copy>;
+
+/// Whether executions are recorded as a CUDA graph once and then started as a whole: what the tuner thinks
+/// best, always, or never.
+enum class GraphUse { automatic, always, never };
+
+/// What a configuration means at a size: what to compile, which memory, which launches and transforms in
+/// order. Plain data; every backend (a GPU, an emulator) carries it out.
+struct LaunchPlan {
+  CompileRequest compile;
+  std::vector<BufferSpec> buffers;
+  /// Steps that run once, after the buffers are filled and before the launches, and are not timed: what an
+  /// application does once for all its calls, such as the spectrum of a filter. Repeated launches find what
+  /// these left: no launch may change a buffer that they write.
+  std::vector<PlanStep> setup = {};
+  std::vector<PlanStep> launches = {};  ///< in the order in which they are enqueued
+  /// Instead of the problem's: where rounding depends on the algorithm.
+  std::optional<Tolerance> tolerance = std::nullopt;
+  GraphUse graph = GraphUse::automatic;
+
+  /// Throws Error for a name that the plan lacks.
+  const BufferSpec& buffer(std::string_view name) const;
+  /// The textures of all launches, those of the setup too, each once.
+  std::vector<TextureArgument> textures() const;
+  /// Bytes of device memory of the buffers there and of the arrays that textures read. What a Fourier
+  /// transform needs besides, only its library knows.
+  std::uint64_t memory() const;
+  /// Bytes of the buffers in host memory.
+  std::uint64_t host_memory() const;
+};
+
+/// The setup and then the launches; valid until the plan changes.
+std::vector<const PlanStep*> all_steps(const LaunchPlan& plan);
+/// Those of all steps that launch a kernel, in their order; valid until the plan changes.
+std::vector<const Launch*> kernel_launches(const LaunchPlan& plan);
+
+/// When a step may begin, whatever it does.
+const StepOrder& order_of(const PlanStep& step);
+
+/// `forward Fourier transform of 'in' to 'spectrum'`: for people.
+std::string name_of(const FourierTransform& transform);
+/// `copy of 'a' to 'slot 1'`: for people.
+std::string name_of(const Copy& copy);
+/// One of these, or the kernel's entry.
+std::string name_of(const PlanStep& step);
+
+/// Buffers, setup and launches as one text: plans with equal texts and equal machine code do the same.
+std::string launches_of(const LaunchPlan& plan);
+
+}  // namespace tune

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/problem/instance.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace tune {
+namespace {
+
+template<class Pairs>
+const auto& named(const Pairs& pairs, std::string_view name) {
+  const auto found = std::ranges::find_if(pairs, [&](const auto& pair) { return pair.first == name; });
+  if (found == pairs.end()) throw std::out_of_range("the instance has no '" + std::string(name) + "'");
+  return found->second;
+}
+
+}  // namespace
+
+std::int64_t Instance::extent(std::string_view name) const {
+  return named(extents, name);
+}
+
+const Value& Instance::setting(std::string_view name) const {
+  return named(settings, name);
+}
+
+Value Instance::setting_or(std::string_view name, Value otherwise) const {
+  const auto found = std::ranges::find_if(settings, [&](const auto& pair) { return pair.first == name; });
+  return found == settings.end() ? std::move(otherwise) : found->second;
+}
+
+std::string Instance::size() const {
+  std::string text;
+  for (const auto& [name, extent] : extents) {
+    if (!text.empty()) text += 'x';
+    text += std::to_string(extent);
+  }
+  return text;
+}
+
+std::string Instance::settings_key() const {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : settings) parts.push_back(name + "=" + value.to_string());
+  std::ranges::sort(parts);
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += ',';
+    text += part;
+  }
+  return text;
+}
+
+}  // namespace tune

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/session.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <stdexcept>
+#include <utility>
+
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune {
+namespace {
+
+/// Configurations in a row that failed before a launch, with none that did not, after which a run gives up:
+/// the kernel or the toolkit is broken, not the configurations.
+constexpr std::uint64_t hopeless = 100;
+
+/// Evaluations in a row that a strategy expects too little of what is left before a run believes it.
+constexpr int patience = 10;
+
+}  // namespace
+
+struct Session::State {
+  State(const Budget& limits, SessionObserver& watching, Objective aim)
+      : budget(limits), observer(watching), objective(aim), contenders(aim) {}
+
+  /// A configuration on its way: submitted, or among the known ones.
+  struct Asked {
+    search::ConfigurationId id;
+    std::string key;
+    bool known;
+  };
+
+  SessionResult result = {};
+  const Budget& budget;
+  SessionObserver& observer;
+  Objective objective;
+  Contenders contenders;
+  std::unordered_map<std::string, Evaluation> known = {};
+  std::deque<Asked> queue = {};
+  double start = 0;
+  std::uint64_t early_failures = 0;  ///< before a launch
+  std::optional<Failure> last_early_failure = {};
+  int little_to_gain = 0;  ///< evaluations in a row after which too little was expected
+  std::optional<RunEnd> end = {};
+};
+
+Session::Session(const search::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,
+                 Store& store, std::function<double()> clock)
+    : space_(space), strategy_(strategy), evaluator_(evaluator), store_(store), clock_(std::move(clock)) {}
+
+SessionResult Session::run(const RunRecord& record, const Budget& budget, bool fresh,
+                           SessionObserver& observer, const FinalsOptions& finals) {
+  State state(budget, observer, record.options.objective);
+  state.start = clock_();
+  if (!fresh) load_known(state, record.key);
+  Progress& progress = state.result.progress;
+  progress.planned = std::min<std::uint64_t>(budget.evaluations.value_or(space_.size()), space_.size());
+  state.result.run = store_.begin_run(record);
+  try {
+    if (first_ && budget.evaluations != 0) enqueue(state, *first_);
+    while (!state.end) {
+      fill_queue(state);
+      if (state.queue.empty())
+        state.end = state.end.value_or(RunEnd::exhausted);
+      else
+        one_evaluation(state);
+    }
+    evaluator_.drop();
+    if (state.end != RunEnd::interrupted && state.end != RunEnd::failed) finish(state, record, finals, fresh);
+  } catch (...) {
+    evaluator_.drop();
+    end_as_failed(state.result.run);
+    throw;
+  }
+  progress.seconds = clock_() - state.start;
+  state.result.end = *state.end;
+  store_.end_run(state.result.run, state.result.end);
+  return std::move(state.result);
+}
+
+void Session::load_known(State& state, const WorkKey& key) {
+  for (Evaluation& evaluation : store_.known(key)) {
+    // A measurement without energy does not answer a question about it.
+    if (evaluation.outcome && !value_of(evaluation, state.objective)) continue;
+    evaluation.reused = true;
+    state.known.emplace(evaluation.configuration.key(), std::move(evaluation));
+  }
+}
+
+/// The finals of a run that came to its end by itself. Finalists that turn out to be wrong are out, and where
+/// that leaves nobody, the next ones take part.
+void Session::finish(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh) {
+  if (options.finalists == 0 || state.contenders.best() == nullptr) return;
+  Progress& progress = state.result.progress;
+  Finals& finals = state.result.finals;
+  const double begin = clock_();
+  std::vector<Evaluation> failures;
+  do {
+    finals = finals_of(state, record, options, fresh);
+    for (const Evaluation& failure : finals.failures) {
+      state.contenders.remove(failure.configuration);
+      if (!before_launch(failure.outcome.error().phase)) store_.record(state.result.run, failure);
+      failures.push_back(failure);
+    }
+  } while (finals.places.empty() && !finals.failures.empty() && state.contenders.best() != nullptr);
+  finals.failures = std::move(failures);
+  finals.seconds = progress.finals_seconds = clock_() - begin;
+  if (finals.interrupted) state.end = RunEnd::interrupted;
+  progress.best = std::nullopt;
+  if (const Evaluation* best = state.contenders.best()) progress.best = *best;
+  if (finals.places.empty()) return;
+  for (const Evaluation& finalist : state.contenders.finalists(options))
+    if (finalist.configuration == finals.places.front().configuration) progress.best = finalist;
+  store_.record_finals(state.result.run, finals);
+}
+
+Finals Session::finals_of(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh) {
+  const std::vector<Evaluation> finalists = state.contenders.finalists(options);
+  if (!fresh) {
+    Finals finals;
+    finals.objective = state.objective;
+    finals.places = rank_again(finalists, store_.known_finals(record.key, state.objective));
+    finals.reused = true;
+    if (!finals.places.empty()) return finals;
+  }
+  bool told = false;
+  return hold_finals(finalists, evaluator_, state.objective, options, [&] {
+    if (!std::exchange(told, true)) state.observer.on_finals(finalists.size());
+    return state.observer.stop_requested();
+  });
+}
+
+/// For a run that a broken device or database ends: the database should say so, if it still can.
+void Session::end_as_failed(RunId run) {
+  try {
+    store_.end_run(run, RunEnd::failed);
+  } catch (const Error&) {
+    return;  // what is on its way to the person already says more
+  }
+}
+
+/// Asks for more when half of what the evaluator and the strategy take has come out: a strategy that computes
+/// for a while does so once for many configurations, and what is still on its way keeps the device busy
+/// meanwhile.
+void Session::fill_queue(State& state) {
+  const Progress& progress = state.result.progress;
+  const std::size_t window =
+      std::max<std::size_t>(1, std::min(evaluator_.window(), strategy_.most_in_flight()));
+  if (state.queue.size() > window / 2) return;
+  std::size_t count = window - state.queue.size();
+  if (state.budget.evaluations) {
+    const std::uint64_t counted = progress.evaluations + state.queue.size();
+    count = std::min<std::uint64_t>(count,
+                                    *state.budget.evaluations - std::min(*state.budget.evaluations, counted));
+    if (count == 0) {
+      if (state.queue.empty()) state.end = RunEnd::budget;
+      return;
+    }
+  }
+  const double asking = clock_();
+  const std::vector<search::ConfigurationId> ids = strategy_.ask(count);
+  state.result.progress.search_seconds += clock_() - asking;
+  for (const search::ConfigurationId id : ids) enqueue(state, id);
+}
+
+void Session::enqueue(State& state, search::ConfigurationId id) {
+  const auto is_this = [id](const State::Asked& asked) { return asked.id == id; };
+  // The strategy does not know of the first one before it is told.
+  if (first_ == id && std::ranges::any_of(state.queue, is_this)) return;
+  Configuration configuration = space_.at(id);
+  std::string key = configuration.key();
+  const bool known = state.known.contains(key);
+  if (!known) evaluator_.submit(std::move(configuration));
+  state.queue.push_back({id, std::move(key), known});
+}
+
+/// Takes the first of the queue out, or one that overtook it; without an evaluation where none is known.
+std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(State& state) {
+  auto asked = state.queue.begin();
+  std::optional<Evaluation> answer;
+  if (asked->known) {
+    answer = state.known.at(asked->key);
+  } else if ((answer = evaluator_.next())) {
+    const auto is_answered = [key = answer->configuration.key()](const State::Asked& one) {
+      return !one.known && one.key == key;
+    };
+    asked = std::ranges::find_if(state.queue, is_answered);
+    if (asked == state.queue.end()) throw std::logic_error("an evaluation that nobody asked for");
+  }
+  const search::ConfigurationId id = asked->id;
+  state.queue.erase(asked);
+  return {id, std::move(answer)};
+}
+
+/// Takes one of the queue to its end: evaluated, stored, counted, told.
+void Session::one_evaluation(State& state) {
+  const auto [id, answer] = take(state);
+  if (!answer) return;
+  const Evaluation& evaluation = *answer;
+  if (evaluation.reused) evaluator_.learn(evaluation);
+  Progress& progress = state.result.progress;
+  const double storing = clock_();
+  store_.record(state.result.run, evaluation);
+  progress.store_seconds += clock_() - storing;
+  progress.seconds = clock_() - state.start;
+  count(state, evaluation);
+  const double telling = clock_();
+  const PhaseTimes& took = evaluation.phases;
+  const search::Observation observation{id, value_of(evaluation, state.objective),
+                                        took.compile + took.load + took.verify + took.measure};
+  strategy_.tell({&observation, 1});
+  progress.search_seconds += clock_() - telling;
+  state.observer.on_evaluation(evaluation, progress);
+
+  if (state.observer.stop_requested()) state.end = RunEnd::interrupted;
+  if (state.budget.seconds && progress.seconds >= *state.budget.seconds) state.end = RunEnd::budget;
+  check_gain(state);
+  check_hopeless(state);
+}
+
+void Session::count(State& state, const Evaluation& evaluation) {
+  Progress& progress = state.result.progress;
+  const bool early = !evaluation.outcome && before_launch(evaluation.outcome.error().phase);
+  if (early) {
+    ++state.early_failures;
+    state.last_early_failure = evaluation.outcome.error();
+  } else {
+    ++progress.evaluations;
+    if (evaluation.reused) ++progress.reused;
+  }
+  if (evaluation.outcome) ++progress.measured;
+  if (!evaluation.outcome) ++progress.failures[evaluation.outcome.error().phase];
+  if (!evaluation.reused) {
+    progress.phases.compile += evaluation.phases.compile;
+    progress.phases.reference += evaluation.phases.reference;
+    progress.phases.load += evaluation.phases.load;
+    progress.phases.verify += evaluation.phases.verify;
+    progress.phases.measure += evaluation.phases.measure;
+    if (evaluation.from_cache) ++progress.from_cache;
+    if (evaluation.same_code) ++progress.same_code;
+  }
+  state.contenders.add(evaluation);
+  const Evaluation* best = state.contenders.best();
+  if (best != nullptr && (!progress.best || progress.best->configuration != best->configuration))
+    progress.best = *best;
+}
+
+void Session::check_gain(State& state) const {
+  if (state.end || !state.budget.gain) return;
+  const std::optional<double> expected = strategy_.expected_gain();
+  state.little_to_gain = expected && *expected < *state.budget.gain ? state.little_to_gain + 1 : 0;
+  if (state.little_to_gain >= patience) state.end = RunEnd::stopped;
+}
+
+void Session::check_hopeless(State& state) const {
+  if (state.end || state.result.progress.evaluations > 0 || state.early_failures < hopeless) return;
+  state.end = RunEnd::failed;
+  const Failure& failure = *state.last_early_failure;
+  state.result.why =
+      format("all of the first {} configurations failed before a launch; the last one: {}, {}: {}",
+             state.early_failures, to_string(failure.phase), failure.reason, failure.detail);
+}
+
+}  // namespace tune

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/tensor/verifier.hpp"
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "tuner/base/format.hpp"
+#include "tuner/base/parallel.hpp"
+#include "tuner/tensor/element_types.hpp"
+
+namespace tune {
+namespace {
+
+/// A part of a comparison, and how the worst element of it ranks.
+struct Part {
+  Comparison found;
+  double rank = -std::numeric_limits<double>::infinity();
+  bool any = false;
+};
+
+template<class T>
+Part compare_part(std::span<const T> output, std::span<const double> reference, const Bounds& bounds,
+                  std::uint64_t begin, std::uint64_t end) {
+  Part part;
+  for (std::uint64_t i = begin; i < end; ++i) {
+    double error = std::abs(static_cast<double>(output[i]) - reference[i]);
+    // A NaN compares with nothing: without this line an output that was never written would pass.
+    if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
+    const double allowed = std::max(bounds.absolute, bounds.each * std::abs(reference[i]));
+    if (!(error <= allowed) || std::isinf(error)) ++part.found.wrong;
+    part.found.total_error += error;
+    const double rank =
+        bounds.each > 0 && error < std::numeric_limits<double>::infinity() ? error - allowed : error;
+    if (part.any && !(rank > part.rank)) continue;
+    part.any = true;
+    part.rank = rank;
+    part.found.worst_error = error;
+    part.found.worst_index = i;
+  }
+  if (part.any) {
+    part.found.worst_value = static_cast<double>(output[part.found.worst_index]);
+    part.found.worst_reference = reference[part.found.worst_index];
+  }
+  return part;
+}
+
+template<class T>
+Comparison compare_typed(const TensorView& output, std::span<const double> reference, const Bounds& bounds) {
+  const std::span<const T> values(reinterpret_cast<const T*>(output.bytes.data()), reference.size());
+  Part whole;
+  std::mutex mutex;
+  parallel_for(reference.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
+    const Part part = compare_part(values, reference, bounds, begin, end);
+    const std::scoped_lock lock(mutex);
+    const std::uint64_t wrong = whole.found.wrong + part.found.wrong;
+    const double total = whole.found.total_error + part.found.total_error;
+    const bool earlier = part.rank == whole.rank && part.found.worst_index < whole.found.worst_index;
+    if (!whole.any || part.rank > whole.rank || earlier) whole = part;
+    whole.found.wrong = wrong;
+    whole.found.total_error = total;
+  });
+  return whole.found;
+}
+
+std::string coordinates(std::uint64_t index, const Extents& extents) {
+  std::string text;
+  for (const std::uint64_t extent : extents) {
+    if (!text.empty()) text += ", ";
+    text += std::to_string(index % extent);
+    index /= extent;
+  }
+  return text;
+}
+
+}  // namespace
+
+double usual_share(ElementType type) {
+  switch (type) {
+    case ElementType::f16:
+      return 0x1p-9;
+    case ElementType::bf16:
+      return 0x1p-6;
+    case ElementType::f32:
+      return 1e-5;
+    case ElementType::f64:
+      return 1e-10;
+    default:
+      return 0;
+  }
+}
+
+Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds) {
+  if (output.extents != reference.extents) throw std::logic_error("output and reference differ in extents");
+  if (reference.type != ElementType::f64 || reference.bytes.size() != reference.size() * sizeof(double))
+    throw std::logic_error("a reference must have f64 elements, as many as its extents say");
+  const std::span<const double> expected(reinterpret_cast<const double*>(reference.bytes.data()),
+                                         reference.bytes.size() / sizeof(double));
+  if (output.bytes.size() != expected.size() * size_of(output.type))
+    throw std::logic_error("an output has another number of bytes than its extents and type say");
+  return with_element(output.type, [&]<class T>(T) { return compare_typed<T>(output, expected, bounds); });
+}
+
+bool is_right(const Comparison& comparison, const Bounds& bounds) {
+  return comparison.wrong == 0 && (bounds.sum == 0 || comparison.total_error <= bounds.sum);
+}
+
+Failure wrong_result(const Comparison& comparison, const Extents& extents, const Bounds& bounds,
+                     const std::string& buffer) {
+  const std::string worst =
+      format("({}): {:.9g} instead of {:.9g}", coordinates(comparison.worst_index, extents),
+             comparison.worst_value, comparison.worst_reference);
+  if (comparison.wrong == 0)
+    return Failure{Phase::verify, "wrong result",
+                   format("the differences of '{}' sum up to {:.3g}, {:.3g} is allowed; the worst is {}",
+                          buffer, comparison.total_error, bounds.sum, worst)};
+  const std::string own =
+      bounds.each > 0 ? format(" and by more than {:.3g} of what is right", bounds.each) : std::string();
+  return Failure{Phase::verify, "wrong result",
+                 format("{} of {} elements of '{}' differ by more than {:.3g}{}; the worst is {}",
+                        comparison.wrong, element_count(extents), buffer, bounds.absolute, own, worst)};
+}
+
+}  // namespace tune
