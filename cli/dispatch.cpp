@@ -6,6 +6,7 @@
 #include <new>
 
 #include "cli/input/command.hpp"
+#include "cli/input/options.hpp"
 #include "cli/input/version.hpp"
 #include "cli/output/text_layout.hpp"
 #include "cli/worker/worker_command.hpp"

@@ -86,7 +86,7 @@ endif()
 # Libraries that only our own header-only use of them needs.
 add_library(tune_third_party INTERFACE)
 target_compile_definitions(tune_third_party INTERFACE XXH_INLINE_ALL)
-# Of fmt the headers alone: tuner/core/format.cpp compiles what they declare.
+# Of fmt the headers alone: tuner/base/format.cpp compiles what they declare.
 target_include_directories(tune_third_party SYSTEM INTERFACE ${TUNE_XXHASH_INCLUDE}
   $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
 target_link_libraries(tune_third_party INTERFACE tl::expected)

@@ -3,10 +3,10 @@
 set(texts "")
 set(entries "")
 set(number 0)
-foreach(name IN LISTS FILES)
-  file(READ ${ROOT}/${name} text)
+foreach(file name IN ZIP_LISTS FILES NAMES)
+  file(READ ${ROOT}/${file} text)
   if(text MATCHES "\\)tune_text\"")
-    message(FATAL_ERROR "${name} contains the delimiter of the raw string it is embedded in")
+    message(FATAL_ERROR "${file} contains the delimiter of the raw string it is embedded in")
   endif()
   # An array knows its size: a compiler that counts the letters of a literal gives up at some hundred thousand.
   string(APPEND texts "constexpr char text_${number}[] = R\"tune_text(${text})tune_text\";\n")

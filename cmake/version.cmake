@@ -7,7 +7,7 @@ if(status EQUAL 0)
 else()
   set(text "${VERSION}")
 endif()
-file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#include \"tuner/run/version.hpp\"
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#include \"library/run/version.hpp\"
 
 namespace tune::run {
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "tuner/core/error.hpp"
-#include "tuner/core/format.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 
@@ -23,9 +23,19 @@ FolderSources::FolderSources(std::filesystem::path folder) : folder_(std::move(f
     throw UsageError(format("--kernel-dir: '{}' is not a folder", folder_.string()));
 }
 
+std::filesystem::path FolderSources::find(std::string_view name) const {
+  const std::filesystem::path direct = folder_ / name;
+  if (std::filesystem::exists(direct)) return direct;
+  const std::filesystem::path problem = direct.parent_path();
+  if (std::filesystem::is_directory(problem))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(problem))
+      if (entry.path().filename() == direct.filename()) return entry.path();
+  return {};
+}
+
 std::string FolderSources::text(std::string_view name) const {
-  const std::filesystem::path path = folder_ / name;
-  if (!std::filesystem::exists(path)) return embedded_.text(name);
+  const std::filesystem::path path = find(name);
+  if (path.empty()) return embedded_.text(name);
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();

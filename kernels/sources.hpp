@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "tuner/core/problem.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 
@@ -14,8 +14,8 @@ class EmbeddedSources : public KernelSources {
   std::string text(std::string_view name) const override;
 };
 
-/// Kernel files of a folder with the layout of `kernels/`; a file that is not there comes from the program.
-/// For who works on a kernel: no build between two trials.
+/// Kernel files of a folder with the layout of `kernels/`, or with all files of a problem in one folder; a file
+/// that is not there comes from the program. For who works on a kernel: no build between two trials.
 class FolderSources : public KernelSources {
  public:
   /// Throws Error where the folder does not exist.
@@ -23,6 +23,9 @@ class FolderSources : public KernelSources {
   std::string text(std::string_view name) const override;
 
  private:
+  /// Empty where the folder has no such file.
+  std::filesystem::path find(std::string_view name) const;
+
   std::filesystem::path folder_;
   EmbeddedSources embedded_;
 };

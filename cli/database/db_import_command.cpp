@@ -17,6 +17,7 @@
 #include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"
 #include "db/maintain/import.hpp"
+#include "db/store/database.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -48,7 +49,7 @@ struct Understood {
 };
 
 Understood understand(const std::string& file, const MissingFacts& facts) {
-  if (is_database(file))
+  if (db::is_database(file))
     throw UsageError(format("{} is a database: take it in with 'tune db merge {}'", file, file));
   const std::string name = name_of_recording(file);
   replay::ForeignRecord record =

@@ -8,6 +8,7 @@
 #include "cli/input/options.hpp"
 #include "cli/input/space_files.hpp"
 #include "db/read/queries.hpp"
+#include "db/store/database.hpp"
 #include "kernels/registry.hpp"
 #include "search/space/restrict.hpp"
 #include "tuner/base/content_hash.hpp"
@@ -93,7 +94,7 @@ bool is_known(const std::string& problem) {
 /// not know.
 replay::RecordedSpace recording_of(const std::string& file, const ForeignChoice& choice) {
   std::vector<replay::RecordedSpace> spaces = read_spaces(file);
-  if (!is_database(file)) return std::move(spaces.front());
+  if (!db::is_database(file)) return std::move(spaces.front());
   std::erase_if(spaces, [&](const replay::RecordedSpace& space) {
     const std::string size = space.work.substr(0, space.work.find(' '));
     return (is_known(space.problem) && !space.imported) ||
@@ -133,7 +134,7 @@ std::string foreign_file(const po::variables_map& values) {
   if (!device.starts_with(replay) || device == replay) return {};
   const std::string file = device.substr(replay.size());
   const std::string problem = text_of(values, "problem");
-  if (is_database(file)) {
+  if (db::is_database(file)) {
     if (values.count("stencil") || !answers_as_foreign(file, problem, text_of(values, "size"))) return {};
     return file;
   }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "cli/output/text_layout.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -19,6 +20,18 @@ void add_once(Assignments& all, std::string name, search::Value value, const std
   if (std::ranges::find(all, name, &Assignments::value_type::first) != all.end())
     throw UsageError(format("--{}: '{}' is there twice", option, name));
   all.emplace_back(std::move(name), std::move(value));
+}
+
+constexpr std::size_t description_column = 26;
+
+/// `--size NXxNYxNZ`; the default value that program_options puts behind it goes to `otherwise`.
+std::string name_of(const po::option_description& option, std::string& otherwise) {
+  std::string value = option.format_parameter();
+  if (const std::size_t begin = value.find(" (="); begin != std::string::npos) {
+    otherwise = value.substr(begin + 3, value.size() - begin - 4);
+    value.erase(begin);
+  }
+  return "--" + option.long_name() + (value.empty() ? "" : " " + value);
 }
 
 }  // namespace
@@ -107,6 +120,20 @@ std::uint64_t parse_count(const std::string& text, const std::string& option, st
   if (error != std::errc{} || end != text.data() + text.size() || number < least)
     throw UsageError(format("--{}: '{}' is not a whole number of at least {}", option, text, least));
   return number;
+}
+
+std::string options_text(const po::options_description& options) {
+  std::string text = "Options:\n";
+  for (const auto& option : options.options()) {
+    std::string otherwise;
+    std::string line = "  " + name_of(*option, otherwise);
+    std::string description = option->description();
+    if (!otherwise.empty()) description += "; default: " + otherwise;
+    line += line.size() + 2 > description_column ? "\n" + std::string(description_column, ' ')
+                                                 : std::string(description_column - line.size(), ' ');
+    text += line + wrapped(description, description_column) + "\n";
+  }
+  return text;
 }
 
 }  // namespace tune::cli

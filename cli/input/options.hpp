@@ -48,4 +48,7 @@ std::uint64_t count_of(const po::variables_map& values, const std::string& optio
 /// The same of a text.
 std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t least);
 
+/// One entry an option: name and value, then what it does in a column of its own.
+std::string options_text(const po::options_description& options);
+
 }  // namespace tune::cli

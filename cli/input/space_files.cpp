@@ -10,14 +10,13 @@
 #include "db/formats/recorded_json.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/read/recording.hpp"
+#include "db/store/database.hpp"
 #include "kernels/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cli {
 namespace {
-
-constexpr std::string_view database_start = "SQLite format 3";
 
 /// The problem's space for the recorded instance; nothing where this program does not know it.
 std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
@@ -96,15 +95,9 @@ std::string name_of_recording(const std::string& file) {
   return name.string();
 }
 
-bool is_database(const std::string& file) {
-  std::string start(database_start.size(), '\0');
-  std::ifstream stream(file, std::ios::binary);
-  return stream.read(start.data(), static_cast<std::streamsize>(start.size())) && start == database_start;
-}
-
 std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const std::string& only) {
   std::vector<replay::RecordedSpace> spaces;
-  if (is_database(file)) {
+  if (db::is_database(file)) {
     const db::Database database(file, db::Access::read_only);
     std::vector<db::Recording> recordings = db::all_recordings(database);
     for (db::Recording& recording : recordings)

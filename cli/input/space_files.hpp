@@ -8,9 +8,6 @@
 
 namespace tune::cli {
 
-/// Whether the file is there and an SQLite database, of whatever program.
-bool is_database(const std::string& file);
-
 /// What a recording is called: the file's name without its folder and the endings of its format.
 std::string name_of_recording(const std::string& file);
 

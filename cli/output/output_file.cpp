@@ -4,7 +4,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "cli/input/space_files.hpp"
+#include "db/store/database.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -34,7 +34,7 @@ void check_output(const NamedFile& output, const std::vector<std::string>& input
       throw UsageError(
           format("--{}: '{}' is read by this command: name another file", output.option, output.path));
   if (is_other_than_file(output.path) && !fs::is_directory(output.path)) return;
-  if (is_database(output.path)) refuse_database(output.path);
+  if (db::is_database(output.path)) refuse_database(output.path);
   std::error_code ignored;
   const bool is_new = !fs::exists(output.path, ignored);
   const bool works = std::ofstream(output.path, std::ios::app).is_open();
@@ -61,7 +61,7 @@ void check_outputs(std::span<const NamedFile> outputs, const std::vector<std::st
 void write_whole_file(const fs::path& path, const std::string& text) {
   std::error_code error;
   const bool direct = is_other_than_file(path);
-  if (!direct && is_database(path.string())) refuse_database(path.string());
+  if (!direct && db::is_database(path.string())) refuse_database(path.string());
   // What a link names is replaced, not the link.
   const fs::path target = !direct && fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
   const fs::path written = direct ? target : fs::path(target.string() + ".part");

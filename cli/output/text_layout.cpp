@@ -8,8 +8,6 @@
 namespace tune::cli {
 namespace {
 
-constexpr std::size_t description_column = 26;
-
 /// Words, of which one between single quotes is a whole: a command that is quoted can be copied. An
 /// apostrophe opens nothing.
 std::vector<std::string> words_of(std::string_view text) {
@@ -27,16 +25,6 @@ std::vector<std::string> words_of(std::string_view text) {
   }
   if (!word.empty()) words.push_back(std::move(word));
   return words;
-}
-
-/// `--size NXxNYxNZ`; the default value that program_options puts behind it goes to `otherwise`.
-std::string name_of(const po::option_description& option, std::string& otherwise) {
-  std::string value = option.format_parameter();
-  if (const std::size_t begin = value.find(" (="); begin != std::string::npos) {
-    otherwise = value.substr(begin + 3, value.size() - begin - 4);
-    value.erase(begin);
-  }
-  return "--" + option.long_name() + (value.empty() ? "" : " " + value);
 }
 
 }  // namespace
@@ -76,20 +64,6 @@ std::string time_of_day(const std::string& stored) {
 
 std::string counted(std::uint64_t count, std::string_view what) {
   return format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-std::string options_text(const po::options_description& options) {
-  std::string text = "Options:\n";
-  for (const auto& option : options.options()) {
-    std::string otherwise;
-    std::string line = "  " + name_of(*option, otherwise);
-    std::string description = option->description();
-    if (!otherwise.empty()) description += "; default: " + otherwise;
-    line += line.size() + 2 > description_column ? "\n" + std::string(description_column, ' ')
-                                                 : std::string(description_column - line.size(), ' ');
-    text += line + wrapped(description, description_column) + "\n";
-  }
-  return text;
 }
 
 }  // namespace tune::cli

@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "cli/input/command.hpp"
-
 namespace tune::cli {
 
 /// Columns of a terminal that nobody has made wider.
@@ -26,8 +24,5 @@ std::string shell_quoted(const std::string& word);
 
 /// `1 run`, `2 runs`.
 std::string counted(std::uint64_t count, std::string_view what);
-
-/// One entry an option: name and value, then what it does in a column of its own.
-std::string options_text(const po::options_description& options);
 
 }  // namespace tune::cli

@@ -246,7 +246,7 @@ int run_on_recording(Job& job, const DeviceChoice& choice) {
 
 /// The space of a file that another tuner wrote, searched like any other.
 int run_on_foreign(Job& job, const std::string& file) {
-  const bool one_size = !is_database(file);
+  const bool one_size = !db::is_database(file);
   for (const char* option : {"size", "set"})
     if (job.values.count(option) && (one_size || option != std::string("size")))
       throw UsageError(format("--{}: {} says itself what it is of; leave it out", option, file));

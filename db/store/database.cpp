@@ -5,6 +5,8 @@
 #include <SQLiteCpp/Transaction.h>
 #include <sqlite3.h>
 
+#include <fstream>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -51,6 +53,13 @@ bool has_pending_log(const fs::path& path) {
 }
 
 }  // namespace
+
+bool is_database(const fs::path& file) {
+  constexpr std::string_view first_bytes = "SQLite format 3";
+  std::string start(first_bytes.size(), '\0');
+  std::ifstream stream(file, std::ios::binary);
+  return stream.read(start.data(), static_cast<std::streamsize>(start.size())) && start == first_bytes;
+}
 
 Database::Database(fs::path path, Access access, std::chrono::milliseconds patience)
     : path_(std::move(path)), access_(access), patience_(patience) {

@@ -14,6 +14,9 @@ class Database;
 
 namespace tune::db {
 
+/// Whether the file is there and an SQLite database, of whatever program.
+bool is_database(const std::filesystem::path& file);
+
 /// What a database is opened for.
 enum class Access {
   read_write,  ///< makes the file, its folders and its tables where they are missing

@@ -12,21 +12,30 @@
 #include <sstream>
 
 #include "kernels/registry.hpp"
-#include "tuner/core/error.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/base/error.hpp"
 
 namespace tune::kernels {
 namespace {
 
 const std::filesystem::path folder = std::filesystem::path(TUNE_SOURCE_DIR) / "kernels";
 
-std::set<std::string> files_of(const std::string& problem) {
-  std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder / problem)) {
+/// The kernel files of a problem's folder by name, wherever below it they lie.
+std::map<std::string, std::filesystem::path> paths_of(const std::string& problem) {
+  std::map<std::string, std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / problem)) {
     const std::string ending = entry.path().extension().string();
-    if (ending == ".cu" || ending == ".cuh")
-      files.insert(problem + "/" + entry.path().filename().generic_string());
+    if (ending != ".cu" && ending != ".cuh") continue;
+    const std::string name = problem + "/" + entry.path().filename().generic_string();
+    EXPECT_TRUE(files.emplace(name, entry.path()).second) << name << " is the name of two files";
   }
   return files;
+}
+
+std::set<std::string> files_of(const std::string& problem) {
+  std::set<std::string> names;
+  for (const auto& [name, path] : paths_of(problem)) names.insert(name);
+  return names;
 }
 
 /// Problems of one family have a folder together.
@@ -60,9 +69,22 @@ TEST(KernelFiles, AreAllInTheSourceHash) {
 TEST(KernelFiles, AreEmbeddedAsTheyAre) {
   const EmbeddedSources sources;
   for (const ProblemEntry& entry : problems())
-    for (const std::string& name : files_of(folder_of(entry.make()->info())))
-      EXPECT_EQ(sources.text(name), text_of(folder / name)) << name;
+    for (const auto& [name, path] : paths_of(folder_of(entry.make()->info())))
+      EXPECT_EQ(sources.text(name), text_of(path)) << name;
   EXPECT_THROW(sources.text("stencil/missing.cu"), Error);
+}
+
+// A file is found by its name, in whichever subfolder of its problem it lies; the program has all others.
+TEST(KernelFiles, AreFoundInAFolder) {
+  const test::TemporaryFolder work;
+  std::filesystem::create_directories(work.path() / "stencil/variants/direct");
+  std::ofstream(work.path() / "stencil/variants/direct/direct.cu") << "deep";
+  std::ofstream(work.path() / "stencil/streaming.cu") << "flat";
+  const FolderSources sources(work.path());
+  EXPECT_EQ(sources.text("stencil/direct.cu"), "deep");
+  EXPECT_EQ(sources.text("stencil/streaming.cu"), "flat");
+  EXPECT_EQ(sources.text("stencil/split.cu"), EmbeddedSources().text("stencil/split.cu"));
+  EXPECT_EQ(sources.text("gemm/tile.cu"), EmbeddedSources().text("gemm/tile.cu"));
 }
 
 // PTX stays in a few headers, whose functions have host twins.
@@ -74,9 +96,8 @@ TEST(KernelFiles, KeepPtxInOnePlace) {
   std::set<std::string> with_ptx, folders{"common"};
   for (const ProblemEntry& entry : problems()) folders.insert(folder_of(entry.make()->info()));
   for (const std::string& problem : folders)
-    for (const std::string& name : files_of(problem))
-      if (std::regex_search(text_of(folder / name), std::regex("\\basm\\b *(volatile)? *\\(")))
-        with_ptx.insert(name);
+    for (const auto& [name, path] : paths_of(problem))
+      if (std::regex_search(text_of(path), std::regex("\\basm\\b *(volatile)? *\\("))) with_ptx.insert(name);
   EXPECT_EQ(with_ptx, with_twins);
 }
 
