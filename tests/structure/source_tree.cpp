@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <fstream>
+#include <sstream>
+#include <stdexcept>
 
 namespace tune::testing {
 
 std::vector<SourceText> source_files(const std::vector<std::string>& endings) {
   const std::filesystem::path root = TUNE_SOURCE_DIR;
   std::vector<SourceText> files;
-  for (const char* folder : {"search", "tuner", "kernels", "db", "reports", "tests", "bench"}) {
+  for (const char* folder :
+       {"search", "tuner", "kernels", "db", "lookup", "library", "reports", "cli", "tests", "bench"}) {
     if (!std::filesystem::exists(root / folder)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       if (std::ranges::find(endings, entry.path().extension().string()) == endings.end()) continue;
@@ -21,6 +24,41 @@ std::vector<SourceText> source_files(const std::vector<std::string>& endings) {
   }
   std::ranges::sort(files, {}, &SourceText::name);
   return files;
+}
+
+namespace {
+
+/// The texts between backticks.
+std::vector<std::string> quoted_names(const std::string& cell) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  while ((begin = cell.find('`', begin)) != std::string::npos) {
+    const std::size_t end = cell.find('`', begin + 1);
+    if (end == std::string::npos) break;
+    names.push_back(cell.substr(begin + 1, end - begin - 1));
+    begin = end + 1;
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<Room> designed_rooms() {
+  std::ifstream page(std::filesystem::path(TUNE_SOURCE_DIR) / "docs/design.md");
+  std::vector<Room> rooms;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("| room |")) inside = true;
+    if (!line.starts_with("|")) inside = false;
+    if (!inside || !line.starts_with("| `")) continue;
+    std::vector<std::string> cells;
+    std::istringstream row(line.substr(1));
+    for (std::string cell; std::getline(row, cell, '|');) cells.push_back(cell);
+    if (cells.size() != 3) throw std::runtime_error("a row of the table of rooms has three cells: " + line);
+    rooms.push_back({quoted_names(cells[0]).at(0), quoted_names(cells[2])});
+  }
+  if (rooms.empty()) throw std::runtime_error("docs/design.md has no table of rooms");
+  return rooms;
 }
 
 std::vector<std::string> quoted_includes(const SourceText& file) {

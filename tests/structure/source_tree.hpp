@@ -19,4 +19,13 @@ std::vector<SourceText> source_files(const std::vector<std::string>& endings);
 /// What a file includes with quotes, in order.
 std::vector<std::string> quoted_includes(const SourceText& file);
 
+/// A row of the table of rooms in docs/design.md.
+struct Room {
+  std::string folder;               ///< tuner/session
+  std::vector<std::string> others;  ///< folders and files of other top-level folders that it may include
+};
+
+/// The table from the roof to the ground. Throws std::runtime_error where the page has none.
+std::vector<Room> designed_rooms();
+
 }  // namespace tune::testing
