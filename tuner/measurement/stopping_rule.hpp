@@ -38,7 +38,8 @@ inline constexpr double long_sample = 5e-3;
 /// samples are outliers), whatever the distribution; with fewer samples the slack stands for those that are
 /// missing. Long samples are enough by themselves where the first takes twice as long as `to_beat`, or both
 /// of two by a third. The median of what is outpaced is stored like any other: where samples are short it
-/// goes on until they are within the spread that is asked for, or to one of the caps. See docs/decisions.md.
+/// goes on until they are within the spread that is asked for, or to one of the caps. See docs/decisions
+/// (0029 and 0030).
 class StoppingRule {
  public:
   explicit StoppingRule(const MeasureOptions& options);
