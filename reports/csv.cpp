@@ -127,7 +127,7 @@ Cells resources(const std::optional<KernelResources>& needs) {
 }
 
 /// Empty where it is not known.
-std::string known(double value) {
+std::string known_or_empty(double value) {
   return value > 0 ? number(value) : "";
 }
 
@@ -149,11 +149,11 @@ Cells measuring_cells(const std::optional<Timing>& timing) {
   return {std::string(to_string(timing->stop)),
           format("{}", timing->executions),
           format("{}", timing->throttled),
-          known(timing->energy),
-          known(machine.core_clock),
-          known(machine.memory_clock),
-          known(machine.temperature),
-          known(machine.power),
+          known_or_empty(timing->energy),
+          known_or_empty(machine.core_clock),
+          known_or_empty(machine.memory_clock),
+          known_or_empty(machine.temperature),
+          known_or_empty(machine.power),
           machine.throttle};
 }
 

@@ -47,7 +47,7 @@ Json finals_json(const std::optional<db::FinalResult>& final) {
 }
 
 /// Null where it cannot be read.
-Json known(double value) {
+Json known_or_null(double value) {
   return value > 0 ? Json(value) : Json(nullptr);
 }
 
@@ -57,11 +57,11 @@ Json measuring_json(const std::optional<Timing>& timing) {
   return {{"stop", to_string(timing->stop)},
           {"executions", timing->executions},
           {"throttled_samples", timing->throttled},
-          {"joules", known(timing->energy)},
-          {"core_clock", known(machine.core_clock)},
-          {"memory_clock", known(machine.memory_clock)},
-          {"temperature", known(machine.temperature)},
-          {"power", known(machine.power)},
+          {"joules", known_or_null(timing->energy)},
+          {"core_clock", known_or_null(machine.core_clock)},
+          {"memory_clock", known_or_null(machine.memory_clock)},
+          {"temperature", known_or_null(machine.temperature)},
+          {"power", known_or_null(machine.power)},
           {"throttle", machine.throttle}};
 }
 

@@ -7,7 +7,7 @@
 namespace tune::reports {
 namespace {
 
-void add_table(std::string& text, const std::string& heading, const Grid& grid) {
+void add_markdown_table(std::string& text, const std::string& heading, const Grid& grid) {
   if (!grid.empty()) text += format("\n### {}\n\n{}", heading, grid.markdown());
 }
 
@@ -15,9 +15,9 @@ std::string section_markdown(const Section& section) {
   std::string text = format("## {}\n\n", markdown_text(title(section)));
   for (const auto& [name, value] : facts(section))
     text += format("- **{}**: {}\n", name, markdown_text(value));
-  add_table(text, "Fastest configurations", top_table(section));
-  add_table(text, "Failures", failure_table(section));
-  add_table(text, "Runs", run_table(section));
+  add_markdown_table(text, "Fastest configurations", top_table(section));
+  add_markdown_table(text, "Failures", failure_table(section));
+  add_markdown_table(text, "Runs", run_table(section));
   return text;
 }
 

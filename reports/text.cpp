@@ -7,16 +7,16 @@
 namespace tune::reports {
 namespace {
 
-void add_table(std::string& text, const std::string& heading, const Grid& grid) {
+void add_text_table(std::string& text, const std::string& heading, const Grid& grid) {
   if (!grid.empty()) text += format("\n  {}\n{}", heading, grid.text("    "));
 }
 
 std::string section_text(const Section& section) {
   std::string text = title(section) + "\n";
   for (const auto& [name, value] : facts(section)) text += format("  {:<15}{}\n", name, value);
-  add_table(text, "Fastest configurations", top_table(section));
-  add_table(text, "Failures", failure_table(section));
-  add_table(text, "Runs", run_table(section));
+  add_text_table(text, "Fastest configurations", top_table(section));
+  add_text_table(text, "Failures", failure_table(section));
+  add_text_table(text, "Runs", run_table(section));
   return text;
 }
 

@@ -26,7 +26,7 @@
 namespace tune::cli {
 namespace {
 
-po::options_description options() {
+po::options_description best_options() {
   po::options_description all;
   add_work_options(all);
   all.add_options()(
@@ -255,7 +255,7 @@ void answer(Question question, const std::string& form) {
     print_best(question, *sources, form);
 }
 
-int run(const po::variables_map& values) {
+int run_best(const po::variables_map& values) {
   const std::string form = chosen_name(values, "format", {"text", "json", "flags", "header"});
   const bool portfolio = values["portfolio"].as<bool>();
   if (portfolio && form != "header") throw UsageError("--portfolio is a header: add --format header");
@@ -275,8 +275,8 @@ const Command& best_command() {
                                   "  nvcc $(tune best --problem stencil3d --format flags) ...\n"
                                   "  tune best --problem stencil3d --format header --portfolio --loss 3%\n",
                                   "problem",
-                                  options,
-                                  run};
+                                  best_options,
+                                  run_best};
   return command;
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t default_sample = 20;
 
-po::options_description options() {
+po::options_description check_options() {
   po::options_description all;
   add_work_options(all);
   all.add_options()(
@@ -151,7 +151,7 @@ int check_on_emulator(const po::variables_map& values, const WorkChoice& work,
   return check_emulated(values, work, *sources, configurations);
 }
 
-int run(const po::variables_map& values) {
+int run_check(const po::variables_map& values) {
   chosen_format(values);
   chosen_timeout(values);
   const InterruptGuard guard;
@@ -191,8 +191,8 @@ const Command& check_command() {
                                   "  tune check --problem stencil3d --device emulator --sample 50\n"
                                   "  tune check --stored --threshold 5% --junit results.xml\n",
                                   "problem",
-                                  options,
-                                  run};
+                                  check_options,
+                                  run_check};
   return command;
 }
 

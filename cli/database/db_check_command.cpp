@@ -11,13 +11,13 @@
 namespace tune::cli {
 namespace {
 
-po::options_description options() {
+po::options_description db_check_options() {
   po::options_description all;
   add_database_word(all);
   return all;
 }
 
-int run(const po::variables_map& values) {
+int run_db_check(const po::variables_map& values) {
   const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
   const db::Findings findings = db::check_database(database);
   const std::string path = database.path().string();
@@ -39,8 +39,8 @@ Command db_check_command() {
           .usage = "tune db check [FILE]",
           .example = "  tune db check results.db\n",
           .positional = "db",
-          .options = options,
-          .run = run};
+          .options = db_check_options,
+          .run = run_db_check};
 }
 
 }  // namespace tune::cli

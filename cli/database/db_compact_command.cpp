@@ -13,7 +13,7 @@
 namespace tune::cli {
 namespace {
 
-po::options_description options() {
+po::options_description db_compact_options() {
   po::options_description all;
   add_database_word(all);
   all.add_options()  //
@@ -24,7 +24,7 @@ po::options_description options() {
   return all;
 }
 
-int run(const po::variables_map& values) {
+int run_db_compact(const po::variables_map& values) {
   const std::filesystem::path path = database_path(text_of(values, "db"));
   if (std::error_code ignored; !std::filesystem::exists(path, ignored))
     throw Error(format("there is no database {}: name another file", path.string()), Exit::no_answer);
@@ -49,8 +49,8 @@ Command db_compact_command() {
           .usage = "tune db compact [FILE] [options]",
           .example = "  tune db compact results.db --drop-superseded\n",
           .positional = "db",
-          .options = options,
-          .run = run};
+          .options = db_compact_options,
+          .run = run_db_compact};
 }
 
 }  // namespace tune::cli

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-po::options_description options() {
+po::options_description db_export_options() {
   po::options_description all;
   all.add_options()(
       "out", po::value<std::string>()->value_name("FILE"),
@@ -171,7 +171,7 @@ std::vector<db::WorkInfo> chosen_works(const po::variables_map& values, const db
   return values["best"].as<bool>() ? best_works(source, works) : works;
 }
 
-int run(const po::variables_map& values) {
+int run_db_export(const po::variables_map& values) {
   const std::string out = text_of(values, "out");
   if (out.empty()) throw UsageError("name the new file with --out FILE");
   if (values["best"].as<bool>() && values["all"].as<bool>()) throw UsageError("--best and --all: choose one");
@@ -196,8 +196,8 @@ Command db_export_command() {
               "  tune db export --problem stencil3d --size 512x512x512 \\\n"
               "    --set radius=1,shape=star,type=float --out stencil3d.t4.json\n",
           .positional = "",
-          .options = options,
-          .run = run};
+          .options = db_export_options,
+          .run = run_db_export};
 }
 
 }  // namespace tune::cli

@@ -24,7 +24,7 @@
 namespace tune::cli {
 namespace {
 
-po::options_description options() {
+po::options_description db_import_options() {
   po::options_description all;
   all.add_options()  //
       ("file", po::value<std::vector<std::string>>()->value_name("FILE..."),
@@ -119,7 +119,7 @@ void store(db::Database& database, const Understood& understood) {
   for (const std::string& line : result.conflicts) std::cerr << format("{}: {}\n", understood.file, line);
 }
 
-int run(const po::variables_map& values) {
+int run_db_import(const po::variables_map& values) {
   if (!values.count("file")) throw UsageError("name files to import: tune db import FILE...");
   const MissingFacts facts{replay::printable(text_of(values, "problem")), text_of(values, "size"),
                            replay::printable(text_of(values, "device")), assignments(values, "set")};
@@ -146,8 +146,8 @@ Command db_import_command() {
               "  tune db import gemm_cache.json\n"
               "  tune db import runs.t4.json --problem gemm --size 4096x4096\n",
           .positional = "file",
-          .options = options,
-          .run = run,
+          .options = db_import_options,
+          .run = run_db_import,
           .words = -1};
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-po::options_description options() {
+po::options_description db_info_options() {
   po::options_description all;
   add_database_word(all);
   add_format_option(all);
@@ -117,7 +117,7 @@ std::string to_json(const db::DatabaseInfo& info, const std::string& path) {
                     {"by_source", counts_json(info.by_source)}});
 }
 
-int run(const po::variables_map& values) {
+int run_db_info(const po::variables_map& values) {
   const Format form = chosen_format(values);
   const db::Database database(database_path(text_of(values, "db")), db::Access::inspect);
   const db::DatabaseInfo info = db::database_info(database);
@@ -134,8 +134,8 @@ Command db_info_command() {
           .usage = "tune db info [FILE] [options]",
           .example = "  tune db info results.db\n",
           .positional = "db",
-          .options = options,
-          .run = run};
+          .options = db_info_options,
+          .run = run_db_info};
 }
 
 }  // namespace tune::cli

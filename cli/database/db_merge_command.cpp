@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-po::options_description options() {
+po::options_description db_merge_options() {
   po::options_description all;
   all.add_options()("source", po::value<std::vector<std::string>>()->value_name("FILE..."),
                     "databases to take everything from, also without --source; they are not changed");
@@ -66,7 +66,7 @@ void merge_one(db::Database& target, const std::string& source) {
   for (const std::string& conflict : result.conflicts) std::cerr << format("{}: {}\n", source, conflict);
 }
 
-int run(const po::variables_map& values) {
+int run_db_merge(const po::variables_map& values) {
   if (!values.count("source")) throw UsageError("name databases to merge: tune db merge FILE...");
   const auto& sources = values["source"].as<std::vector<std::string>>();
   for (const std::string& source : sources)
@@ -85,8 +85,8 @@ Command db_merge_command() {
           .usage = "tune db merge FILE... [--db TARGET]",
           .example = "  tune db merge node1.db node2.db --db all.db\n",
           .positional = "source",
-          .options = options,
-          .run = run,
+          .options = db_merge_options,
+          .run = run_db_merge,
           .words = -1};
 }
 

@@ -106,7 +106,7 @@ std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const st
     return spaces;
   }
   const std::string text = replay::read_text(file);
-  if (text.starts_with(database_start))
+  if (db::begins_as_database(text))
     throw Error(format("{}: a compressed database: unpack it first (gunzip)", file));
   if (name_of_recording(file).find(only) == std::string::npos) return spaces;
   spaces.push_back(replay::space_of(replay::read_recorded_json(text, name_of_recording(file), file), file));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int block_sizes[] = {64, 128, 256, 512, 1024};
 
-po::options_description options() {
+po::options_description devices_options() {
   po::options_description all;
   add_format_option(all);
   return all;
@@ -108,7 +108,7 @@ nlohmann::ordered_json describe_json(int number, const DeviceFacts& device) {
   return object;
 }
 
-int run(const po::variables_map& values) {
+int run_devices(const po::variables_map& values) {
   const Format form = chosen_format(values);
   std::string why_none;
   const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
@@ -136,8 +136,8 @@ const Command& devices_command() {
                                   "tune devices [--format json]",
                                   "  tune devices\n",
                                   "",
-                                  options,
-                                  run};
+                                  devices_options,
+                                  run_devices};
   return command;
 }
 

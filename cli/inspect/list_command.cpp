@@ -18,7 +18,7 @@
 namespace tune::cli {
 namespace {
 
-po::options_description options() {
+po::options_description list_options() {
   po::options_description all;
   all.add_options()("what", po::value<std::string>()->default_value("problems")->value_name("WHAT"),
                     "problems, devices, runs or results");
@@ -216,7 +216,7 @@ void list_results(const db::Database& database, const db::ResultFilter& filter, 
   std::cout << (form == Format::json ? json_text(all) : table.text(""));
 }
 
-int run(const po::variables_map& values) {
+int run_list(const po::variables_map& values) {
   const std::string what = chosen_name(values, "what", {"problems", "devices", "runs", "results"});
   const Format form = chosen_format(values);
   refuse_useless_options(values, what);
@@ -260,8 +260,8 @@ const Command& list_command() {
                                   "  tune list runs --problem stencil3d\n"
                                   "  tune list results --problem stencil3d --size 512x512x512 --limit 5\n",
                                   "what",
-                                  options,
-                                  run};
+                                  list_options,
+                                  run_list};
   return command;
 }
 

@@ -15,7 +15,7 @@
 namespace tune::cli {
 namespace {
 
-po::options_description options() {
+po::options_description show_options() {
   po::options_description all;
   all.add_options()("run", po::value<std::string>()->value_name("RUN"),
                     "number of the run; default: the newest");
@@ -222,7 +222,7 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
   return object;
 }
 
-int run(const po::variables_map& values) {
+int run_show(const po::variables_map& values) {
   const Format form = chosen_format(values);
   count_of(values, "run", 0, 1);  // no number is no number, whatever is stored
   const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
@@ -249,8 +249,8 @@ const Command& show_command() {
                                   "tune show [RUN] [options]",
                                   "  tune show 3\n  tune show 3 --format json\n",
                                   "run",
-                                  options,
-                                  run};
+                                  show_options,
+                                  run_show};
   return command;
 }
 

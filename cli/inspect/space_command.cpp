@@ -13,7 +13,7 @@
 namespace tune::cli {
 namespace {
 
-po::options_description options() {
+po::options_description space_options() {
   po::options_description all;
   add_work_options(all);
   add_space_options(all);
@@ -90,7 +90,7 @@ std::string describe_json(const WorkChoice& work, const DeviceFacts& device, con
   return json_text(object);
 }
 
-int run(const po::variables_map& values) {
+int run_space(const po::variables_map& values) {
   const Format form = chosen_format(values);
   const std::uint64_t count = count_of(values, "sample", 0, 1);
   const std::uint64_t seed = count_of(values, "seed", 1, 0);
@@ -121,8 +121,8 @@ const Command& space_command() {
       "  tune space --problem stencil3d --set radius=4 --sample 5\n"
       "  tune space --problem stencil3d --where 'variant == direct and vector == 4'\n",
       "problem",
-      options,
-      run};
+      space_options,
+      run_space};
   return command;
 }
 

@@ -19,7 +19,7 @@
 namespace tune::cli {
 namespace {
 
-po::options_description options() {
+po::options_description replay_options() {
   po::options_description all;
   all.add_options()  //
       ("space", po::value<std::vector<std::string>>()->multitoken()->value_name("FILE..."),
@@ -203,7 +203,7 @@ int list_options(const std::string& name) {
   return 0;
 }
 
-int run(const po::variables_map& values) {
+int run_replay(const po::variables_map& values) {
   if (values.count("options")) return list_options(text_of(values, "options"));
   if (!values.count("space"))
     throw UsageError(
@@ -261,8 +261,8 @@ const Command& replay_command() {
       "  tune replay --space results.db --budget 50,100 --repeats 100\n"
       "  tune replay --space *.gz --strategy model,model:start=9 --choose-by kernel\n",
       "",
-      options,
-      run};
+      replay_options,
+      run_replay};
   return command;
 }
 

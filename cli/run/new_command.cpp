@@ -15,7 +15,7 @@
 namespace tune::cli {
 namespace {
 
-po::options_description options() {
+po::options_description new_options() {
   po::options_description options("Options");
   options.add_options()                                                                                    //
       ("kernel", po::value<std::string>()->value_name("FILE"), "the .cu file")                             //
@@ -38,7 +38,7 @@ std::string first_definition(const std::filesystem::path& path, const std::strin
   }
 }
 
-int run(const po::variables_map& values) {
+int run_new(const po::variables_map& values) {
   const std::string kernel = text_of(values, "kernel");
   if (kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
   const std::filesystem::path path(kernel);
@@ -72,8 +72,8 @@ const Command& new_command() {
                                   "tune new FILE.cu [options]",
                                   "  tune new my_kernel.cu\n  tune new my_kernel.cu --entry second --out -\n",
                                   "kernel",
-                                  options,
-                                  run};
+                                  new_options,
+                                  run_new};
   return command;
 }
 

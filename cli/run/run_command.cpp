@@ -41,7 +41,7 @@ std::string strategy_help() {
   return text + " options after colons (model:start=10), 'tune replay --options S' has them";
 }
 
-po::options_description options() {
+po::options_description run_options() {
   po::options_description all;
   add_work_options(all);
   add_file_options(all);
@@ -265,7 +265,7 @@ int run_on_foreign(Job& job, const std::string& file) {
   return tune_with(job, recorded.space, evaluator);
 }
 
-int run(const po::variables_map& values) {
+int tune_problem(const po::variables_map& values) {
   chosen_format(values);  // a wrong one is told before the work, not after it
   chosen_timeout(values);
   if (values["quiet"].as<bool>() && values["verbose"].as<bool>())
@@ -313,8 +313,8 @@ const Command& run_command() {
       "  tune --problem stencil3d --device replay --strategy grid\n"
       "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n",
       "problem",
-      options,
-      run};
+      run_options,
+      tune_problem};
   return command;
 }
 

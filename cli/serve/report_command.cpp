@@ -20,7 +20,7 @@ std::string kinds_help() {
   return text + "; default: by the ending of --out, else text";
 }
 
-po::options_description options() {
+po::options_description report_options() {
   po::options_description all;
   add_stored_options(all, true);
   all.add_options()("run", po::value<std::string>()->value_name("N"), "only what this run saw")  //
@@ -46,7 +46,7 @@ const reports::ReportKind& chosen_kind(const po::variables_map& values, const st
   return *reports::find_report(chosen_name(values, "format", names));
 }
 
-int run(const po::variables_map& values) {
+int run_report(const po::variables_map& values) {
   const std::string out = text_of(values, "out");
   const reports::ReportKind& kind = chosen_kind(values, out);
   reports::ReportFilter filter;
@@ -79,8 +79,8 @@ const Command& report_command() {
                                   "  tune report --problem stencil3d --out stencil3d.md\n"
                                   "  tune report --out report.html\n",
                                   "",
-                                  options,
-                                  run};
+                                  report_options,
+                                  run_report};
   return command;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t default_port = 8420;
 
-po::options_description options() {
+po::options_description serve_options() {
   po::options_description all;
   add_stored_options(all, true);
   all.add_options()("run", po::value<std::string>()->value_name("N"), "only what this run saw")  //
@@ -33,7 +33,7 @@ int port_of(const po::variables_map& values) {
   return static_cast<int>(port);
 }
 
-int run(const po::variables_map& values) {
+int run_serve(const po::variables_map& values) {
   const int port = port_of(values);
   const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
   const StoredChoice choice = stored_choice(values, &database);
@@ -62,8 +62,8 @@ const Command& serve_command() {
                                   "  tune serve\n"
                                   "  tune serve --problem stencil3d --port 0\n",
                                   "",
-                                  options,
-                                  run};
+                                  serve_options,
+                                  run_serve};
   return command;
 }
 

@@ -22,7 +22,7 @@ std::string size_text(const Json& size) {
 }
 
 /// Its names of what went wrong.
-Failure failure_of(const Json& time) {
+Failure kernel_tuner_failure(const Json& time) {
   if (!time.is_string()) return {Phase::launch, "no time", "its time is " + shown(time)};
   const std::string name = printable(time.get<std::string>());
   if (name == "CompilationFailedConfig") return {Phase::compile, "compilation failed", name};
@@ -89,7 +89,7 @@ void read_kernel_tuner_entry(const Json& entry, const std::string& key, ForeignR
     measurement.samples = samples_or(*milliseconds * millisecond, times, millisecond);
     evaluation.outcome = std::move(measurement);
   } else {
-    evaluation.outcome = tl::unexpected(failure_of(*time));
+    evaluation.outcome = tl::unexpected(kernel_tuner_failure(*time));
   }
   evaluation.phases.compile = seconds_member(entry, "compile_time", millisecond);
   evaluation.phases.verify = seconds_member(entry, "verification_time", millisecond);

@@ -11,7 +11,7 @@ namespace tune::replay {
 namespace {
 
 /// Its names of what went wrong.
-Failure failure_of(const std::string& status, const Json* time) {
+Failure ktt_failure(const std::string& status, const Json* time) {
   if (status == "CompilationFailed") return {Phase::compile, "compilation failed", status};
   if (status == "DeviceLimitsExceeded") return {Phase::resources, "device limits", status};
   if (status == "ValidationFailed") return {Phase::verify, "wrong result", status};
@@ -20,7 +20,7 @@ Failure failure_of(const std::string& status, const Json* time) {
   return {Phase::launch, status.empty() ? "no status" : status, status};
 }
 
-void read_configuration(const Json& entry, ForeignRecord& record, Evaluation& evaluation,
+void read_ktt_configuration(const Json& entry, ForeignRecord& record, Evaluation& evaluation,
                         const std::string& where) {
   const Json* pairs = member(entry, "Configuration");
   if (pairs == nullptr || !pairs->is_array())
@@ -45,7 +45,7 @@ void read_configuration(const Json& entry, ForeignRecord& record, Evaluation& ev
 void read_ktt_entry(const Json& entry, ForeignRecord& record, const std::string& file) {
   const std::string where = format("{}: entry {} of 'Results'", file, record.evaluations.size() + 1);
   Evaluation evaluation;
-  read_configuration(entry, record, evaluation, where);
+  read_ktt_configuration(entry, record, evaluation, where);
   const std::string kernel = printable(text_member(entry, "KernelName"));
   if (record.problem.empty()) record.problem = kernel;
   if (kernel != record.problem)
@@ -59,7 +59,7 @@ void read_ktt_entry(const Json& entry, ForeignRecord& record, const std::string&
     measurement.samples = {*time};
     evaluation.outcome = std::move(measurement);
   } else {
-    evaluation.outcome = tl::unexpected(failure_of(status, duration));
+    evaluation.outcome = tl::unexpected(ktt_failure(status, duration));
   }
   evaluation.phases.compile = seconds_member(entry, "CompilationOverhead", 1);
   evaluation.phases.verify = seconds_member(entry, "ValidationOverhead", 1);

@@ -35,7 +35,7 @@ double seconds_of_unit(std::string unit, const std::string& file) {
 namespace {
 
 /// What the schema lists, but for `correct`.
-Failure failure_of(const std::string& invalidity, const Json* time) {
+Failure t4_failure(const std::string& invalidity, const Json* time) {
   const std::string detail = time == nullptr ? std::string() : shown(*time);
   if (invalidity == "compile") return {Phase::compile, "compilation failed", detail};
   if (invalidity == "constraints") return {Phase::constraint, "invalid", detail};
@@ -60,7 +60,7 @@ const Json* measurement_of_time(const Json& entry) {
   return nullptr;
 }
 
-void read_configuration(const Json& entry, ForeignRecord& record, Evaluation& evaluation,
+void read_t4_configuration(const Json& entry, ForeignRecord& record, Evaluation& evaluation,
                         const std::string& where) {
   const Json* configuration = member(entry, "configuration");
   if (configuration == nullptr || !configuration->is_object())
@@ -83,7 +83,7 @@ void read_t4_entry(const Json& entry, ForeignRecord& record, std::vector<bool>& 
                    const std::string& file, Samples samples) {
   const std::string where = format("{}: entry {} of 'results'", file, record.evaluations.size() + 1);
   Evaluation evaluation;
-  read_configuration(entry, record, evaluation, where);
+  read_t4_configuration(entry, record, evaluation, where);
   const Json* measurement = measurement_of_time(entry);
   const Json* value = measurement == nullptr ? nullptr : member(*measurement, "value");
   const std::string invalidity = printable(text_member(entry, "invalidity"));
@@ -98,7 +98,7 @@ void read_t4_entry(const Json& entry, ForeignRecord& record, std::vector<bool>& 
     measured.samples = samples_or(*time * seconds, runtimes, seconds);
     evaluation.outcome = std::move(measured);
   } else {
-    evaluation.outcome = tl::unexpected(failure_of(invalidity, value));
+    evaluation.outcome = tl::unexpected(t4_failure(invalidity, value));
   }
   if (const Json* times = member(entry, "times")) {
     evaluation.phases.compile =

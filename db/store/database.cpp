@@ -54,11 +54,15 @@ bool has_pending_log(const fs::path& path) {
 
 }  // namespace
 
+bool begins_as_database(std::string_view bytes) {
+  return bytes.starts_with("SQLite format 3");
+}
+
 bool is_database(const fs::path& file) {
-  constexpr std::string_view first_bytes = "SQLite format 3";
-  std::string start(first_bytes.size(), '\0');
+  constexpr std::size_t first_bytes = 16;
+  std::string start(first_bytes, '\0');
   std::ifstream stream(file, std::ios::binary);
-  return stream.read(start.data(), static_cast<std::streamsize>(start.size())) && start == first_bytes;
+  return stream.read(start.data(), first_bytes) && begins_as_database(start);
 }
 
 Database::Database(fs::path path, Access access, std::chrono::milliseconds patience)

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace SQLite {
 class Database;
@@ -16,6 +17,8 @@ namespace tune::db {
 
 /// Whether the file is there and an SQLite database, of whatever program.
 bool is_database(const std::filesystem::path& file);
+/// Whether these are the first bytes of one, or all of it.
+bool begins_as_database(std::string_view bytes);
 
 /// What a database is opened for.
 enum class Access {

@@ -167,7 +167,7 @@ const std::map<std::string, Function, std::less<>>& functions() {
 }
 
 /// Definitions that were written for Python call a few of these by their module.
-std::string_view plain(std::string_view name) {
+std::string_view without_prefix(std::string_view name) {
   for (const std::string_view module : {"math.", "np.", "numpy."})
     if (name.starts_with(module)) return name.substr(module.size());
   return name;
@@ -215,11 +215,11 @@ FormulaValue element(const FormulaValue& list, std::int64_t index) {
 }
 
 bool is_function(std::string_view name) {
-  return functions().contains(plain(name));
+  return functions().contains(without_prefix(name));
 }
 
 FormulaValue call_function(std::string_view name, const List& arguments) {
-  return functions().find(plain(name))->second(arguments);
+  return functions().find(without_prefix(name))->second(arguments);
 }
 
 }  // namespace tune::definition

@@ -11,7 +11,7 @@ namespace tune::lookup {
 namespace {
 
 /// Configurations that serve the same works stand for each other: the one with the smallest worst loss.
-struct Choice {
+struct CoverChoice {
   std::vector<bool> serves;
   double worst = 0;
   std::string key;
@@ -38,12 +38,12 @@ void add_keys(Records& records, const RecordedWork& work, double bound, std::set
   }
 }
 
-std::vector<Choice> choices(Records& records, const std::vector<const RecordedWork*>& works, double bound) {
+std::vector<CoverChoice> choices(Records& records, const std::vector<const RecordedWork*>& works, double bound) {
   std::set<std::string> keys;
   for (const RecordedWork* work : works) add_keys(records, *work, bound, keys);
-  std::map<std::vector<bool>, Choice> by_works;
+  std::map<std::vector<bool>, CoverChoice> by_works;
   for (const std::string& key : keys) {
-    Choice choice{std::vector<bool>(works.size()), 0, key};
+    CoverChoice choice{std::vector<bool>(works.size()), 0, key};
     for (std::size_t i = 0; i < works.size(); ++i) {
       const auto there = records.outcome(*works[i], key);
       const auto loss = there ? records.loss(*works[i], *there) : std::nullopt;
@@ -54,21 +54,21 @@ std::vector<Choice> choices(Records& records, const std::vector<const RecordedWo
     const auto known = by_works.find(choice.serves);
     if (known == by_works.end() || choice.worst < known->second.worst) by_works[choice.serves] = choice;
   }
-  std::vector<Choice> result;
+  std::vector<CoverChoice> result;
   for (auto& [serves, choice] : by_works) result.push_back(std::move(choice));
   return result;
 }
 
 /// By the sets of works that are served, smaller ones first: the first work that a set lacks has to be served
 /// by somebody.
-std::vector<const Choice*> smallest(const std::vector<Choice>& all, std::size_t works) {
+std::vector<const CoverChoice*> smallest(const std::vector<CoverChoice>& all, std::size_t works) {
   struct State {
     int count = -1;
     double worst = 0;
     std::size_t before = 0;
-    const Choice* by = nullptr;
+    const CoverChoice* by = nullptr;
   };
-  const auto mask_of = [](const Choice& choice) {
+  const auto mask_of = [](const CoverChoice& choice) {
     std::size_t mask = 0;
     for (std::size_t i = 0; i < choice.serves.size(); ++i) mask |= std::size_t{choice.serves[i]} << i;
     return mask;
@@ -79,7 +79,7 @@ std::vector<const Choice*> smallest(const std::vector<Choice>& all, std::size_t 
     if (states[mask].count < 0) continue;
     std::size_t lacking = 0;
     while ((mask >> lacking & 1) != 0) ++lacking;
-    for (const Choice& choice : all) {
+    for (const CoverChoice& choice : all) {
       if (!choice.serves[lacking]) continue;
       const State next = {states[mask].count + 1, states[mask].worst + choice.worst, mask, &choice};
       State& known = states[mask | mask_of(choice)];
@@ -87,22 +87,22 @@ std::vector<const Choice*> smallest(const std::vector<Choice>& all, std::size_t 
         known = next;
     }
   }
-  std::vector<const Choice*> chosen;
+  std::vector<const CoverChoice*> chosen;
   for (std::size_t mask = states.size() - 1; mask != 0; mask = states[mask].before)
     chosen.push_back(states[mask].by);
   return chosen;
 }
 
-std::vector<const Choice*> greedy(const std::vector<Choice>& all, std::size_t works) {
+std::vector<const CoverChoice*> greedy(const std::vector<CoverChoice>& all, std::size_t works) {
   std::vector<bool> served(works);
-  std::vector<const Choice*> chosen;
-  const auto gain = [&served](const Choice& choice) {
+  std::vector<const CoverChoice*> chosen;
+  const auto gain = [&served](const CoverChoice& choice) {
     std::ptrdiff_t count = 0;
     for (std::size_t i = 0; i < served.size(); ++i) count += choice.serves[i] && !served[i] ? 1 : 0;
     return count;
   };
   while (std::find(served.begin(), served.end(), false) != served.end()) {
-    const Choice& best = *std::min_element(all.begin(), all.end(), [&](const Choice& a, const Choice& b) {
+    const CoverChoice& best = *std::min_element(all.begin(), all.end(), [&](const CoverChoice& a, const CoverChoice& b) {
       return std::tuple(-gain(a), a.worst) < std::tuple(-gain(b), b.worst);
     });
     for (std::size_t i = 0; i < works; ++i) served[i] = served[i] || best.serves[i];
@@ -118,7 +118,7 @@ Cover cover(Records& records, const std::vector<const RecordedWork*>& all_works,
   Cover result;
   result.exact = works.size() <= most_exact_works;
   if (works.empty()) return result;
-  const std::vector<Choice> all = choices(records, works, bound);
+  const std::vector<CoverChoice> all = choices(records, works, bound);
   const auto chosen = result.exact ? smallest(all, works.size()) : greedy(all, works.size());
   for (const RecordedWork* work : works) {
     Cover::Served served{work, 0, 1e300};
@@ -130,7 +130,7 @@ Cover cover(Records& records, const std::vector<const RecordedWork*>& all_works,
     }
     result.works.push_back(served);
   }
-  for (const Choice* choice : chosen)
+  for (const CoverChoice* choice : chosen)
     for (std::size_t i = 0; i < works.size(); ++i) {
       if (!choice->serves[i]) continue;
       result.configurations.push_back(records.outcome(*works[i], choice->key)->entry);

@@ -59,7 +59,7 @@ Score score_of(Records& records, const std::vector<Ranked>& group, const std::st
   return score;
 }
 
-struct Choice {
+struct PortfolioChoice {
   std::string key;
   Score score;
 };
@@ -78,8 +78,8 @@ const RecordedWork& smallest_work(Records& records, const std::vector<Ranked>& g
 
 /// Of those measured everywhere the one with the smallest worst loss, among the fastest of one work: what is
 /// slower there than the worst loss of the best so far is none.
-std::optional<Choice> exact_choice(Records& records, const std::vector<Ranked>& group) {
-  std::optional<Choice> best;
+std::optional<PortfolioChoice> exact_choice(Records& records, const std::vector<Ranked>& group) {
+  std::optional<PortfolioChoice> best;
   const RecordedWork& work = smallest_work(records, group);
   const double fastest = records.winner(work)->value;
   for (const Entry& entry : records.fastest(work, most_candidates, Order::value)) {
@@ -87,20 +87,20 @@ std::optional<Choice> exact_choice(Records& records, const std::vector<Ranked>& 
     if (entry.value / fastest - 1 >= worst) return best;
     const Score score = score_of(records, group, entry.key, worst, group.size());
     const bool everywhere = score.measured == static_cast<int>(group.size());
-    if (everywhere && !score.failed && score.worst < worst) best = Choice{entry.key, score};
+    if (everywhere && !score.failed && score.worst < worst) best = PortfolioChoice{entry.key, score};
   }
   return best;
 }
 
-std::optional<Choice> widest_choice(Records& records, const std::vector<Ranked>& group) {
-  std::optional<Choice> best;
-  const auto rank = [](const Choice& choice) {
+std::optional<PortfolioChoice> widest_choice(Records& records, const std::vector<Ranked>& group) {
+  std::optional<PortfolioChoice> best;
+  const auto rank = [](const PortfolioChoice& choice) {
     return std::tuple(-choice.score.measured, choice.score.worst);
   };
   for (const Ranked& one : group) {
     const std::string& key = records.winner(*one.work)->key;
     const std::size_t at_least = best ? static_cast<std::size_t>(best->score.measured) : 1;
-    const Choice choice = {key, score_of(records, group, key, 1e300, at_least)};
+    const PortfolioChoice choice = {key, score_of(records, group, key, 1e300, at_least)};
     if (!choice.score.failed && (!best || rank(choice) < rank(*best))) best = choice;
   }
   return best;
@@ -111,7 +111,7 @@ std::optional<Choice> widest_choice(Records& records, const std::vector<Ranked>&
 std::optional<Default> portfolio_default(Records& records, const std::vector<Ranked>& ranked) {
   const std::vector<Ranked> group = group_of(records, ranked);
   if (group.empty()) return std::nullopt;
-  std::optional<Choice> choice = exact_choice(records, group);
+  std::optional<PortfolioChoice> choice = exact_choice(records, group);
   if (!choice) choice = widest_choice(records, group);
   if (!choice) return std::nullopt;
   Default result;

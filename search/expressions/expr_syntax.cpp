@@ -35,11 +35,11 @@ constexpr std::array kInfix = {
 constexpr std::array<std::string_view, 10> kKeywords = {"and",  "or",   "not",   "in",   "if",
                                                         "else", "True", "False", "true", "false"};
 
-constexpr bool is_letter(char c) {
+constexpr bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 constexpr bool continues_name(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == '.';
+  return starts_name(c) || (c >= '0' && c <= '9') || c == '.';
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ std::string_view symbol(Expr::Op op) {
 }
 
 bool is_variable_name(std::string_view text) {
-  if (text.empty() || !is_letter(text.front()) || !std::ranges::all_of(text, continues_name)) return false;
+  if (text.empty() || !starts_name(text.front()) || !std::ranges::all_of(text, continues_name)) return false;
   return std::ranges::find(kKeywords, text) == kKeywords.end();
 }
 

@@ -17,7 +17,7 @@ struct Limits {
   int shared_kib_per_multiprocessor;
 };
 
-constexpr std::array<std::string_view, 9> names = {"sm_70", "sm_75",  "sm_80",  "sm_86", "sm_89",
+constexpr std::array<std::string_view, 9> architecture_names = {"sm_70", "sm_75",  "sm_80",  "sm_86", "sm_89",
                                                    "sm_90", "sm_100", "sm_103", "sm_120"};
 constexpr std::array<Limits, 9> limits = {{{7, 0, 2048, 32, 96, 96},
                                            {7, 5, 1024, 16, 64, 64},
@@ -32,12 +32,12 @@ constexpr std::array<Limits, 9> limits = {{{7, 0, 2048, 32, 96, 96},
 }  // namespace
 
 std::span<const std::string_view> known_architectures() {
-  return names;
+  return architecture_names;
 }
 
 DeviceFacts architecture_facts(std::string_view architecture) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != architecture) continue;
+  for (std::size_t i = 0; i < architecture_names.size(); ++i) {
+    if (architecture_names[i] != architecture) continue;
     const Limits& limit = limits[i];
     DeviceFacts facts;
     facts.name = std::string(architecture);
@@ -60,7 +60,7 @@ DeviceFacts architecture_facts(std::string_view architecture) {
     return facts;
   }
   std::string known;
-  for (const std::string_view name : names) known += (known.empty() ? "" : ", ") + std::string(name);
+  for (const std::string_view name : architecture_names) known += (known.empty() ? "" : ", ") + std::string(name);
   throw UsageError(format("unknown architecture '{}'; known are {}", architecture, known));
 }
 

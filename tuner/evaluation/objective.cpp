@@ -8,18 +8,18 @@
 namespace tune {
 namespace {
 
-constexpr std::array<std::string_view, 3> names = {"time", "energy", "edp"};
+constexpr std::array<std::string_view, 3> objective_names = {"time", "energy", "edp"};
 constexpr std::array<std::string_view, 3> units = {"s", "J", "Js"};
 
 }  // namespace
 
 std::string_view to_string(Objective objective) {
-  return names.at(static_cast<std::size_t>(objective));
+  return objective_names.at(static_cast<std::size_t>(objective));
 }
 
 Objective objective_from_string(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<Objective>(i);
+  for (std::size_t i = 0; i < objective_names.size(); ++i)
+    if (objective_names[i] == name) return static_cast<Objective>(i);
   throw std::invalid_argument("unknown objective '" + std::string(name) + "'");
 }
 

@@ -7,7 +7,7 @@
 namespace tune {
 namespace {
 
-constexpr std::array<std::string_view, 4> names = {"precise", "outpaced", "samples", "time"};
+constexpr std::array<std::string_view, 4> stop_reason_names = {"precise", "outpaced", "samples", "time"};
 
 constexpr std::array<std::string_view, 2> cache_names = {"cold", "warm"};
 
@@ -24,12 +24,12 @@ CacheState cache_state_from_string(std::string_view name) {
 }
 
 std::string_view to_string(StopReason reason) {
-  return names.at(static_cast<std::size_t>(reason));
+  return stop_reason_names.at(static_cast<std::size_t>(reason));
 }
 
 StopReason stop_reason_from_string(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<StopReason>(i);
+  for (std::size_t i = 0; i < stop_reason_names.size(); ++i)
+    if (stop_reason_names[i] == name) return static_cast<StopReason>(i);
   throw std::invalid_argument("unknown reason to stop '" + std::string(name) + "'");
 }
 

@@ -26,4 +26,14 @@ void add_images(LaunchPlan& plan, const ConvolutionJob& job, const Layout& layou
 /// Blocks of a one-dimensional grid for tiles of so many pixels. Failure{constraint} beyond what a grid has.
 Result<std::uint32_t> blocks_of_tiles(const ConvolutionJob& job, std::int64_t tile_x, std::int64_t tile_y);
 
+/// How many parts of `unit` cover `value`.
+inline std::int64_t parts(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit;
+}
+
+/// An argument of a kernel's `int` parameter.
+inline ScalarArgument int32(std::int64_t value) {
+  return static_cast<std::int32_t>(value);
+}
+
 }  // namespace tune::kernels

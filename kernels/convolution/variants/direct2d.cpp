@@ -12,7 +12,7 @@ using search::Expr;
 using search::Role;
 using search::var;
 
-std::int64_t shared_bytes(const ConvolutionJob& job, const Configuration& configuration) {
+std::int64_t direct2d_shared_bytes(const ConvolutionJob& job, const Configuration& configuration) {
   const std::int64_t lanes = job.lanes(), lead = (job.radius + lanes - 1) / lanes * lanes;
   const std::int64_t rows = configuration["block_y"].as_int() * configuration["pixels_y"].as_int();
   return (rows + 2 * job.radius) * (configuration["block_x"].as_int() * lanes + 2 * lead) *
@@ -51,7 +51,7 @@ Result<LaunchPlan> plan_direct2d(const ConvolutionJob& job, const Configuration&
   launch.grid.x = *blocks;
   launch.block = {static_cast<std::uint32_t>(configuration["block_x"].as_int()),
                   static_cast<std::uint32_t>(configuration["block_y"].as_int())};
-  launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared_bytes(job, configuration));
+  launch.dynamic_shared_memory = static_cast<std::uint64_t>(direct2d_shared_bytes(job, configuration));
   launch.arguments = {BufferArgument{"in"}, BufferArgument{"out"},
                       ScalarArgument{static_cast<std::int32_t>(job.nx)},
                       ScalarArgument{static_cast<std::int32_t>(job.ny)},

@@ -14,11 +14,7 @@ namespace {
 using search::Expr;
 using search::var;
 
-constexpr std::int64_t threads = 256, each = 4;
-
-std::int64_t parts(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit;
-}
+constexpr std::int64_t copy_threads = 256, each = 4;
 
 /// The least multiple of 8 that is no less than `extent`, whose prime factors are no more than `largest`.
 std::int64_t transformed(std::int64_t extent, std::int64_t largest) {
@@ -40,15 +36,11 @@ struct Extended {
   std::int64_t nx, ny;
 };
 
-ScalarArgument int32(std::int64_t value) {
-  return static_cast<std::int32_t>(value);
-}
-
 Launch launch_of(const char* entry, std::int64_t blocks) {
   Launch launch;
   launch.entry = entry;
   launch.grid.x = static_cast<std::uint32_t>(blocks);
-  launch.block.x = static_cast<std::uint32_t>(threads);
+  launch.block.x = static_cast<std::uint32_t>(copy_threads);
   return launch;
 }
 
@@ -83,8 +75,8 @@ Result<LaunchPlan> plan_fft(const ConvolutionJob& job, const Configuration& conf
                             const KernelSources& sources) {
   const Extended extended(job, configuration["largest_factor"].as_int());
   const std::int64_t vector = configuration["vector"].as_int();
-  const std::int64_t copies = parts(job.nx, threads * each * vector) * job.ny;
-  const std::int64_t products = parts(extended.values(), threads * each) * extended.ny;
+  const std::int64_t copies = parts(job.nx, copy_threads * each * vector) * job.ny;
+  const std::int64_t products = parts(extended.values(), copy_threads * each) * extended.ny;
   if (std::max(copies, products) > std::numeric_limits<std::int32_t>::max())
     return fail(Phase::constraint, "grid", "more blocks than a grid can have");
   const Layout in = image_layout(job, configuration["padded"].as_bool());
@@ -95,7 +87,7 @@ Result<LaunchPlan> plan_fft(const ConvolutionJob& job, const Configuration& conf
   std::erase_if(plan.compile.defines, [](const auto& define) { return define.first == "LARGEST_FACTOR"; });
   plan.compile.entries = {"fft_copy", "fft_multiply", "fft_tables"};
   add_buffers(plan, job, extended, in);
-  Launch tables = launch_of("fft_tables", parts(extended.values() + extended.ny, threads));
+  Launch tables = launch_of("fft_tables", parts(extended.values() + extended.ny, copy_threads));
   tables.arguments = {BufferArgument{"tables"}, int32(extended.nx), int32(extended.ny)};
   plan.setup.emplace_back(std::move(tables));
 

@@ -20,10 +20,6 @@ constexpr std::int64_t points = 16, line = 32;
 std::int64_t whole(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
-std::int64_t parts(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit;
-}
-
 /// One of the passes, in the words of fft_tile.cu.
 struct Pass {
   std::int64_t length, pairs, kept, period, lines;
@@ -68,10 +64,6 @@ Launch pass_launch(const ConvolutionJob& job, const char* entry, const Pass& pas
   launch.block.x = static_cast<std::uint32_t>(pass.threads());
   launch.dynamic_shared_memory = static_cast<std::uint64_t>(pass.shared(job));
   return launch;
-}
-
-ScalarArgument int32(std::int64_t value) {
-  return static_cast<std::int32_t>(value);
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ constexpr std::int64_t tile = 16;  // columns of a tile
 constexpr std::int64_t turn_rows = 8;
 
 /// As in tensor.cu.
-struct Geometry {
-  explicit Geometry(const ConvolutionJob& job)
+struct TensorGeometry {
+  explicit TensorGeometry(const ConvolutionJob& job)
       : lanes(job.lanes()),
         lead((job.radius + lanes - 1) / lanes * lanes),
         row_skip(job.radius % 2),
@@ -45,8 +45,8 @@ std::int64_t block_columns(const Configuration& configuration) {
   return configuration["warps"].as_int() * configuration["tiles_x"].as_int() * tile;
 }
 
-std::int64_t shared_bytes(const ConvolutionJob& job, const Configuration& configuration) {
-  const Geometry geometry(job);
+std::int64_t tensor_shared_bytes(const ConvolutionJob& job, const Configuration& configuration) {
+  const TensorGeometry geometry(job);
   const std::int64_t ring =
       configuration["stages"].as_int() * turn_rows * geometry.row_pitch(block_columns(configuration));
   const bool shared = configuration["matrices"].as_text() == "shared";
@@ -81,7 +81,7 @@ Result<LaunchPlan> plan_tensor_convolution(const ConvolutionJob& job, const Conf
   launch.entry = "convolve_tensor";
   launch.grid.x = *blocks;
   launch.block.x = static_cast<std::uint32_t>(configuration["warps"].as_int() * 32);
-  launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared_bytes(job, configuration));
+  launch.dynamic_shared_memory = static_cast<std::uint64_t>(tensor_shared_bytes(job, configuration));
   launch.arguments = {BufferArgument{"in"}, BufferArgument{"out"},
                       ScalarArgument{static_cast<std::int32_t>(job.nx)},
                       ScalarArgument{static_cast<std::int32_t>(job.ny)},
@@ -125,7 +125,7 @@ void add_tensor_convolution_rules(const ConvolutionJob& job, std::vector<search:
   convolution::Rules rules(all, convolution::is_variant("tensor"));
   rules.add(var("compute_major") == 0 || var("compute_major") >= 8,
             "the device has no tensor cores for these types: they came with compute capability 8.0");
-  const Geometry geometry(job);
+  const TensorGeometry geometry(job);
   const Expr threads = var("warps") * 32;
   rules.add(var("chunk") % turn_rows == 0, "a block has whole turns of 8 rows");
   rules.add(var("warps") * var("tiles_x") <= 24, "wider blocks wait longer for each other");

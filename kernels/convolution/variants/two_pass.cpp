@@ -14,8 +14,8 @@ using search::Role;
 using search::var;
 
 /// Extents that the kernels' geometry follows from.
-struct Geometry {
-  Geometry(const ConvolutionJob& of_job, const Configuration& configuration)
+struct TwoPassGeometry {
+  TwoPassGeometry(const ConvolutionJob& of_job, const Configuration& configuration)
       : job(of_job),
         row_block_x(configuration["row_block_x"].as_int()),
         row_block_y(configuration["row_block_y"].as_int()),
@@ -47,8 +47,8 @@ struct Geometry {
   /// The scratch image: whole tiles of the columns' kernel, and rows of zeros above and below, as many more
   /// as a turn loads ahead.
   Layout between() const {
-    constexpr std::int64_t line = 32, ahead = 64;
-    const auto pitch = static_cast<std::uint64_t>((job.nx + line - 1) / line * line);
+    constexpr std::int64_t row_unit = 32, ahead = 64;
+    const auto pitch = static_cast<std::uint64_t>((job.nx + row_unit - 1) / row_unit * row_unit);
     const std::int64_t rows = (job.ny + column_tile_y() - 1) / column_tile_y() * column_tile_y();
     Layout layout;
     layout.extents = job.extents();
@@ -64,10 +64,6 @@ struct Geometry {
   bool taps_in_shared;
 };
 
-ScalarArgument int32(std::int64_t value) {
-  return static_cast<std::int32_t>(value);
-}
-
 }  // namespace
 
 bool two_pass_applies(const ConvolutionJob&) {
@@ -75,14 +71,14 @@ bool two_pass_applies(const ConvolutionJob&) {
 }
 
 ConvolutionTile two_pass_tile(const ConvolutionJob& job, const Configuration& configuration) {
-  const Geometry geometry(job, configuration);
+  const TwoPassGeometry geometry(job, configuration);
   return {std::max(geometry.row_tile(), geometry.column_tile_x()),
           std::max(geometry.row_block_y, geometry.column_tile_y())};
 }
 
 Result<LaunchPlan> plan_two_pass(const ConvolutionJob& job, const Configuration& configuration,
                                  const KernelSources& sources) {
-  const Geometry geometry(job, configuration);
+  const TwoPassGeometry geometry(job, configuration);
   const Result<std::uint32_t> row_blocks = blocks_of_tiles(job, geometry.row_tile(), geometry.row_block_y);
   const Result<std::uint32_t> column_blocks =
       blocks_of_tiles(job, geometry.column_tile_x(), geometry.column_tile_y());

@@ -7,14 +7,14 @@
 namespace tune::process {
 namespace {
 
-constexpr double start_seconds = 60;  // loading a compiler from a slow file system takes a while
+constexpr double compiler_start_seconds = 60;  // loading a compiler from a slow file system takes a while
 
 }  // namespace
 
 RemoteCompiler::RemoteCompiler(WorkerProgram worker, double timeout)
     : worker_(std::move(worker)), timeout_(timeout) {
   auto peer = std::make_unique<Peer>(worker_);
-  const Result<Answer> answer = peer->call({{"call", "version"}}, start_seconds);
+  const Result<Answer> answer = peer->call({{"call", "version"}}, compiler_start_seconds);
   if (!answer) throw Error("the process that compiles does not start: " + answer.error().detail);
   version_ = answer->value.at("version").get<std::string>();
   identity_ = answer->value.at("identity").get<std::string>();

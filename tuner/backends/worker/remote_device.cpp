@@ -10,7 +10,7 @@
 namespace tune::process {
 namespace {
 
-constexpr double start_seconds = 120;  // a driver that wakes many devices up takes its time
+constexpr double device_start_seconds = 120;  // a driver that wakes many devices up takes its time
 constexpr double sharing_seconds = 60;
 /// Inputs and references of the size that is tuned and of the small ones that check it, two seeds each.
 constexpr std::size_t most_tensors = 64;
@@ -27,7 +27,7 @@ void RemoteDevice::ready() {
   if (running()) return;
   peer_ = std::make_unique<Peer>(worker_);
   ++generation_;
-  const Result<Answer> answer = peer_->call({{"call", "hello"}}, start_seconds);
+  const Result<Answer> answer = peer_->call({{"call", "hello"}}, device_start_seconds);
   if (answer) return;
   peer_.reset();
   throw Error("the process that runs the kernels does not start: " + answer.error().detail);

@@ -11,13 +11,13 @@ namespace {
 constexpr std::size_t page = 4096;
 
 /// More than the host buffers of a few plans; beyond it the oldest is freed.
-constexpr std::size_t most_idle = 12;
+constexpr std::size_t most_idle_host = 12;
 
 /// What stays free: the program and others need some, too.
 constexpr std::size_t reserve = std::size_t{512} << 20;
 
 /// Beyond this a large buffer would be held by a small plan and be missing for the next large one.
-constexpr std::size_t acceptable(std::size_t size) {
+constexpr std::size_t acceptable_host(std::size_t size) {
   return size + std::max(size / 4, std::size_t{1} << 20);
 }
 
@@ -53,7 +53,7 @@ HostMemory HostMemoryPool::take(std::size_t size, MemoryPlace place) {
   size = std::max(size, std::size_t{1});
   auto best = idle_.end();
   for (auto it = idle_.begin(); it != idle_.end(); ++it)
-    if (it->place() == place && it->size() >= size && it->size() <= acceptable(size) &&
+    if (it->place() == place && it->size() >= size && it->size() <= acceptable_host(size) &&
         (best == idle_.end() || it->size() < best->size()))
       best = it;
   if (best != idle_.end()) {
@@ -72,7 +72,7 @@ HostMemory HostMemoryPool::take(std::size_t size, MemoryPlace place) {
 void HostMemoryPool::give_back(HostMemory memory) {
   if (memory.data() == nullptr) return;
   idle_.push_back(std::move(memory));
-  if (idle_.size() > most_idle) idle_.erase(idle_.begin());
+  if (idle_.size() > most_idle_host) idle_.erase(idle_.begin());
 }
 
 std::size_t available_host_memory() {

@@ -7,10 +7,10 @@ namespace tune::cuda {
 namespace {
 
 /// More than the buffers and input layouts of a few plans; beyond it the oldest is freed.
-constexpr std::size_t most_idle = 32;
+constexpr std::size_t most_idle_device = 32;
 
 /// Beyond this a large buffer would be held by a small plan and be missing for the next large one.
-constexpr std::size_t acceptable(std::size_t size) {
+constexpr std::size_t acceptable_device(std::size_t size) {
   return size + std::max(size, std::size_t{1} << 20);
 }
 
@@ -20,7 +20,7 @@ DeviceMemory MemoryPool::take(std::size_t size) {
   size = std::max(size, std::size_t{1});
   auto best = idle_.end();
   for (auto it = idle_.begin(); it != idle_.end(); ++it)
-    if (it->size() >= size && it->size() <= acceptable(size) &&
+    if (it->size() >= size && it->size() <= acceptable_device(size) &&
         (best == idle_.end() || it->size() < best->size()))
       best = it;
   if (best != idle_.end()) {
@@ -39,7 +39,7 @@ DeviceMemory MemoryPool::take(std::size_t size) {
 void MemoryPool::give_back(DeviceMemory memory) {
   if (memory.data() == nullptr) return;
   idle_.push_back(std::move(memory));
-  if (idle_.size() > most_idle) idle_.erase(idle_.begin());
+  if (idle_.size() > most_idle_device) idle_.erase(idle_.begin());
 }
 
 bool MemoryPool::free_idle() {

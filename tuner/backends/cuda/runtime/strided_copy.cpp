@@ -15,29 +15,29 @@ namespace {
 constexpr std::size_t largest_pitch = std::numeric_limits<std::int32_t>::max();
 
 /// One side of a copy; the strides of the loops that belong to it.
-struct Side {
+struct StridedSide {
   std::byte* data;
   std::size_t CopyLoop::*stride;
 };
 
-Side at(const Side& side, const CopyLoop& loop, std::size_t i) {
+StridedSide at(const StridedSide& side, const CopyLoop& loop, std::size_t i) {
   return {side.data + i * (loop.*side.stride), side.stride};
 }
 
 /// A three-dimensional copy addresses planes by a number of rows: they must be whole pitches apart.
-bool fits_volume(const Side& side, const CopyLoop& rows, const CopyLoop& planes) {
+bool fits_volume(const StridedSide& side, const CopyLoop& rows, const CopyLoop& planes) {
   const auto pitch = rows.*side.stride;
   const auto plane = planes.*side.stride;
   return pitch <= largest_pitch && plane % pitch == 0 && plane / pitch >= rows.count &&
          plane / pitch <= largest_pitch;
 }
 
-cudaPitchedPtr pitched(const Side& side, std::size_t width, const CopyLoop& rows, const CopyLoop& planes) {
+cudaPitchedPtr pitched(const StridedSide& side, std::size_t width, const CopyLoop& rows, const CopyLoop& planes) {
   const auto pitch = rows.*side.stride;
   return {side.data, pitch, width, (planes.*side.stride) / pitch};
 }
 
-void copy(const Side& to, const Side& from, std::size_t width, std::span<const CopyLoop> loops,
+void copy(const StridedSide& to, const StridedSide& from, std::size_t width, std::span<const CopyLoop> loops,
           cudaMemcpyKind kind, cudaStream_t stream) {
   if (loops.empty()) {
     check(cudaMemcpyAsync(to.data, from.data, width, kind, stream));
@@ -100,15 +100,15 @@ CopyShape copy_shape(const Layout& layout, std::size_t element_size) {
 
 void upload(std::byte* allocation, const std::byte* host, const CopyShape& shape, cudaStream_t stream) {
   if (shape.width == 0) return;
-  const Side device{allocation + shape.device_offset, &CopyLoop::device_stride};
-  const Side dense{const_cast<std::byte*>(host), &CopyLoop::host_stride};  // only read from
+  const StridedSide device{allocation + shape.device_offset, &CopyLoop::device_stride};
+  const StridedSide dense{const_cast<std::byte*>(host), &CopyLoop::host_stride};  // only read from
   copy(device, dense, shape.width, shape.loops, cudaMemcpyHostToDevice, stream);
 }
 
 void download(std::byte* host, const std::byte* allocation, const CopyShape& shape, cudaStream_t stream) {
   if (shape.width == 0) return;
-  const Side device{const_cast<std::byte*>(allocation) + shape.device_offset, &CopyLoop::device_stride};
-  const Side dense{host, &CopyLoop::host_stride};
+  const StridedSide device{const_cast<std::byte*>(allocation) + shape.device_offset, &CopyLoop::device_stride};
+  const StridedSide dense{host, &CopyLoop::host_stride};
   copy(dense, device, shape.width, shape.loops, cudaMemcpyDeviceToHost, stream);
 }
 

@@ -10,7 +10,7 @@
 namespace tune::emulator {
 namespace {
 
-constexpr std::uint64_t first_object = std::uint64_t{0x7a9e} << 48;
+constexpr std::uint64_t first_map_object = std::uint64_t{0x7a9e} << 48;
 
 }  // namespace
 
@@ -62,14 +62,14 @@ MapValue PlanMaps::value(const TensorMapArgument& argument) const {
   const auto found = std::ranges::find(arguments_, argument);
   if (found == arguments_.end()) throw Error("a launch has a tensor map that its plan lacks");
   MapValue value;
-  value.object = first_object + static_cast<std::uint64_t>(found - arguments_.begin());
+  value.object = first_map_object + static_cast<std::uint64_t>(found - arguments_.begin());
   return value;
 }
 
 const PlacedMap* PlanMaps::find(const std::vector<PlacedMap>& maps, const void* value) {
   std::uint64_t object = 0;
   std::memcpy(&object, value, sizeof object);
-  const std::uint64_t number = object - first_object;
+  const std::uint64_t number = object - first_map_object;
   return number < maps.size() ? &maps[number] : nullptr;
 }
 

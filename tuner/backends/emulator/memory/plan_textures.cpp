@@ -10,7 +10,7 @@ namespace {
 
 /// Objects are numbers from here on: neither addresses nor small integers, so that a wrong argument is no
 /// texture.
-constexpr std::uint64_t first_object = std::uint64_t{0x7e97} << 48;
+constexpr std::uint64_t first_texture_object = std::uint64_t{0x7e97} << 48;
 
 }  // namespace
 
@@ -30,11 +30,11 @@ Result<PlanTextures> PlanTextures::make(const LaunchPlan& plan, const PlanMemory
 std::uint64_t PlanTextures::object(const TextureArgument& argument) const {
   const auto found = std::ranges::find(arguments_, argument);
   if (found == arguments_.end()) throw Error("a launch has a texture that its plan lacks");
-  return first_object + static_cast<std::uint64_t>(found - arguments_.begin());
+  return first_texture_object + static_cast<std::uint64_t>(found - arguments_.begin());
 }
 
 const Texture* PlanTextures::find(const std::vector<Texture>& textures, std::uint64_t object) {
-  const std::uint64_t number = object - first_object;
+  const std::uint64_t number = object - first_texture_object;
   return number < textures.size() ? &textures[number] : nullptr;
 }
 

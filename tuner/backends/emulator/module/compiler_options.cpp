@@ -26,7 +26,7 @@ const Options always = {"-std=c++20",
 /// -g1: lines for what is found; in DWARF 4, because addr2line 2.40 takes the first file of DWARF 5 for the
 /// source itself. Where variables are at every moment, nobody asks: finding that out costs a third of a
 /// compilation.
-const Options lines = {"-g1", "-gdwarf-4", "-fno-var-tracking"};
+const Options line_numbers = {"-g1", "-gdwarf-4", "-fno-var-tracking"};
 
 const Options sanitize = {"-fsanitize=thread,alignment", "-fno-sanitize-recover=alignment",
                           "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1"};
@@ -116,7 +116,7 @@ std::vector<std::string> compiler_options(const Build& build) {
   if (build.effort == Effort::little) add(little_effort);
   if (build.flavour == Flavour::sanitize) add(sanitize);
   if (build.purpose == Purpose::explain) {
-    add(lines);
+    add(line_numbers);
   } else if (build.flavour == Flavour::sanitize) {
     options.emplace_back("-fsanitize-undefined-trap-on-error");
   }

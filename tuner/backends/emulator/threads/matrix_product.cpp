@@ -20,14 +20,13 @@ double operand(const MatrixFragments& lane, const void* fragment, int index) {
   return static_cast<double>(std::bit_cast<float>(bits & 0xffffe000U));
 }
 
-/// Towards zero; infinity and NaN stay what they are.
+}  // namespace
+
 float cut_to_float(double value) {
   const auto nearest = static_cast<float>(value);
   if (!std::isfinite(value) || std::fabs(static_cast<double>(nearest)) <= std::fabs(value)) return nearest;
   return std::nextafter(nearest, 0.0F);
 }
-
-}  // namespace
 
 void add_matrix_product(const std::array<MatrixFragments, 32>& lanes) {
   const int inner = lanes[0].inner;

@@ -15,4 +15,7 @@ namespace tune::emulator {
 /// f64: fused multiply-adds, one after another.
 void add_matrix_product(const std::array<tune_emulator::MatrixFragments, 32>& lanes);
 
+/// Towards zero; infinity and NaN stay what they are.
+float cut_to_float(double value);
+
 }  // namespace tune::emulator

@@ -26,13 +26,6 @@ double operand(float value) {
   return static_cast<double>(std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xffffe000U));
 }
 
-/// Towards zero; infinity and NaN stay what they are.
-float cut_to_float(double value) {
-  const auto nearest = static_cast<float>(value);
-  if (!std::isfinite(value) || std::fabs(static_cast<double>(nearest)) <= std::fabs(value)) return nearest;
-  return std::nextafter(nearest, 0.0F);
-}
-
 }  // namespace
 
 WarpgroupProduct::WarpgroupProduct(const WarpExchange& lanes) : place_(lanes.requests[0].place) {
