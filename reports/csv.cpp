@@ -100,7 +100,7 @@ Cells outcome(const db::ResultRow& row) {
     return cells;
   }
   const double time = *row.time;
-  const db::WorkAmount& amount = row.amount;
+  const db::WorkloadCost& amount = row.amount;
   const auto share = share_of_limit(amount, time);
   return {number(time),
           number(row.minimum),
@@ -131,15 +131,15 @@ std::string known_or_empty(double value) {
   return value > 0 ? number(value) : "";
 }
 
-Cells finals_cells(const db::ResultRow& row) {
+Cells rerank_cells(const db::ResultRow& row) {
   Cells cells = {row.measured_time ? number(*row.measured_time) : ""};
-  if (!row.final) {
+  if (!row.rerank) {
     add(cells, Cells(6));
     return cells;
   }
-  const db::FinalResult& final = *row.final;
-  add(cells, {format("{}", final.place), final.tied ? "1" : "0", format("{}", final.rounds),
-              number(final.time.low), number(final.time.high), number(final.ratio.median)});
+  const db::RerankStanding& rerank = *row.rerank;
+  add(cells, {format("{}", rerank.place), rerank.tied ? "1" : "0", format("{}", rerank.rounds),
+              number(rerank.time.low), number(rerank.time.high), number(rerank.ratio.median)});
   return cells;
 }
 
@@ -158,18 +158,18 @@ Cells measuring_cells(const std::optional<Timing>& timing) {
 }
 
 Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
-  const db::WorkInfo& work = row.work;
-  Cells cells = {work.problem,
-                 work.size,
-                 work.settings,
-                 work.device,
-                 work.model_key,
-                 work.architecture,
-                 work.driver,
-                 work.toolchain.compiler,
-                 work.toolchain.source_hash,
-                 std::string(to_string(work.origin)),
-                 std::string(to_string(work.cache)),
+  const db::Workload& workload = row.workload;
+  Cells cells = {workload.problem,
+                 workload.size,
+                 workload.settings,
+                 workload.device,
+                 workload.model_key,
+                 workload.architecture,
+                 workload.driver,
+                 workload.toolchain.compiler,
+                 workload.toolchain.source_hash,
+                 std::string(to_string(workload.origin)),
+                 std::string(to_string(workload.cache)),
                  format("{}", row.run),
                  format("{}", row.evaluation),
                  row.recorded};
@@ -181,7 +181,7 @@ Cells row_cells(const db::ResultRow& row, const Cells& parameter_names) {
   add(cells, resources(row.resources));
   add(cells, {row.binary_hash, number(row.phases.compile), number(row.phases.load), number(row.phases.verify),
               number(row.phases.measure)});
-  add(cells, finals_cells(row));
+  add(cells, rerank_cells(row));
   add(cells, measuring_cells(row.timing));
   return cells;
 }

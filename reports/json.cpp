@@ -33,17 +33,17 @@ Json resources_json(const std::optional<KernelResources>& needs) {
           {"limiter", needs->limiter}};
 }
 
-Json finals_json(const std::optional<db::FinalResult>& final) {
-  if (!final) return nullptr;
-  return {{"run", final->run},
-          {"place", final->place},
-          {"tied", final->tied},
-          {"rounds", final->rounds},
-          {"low_seconds", final->time.low},
-          {"high_seconds", final->time.high},
-          {"ratio", final->ratio.median},
-          {"low_ratio", final->ratio.low},
-          {"high_ratio", final->ratio.high}};
+Json rerank_json(const std::optional<db::RerankStanding>& rerank) {
+  if (!rerank) return nullptr;
+  return {{"run", rerank->run},
+          {"place", rerank->place},
+          {"tied", rerank->tied},
+          {"rounds", rerank->rounds},
+          {"low_seconds", rerank->time.low},
+          {"high_seconds", rerank->time.high},
+          {"ratio", rerank->ratio.median},
+          {"low_ratio", rerank->ratio.low},
+          {"high_ratio", rerank->ratio.high}};
 }
 
 /// Null where it cannot be read.
@@ -69,7 +69,7 @@ Json evaluation_json(const db::ResultRow& row) {
   Json object = {{"evaluation", row.evaluation},
                  {"run", row.run},
                  {"recorded", row.recorded},
-                 {"configuration", json_of(row.configuration)}};
+                 {"configuration", to_json(row.configuration)}};
   if (row.time) {
     object["seconds"] = *row.time;
     object["measured_seconds"] = *row.measured_time;
@@ -77,7 +77,7 @@ Json evaluation_json(const db::ResultRow& row) {
     object["samples"] = row.samples;
     object["error"] = row.error;
     object["tolerance"] = row.tolerance;
-    object["finals"] = finals_json(row.final);
+    object["finals"] = rerank_json(row.rerank);
     object["measuring"] = measuring_json(row.timing);
   } else {
     object["failure"] = {{"phase", to_string(row.failure->phase)}, {"reason", row.failure->reason}};
@@ -126,7 +126,7 @@ Json failures_json(const Section& section) {
     list.push_back({{"phase", to_string(failure.phase)},
                     {"reason", failure.reason},
                     {"count", failure.count},
-                    {"example", json_of(failure.example)},
+                    {"example", to_json(failure.example)},
                     {"detail", failure.detail}});
   return list;
 }
@@ -154,27 +154,27 @@ Json best_json(const Section& section) {
   return object;
 }
 
-void add_work(Json& object, const db::WorkInfo& work) {
-  object["problem"] = work.problem;
-  object["size"] = work.size;
-  object["settings"] = work.settings;
+void add_workload(Json& object, const db::Workload& workload) {
+  object["problem"] = workload.problem;
+  object["size"] = workload.size;
+  object["settings"] = workload.settings;
   object["extents"] = Json::object();
-  for (const auto& [name, extent] : work.extents) object["extents"][name] = extent;
-  object["device"] = {{"name", work.device},
-                      {"model_key", work.model_key},
-                      {"architecture", work.architecture},
-                      {"driver", work.driver}};
-  object["compiler"] = work.toolchain.compiler;
-  object["source_hash"] = work.toolchain.source_hash;
-  object["origin"] = to_string(work.origin);
-  object["cache"] = to_string(work.cache);
+  for (const auto& [name, extent] : workload.extents) object["extents"][name] = extent;
+  object["device"] = {{"name", workload.device},
+                      {"model_key", workload.model_key},
+                      {"architecture", workload.architecture},
+                      {"driver", workload.driver}};
+  object["compiler"] = workload.toolchain.compiler;
+  object["source_hash"] = workload.toolchain.source_hash;
+  object["origin"] = to_string(workload.origin);
+  object["cache"] = to_string(workload.cache);
 }
 
 Json section_json(const Section& section) {
   Json object;
-  add_work(object, section.work);
+  add_workload(object, section.workload);
   object["outdated"] = section.outdated;
-  const db::WorkAmount& amount = section.amount;
+  const db::WorkloadCost& amount = section.amount;
   object["work"] = {
       {"items", amount.items}, {"item", amount.item}, {"flops", amount.flops}, {"bytes", amount.bytes}};
   object["limit_seconds"] = amount.limit > 0 ? Json(amount.limit) : Json(nullptr);

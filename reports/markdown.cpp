@@ -13,7 +13,7 @@ void add_markdown_table(std::string& text, const std::string& heading, const Gri
 
 std::string section_markdown(const Section& section) {
   std::string text = format("## {}\n\n", markdown_text(title(section)));
-  for (const auto& [name, value] : facts(section))
+  for (const auto& [name, value] : properties(section))
     text += format("- **{}**: {}\n", name, markdown_text(value));
   add_markdown_table(text, "Fastest configurations", top_table(section));
   add_markdown_table(text, "Failures", failure_table(section));

@@ -13,7 +13,7 @@ void add_text_table(std::string& text, const std::string& heading, const Grid& g
 
 std::string section_text(const Section& section) {
   std::string text = title(section) + "\n";
-  for (const auto& [name, value] : facts(section)) text += format("  {:<15}{}\n", name, value);
+  for (const auto& [name, value] : properties(section)) text += format("  {:<15}{}\n", name, value);
   add_text_table(text, "Fastest configurations", top_table(section));
   add_text_table(text, "Failures", failure_table(section));
   add_text_table(text, "Runs", run_table(section));

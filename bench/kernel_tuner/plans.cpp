@@ -89,12 +89,12 @@ Json run_json(const db::RunDetails& details, const std::vector<db::ResultRow>& r
   }
   const db::RunSummary& summary = details.summary;
   return {{"run", summary.run},
-          {"device", summary.work.device},
-          {"driver", summary.work.driver},
-          {"compiler", summary.work.toolchain.compiler},
+          {"device", summary.workload.device},
+          {"driver", summary.workload.driver},
+          {"compiler", summary.workload.toolchain.compiler},
           {"program", details.record.program_version},
           {"command_line", details.record.options.command_line},
-          {"origin", to_string(summary.work.origin)},
+          {"origin", to_string(summary.workload.origin)},
           {"started", summary.started},
           {"ended", summary.ended},
           {"evaluations", summary.evaluations},
@@ -120,7 +120,7 @@ std::vector<db::ResultRow> measured_in_order(const db::RunDetails& details,
 
 Json collect(const db::Database& database, RunId run, const std::string& variant, const std::string& size) {
   const db::RunDetails details = db::run_details(database, run);
-  const std::unique_ptr<Problem> problem = kernels::make_problem(details.summary.work.problem);
+  const std::unique_ptr<Problem> problem = kernels::make_problem(details.summary.workload.problem);
   Instance instance = details.record.key.instance;
   if (!size.empty()) instance = make_instance(problem->info(), size, instance.settings);
   const kernels::EmbeddedSources sources;
@@ -146,18 +146,19 @@ Json collect(const db::Database& database, RunId run, const std::string& variant
     files[kernel_file] = plan->compile.source.text;
     for (const SourceFile& header : plan->compile.headers) files[header.name] = header.text;
   }
-  return {{"problem", problem->info().name},
-          {"instance", instance.key()},
-          {"extents", instance.size()},
-          {"kernel_file", kernel_file},
-          {"entry", entry},
-          {"files", std::move(files)},
-          {"stencil", stencil_json(instance)},
-          {"tolerance", problem->tolerance(instance).absolute},
-          {"tune", run_json(details, results)},
-          {"sources_changed", source_hash(*problem, sources) != details.summary.work.toolchain.source_hash},
-          {"other_variants", other_variants},
-          {"plans", std::move(plans)}};
+  return {
+      {"problem", problem->info().name},
+      {"instance", instance.key()},
+      {"extents", instance.size()},
+      {"kernel_file", kernel_file},
+      {"entry", entry},
+      {"files", std::move(files)},
+      {"stencil", stencil_json(instance)},
+      {"tolerance", problem->tolerance(instance).absolute},
+      {"tune", run_json(details, results)},
+      {"sources_changed", source_hash(*problem, sources) != details.summary.workload.toolchain.source_hash},
+      {"other_variants", other_variants},
+      {"plans", std::move(plans)}};
 }
 
 int run(int count, char** words) {
@@ -170,7 +171,7 @@ int run(int count, char** words) {
   po::variables_map values;
   po::store(po::parse_command_line(count, words, options), values);
   po::notify(values);
-  const db::Database database(values["db"].as<std::string>(), db::Access::read_only);
+  const db::Database database(values["db"].as<std::string>(), db::OpenMode::read_only);
   RunId number = 0;
   if (values.count("run")) {
     number = values["run"].as<RunId>();

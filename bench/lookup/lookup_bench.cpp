@@ -13,19 +13,19 @@ namespace {
 
 using namespace tune::lookup;
 
-double seconds(const std::function<void()>& work) {
+double seconds(const std::function<void()>& function) {
   const auto start = std::chrono::steady_clock::now();
-  work();
+  function();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 struct Figures {
-  double median, least;
+  double median, min;
 };
 
-Figures figures(int times, const std::function<void()>& work) {
+Figures figures(int times, const std::function<void()>& function) {
   std::vector<double> all;
-  for (int i = 0; i < times; ++i) all.push_back(seconds(work));
+  for (int i = 0; i < times; ++i) all.push_back(seconds(function));
   std::sort(all.begin(), all.end());
   return {all[all.size() / 2], all.front()};
 }
@@ -44,8 +44,8 @@ void measure(const Options& options, const Query& query) {
     for (int i = 0; i < repeats; ++i) lookup->best(query);
   });
   std::printf("%-18s cold %7.3f ms (least %.3f)   repeated %7.3f us (least %.3f)\n", to_string(first->match),
-              1e3 * cold.median, 1e3 * cold.least, 1e6 * repeated.median / repeats,
-              1e6 * repeated.least / repeats);
+              1e3 * cold.median, 1e3 * cold.min, 1e6 * repeated.median / repeats,
+              1e6 * repeated.min / repeats);
 }
 
 /// A query that the first work of the problem answers exactly.
@@ -53,22 +53,22 @@ Query exact_query(const std::string& file, const std::string& problem) {
   Connection connection(file, false, 1000);
   Want want;
   want.query.problem = problem;
-  const std::vector<RecordedWork> works = recorded_works(connection, 0, want);
+  const std::vector<RecordedWorkload> workloads = recorded_workloads(connection, 0, want);
   Query query;
   query.problem = problem;
-  if (works.empty()) return query;
-  const RecordedWork& work = works.front();
-  query.size = work.extents;
-  query.device.name = work.device.model_key;
-  query.device.compute_major = work.device.compute_major;
-  query.device.compute_minor = work.device.compute_minor;
-  query.device.multiprocessors = work.device.multiprocessors;
-  query.device.bandwidth = work.device.bandwidth;
-  for (std::size_t begin = 0; begin < work.settings.size();) {
-    const std::size_t end = std::min(work.settings.find(',', begin), work.settings.size());
-    const std::size_t equals = work.settings.find('=', begin);
-    query.settings.emplace_back(work.settings.substr(begin, equals - begin),
-                                work.settings.substr(equals + 1, end - equals - 1));
+  if (workloads.empty()) return query;
+  const RecordedWorkload& workload = workloads.front();
+  query.size = workload.extents;
+  query.device.name = workload.device.model_key;
+  query.device.compute_major = workload.device.compute_major;
+  query.device.compute_minor = workload.device.compute_minor;
+  query.device.multiprocessors = workload.device.multiprocessors;
+  query.device.bandwidth = workload.device.bandwidth;
+  for (std::size_t begin = 0; begin < workload.settings.size();) {
+    const std::size_t end = std::min(workload.settings.find(',', begin), workload.settings.size());
+    const std::size_t equals = workload.settings.find('=', begin);
+    query.settings.emplace_back(workload.settings.substr(begin, equals - begin),
+                                workload.settings.substr(equals + 1, end - equals - 1));
     begin = end + 1;
   }
   return query;

@@ -7,12 +7,12 @@
 #include "cli/best/best_text.hpp"
 #include "cli/input/best_databases.hpp"
 #include "cli/input/device_choice.hpp"
-#include "cli/input/kept_sources.hpp"
+#include "cli/input/dumped_sources.hpp"
 #include "cli/input/measure_choice.hpp"
 #include "cli/input/options.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "cli/input/stored_definition.hpp"
 #include "cli/input/stored_problem.hpp"
-#include "cli/input/work_choice.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/best.hpp"
 #include "db/read/queries.hpp"
@@ -28,7 +28,7 @@ namespace {
 
 po::options_description best_options() {
   po::options_description all;
-  add_work_options(all);
+  add_problem_options(all);
   all.add_options()(
       "device", po::value<std::string>()->value_name("D"),
       "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, "
@@ -52,17 +52,17 @@ po::options_description best_options() {
 /// What is known of the device for which an answer is wanted.
 db::BestQuery device_query(const po::variables_map& values) {
   db::BestQuery query;
-  const std::string text = text_of(values, "device");
+  const std::string text = option_text(values, "device");
   const std::optional<int> number = device_number(text);
   if (!text.empty() && !number) {
     query.device.name = text;
     return query;
   }
-  std::string why_none;
-  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  std::string failure_reason;
+  const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (number && static_cast<std::size_t>(*number) >= devices.size())
     throw UsageError(format("there is no device {}: {}", *number,
-                            devices.empty() ? why_none : std::string("'tune devices' lists them")));
+                            devices.empty() ? failure_reason : std::string("'tune devices' lists them")));
   if (devices.empty()) return query;
   query.device = db::lookup_device(devices[static_cast<std::size_t>(number.value_or(0))]);
   return query;
@@ -70,14 +70,14 @@ db::BestQuery device_query(const po::variables_map& values) {
 
 /// What the objective says of a measurement; nothing where it takes an energy that was not measured.
 std::optional<double> value_in(const db::ResultRow& row, Objective objective) {
-  return value_of(*row.time, row.timing ? row.timing->energy : 0, objective);
+  return objective_value(*row.time, row.timing ? row.timing->energy : 0, objective);
 }
 
 /// The measurements of a work, the best first.
-std::vector<db::ResultRow> ranked_results(const db::Database& database, std::int64_t work,
+std::vector<db::ResultRow> ranked_results(const db::Database& database, std::int64_t workload,
                                           Objective objective) {
   db::ResultFilter filter;
-  filter.work = work;
+  filter.workload = workload;
   std::vector<db::ResultRow> rows = db::list_results(database, filter);
   std::erase_if(rows, [&](const db::ResultRow& row) { return !value_in(row, objective); });
   if (objective != Objective::time)
@@ -87,24 +87,25 @@ std::vector<db::ResultRow> ranked_results(const db::Database& database, std::int
 
 /// The record's configuration if it is valid at the size that is asked for (an unpadded array may not take
 /// the vectors of another size), else the fastest of the same record that is.
-bool make_valid(const WorkChoice& work, const db::BestQuery& query, const db::Database& database,
-                db::Candidate& candidate) {
+bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, const db::Database& database,
+                db::BestCandidate& candidate) {
   if (candidate.match == db::Match::exact) return true;
   const std::string architecture =
       query.device.compute_major > 0
           ? format("sm_{}{}", query.device.compute_major, query.device.compute_minor)
-          : candidate.result.work.architecture;
+          : candidate.result.workload.architecture;
   const std::span known = known_architectures();
   if (std::ranges::find(known, architecture) == known.end())
     return true;  // its plan still says what cannot be
-  const search::SearchSpace space(work.problem->space(work.instance, architecture_facts(architecture)));
+  const search::SearchSpace space(
+      selection.problem->space(selection.instance, architecture_properties(architecture)));
   if (space.find(candidate.result.configuration)) return true;
-  for (db::ResultRow& row : ranked_results(database, candidate.result.work.id, query.objective)) {
+  for (db::ResultRow& row : ranked_results(database, candidate.result.workload.id, query.objective)) {
     if (!space.find(row.configuration)) continue;
     candidate.value = *value_in(row, query.objective);
     candidate.result = std::move(row);
     candidate.ties.clear();
-    candidate.why += "; faster ones there are not valid at this size";
+    candidate.reason += "; faster ones there are not valid at this size";
     return true;
   }
   return false;
@@ -114,21 +115,21 @@ bool make_valid(const WorkChoice& work, const db::BestQuery& query, const db::Da
 struct Question {
   const po::variables_map& values;
   StoredDatabases& databases;
-  WorkChoice work = {};
+  ProblemSelection selection = {};
   bool stored = false;  ///< a database knows the problem, the program does not
   db::BestQuery query = {};
 };
 
 /// Of a problem that a database alone knows: the file of its definition, or why nobody can measure it here.
 std::string named_file(const Question& question, const std::string& text) {
-  const std::string& name = question.work.instance.problem;
+  const std::string& name = question.selection.instance.problem;
   std::set<std::string> sizes;
   bool imported = true;
   for (const db::Database* database : question.databases.all()) {
     if (const auto files = named_definitions(*database, name); !files.empty()) return files.front();
     for (const db::RunSummary& run : db::list_runs(*database, {.problem = name})) {
-      imported = imported && run.work.origin == Origin::imported;
-      sizes.insert(run.work.size);
+      imported = imported && run.workload.origin == Origin::imported;
+      sizes.insert(run.workload.size);
     }
   }
   if (!imported) throw Error(format("{}; the program that defines it can measure it", text), Exit::no_answer);
@@ -143,12 +144,12 @@ std::string named_file(const Question& question, const std::string& text) {
 
 /// The command that would measure what was asked for, in the person's words.
 std::string measuring_command(const Question& question, const std::string& text) {
-  const Instance& instance = question.work.instance;
-  const std::string stencil = text_of(question.values, "stencil");
+  const Instance& instance = question.selection.instance;
+  const std::string stencil = option_text(question.values, "stencil");
   std::string command = "tune --stencil " + shell_quoted(stencil);
   if (stencil.empty())
     command = "tune --problem " + shell_quoted(question.stored ? named_file(question, text)
-                                                               : text_of(question.values, "problem"));
+                                                               : option_text(question.values, "problem"));
   command += " --size " + instance.size();
   std::string settings;
   for (const auto& [name, value] : instance.settings) {
@@ -162,22 +163,22 @@ std::string measuring_command(const Question& question, const std::string& text)
   return command;
 }
 
-[[noreturn]] void no_answer(const Question& question, const std::vector<db::Candidate>& others) {
-  const auto& [values, databases, work, stored, query] = question;
-  std::string text = format("no result of {}", work.instance.problem);
-  if (!work.instance.settings.empty()) text += " " + work.instance.settings_key();
+[[noreturn]] void no_answer(const Question& question, const std::vector<db::BestCandidate>& others) {
+  const auto& [values, databases, selection, stored, query] = question;
+  std::string text = format("no result of {}", selection.instance.problem);
+  if (!selection.instance.settings.empty()) text += " " + selection.instance.settings_key();
   if (query.objective != Objective::time) text += " with energies";
   if (query.cache == CacheState::warm) text += " with warm caches";
   const std::string& device = query.device.name;
   if (!device.empty()) text += format(" on {}", device);
   std::vector<std::string> devices;
-  for (const db::Candidate& other : others) devices.push_back(other.result.work.device);
+  for (const db::BestCandidate& other : others) devices.push_back(other.result.workload.device);
   const auto nearest = device.empty() ? std::nullopt : search::nearest_name(device, devices);
   if (nearest && *nearest != device)
     throw Error(format("{}; did you mean '{}'?", text, *nearest), Exit::no_answer);
   if (!others.empty()) {
     const db::ResultRow& other = others.front().result;
-    text += format(" that fits (there is one of {} on {})", other.work.size, other.work.device);
+    text += format(" that fits (there is one of {} on {})", other.workload.size, other.workload.device);
   }
   throw Error(format("{}; to get one: {}", text, measuring_command(question, text)), Exit::no_answer);
 }
@@ -191,43 +192,42 @@ double chosen_loss(const std::string& text) {
 void print_portfolio(Question& question, double bound) {
   if (!question.values.count("device")) question.query.device = {};
   const db::Portfolio portfolio = db::portfolio(question.databases.all(), question.query, bound);
-  if (portfolio.works.empty()) no_answer(question, {});
-  const WorkChoice& work = question.work;
-  std::cout << portfolio_header(work.problem->info(), work.instance, portfolio, bound);
+  if (portfolio.workloads.empty()) no_answer(question, {});
+  const ProblemSelection& selection = question.selection;
+  std::cout << portfolio_header(selection.problem->info(), selection.instance, portfolio, bound);
 }
 
 /// The work that is asked about; a name that the program does not know may be one that a database knows
 /// (`stored`): a problem that was defined in another program.
-WorkChoice asked_work(const po::variables_map& values, const StoredDatabases& databases, bool& stored) {
-  const std::string name = text_of(values, "problem");
+ProblemSelection asked_problem(const po::variables_map& values, const StoredDatabases& databases,
+                               bool& stored) {
+  const std::string name = option_text(values, "problem");
   const bool known = std::ranges::count(kernels::problems(), name, &kernels::ProblemEntry::name) > 0;
   stored = false;
-  if (known || name.empty() || values.count("stencil") > 0) return chosen_work(values);
-  WorkChoice work;
-  work.problem = stored_problem(databases.all(), name);
-  if (!work.problem) return chosen_work(values);
+  if (known || name.empty() || values.count("stencil") > 0) return selected_problem(values);
+  ProblemSelection selection;
+  selection.problem = stored_problem(databases.all(), name);
+  if (!selection.problem) return selected_problem(values);
   stored = true;
-  work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
-  return work;
+  selection.instance =
+      make_instance(selection.problem->info(), option_text(values, "size"), assignments(values, "set"));
+  return selection;
 }
 
 void print_best(const Question& question, const KernelSources& sources, const std::string& form) {
-  const auto& [values, databases, work, stored, query] = question;
-  std::vector<db::Candidate> all = db::best(databases.all(), query);
-  const auto chosen = std::ranges::find_if(all, [&](db::Candidate& candidate) {
+  const auto& [values, databases, selection, stored, query] = question;
+  std::vector<db::BestCandidate> all = db::best(databases.all(), query);
+  const auto chosen = std::ranges::find_if(all, [&](db::BestCandidate& candidate) {
     return candidate.match != db::Match::none &&
-           (question.stored || make_valid(question.work, question.query,
+           (question.stored || make_valid(question.selection, question.query,
                                           *question.databases.opened[candidate.database], candidate));
   });
   if (chosen == all.end()) no_answer(question, all);
-  const BestAnswer answer{work,
-                          *chosen,
-                          databases.opened[chosen->database]->path(),
-                          chosen->database >= databases.own,
-                          query.objective,
-                          sources};
-  if (const auto kept = chosen_kept_sources(values, *work.problem, work.instance, sources))
-    kept->keep(chosen->result.configuration);
+  const BestAnswer answer{
+      selection,       *chosen, databases.opened[chosen->database]->path(), chosen->database >= databases.own,
+      query.objective, sources};
+  if (const auto dumped = chosen_dumped_sources(values, *selection.problem, selection.instance, sources))
+    dumped->keep(chosen->result.configuration);
   if (form == "json") std::cout << best_json(answer);
   if (form == "flags") std::cout << best_flags(answer);
   if (form == "header") std::cout << best_header(answer);
@@ -236,21 +236,21 @@ void print_best(const Question& question, const KernelSources& sources, const st
 
 void answer(Question question, const std::string& form) {
   const po::variables_map& values = question.values;
-  question.work = asked_work(values, question.databases, question.stored);
-  const WorkChoice& work = question.work;
+  question.selection = asked_problem(values, question.databases, question.stored);
+  const ProblemSelection& selection = question.selection;
   if (question.stored && values.count("keep-sources"))
     throw UsageError("--keep-sources: the program that defined this problem has its sources");
-  const auto sources = chosen_sources(values, *work.problem);
+  const auto sources = chosen_sources(values, *selection.problem);
   db::BestQuery& query = question.query;
   query = device_query(values);
   query.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
   query.objective = objective_from_string(chosen_name(values, "objective", {"time", "energy", "edp"}));
-  query.problem = work.instance.problem;
-  query.extents = work.instance.extents;
-  query.settings = work.instance.settings_key();
-  if (!question.stored) query.toolchain = Toolchain{"", source_hash(*work.problem, *sources)};
+  query.problem = selection.instance.problem;
+  query.extents = selection.instance.extents;
+  query.settings = selection.instance.settings_key();
+  if (!question.stored) query.toolchain = Toolchain{"", source_hash(*selection.problem, *sources)};
   if (values["portfolio"].as<bool>())
-    print_portfolio(question, chosen_loss(text_of(values, "loss")));
+    print_portfolio(question, chosen_loss(option_text(values, "loss")));
   else
     print_best(question, *sources, form);
 }

@@ -49,10 +49,10 @@ std::string summary(const Instance& instance, const db::Portfolio& portfolio, do
       "/// {} {}: {} for {}, at none of which more than {} are lost\n/// against the best that was measured "
       "there. ",
       instance.problem, instance.settings_key(), counted(portfolio.configurations.size(), "configuration"),
-      counted(portfolio.works.size(), "recorded work"), percent_text(bound));
+      counted(portfolio.workloads.size(), "recorded work"), percent_text(bound));
   text += portfolio.exact ? "No smaller set would do.\n"
                           : "Chosen greedily: among so many works a smaller set may exist.\n";
-  if (const std::size_t stale = portfolio.stale(); stale > 0 && stale == portfolio.works.size())
+  if (const std::size_t stale = portfolio.stale(); stale > 0 && stale == portfolio.workloads.size())
     text += "/// The kernel sources have changed since all of these were recorded.\n";
   else if (stale > 0)
     text += format("/// The kernel sources have changed since {} of these {} recorded.\n", stale,
@@ -68,14 +68,14 @@ std::string configurations_text(const db::Portfolio& portfolio) {
   text +=
       format("}};\n\ninline constexpr Configuration portfolio[{}] = {{\n", portfolio.configurations.size());
   for (std::size_t i = 0; i < portfolio.configurations.size(); ++i) {
-    std::size_t works = 0;
+    std::size_t workloads = 0;
     double worst = 0;
-    for (const db::ServedWork& work : portfolio.works) {
-      if (work.configuration != i) continue;
-      ++works;
-      worst = std::max(worst, work.loss);
+    for (const db::ServedWorkload& workload : portfolio.workloads) {
+      if (workload.configuration != i) continue;
+      ++workloads;
+      worst = std::max(worst, workload.loss);
     }
-    text += format("    // {}: for {}, {} slower at most\n    {{", i, counted(works, "work"),
+    text += format("    // {}: for {}, {} slower at most\n    {{", i, counted(workloads, "work"),
                    percent_text(worst));
     for (std::size_t p = 0; p < parameters.size(); ++p)
       text += (p == 0 ? "" : ", ") +
@@ -91,13 +91,15 @@ std::string records_text(const db::Portfolio& portfolio, std::size_t extents) {
       "device;\n"
       "  int major, minor, multiprocessors;\n  long long extents[{}];\n  int configuration;\n}};\n\n"
       "inline constexpr Record records[{}] = {{\n",
-      extents, portfolio.works.size());
-  for (const db::ServedWork& work : portfolio.works) {
+      extents, portfolio.workloads.size());
+  for (const db::ServedWorkload& workload : portfolio.workloads) {
     std::string size;
-    for (const std::int64_t extent : work.extents) size += format("{}{}", size.empty() ? "" : ", ", extent);
-    text += format("    {{{}, {}, {}, {}, {{{}}}, {}}},  // {}\n", quoted(work.device), work.compute_major,
-                   work.compute_minor, work.multiprocessors, size, work.configuration,
-                   loss_text(work.loss) + (work.stale ? ", by older kernel sources" : ""));
+    for (const std::int64_t extent : workload.extents)
+      size += format("{}{}", size.empty() ? "" : ", ", extent);
+    text += format("    {{{}, {}, {}, {}, {{{}}}, {}}},  // {}\n", quoted(workload.device),
+                   workload.compute_major, workload.compute_minor, workload.multiprocessors, size,
+                   workload.configuration,
+                   loss_text(workload.loss) + (workload.stale ? ", by older kernel sources" : ""));
   }
   return text + "};\n\n";
 }

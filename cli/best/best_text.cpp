@@ -23,45 +23,45 @@ std::string origin_text(const BestAnswer& answer) {
 }
 
 LaunchPlan plan_of(const BestAnswer& answer) {
-  Result<LaunchPlan> plan =
-      answer.work.problem->plan(answer.work.instance, answer.candidate.result.configuration, answer.sources);
+  Result<LaunchPlan> plan = answer.selection.problem->plan(
+      answer.selection.instance, answer.candidate.result.configuration, answer.sources);
   if (!plan)
-    throw Error(format("the stored configuration cannot be used at {}: {}", answer.work.instance.size(),
+    throw Error(format("the stored configuration cannot be used at {}: {}", answer.selection.instance.size(),
                        plan.error().detail));
   return std::move(*plan);
 }
 
-std::string ties_text(const db::Candidate& candidate) {
+std::string ties_text(const db::BestCandidate& candidate) {
   if (candidate.ties.empty()) return "";
   std::string text =
       format("ties      with {} other{}, less than {} slower or not for sure:\n", candidate.ties.size(),
-             candidate.ties.size() == 1 ? "" : "s", percent_text(finals_resolution));
+             candidate.ties.size() == 1 ? "" : "s", percent_text(rerank_resolution));
   for (const db::ResultRow& tie : candidate.ties)
-    text += format("          {}\n            {}\n", difference_text(tie.final->ratio),
+    text += format("          {}\n            {}\n", difference_text(tie.rerank->ratio),
                    wrapped(tie.configuration.to_string(), 12));
   return text;
 }
 
-nlohmann::ordered_json finals_json(const db::Candidate& candidate) {
-  if (!candidate.result.final) return nullptr;
-  const db::FinalResult& final = *candidate.result.final;
+nlohmann::ordered_json rerank_json(const db::BestCandidate& candidate) {
+  if (!candidate.result.rerank) return nullptr;
+  const db::RerankStanding& rerank = *candidate.result.rerank;
   nlohmann::ordered_json ties = nlohmann::ordered_json::array();
   for (const db::ResultRow& tie : candidate.ties)
     ties.push_back({{"configuration", json_object(tie.configuration.entries())},
                     {"seconds", *tie.time},
-                    {"ratio", tie.final->ratio.median},
-                    {"low_ratio", tie.final->ratio.low},
-                    {"high_ratio", tie.final->ratio.high}});
-  return {{"run", final.run},
-          {"rounds", final.rounds},
-          {"low_seconds", final.time.low},
-          {"high_seconds", final.time.high},
-          {"confidence", final.time.confidence},
+                    {"ratio", tie.rerank->ratio.median},
+                    {"low_ratio", tie.rerank->ratio.low},
+                    {"high_ratio", tie.rerank->ratio.high}});
+  return {{"run", rerank.run},
+          {"rounds", rerank.rounds},
+          {"low_seconds", rerank.time.low},
+          {"high_seconds", rerank.time.high},
+          {"confidence", rerank.time.confidence},
           {"ties", ties}};
 }
 
 /// Null where the match is exact, or no records tell.
-nlohmann::ordered_json loss_json(const db::Candidate& candidate) {
+nlohmann::ordered_json loss_json(const db::BestCandidate& candidate) {
   if (!candidate.loss) return nullptr;
   return {{"expected", candidate.loss->expected},
           {"worst", candidate.loss->worst},
@@ -97,14 +97,14 @@ std::string constants(const std::string& step, const FourierTransform& transform
     extents += format("{}{}", extents.empty() ? "" : ", ", extent);
   const bool some = transform.axes < transform.extents.size();
   return format("inline constexpr unsigned long long fourier_{}[{}] = {{{}}};  ///< {}, x first{}\n", step,
-                transform.extents.size(), extents, name_of(transform),
+                transform.extents.size(), extents, step_name(transform),
                 some ? format(", along the first {} of them", transform.axes) : "");
 }
 
 std::string constants(const std::string& step, const Copy& copy) {
   return format(
       "inline constexpr unsigned long long copy_{}[2] = {{{}, {}}};  ///< {}: elements of a row, rows\n",
-      step, copy.width, copy.rows, name_of(copy));
+      step, copy.width, copy.rows, step_name(copy));
 }
 
 }  // namespace
@@ -124,27 +124,28 @@ std::string launch_constants(const LaunchPlan& plan) {
 std::string best_text(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
   const double time = *result.time;
-  std::string text =
-      format("{} {} on {}\n", answer.work.instance.problem, answer.work.instance.key(), result.work.device);
+  std::string text = format("{} {} on {}\n", answer.selection.instance.problem,
+                            answer.selection.instance.key(), result.workload.device);
   text += format("best      {}  {}  {}", si(time, "s"),
                  si(result.amount.items / time, result.amount.item + "s/s"),
                  si(result.amount.bytes / time, "B/s"));
   if (result.amount.limit > 0) text += format("  {} of the limit", percent_text(result.amount.limit / time));
-  if (result.work.size != answer.work.instance.size()) text += format("  (at {})", result.work.size);
+  if (result.workload.size != answer.selection.instance.size())
+    text += format("  (at {})", result.workload.size);
   text += format("\n          {}\n", wrapped(result.configuration.to_string(), 10));
   if (answer.objective != Objective::time)
     text += format("          {} an execution: the smallest {} known\n",
                    si(answer.candidate.value, unit_of(answer.objective)), to_string(answer.objective));
-  if (result.final)
-    text += format("          {}, {} of the finals of run {}\n", interval_text(result.final->time, "s"),
-                   counted(static_cast<std::uint64_t>(result.final->rounds), "round"), result.final->run);
+  if (result.rerank)
+    text += format("          {}, {} of the finals of run {}\n", interval_text(result.rerank->time, "s"),
+                   counted(static_cast<std::uint64_t>(result.rerank->rounds), "round"), result.rerank->run);
   text += ties_text(answer.candidate);
-  text += format("chosen    {}\n", wrapped(answer.candidate.why, 10));
+  text += format("chosen    {}\n", wrapped(answer.candidate.reason, 10));
   text +=
       format("measured  {}\n",
              wrapped(format("with {}, driver {}; {} measured, largest error {:.3g} of {:.3g} "
                             "allowed",
-                            result.work.toolchain.compiler, result.work.driver,
+                            result.workload.toolchain.compiler, result.workload.driver,
                             counted(static_cast<std::uint64_t>(answer.candidate.measured), "configuration"),
                             result.error, result.tolerance),
                      10));
@@ -154,24 +155,24 @@ std::string best_text(const BestAnswer& answer) {
 
 std::string best_json(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
-  nlohmann::ordered_json object = {{"problem", answer.work.instance.problem},
-                                   {"size", answer.work.instance.size()},
-                                   {"settings", json_object(answer.work.instance.settings)},
+  nlohmann::ordered_json object = {{"problem", answer.selection.instance.problem},
+                                   {"size", answer.selection.instance.size()},
+                                   {"settings", json_object(answer.selection.instance.settings)},
                                    {"configuration", json_object(result.configuration.entries())},
                                    {"seconds", *result.time},
                                    {"objective", to_string(answer.objective)},
                                    {"value", answer.candidate.value},
                                    {"share_of_limit", result.amount.limit / *result.time},
-                                   {"finals", finals_json(answer.candidate)},
+                                   {"finals", rerank_json(answer.candidate)},
                                    {"match", lookup::to_string(answer.candidate.match)},
                                    {"loss", loss_json(answer.candidate)},
-                                   {"why", answer.candidate.why},
-                                   {"recorded_size", result.work.size},
-                                   {"device", result.work.device},
-                                   {"model_key", result.work.model_key},
-                                   {"driver", result.work.driver},
-                                   {"compiler", result.work.toolchain.compiler},
-                                   {"source_hash", result.work.toolchain.source_hash},
+                                   {"why", answer.candidate.reason},
+                                   {"recorded_size", result.workload.size},
+                                   {"device", result.workload.device},
+                                   {"model_key", result.workload.model_key},
+                                   {"driver", result.workload.driver},
+                                   {"compiler", result.workload.toolchain.compiler},
+                                   {"source_hash", result.workload.toolchain.source_hash},
                                    {"recorded", result.recorded},
                                    {"run", result.run},
                                    {"database", answer.database.string()},
@@ -190,15 +191,16 @@ std::string best_header(const BestAnswer& answer) {
   const db::ResultRow& result = answer.candidate.result;
   const LaunchPlan plan = plan_of(answer);
   std::string text = "// Written by 'tune best --format header'; do not edit.\n#pragma once\n\n";
-  text += format("/// {} {} on {}: {}{}.\n/// Chosen: {}.\n", answer.work.instance.problem,
-                 answer.work.instance.key(), result.work.device, si(*result.time, "s"),
-                 result.work.size == answer.work.instance.size() ? "" : " at " + result.work.size,
-                 answer.candidate.why);
-  text += format("namespace tune_best::{} {{\n\n", answer.work.instance.problem);
+  text +=
+      format("/// {} {} on {}: {}{}.\n/// Chosen: {}.\n", answer.selection.instance.problem,
+             answer.selection.instance.key(), result.workload.device, si(*result.time, "s"),
+             result.workload.size == answer.selection.instance.size() ? "" : " at " + result.workload.size,
+             answer.candidate.reason);
+  text += format("namespace tune_best::{} {{\n\n", answer.selection.instance.problem);
   for (const auto& [name, value] : result.configuration.entries()) text += constant(name, value);
   text += "\n/// Launches at this size, in order.\n";
   text += launch_constants(plan);
-  text += format("\n}}  // namespace tune_best::{}\n", answer.work.instance.problem);
+  text += format("\n}}  // namespace tune_best::{}\n", answer.selection.instance.problem);
   return text;
 }
 

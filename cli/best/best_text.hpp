@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/input/work_choice.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "db/read/best.hpp"
 #include "tuner/plan/launch_plan.hpp"
 
@@ -12,8 +12,8 @@ namespace tune::cli {
 
 /// The record that was chosen for a question, and where it lies.
 struct BestAnswer {
-  const WorkChoice& work;
-  const db::Candidate& candidate;
+  const ProblemSelection& selection;
+  const db::BestCandidate& candidate;
   std::filesystem::path database;
   bool shipped;  ///< from a recording that came with the program
   Objective objective;

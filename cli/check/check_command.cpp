@@ -5,10 +5,10 @@
 #include "cli/check/check_stored.hpp"
 #include "cli/input/cache_choice.hpp"
 #include "cli/input/device_choice.hpp"
-#include "cli/input/kept_sources.hpp"
+#include "cli/input/dumped_sources.hpp"
 #include "cli/input/open_backend.hpp"
 #include "cli/input/options.hpp"
-#include "cli/input/work_choice.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "cli/output/interrupt.hpp"
 #include "search/ask_tell/strategy.hpp"
 #include "tuner/backends/compile_pool.hpp"
@@ -27,7 +27,7 @@ constexpr std::uint64_t default_sample = 20;
 
 po::options_description check_options() {
   po::options_description all;
-  add_work_options(all);
+  add_problem_options(all);
   all.add_options()(
       "device", po::value<std::string>()->value_name("D"),
       "number of a GPU ('tune devices'), or emulator: the same kernels on the CPU, every access "
@@ -67,17 +67,17 @@ std::vector<Configuration> chosen_configurations(const po::variables_map& values
   }
   const bool all = values["all"].as<bool>();
   const auto strategy =
-      search::make_strategy(all ? "grid" : "random", {space, count_of(values, "seed", 1, 0)});
-  const std::uint64_t count = all ? space.size() : count_of(values, "sample", default_sample, 1);
+      search::make_strategy(all ? "grid" : "random", {space, option_count(values, "seed", 1, 0)});
+  const std::uint64_t count = all ? space.size() : option_count(values, "sample", default_sample, 1);
   for (const search::ConfigurationId id : strategy->ask(count)) chosen.push_back(space.at(id));
   return chosen;
 }
 
-void keep_sources(const po::variables_map& values, const WorkChoice& work, const KernelSources& sources,
-                  const std::vector<Configuration>& configurations) {
-  const auto kept = chosen_kept_sources(values, *work.problem, work.instance, sources);
-  if (kept == nullptr) return;
-  for (const Configuration& configuration : configurations) kept->keep(configuration);
+void keep_sources(const po::variables_map& values, const ProblemSelection& selection,
+                  const KernelSources& sources, const std::vector<Configuration>& configurations) {
+  const auto dumped = chosen_dumped_sources(values, *selection.problem, selection.instance, sources);
+  if (dumped == nullptr) return;
+  for (const Configuration& configuration : configurations) dumped->keep(configuration);
 }
 
 Evaluation compiled(const Configuration& configuration, const Result<Binary>& binary) {
@@ -92,17 +92,18 @@ Evaluation compiled(const Configuration& configuration, const Result<Binary>& bi
   return evaluation;
 }
 
-int compile_only(const po::variables_map& values, const WorkChoice& work, const std::string& architecture) {
-  const DeviceFacts facts = architecture_facts(architecture);
-  const auto sources = chosen_sources(values, *work.problem);
-  const search::SearchSpace space = build_space(work, facts, chosen_space(values));
+int compile_only(const po::variables_map& values, const ProblemSelection& selection,
+                 const std::string& architecture) {
+  const DeviceProperties properties = architecture_properties(architecture);
+  const auto sources = chosen_sources(values, *selection.problem);
+  const search::SearchSpace space = build_space(selection, properties, chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
-  keep_sources(values, work, *sources, configurations);
-  std::string why_not;
+  keep_sources(values, selection, *sources, configurations);
+  std::string failure_reason;
   const auto cache = chosen_cache(values);
   const std::unique_ptr<Compiler> compiler =
-      cache::with_cache(cuda::make_nvrtc_compiler(architecture, &why_not), cache);
-  if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, why_not));
+      cache::with_cache(cuda::make_nvrtc_compiler(architecture, &failure_reason), cache);
+  if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
   CheckReport findings(chosen_format(values));
   CompilePool pool(*compiler, host_threads());
   std::deque<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
@@ -113,7 +114,7 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
   };
   for (const Configuration& configuration : configurations) {
     if (InterruptGuard::interrupted()) break;
-    const Result<LaunchPlan> plan = work.problem->plan(work.instance, configuration, *sources);
+    const Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, *sources);
     if (!plan) throw Error(format("a valid configuration has no plan: {}", plan.error().detail));
     compiling.emplace_back(configuration, pool.submit(plan->compile));
     if (compiling.size() == ahead) finish_first();
@@ -123,14 +124,14 @@ int compile_only(const po::variables_map& values, const WorkChoice& work, const 
   return findings.finish(format("compiled for {}, not run", architecture));
 }
 
-int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int number) {
-  const auto sources = chosen_sources(values, *work.problem);
+int check_on_gpu(const po::variables_map& values, const ProblemSelection& selection, int number) {
+  const auto sources = chosen_sources(values, *selection.problem);
   const auto cache = chosen_cache(values);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, values), cache);
-  const search::SearchSpace space = build_space(work, backend->facts(), chosen_space(values));
+  const search::SearchSpace space = build_space(selection, backend->properties(), chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
-  keep_sources(values, work, *sources, configurations);
-  DeviceEvaluator evaluator(*work.problem, work.instance, *backend, *sources,
+  keep_sources(values, selection, *sources, configurations);
+  DeviceEvaluator evaluator(*selection.problem, selection.instance, *backend, *sources,
                             {.measure = {}, .measure_time = false});
   CheckReport findings(chosen_format(values));
   evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
@@ -138,17 +139,18 @@ int check_on_gpu(const po::variables_map& values, const WorkChoice& work, int nu
     return !InterruptGuard::interrupted();
   });
   tell_notice(cache.get());
-  return findings.finish(format("compiled and verified on {}, at {} and at odd sizes", backend->facts().name,
-                                work.instance.size()));
+  return findings.finish(format("compiled and verified on {}, at {} and at odd sizes",
+                                backend->properties().name, selection.instance.size()));
 }
 
-int check_on_emulator(const po::variables_map& values, const WorkChoice& work,
+int check_on_emulator(const po::variables_map& values, const ProblemSelection& selection,
                       const std::string& architecture) {
-  const auto sources = chosen_sources(values, *work.problem);
-  const search::SearchSpace space = build_space(work, architecture_facts(architecture), chosen_space(values));
+  const auto sources = chosen_sources(values, *selection.problem);
+  const search::SearchSpace space =
+      build_space(selection, architecture_properties(architecture), chosen_space(values));
   const std::vector<Configuration> configurations = chosen_configurations(values, space);
-  keep_sources(values, work, *sources, configurations);
-  return check_emulated(values, work, *sources, configurations);
+  keep_sources(values, selection, *sources, configurations);
+  return check_emulated(values, selection, *sources, configurations);
 }
 
 int run_check(const po::variables_map& values) {
@@ -161,13 +163,13 @@ int run_check(const po::variables_map& values) {
   }
   if (values.count("config") + values.count("sample") + (values["all"].as<bool>() ? 1U : 0U) > 1)
     throw UsageError("--config, --sample and --all: choose one");
-  const WorkChoice work = chosen_work(values);
-  const std::string architecture = text_of(values, "arch");
+  const ProblemSelection selection = selected_problem(values);
+  const std::string architecture = option_text(values, "arch");
   int status = 0;
   if (wants_emulator(values)) {
-    status = check_on_emulator(values, work, architecture.empty() ? "sm_90" : architecture);
+    status = check_on_emulator(values, selection, architecture.empty() ? "sm_90" : architecture);
   } else if (!architecture.empty()) {
-    status = compile_only(values, work, architecture);
+    status = compile_only(values, selection, architecture);
   } else {
     const DeviceChoice device = chosen_device(values, DeviceUse::checking);
     if (device.kind != DeviceChoice::Kind::cuda)
@@ -175,7 +177,7 @@ int run_check(const po::variables_map& values) {
           "no GPU runs the kernels here; --device emulator checks them on the CPU, --arch sm_90 only "
           "compiles "
           "them");
-    status = check_on_gpu(values, work, device.number);
+    status = check_on_gpu(values, selection, device.number);
   }
   return InterruptGuard::interrupted() ? static_cast<int>(Exit::interrupted) : status;
 }

@@ -17,7 +17,7 @@ void add_emulator_options(po::options_description& options) {
 }
 
 bool wants_emulator(const po::variables_map& values) {
-  const bool emulated = text_of(values, "device") == "emulator";
+  const bool emulated = option_text(values, "device") == "emulator";
   for (const char* option : {"sanitize", "plain"})
     if (values[option].as<bool>() && !emulated)
       throw UsageError(format("--{}: for the emulator only; add --device emulator", option));
@@ -26,33 +26,33 @@ bool wants_emulator(const po::variables_map& values) {
   return emulated;
 }
 
-int check_emulated(const po::variables_map& values, const WorkChoice& work, const KernelSources& sources,
-                   const std::vector<Configuration>& configurations) {
+int check_emulated(const po::variables_map& values, const ProblemSelection& selection,
+                   const KernelSources& sources, const std::vector<Configuration>& configurations) {
   const bool plain = values["plain"].as<bool>(), one_size = values.count("size") > 0;
   emulator::CheckOptions options;
   options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
   if (!one_size && !configurations.empty() &&
-      work.problem->check_instances(work.instance, configurations.front()).empty())
+      selection.problem->check_instances(selection.instance, configurations.front()).empty())
     throw UsageError("the definition names no small sizes to check at: add 'check', or give one with --size");
-  emulator::ProblemJobs jobs(*work.problem, sources);
+  emulator::ProblemJobs jobs(*selection.problem, sources);
   CheckReport report(chosen_format(values));
   emulator::check(
       configurations.size(),
       [&](std::size_t number) {
         const Configuration& configuration = configurations[number];
-        return jobs.job(configuration, one_size
-                                           ? std::vector{work.instance}
-                                           : work.problem->check_instances(work.instance, configuration));
+        return jobs.job(configuration,
+                        one_size ? std::vector{selection.instance}
+                                 : selection.problem->check_instances(selection.instance, configuration));
       },
       options,
-      [&](std::size_t number, const emulator::Verdict& verdict) {
+      [&](std::size_t number, const emulator::CheckVerdict& verdict) {
         report.add(number, configurations[number], verdict);
         return !InterruptGuard::interrupted();
       });
   const std::string what =
       format("emulated on the CPU ({}, {} of processor time, which says nothing of a GPU), at {}",
              plain ? "plain" : "sanitize", duration_text(report.emulated_seconds()),
-             one_size ? work.instance.size() : "odd sizes");
+             one_size ? selection.instance.size() : "odd sizes");
   return report.finish(what, {{"device", "emulator"}, {"flavour", plain ? "plain" : "sanitize"}});
 }
 

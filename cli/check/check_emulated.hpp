@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/check/check_report.hpp"
-#include "cli/input/work_choice.hpp"
+#include "cli/input/problem_selection.hpp"
 
 namespace tune::cli {
 
@@ -16,7 +16,7 @@ void add_emulator_options(po::options_description& options);
 bool wants_emulator(const po::variables_map& values);
 
 /// Checks the configurations on the CPU: at the size that --size names, else at the problem's odd sizes.
-int check_emulated(const po::variables_map& values, const WorkChoice& work, const KernelSources& sources,
-                   const std::vector<Configuration>& configurations);
+int check_emulated(const po::variables_map& values, const ProblemSelection& selection,
+                   const KernelSources& sources, const std::vector<Configuration>& configurations);
 
 }  // namespace tune::cli

@@ -48,15 +48,16 @@ ordered_json finding_object(const emulator::Finding& finding) {
 
 /// The failure that a device would have stored, so that a reader of JSON needs one rule for both.
 Failure as_failure(const emulator::Finding& finding) {
-  using emulator::Kind;
-  const Phase phase = finding.kind == Kind::compile                                 ? Phase::compile
-                      : finding.kind == Kind::hang                                  ? Phase::timeout
-                      : finding.kind == Kind::crash || finding.kind == Kind::failed ? Phase::crash
-                                                                                    : Phase::verify;
+  using emulator::FindingKind;
+  const Phase phase = finding.kind == FindingKind::compile ? Phase::compile
+                      : finding.kind == FindingKind::hang  ? Phase::timeout
+                      : finding.kind == FindingKind::crash || finding.kind == FindingKind::failed
+                          ? Phase::crash
+                          : Phase::verify;
   return {phase, std::string(emulator::to_string(finding.kind)), finding.text()};
 }
 
-ordered_json verdict_object(const Configuration& configuration, const emulator::Verdict& verdict) {
+ordered_json verdict_object(const Configuration& configuration, const emulator::CheckVerdict& verdict) {
   ordered_json entry = {{"configuration", json_object(configuration.entries())}};
   if (!verdict.not_emulated.empty()) entry["not_emulated"] = verdict.not_emulated;
   if (verdict.clean()) {
@@ -87,7 +88,7 @@ void CheckReport::add(const Evaluation& evaluation) {
 }
 
 void CheckReport::add(std::size_t number, const Configuration& configuration,
-                      const emulator::Verdict& verdict) {
+                      const emulator::CheckVerdict& verdict) {
   ++checked_;
   emulated_seconds_ += verdict.seconds;
   if (!verdict.findings.empty())

@@ -20,7 +20,7 @@ class CheckReport {
   /// What a device or a compiler said.
   void add(const Evaluation& evaluation);
   /// What the emulator said of the configuration with this number; verdicts come in any order.
-  void add(std::size_t number, const Configuration& configuration, const emulator::Verdict& verdict);
+  void add(std::size_t number, const Configuration& configuration, const emulator::CheckVerdict& verdict);
 
   /// Prints what is left to say and returns the exit status. `what` was done; `more` goes into the JSON
   /// object.

@@ -12,8 +12,8 @@
 #include "cli/input/measure_choice.hpp"
 #include "cli/input/open_backend.hpp"
 #include "cli/input/options.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "cli/input/stored_definition.hpp"
-#include "cli/input/work_choice.hpp"
 #include "cli/output/interrupt.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/junit.hpp"
@@ -34,21 +34,23 @@ namespace {
 constexpr const char* default_threshold = "3%";
 
 /// Of what is stored for the device: one for each size and settings of a problem.
-void add_works(const std::shared_ptr<const Problem>& problem, const StoredDatabases& databases,
-               db::BestQuery query, std::vector<StoredWork>& works, std::vector<StoredCheck>& skipped) {
+void add_workloads(const std::shared_ptr<const Problem>& problem, const StoredDatabases& databases,
+                   db::BestQuery query, std::vector<StoredWorkload>& workloads,
+                   std::vector<StoredCheck>& skipped) {
   query.problem = problem->info().name;
   std::set<std::string> seen;
-  for (db::Candidate& candidate : db::best(databases.all(), query)) {
-    const db::WorkInfo& work = candidate.result.work;
-    if (candidate.match != db::Match::exact || !seen.insert(work.size + " " + work.settings).second) continue;
-    const Configuration settings = Configuration::parse(work.settings);
+  for (db::BestCandidate& candidate : db::best(databases.all(), query)) {
+    const db::Workload& workload = candidate.result.workload;
+    if (candidate.match != db::Match::exact || !seen.insert(workload.size + " " + workload.settings).second)
+      continue;
+    const Configuration settings = Configuration::parse(workload.settings);
     try {
-      Instance instance = make_instance(problem->info(), work.size, settings.entries());
+      Instance instance = make_instance(problem->info(), workload.size, settings.entries());
       const std::size_t database = candidate.database;
-      works.push_back({problem, std::move(instance), std::move(candidate), database});
+      workloads.push_back({problem, std::move(instance), std::move(candidate), database});
     } catch (const UsageError& error) {  // of a stencil that was read from a file, for one
       StoredCheck check;
-      check.instance = {query.problem, work.extents, settings.entries()};
+      check.instance = {query.problem, workload.extents, settings.entries()};
       check.skipped = format("its settings are not known here: {}", error.what());
       skipped.push_back(std::move(check));
     }
@@ -57,8 +59,8 @@ void add_works(const std::shared_ptr<const Problem>& problem, const StoredDataba
 
 /// Works of kernels of a person's own: by the definitions that their runs named. What cannot be checked for
 /// want of one is told.
-void add_defined_works(const StoredDatabases& databases, const db::BestQuery& query,
-                       std::vector<StoredWork>& works, std::vector<StoredCheck>& skipped) {
+void add_defined_workloads(const StoredDatabases& databases, const db::BestQuery& query,
+                           std::vector<StoredWorkload>& workloads, std::vector<StoredCheck>& skipped) {
   std::map<std::string, std::vector<std::string>> files;  // by problem
   for (const auto& database : databases.opened)
     for (const db::ProblemSummary& stored : db::list_problems(*database)) {
@@ -69,68 +71,69 @@ void add_defined_works(const StoredDatabases& databases, const db::BestQuery& qu
       for (std::string& file : named_definitions(*database, stored.problem)) all.push_back(std::move(file));
     }
   for (const auto& [name, definitions] : files) {
-    std::string why_not;
-    if (const auto problem = defined_problem(name, definitions, why_not)) {
-      add_works(problem, databases, query, works, skipped);
+    std::string failure_reason;
+    if (const auto problem = defined_problem(name, definitions, failure_reason)) {
+      add_workloads(problem, databases, query, workloads, skipped);
       continue;
     }
     db::BestQuery of_it = query;
     of_it.problem = name;
-    const std::vector<db::Candidate> found = db::best(databases.all(), of_it);
+    const std::vector<db::BestCandidate> found = db::best(databases.all(), of_it);
     if (found.empty() || found.front().match != db::Match::exact) continue;  // of other devices, or imported
     StoredCheck check;
     check.instance = {name, {}, {}};
-    check.skipped = why_not;
+    check.skipped = failure_reason;
     skipped.push_back(std::move(check));
   }
 }
 
-std::vector<StoredWork> chosen_works(const po::variables_map& values, const StoredDatabases& databases,
-                                     const DeviceFacts& device, std::vector<StoredCheck>& skipped) {
+std::vector<StoredWorkload> chosen_workloads(const po::variables_map& values,
+                                             const StoredDatabases& databases, const DeviceProperties& device,
+                                             std::vector<StoredCheck>& skipped) {
   db::BestQuery query;
   query.device = db::lookup_device(device);
-  std::vector<StoredWork> works;
+  std::vector<StoredWorkload> workloads;
   if (values.count("problem") > 0 || values.count("size") > 0 || values.count("set") > 0) {
-    WorkChoice work = chosen_work(values);
-    if (values.count("size") > 0) query.extents = work.instance.extents;
-    if (values.count("set") > 0) query.settings = work.instance.settings_key();
-    add_works(std::move(work.problem), databases, query, works, skipped);
+    ProblemSelection workload = selected_problem(values);
+    if (values.count("size") > 0) query.extents = workload.instance.extents;
+    if (values.count("set") > 0) query.settings = workload.instance.settings_key();
+    add_workloads(std::move(workload.problem), databases, query, workloads, skipped);
   } else {
     for (const kernels::ProblemEntry& entry : kernels::problems())
-      add_works(entry.make(), databases, query, works, skipped);
-    add_defined_works(databases, query, works, skipped);
+      add_workloads(entry.make(), databases, query, workloads, skipped);
+    add_defined_workloads(databases, query, workloads, skipped);
   }
-  return works;
+  return workloads;
 }
 
 std::string state_of(const StoredCheck& check) {
   if (!check.skipped.empty()) return "skipped";
   switch (check.verdict.kind) {
-    case Verdict::Kind::ok:
+    case RecheckVerdict::Kind::ok:
       return "ok";
-    case Verdict::Kind::lost:
+    case RecheckVerdict::Kind::lost:
       return "slower";
-    case Verdict::Kind::beaten:
+    case RecheckVerdict::Kind::beaten:
       return "beaten";
-    case Verdict::Kind::failed:
+    case RecheckVerdict::Kind::failed:
       return "failed";
-    case Verdict::Kind::unknown:
+    case RecheckVerdict::Kind::unknown:
       break;
   }
   return "unknown";
 }
 
-std::string text_of(const StoredCheck& check) {
+std::string to_text(const StoredCheck& check) {
   return check.skipped.empty() ? check.verdict.text : check.skipped;
 }
 
-nlohmann::ordered_json json_of(const StoredCheck& check) {
+nlohmann::ordered_json to_json(const StoredCheck& check) {
   nlohmann::ordered_json object = {{"problem", check.instance.problem},
                                    {"size", check.instance.size()},
                                    {"settings", json_object(check.instance.settings)},
                                    {"state", state_of(check)},
-                                   {"text", text_of(check)}};
-  const Verdict& verdict = check.verdict;
+                                   {"text", to_text(check)}};
+  const RecheckVerdict& verdict = check.verdict;
   if (verdict.seconds.median > 0)
     object["seconds"] = {
         {"median", verdict.seconds.median}, {"low", verdict.seconds.low}, {"high", verdict.seconds.high}};
@@ -146,8 +149,9 @@ TestCase case_of(const StoredCheck& check) {
   one.group = check.instance.problem;
   one.name = check.instance.key();
   one.seconds = check.seconds;
-  if (check.verdict.bad()) one.failure = state_of(check) + ": " + text_of(check);
-  if (!check.skipped.empty() || check.verdict.kind == Verdict::Kind::unknown) one.skipped = text_of(check);
+  if (check.verdict.bad()) one.failure = state_of(check) + ": " + to_text(check);
+  if (!check.skipped.empty() || check.verdict.kind == RecheckVerdict::Kind::unknown)
+    one.skipped = to_text(check);
   if (one.failure) one.skipped.reset();
   return one;
 }
@@ -163,7 +167,7 @@ int finish(const po::variables_map& values, const std::vector<StoredCheck>& chec
   if (form == Format::json) {
     nlohmann::ordered_json object = {{"checked", checks.size()}, {"bad", bad}};
     object["results"] = nlohmann::ordered_json::array();
-    for (const StoredCheck& check : checks) object["results"].push_back(json_of(check));
+    for (const StoredCheck& check : checks) object["results"].push_back(to_json(check));
     std::cout << json_text(object);
   } else {
     std::cout << format("{}, {} worse than recorded\n", counted(checks.size(), "stored winner"), bad);
@@ -193,10 +197,10 @@ bool wants_stored_check(const po::variables_map& values) {
   return stored;
 }
 
-Result<StoredWinner> stored_winner(const StoredWork& work, const db::Database& database,
-                                   const DeviceFacts& device) {
-  const db::ResultRow& result = work.candidate.result;
-  const search::SearchSpace space(work.problem->space(work.instance, device));
+Result<StoredWinner> stored_winner(const StoredWorkload& workload, const db::Database& database,
+                                   const DeviceProperties& device) {
+  const db::ResultRow& result = workload.candidate.result;
+  const search::SearchSpace space(workload.problem->space(workload.instance, device));
   if (!space.find(result.configuration))
     return fail(Phase::constraint, "not valid any more", space.explain(result.configuration));
   StoredWinner stored;
@@ -206,26 +210,26 @@ Result<StoredWinner> stored_winner(const StoredWork& work, const db::Database& d
   if (!plain || space.at(*plain) == result.configuration) return stored;
   stored.plain = space.at(*plain);
   db::ResultFilter filter;
-  filter.work = result.work.id;
+  filter.workload = result.workload.id;
   for (const db::ResultRow& row : db::list_results(database, filter))
     if (row.configuration == *stored.plain) stored.plain_seconds = row.time;
   return stored;
 }
 
-StoredCheck check_stored_work(const StoredWork& work, const db::Database& database, Backend& backend,
-                              const KernelSources& sources, const RecheckLimits& limits,
-                              const std::function<bool()>& stop) {
+StoredCheck check_stored_workload(const StoredWorkload& workload, const db::Database& database,
+                                  Backend& backend, const KernelSources& sources, const RecheckLimits& limits,
+                                  const std::function<bool()>& stop) {
   const Stopwatch watch;
   StoredCheck check;
-  check.instance = work.instance;
-  const Result<StoredWinner> stored = stored_winner(work, database, backend.facts());
+  check.instance = workload.instance;
+  const Result<StoredWinner> stored = stored_winner(workload, database, backend.properties());
   if (!stored) {
     Recheck invalid;
     invalid.failure = stored.error();
     check.verdict = judge({}, invalid, limits);
     return check;
   }
-  DeviceEvaluator evaluator(*work.problem, work.instance, backend, sources);
+  DeviceEvaluator evaluator(*workload.problem, workload.instance, backend, sources);
   check.verdict = judge(*stored, measure_again(*stored, evaluator, stop), limits);
   check.seconds = watch.seconds();
   return check;
@@ -233,7 +237,7 @@ StoredCheck check_stored_work(const StoredWork& work, const db::Database& databa
 
 int check_stored(const po::variables_map& values) {
   const Format form = chosen_format(values);
-  const RecheckLimits limits = {chosen_share(text_of(values, "threshold"), "threshold"),
+  const RecheckLimits limits = {chosen_share(option_text(values, "threshold"), "threshold"),
                                 values["absolute"].as<bool>()};
   const DeviceChoice device = chosen_device(values, DeviceUse::measuring_again);
   if (device.kind != DeviceChoice::Kind::cuda)
@@ -242,22 +246,22 @@ int check_stored(const po::variables_map& values) {
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(device.number, values), cache);
   StoredDatabases databases(values);
   std::vector<StoredCheck> checks;
-  const std::vector<StoredWork> works = databases.answer([&] {
+  const std::vector<StoredWorkload> workloads = databases.answer([&] {
     checks.clear();
-    return chosen_works(values, databases, backend->facts(), checks);
+    return chosen_workloads(values, databases, backend->properties(), checks);
   });
-  if (works.empty() && checks.empty())
-    throw Error(format("nothing is stored of {} that could be measured again", backend->facts().name),
+  if (workloads.empty() && checks.empty())
+    throw Error(format("nothing is stored of {} that could be measured again", backend->properties().name),
                 Exit::no_answer);
-  for (const StoredWork& work : works) {
+  for (const StoredWorkload& workload : workloads) {
     if (InterruptGuard::interrupted()) break;
-    const auto sources = chosen_sources(values, *work.problem);
-    checks.push_back(check_stored_work(work, *databases.opened[work.database], *backend, *sources, limits,
-                                       [] { return InterruptGuard::interrupted(); }));
+    const auto sources = chosen_sources(values, *workload.problem);
+    checks.push_back(check_stored_workload(workload, *databases.opened[workload.database], *backend, *sources,
+                                           limits, [] { return InterruptGuard::interrupted(); }));
     const StoredCheck& check = checks.back();
     if (form == Format::text)
       std::cout << format("{:9} {} {}: {}\n", state_of(check), check.instance.problem, check.instance.key(),
-                          text_of(check))
+                          to_text(check))
                 << std::flush;
   }
   tell_notice(cache.get());

@@ -19,30 +19,30 @@ void add_stored_check_options(po::options_description& options);
 bool wants_stored_check(const po::variables_map& values);
 
 /// A stored winner with its place.
-struct StoredWork {
+struct StoredWorkload {
   std::shared_ptr<const Problem> problem;
   Instance instance;
-  db::Candidate candidate;
+  db::BestCandidate candidate;
   std::size_t database = 0;
 };
 
 /// What became of it.
 struct StoredCheck {
   Instance instance;
-  Verdict verdict;
+  RecheckVerdict verdict;
   std::string skipped;  ///< why it was not measured; empty where it was
   double seconds = 0;   ///< that it took
 };
 
 /// What the winner and the default of the space are, and what of the default is recorded. Failure{constraint}
 /// where the configuration is not valid any more.
-Result<StoredWinner> stored_winner(const StoredWork& work, const db::Database& database,
-                                   const DeviceFacts& device);
+Result<StoredWinner> stored_winner(const StoredWorkload& workload, const db::Database& database,
+                                   const DeviceProperties& device);
 
 /// Measures one of them again on the backend.
-StoredCheck check_stored_work(const StoredWork& work, const db::Database& database, Backend& backend,
-                              const KernelSources& sources, const RecheckLimits& limits,
-                              const std::function<bool()>& stop);
+StoredCheck check_stored_workload(const StoredWorkload& workload, const db::Database& database,
+                                  Backend& backend, const KernelSources& sources, const RecheckLimits& limits,
+                                  const std::function<bool()>& stop);
 
 /// `tune check --stored`: returns the exit status.
 int check_stored(const po::variables_map& values);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/evaluation/evaluator.hpp"
-#include "tuner/evaluation/finals.hpp"
+#include "tuner/evaluation/rerank.hpp"
 
 namespace tune::cli {
 
@@ -28,7 +28,7 @@ struct Recheck {
   bool interrupted = false;
 };
 
-/// Times the winner and the default in turns, as finals do (hold_finals), each checked before with inputs
+/// Times the winner and the default in turns, as finals do (confirm_top_k), each checked before with inputs
 /// that it has not seen. `stop` is asked before each turn.
 Recheck measure_again(const StoredWinner& stored, Evaluator& evaluator, const std::function<bool()>& stop);
 
@@ -38,7 +38,7 @@ struct RecheckLimits {
 };
 
 /// What the rounds say.
-struct Verdict {
+struct RecheckVerdict {
   enum class Kind {
     ok,
     lost,     ///< the gain over the default, or the time, is worse than recorded by more than the threshold
@@ -58,7 +58,7 @@ struct Verdict {
 
 /// A regression is one only where all of the interval lies beyond the threshold: what could be noise is none.
 /// The gain over the default is compared where both were recorded, because it does not depend on clocks and
-/// heat; else the time itself. That the default is faster counts from finals_resolution on.
-Verdict judge(const StoredWinner& stored, const Recheck& now, const RecheckLimits& limits);
+/// heat; else the time itself. That the default is faster counts from rerank_resolution on.
+RecheckVerdict judge(const StoredWinner& stored, const Recheck& now, const RecheckLimits& limits);
 
 }  // namespace tune::cli

@@ -18,7 +18,7 @@ po::options_description db_check_options() {
 }
 
 int run_db_check(const po::variables_map& values) {
-  const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
+  const db::Database database(database_path(option_text(values, "db")), db::OpenMode::read_only);
   const db::Findings findings = db::check_database(database);
   const std::string path = database.path().string();
   if (findings.count() == 0) {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "cli/input/foreign_recording.hpp"
+#include "cli/input/third_party_recording.hpp"
 
 namespace tune::cli {
 namespace {
@@ -30,19 +30,19 @@ std::optional<Configuration> settings_in(const std::string& text) {
 }
 
 /// `512x512 radius=1,type=float` into size and settings.
-void set_instance(const std::string& work, const MissingFacts& facts, Instance& instance) {
-  const std::size_t space = std::min(work.find(' '), work.size());
-  const std::string size = facts.size.empty() ? work.substr(0, space) : facts.size;
-  const std::string rest = work.substr(std::min(space + 1, work.size()));
+void set_instance(const std::string& workload, const MissingProperties& properties, Instance& instance) {
+  const std::size_t space = std::min(workload.find(' '), workload.size());
+  const std::string size = properties.size.empty() ? workload.substr(0, space) : properties.size;
+  const std::string rest = workload.substr(std::min(space + 1, workload.size()));
   instance.extents = extents_of(size);
   const auto settings = settings_in(rest);
   if (instance.extents.empty() && !size.empty() && !is_nonsense_size(size))
-    instance.settings = {{"size", Value(plain(work))}};
+    instance.settings = {{"size", Value(plain(workload))}};
   else if (settings)
     instance.settings = settings->entries();
-  else if (facts.size.empty())
+  else if (properties.size.empty())
     instance.settings = {{"settings", Value(plain(rest))}};
-  for (const auto& [name, value] : facts.settings) {
+  for (const auto& [name, value] : properties.settings) {
     std::erase_if(instance.settings, [&](const auto& known) { return known.first == name; });
     instance.settings.emplace_back(name, value);
   }
@@ -50,10 +50,10 @@ void set_instance(const std::string& work, const MissingFacts& facts, Instance& 
 
 }  // namespace
 
-replay::ForeignRecord record_of(const db::Recording& recording) {
-  replay::ForeignRecord record;
+replay::ThirdPartyRecord record_of(const db::Recording& recording) {
+  replay::ThirdPartyRecord record;
   record.problem = recording.instance.problem;
-  record.work = recording.instance.key();
+  record.workload = recording.instance.key();
   record.device = recording.device.name;
   std::vector<std::size_t> order(recording.evaluations.size());
   std::iota(order.begin(), order.end(), 0);
@@ -73,15 +73,15 @@ bool is_nonsense_size(const std::string& size) {
          std::ranges::count(size, 'x') < 4 && extents_of(size).empty();
 }
 
-db::ImportedRun imported_run(replay::ForeignRecord record, const MissingFacts& facts,
+db::ImportedRun imported_run(replay::ThirdPartyRecord record, const MissingProperties& properties,
                              const std::string& file_name) {
   const auto first_of = [](const std::string& a, const std::string& b, const std::string& c) {
     return !a.empty() ? a : !b.empty() ? b : c;
   };
   db::ImportedRun run;
-  run.key.instance.problem = first_of(facts.problem, record.problem, file_name);
-  set_instance(record.work, facts, run.key.instance);
-  run.key.device.name = first_of(facts.device, record.device, "unknown device");
+  run.key.instance.problem = first_of(properties.problem, record.problem, file_name);
+  set_instance(record.workload, properties, run.key.instance);
+  run.key.device.name = first_of(properties.device, record.device, "unknown device");
   run.key.device.driver = unknown;
   run.key.toolchain = {record.format + ", compiler unknown", unknown};
   run.key.origin = Origin::imported;

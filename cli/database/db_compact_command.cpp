@@ -25,7 +25,7 @@ po::options_description db_compact_options() {
 }
 
 int run_db_compact(const po::variables_map& values) {
-  const std::filesystem::path path = database_path(text_of(values, "db"));
+  const std::filesystem::path path = database_path(option_text(values, "db"));
   if (std::error_code ignored; !std::filesystem::exists(path, ignored))
     throw Error(format("there is no database {}: name another file", path.string()), Exit::no_answer);
   db::Database database(path);

@@ -73,8 +73,8 @@ const replay::WriterEntry* chosen_writer(const po::variables_map& values, const 
 
 /// The work's evaluations as they are to be written.
 db::Recording recording_of(const po::variables_map& values, const db::Database& source,
-                           const db::WorkInfo& work) {
-  auto found = db::recording_of(source, work.id);
+                           const db::Workload& workload) {
+  auto found = db::recording_of(source, workload.id);
   if (!found) throw Error(source.path().string() + " lost a result while it was read");
   if (values["best"].as<bool>()) {  // they come in the order in which they are ranked
     found->evaluations.resize(1);
@@ -88,7 +88,7 @@ db::Recording recording_of(const po::variables_map& values, const db::Database& 
 
 void write_one(const db::Recording& recording, const replay::WriterEntry& writer, const fs::path& path,
                const std::string& title) {
-  replay::ForeignRecord record = record_of(recording);
+  replay::ThirdPartyRecord record = record_of(recording);
   const std::string text = writer.write(record);
   replay::write_new_text(path, text);
   const auto failures =
@@ -101,10 +101,10 @@ void write_one(const db::Recording& recording, const replay::WriterEntry& writer
 
 /// One file a work. Files that are in the way are found before the first is written.
 void write_folder(const po::variables_map& values, const db::Database& source,
-                  const std::vector<db::WorkInfo>& works, const replay::WriterEntry& writer,
+                  const std::vector<db::Workload>& workloads, const replay::WriterEntry& writer,
                   const fs::path& folder) {
   std::vector<fs::path> paths;
-  for (const std::string& name : file_names(works)) {
+  for (const std::string& name : file_names(workloads)) {
     paths.push_back(folder / (name + std::string(writer.ending)));
     if (fs::exists(paths.back()))
       throw Error(format("{} exists: name a new folder, or remove it first; nothing was written",
@@ -113,35 +113,35 @@ void write_folder(const po::variables_map& values, const db::Database& source,
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw Error(format("cannot make the folder {}: {}", folder.string(), error.message()));
-  for (std::size_t i = 0; i < works.size(); ++i)
-    write_one(recording_of(values, source, works[i]), writer, paths[i], title_of(works[i]));
+  for (std::size_t i = 0; i < workloads.size(); ++i)
+    write_one(recording_of(values, source, workloads[i]), writer, paths[i], title_of(workloads[i]));
 }
 
-int write_foreign(const po::variables_map& values, const db::Database& source,
-                  std::vector<db::WorkInfo> works, const replay::WriterEntry& writer) {
-  std::erase_if(works, [](const db::WorkInfo& work) { return work.origin == Origin::replayed; });
-  const std::string out = text_of(values, "out");
-  if (works.empty())
+int write_third_party(const po::variables_map& values, const db::Database& source,
+                      std::vector<db::Workload> workloads, const replay::WriterEntry& writer) {
+  std::erase_if(workloads, [](const db::Workload& workload) { return workload.origin == Origin::replayed; });
+  const std::string out = option_text(values, "out");
+  if (workloads.empty())
     throw Error(format("{} has nothing measured that fits: replayed results are nobody's times",
                        source.path().string()),
                 Exit::no_answer);
   if (is_folder(out)) {
-    write_folder(values, source, works, writer, out);
+    write_folder(values, source, workloads, writer, out);
     return 0;
   }
   std::vector<std::string> notes;
-  works = current_works(std::move(works), notes);
-  if (works.size() > 1)
-    throw UsageError(
-        format("{} works fit, a file of this format holds one: {}", works.size(), differences(works)));
-  write_one(recording_of(values, source, works.front()), writer, out, title_of(works.front()));
+  workloads = current_workloads(std::move(workloads), notes);
+  if (workloads.size() > 1)
+    throw UsageError(format("{} works fit, a file of this format holds one: {}", workloads.size(),
+                            differences(workloads)));
+  write_one(recording_of(values, source, workloads.front()), writer, out, title_of(workloads.front()));
   for (const std::string& note : notes) std::cerr << note << "\n";
   return 0;
 }
 
 int write_database(const po::variables_map& values, const db::Database& source, const StoredChoice& choice,
-                   const std::vector<db::WorkInfo>& works) {
-  const std::string out = text_of(values, "out");
+                   const std::vector<db::Workload>& workloads) {
+  const std::string out = option_text(values, "out");
   if (is_folder(out)) throw UsageError(format("{} is a folder: name a file for a database", out));
   db::ExportFilter filter;
   filter.best_only = values["best"].as<bool>();
@@ -152,7 +152,7 @@ int write_database(const po::variables_map& values, const db::Database& source, 
   filter.size = choice.size;
   filter.device = choice.device;
   if (filter.best_only || values.count("set"))
-    for (const db::WorkInfo& work : works) filter.works.push_back(work.id);
+    for (const db::Workload& workload : workloads) filter.workloads.push_back(workload.id);
   const db::ExportResult result = db::export_database(source, out, filter);
   std::cout << format("{}: {}, {}, {}\n", out, counted(result.runs, "run"),
                       counted(result.evaluations, "evaluation"), counted(result.samples, "sample"));
@@ -160,29 +160,29 @@ int write_database(const po::variables_map& values, const db::Database& source, 
 }
 
 /// Throws where nothing that was measured fits a choice.
-std::vector<db::WorkInfo> chosen_works(const po::variables_map& values, const db::Database& source,
-                                       const StoredChoice& choice) {
+std::vector<db::Workload> chosen_workloads(const po::variables_map& values, const db::Database& source,
+                                           const StoredChoice& choice) {
   const Settings settings = assignments(values, "set");
-  std::vector<db::WorkInfo> works = fitting_works(source, choice, settings);
-  if (works.empty() && !settings.empty())
+  std::vector<db::Workload> workloads = fitting_workloads(source, choice, settings);
+  if (workloads.empty() && !settings.empty())
     throw Error(format("{} has no result with these settings of --set{}", source.path().string(),
-                       settings_there(fitting_works(source, choice, {}))),
+                       settings_there(fitting_workloads(source, choice, {}))),
                 Exit::no_answer);
-  return values["best"].as<bool>() ? best_works(source, works) : works;
+  return values["best"].as<bool>() ? best_workloads(source, workloads) : workloads;
 }
 
 int run_db_export(const po::variables_map& values) {
-  const std::string out = text_of(values, "out");
+  const std::string out = option_text(values, "out");
   if (out.empty()) throw UsageError("name the new file with --out FILE");
   if (values["best"].as<bool>() && values["all"].as<bool>()) throw UsageError("--best and --all: choose one");
   const replay::WriterEntry* writer = chosen_writer(values, out);
-  const db::Database source(database_path(text_of(values, "db")), db::Access::read_only);
+  const db::Database source(database_path(option_text(values, "db")), db::OpenMode::read_only);
   const StoredChoice choice = stored_choice(values, &source);
   if (writer != nullptr && values["without-views"].as<bool>())
     throw UsageError("--without-views is for databases: leave it out, or name a file that ends in .db");
-  const std::vector<db::WorkInfo> works = chosen_works(values, source, choice);
-  return writer == nullptr ? write_database(values, source, choice, works)
-                           : write_foreign(values, source, works, *writer);
+  const std::vector<db::Workload> workloads = chosen_workloads(values, source, choice);
+  return writer == nullptr ? write_database(values, source, choice, workloads)
+                           : write_third_party(values, source, workloads, *writer);
 }
 
 }  // namespace

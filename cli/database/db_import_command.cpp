@@ -7,10 +7,10 @@
 
 #include "cli/database/db_command.hpp"
 #include "cli/database/db_command_records.hpp"
-#include "cli/input/foreign_recording.hpp"
 #include "cli/input/options.hpp"
 #include "cli/input/paths.hpp"
 #include "cli/input/space_files.hpp"
+#include "cli/input/third_party_recording.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/formats/json_fields.hpp"
 #include "db/formats/recorded_json.hpp"
@@ -48,40 +48,40 @@ struct Understood {
   std::vector<std::string> lines;  ///< notes and losses
 };
 
-Understood understand(const std::string& file, const MissingFacts& facts) {
+Understood understand(const std::string& file, const MissingProperties& properties) {
   if (db::is_database(file))
     throw UsageError(format("{} is a database: take it in with 'tune db merge {}'", file, file));
   const std::string name = name_of_recording(file);
-  replay::ForeignRecord record =
+  replay::ThirdPartyRecord record =
       replay::read_recorded_json(replay::read_text(file), name, file, replay::Samples::keep);
   if (record.evaluations.empty())
     throw Error(format("{}: no configuration is recorded there: tune first", file));
   if (record.parameters.empty())
     throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
   Understood understood{file, {}, record.format, record.notes};
-  replay::ForeignRecord named = record;
-  if (!facts.problem.empty()) named.problem = facts.problem;
-  if (!facts.size.empty()) named.work = facts.size;
-  if (!facts.device.empty()) named.device = facts.device;
-  const std::string size = named.work.substr(0, named.work.find(' '));
+  replay::ThirdPartyRecord named = record;
+  if (!properties.problem.empty()) named.problem = properties.problem;
+  if (!properties.size.empty()) named.workload = properties.size;
+  if (!properties.device.empty()) named.device = properties.device;
+  const std::string size = named.workload.substr(0, named.workload.find(' '));
   if (is_nonsense_size(size))
     understood.lines.push_back(format("'{}' is no size: stored without; name it with --size", size));
   for (std::string& line : replay::import_losses(named)) understood.lines.push_back(std::move(line));
-  understood.run = imported_run(std::move(record), facts, name);
+  understood.run = imported_run(std::move(record), properties, name);
   return understood;
 }
 
-std::string title_of(const WorkKey& key) {
-  const std::string work = key.instance.key();
-  return format("{}{}{} on {}", key.instance.problem, work.empty() ? "" : " ", work, key.device.name);
+std::string title_of(const WorkloadKey& key) {
+  const std::string workload = key.instance.key();
+  return format("{}{}{} on {}", key.instance.problem, workload.empty() ? "" : " ", workload, key.device.name);
 }
 
 /// Files of which nothing tells that they are of different work become one, in which the newest result of a
 /// configuration counts: who gave them is told.
 void tell_merged(const std::vector<Understood>& all) {
-  std::map<std::string, std::vector<const Understood*>> works;
-  for (const Understood& one : all) works[title_of(one.run.key) + " " + one.format].push_back(&one);
-  for (const auto& [title, files] : works) {
+  std::map<std::string, std::vector<const Understood*>> workloads;
+  for (const Understood& one : all) workloads[title_of(one.run.key) + " " + one.format].push_back(&one);
+  for (const auto& [title, files] : workloads) {
     if (files.size() < 2) continue;
     std::set<std::string> configurations;
     std::set<std::tuple<std::string, double, std::string>> results;
@@ -121,15 +121,17 @@ void store(db::Database& database, const Understood& understood) {
 
 int run_db_import(const po::variables_map& values) {
   if (!values.count("file")) throw UsageError("name files to import: tune db import FILE...");
-  const MissingFacts facts{replay::printable(text_of(values, "problem")), text_of(values, "size"),
-                           replay::printable(text_of(values, "device")), assignments(values, "set")};
-  if (!facts.size.empty() && extents_of(facts.size).empty())
-    throw UsageError(format("--size: '{}' is not a size such as 512x512x512", replay::printable(facts.size)));
+  const MissingProperties properties{
+      replay::printable(option_text(values, "problem")), option_text(values, "size"),
+      replay::printable(option_text(values, "device")), assignments(values, "set")};
+  if (!properties.size.empty() && extents_of(properties.size).empty())
+    throw UsageError(
+        format("--size: '{}' is not a size such as 512x512x512", replay::printable(properties.size)));
   std::vector<Understood> all;  // a file that cannot be read is told before anything is stored
   for (const std::string& file : values["file"].as<std::vector<std::string>>())
-    all.push_back(understand(file, facts));
+    all.push_back(understand(file, properties));
   tell_merged(all);
-  db::Database database(database_path(text_of(values, "db")));
+  db::Database database(database_path(option_text(values, "db")));
   for (const Understood& understood : all) store(database, understood);
   std::cout << format("into {}, as imported: no ranking mixes them with measured ones\n",
                       database.path().string());

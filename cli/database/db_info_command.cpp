@@ -62,10 +62,10 @@ std::string to_text(const db::DatabaseInfo& info, const std::string& path) {
   text += row("log", log_text(info));
   text += row("holds",
               format("{} at {}, {}, {}", plural(info.problems, "problem"), plural(info.instances, "size"),
-                     plural(info.devices, "device model"), plural(info.works, "work")));
+                     plural(info.devices, "device model"), plural(info.workloads, "work")));
   text += row("runs", format("{}{}{}", info.runs,
                              info.unended_runs > 0 ? format(", {} killed or running", info.unended_runs) : "",
-                             info.finals > 0 ? format(", {} with finals", info.finals) : ""));
+                             info.rerank > 0 ? format(", {} with finals", info.rerank) : ""));
   text += row("evaluations", format("{}: {} failed, {} replaced by later ones; {}", info.evaluations,
                                     info.failures, info.superseded, plural(info.samples, "sample")));
   if (!info.last.empty())
@@ -100,10 +100,10 @@ std::string to_json(const db::DatabaseInfo& info, const std::string& path) {
                     {"problems", info.problems},
                     {"sizes", info.instances},
                     {"device_models", info.devices},
-                    {"works", info.works},
+                    {"works", info.workloads},
                     {"runs", info.runs},
                     {"unended_runs", info.unended_runs},
-                    {"runs_with_finals", info.finals},
+                    {"runs_with_finals", info.rerank},
                     {"evaluations", info.evaluations},
                     {"failures", info.failures},
                     {"superseded", info.superseded},
@@ -119,7 +119,7 @@ std::string to_json(const db::DatabaseInfo& info, const std::string& path) {
 
 int run_db_info(const po::variables_map& values) {
   const Format form = chosen_format(values);
-  const db::Database database(database_path(text_of(values, "db")), db::Access::inspect);
+  const db::Database database(database_path(option_text(values, "db")), db::OpenMode::inspect);
   const db::DatabaseInfo info = db::database_info(database);
   const std::string path = database.path().string();
   std::cout << (form == Format::json ? to_json(info, path) : to_text(info, path));

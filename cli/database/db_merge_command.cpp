@@ -60,7 +60,7 @@ void merge_one(db::Database& target, const std::string& source) {
   };
   std::cout << format("{}: new are {}, {}, {}, {} of finals; {} and {} were there\n", source,
                       all(result.runs, "run"), all(result.evaluations, "evaluation"),
-                      all(result.samples, "sample"), all(result.finals, "place"),
+                      all(result.samples, "sample"), all(result.rerank, "place"),
                       all(result.known_runs, "run"), all(result.known_evaluations, "evaluation"));
   std::cout.flush();
   for (const std::string& conflict : result.conflicts) std::cerr << format("{}: {}\n", source, conflict);
@@ -70,8 +70,8 @@ int run_db_merge(const po::variables_map& values) {
   if (!values.count("source")) throw UsageError("name databases to merge: tune db merge FILE...");
   const auto& sources = values["source"].as<std::vector<std::string>>();
   for (const std::string& source : sources)
-    db::Database(source, db::Access::inspect);  // told before the work
-  db::Database target(database_path(text_of(values, "db")));
+    db::Database(source, db::OpenMode::inspect);  // told before the work
+  db::Database target(database_path(option_text(values, "db")));
   for (const std::string& source : sources) merge_one(target, source);
   std::cout << format("into {}\n", target.path().string());
   return 0;

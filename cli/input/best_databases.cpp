@@ -22,18 +22,18 @@ void tell_missing_folder() {
 
 }  // namespace
 
-void tell_left_out(const std::string& why) {
-  std::cerr << format("left out a recording that cannot be read: {}\n", why.substr(0, why.find('\n')));
+void tell_left_out(const std::string& reason) {
+  std::cerr << format("left out a recording that cannot be read: {}\n", reason.substr(0, reason.find('\n')));
 }
 
 StoredDatabases::StoredDatabases(const po::variables_map& values) {
-  const std::filesystem::path path = database_path(text_of(values, "db"));
+  const std::filesystem::path path = database_path(option_text(values, "db"));
   if (values.count("db") || std::filesystem::exists(path))
-    opened.push_back(std::make_unique<db::Database>(path, db::Access::read_only));
+    opened.push_back(std::make_unique<db::Database>(path, db::OpenMode::read_only));
   own = opened.size();
   tell_missing_folder();
   for (const std::filesystem::path& recording : shipped_recordings()) try {
-      opened.push_back(std::make_unique<db::Database>(recording, db::Access::immutable));
+      opened.push_back(std::make_unique<db::Database>(recording, db::OpenMode::immutable));
     } catch (const Error& error) {
       tell_left_out(error.what());
     }

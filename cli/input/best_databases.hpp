@@ -12,7 +12,7 @@
 namespace tune::cli {
 
 /// Says on standard error that a recording was left out.
-void tell_left_out(const std::string& why);
+void tell_left_out(const std::string& reason);
 
 /// The person's own database where there is one, then the shipped recordings: of equal fit the first wins.
 struct StoredDatabases {

@@ -18,7 +18,7 @@ void add_cache_options(po::options_description& options) {
 
 std::shared_ptr<cache::BinaryCache> chosen_cache(const po::variables_map& values) {
   if (values["no-compile-cache"].as<bool>()) return nullptr;
-  return run::open_cache(text_of(values, "cache-dir"));
+  return run::open_cache(option_text(values, "cache-dir"));
 }
 
 void tell_notice(const cache::BinaryCache* cache) {

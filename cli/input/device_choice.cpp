@@ -31,12 +31,12 @@ std::string_view without_gpu(DeviceUse use) {
 }
 
 DeviceChoice numbered(int number, DeviceUse use) {
-  std::string why_none;
-  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  std::string failure_reason;
+  const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (devices.empty())
-    throw UsageError(format("there is no device {}: {}; {}", number, why_none, without_gpu(use)));
+    throw UsageError(format("there is no device {}: {}; {}", number, failure_reason, without_gpu(use)));
   if (static_cast<std::size_t>(number) < devices.size())
-    return {.number = number, .recording = {}, .why = {}};
+    return {.number = number, .recording = {}, .reason = {}};
   std::string known;
   for (std::size_t i = 0; i < devices.size(); ++i)
     known += format("{}{} ({})", i == 0 ? "" : ", ", i, devices[i].name);
@@ -67,19 +67,21 @@ void add_device_option(po::options_description& options) {
 }
 
 DeviceChoice chosen_device(const po::variables_map& values, DeviceUse use) {
-  const std::string text = text_of(values, "device");
+  const std::string text = option_text(values, "device");
   if (first_gpu_will_do(text)) {
-    std::string why_none;
-    if (!cuda::list_devices(&why_none).empty()) return {};
-    return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = format("no GPU here ({})", why_none)};
+    std::string failure_reason;
+    if (!cuda::list_devices(&failure_reason).empty()) return {};
+    return {.kind = DeviceChoice::Kind::replay,
+            .recording = {},
+            .reason = format("no GPU here ({})", failure_reason)};
   }
   if (text == "emulator")
     throw UsageError(
         "--device: the emulator checks kernels and measures nothing: tune check --device emulator");
   if (text == "replay:") throw UsageError("--device: name the recording: replay:FILE");
-  if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .why = {}};
+  if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .reason = {}};
   if (text.starts_with("replay:"))
-    return {.kind = DeviceChoice::Kind::replay, .recording = text.substr(7), .why = {}};
+    return {.kind = DeviceChoice::Kind::replay, .recording = text.substr(7), .reason = {}};
   if (const auto number = device_number(text)) return numbered(*number, use);
   std::vector<std::string> words = {"cuda"};
   if (use == DeviceUse::tuning) words.emplace_back("replay");
@@ -94,15 +96,15 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
   const bool shipped = choice.recording.empty();
   const std::vector<std::filesystem::path> files =
       shipped ? shipped_recordings() : std::vector<std::filesystem::path>{choice.recording};
-  const std::string why = choice.why.empty() ? "" : choice.why + ", and ";
+  const std::string reason = choice.reason.empty() ? "" : choice.reason + ", and ";
   if (files.empty())
-    throw Error(
-        format("{}no recordings were installed with the program; name one with --device replay:FILE", why));
+    throw Error(format("{}no recordings were installed with the program; name one with --device replay:FILE",
+                       reason));
   if (!shipped && !std::filesystem::exists(choice.recording))
     throw Error(format("--device: there is no recording '{}'", choice.recording));
   std::string recorded;
   for (const std::filesystem::path& path : files) try {
-      const db::Database database(path, shipped ? db::Access::immutable : db::Access::read_only);
+      const db::Database database(path, shipped ? db::OpenMode::immutable : db::OpenMode::read_only);
       if (auto found = db::find_recording(database, instance, cache)) return std::move(*found);
       for (const std::string& other : db::recorded_instances(database, instance.problem))
         recorded += (recorded.empty() ? "" : "; ") + other;
@@ -110,20 +112,20 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
       if (!shipped) throw;
       tell_left_out(error.what());
     }
-  throw Error(format("{}no recording has {} {}{}; recorded: {}", why, instance.problem, instance.key(),
+  throw Error(format("{}no recording has {} {}{}; recorded: {}", reason, instance.problem, instance.key(),
                      cache == CacheState::warm ? " with warm caches" : "",
                      recorded.empty() ? "nothing of this problem" : recorded));
 }
 
-DeviceFacts facts_or_architecture(const po::variables_map& values, std::string& notice) {
-  const std::string architecture = text_of(values, "arch");
-  if (!architecture.empty()) return architecture_facts(architecture);
-  const std::string device = text_of(values, "device");
-  std::string why_none;
-  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+DeviceProperties properties_or_architecture(const po::variables_map& values, std::string& notice) {
+  const std::string architecture = option_text(values, "arch");
+  if (!architecture.empty()) return architecture_properties(architecture);
+  const std::string device = option_text(values, "device");
+  std::string failure_reason;
+  const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (first_gpu_will_do(device) && devices.empty()) {
-    notice = format("no GPU here ({}): limits of sm_90; choose others with --arch", why_none);
-    return architecture_facts("sm_90");
+    notice = format("no GPU here ({}): limits of sm_90; choose others with --arch", failure_reason);
+    return architecture_properties("sm_90");
   }
   const DeviceChoice choice = chosen_device(values, DeviceUse::limits);
   if (choice.kind == DeviceChoice::Kind::replay)

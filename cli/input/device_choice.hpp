@@ -22,7 +22,7 @@ struct DeviceChoice {
   Kind kind = Kind::cuda;
   int number = 0;         ///< of the GPU
   std::string recording;  ///< file; empty for the shipped ones
-  std::string why;        ///< where nobody asked for a replay: why there is one; else empty
+  std::string reason;     ///< where nobody asked for a replay: why there is one; else empty
 };
 
 void add_device_option(po::options_description& options);
@@ -40,6 +40,6 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
 std::optional<int> device_number(std::string_view text);
 
 /// Facts for enumerating a space: the GPU's, else those of --arch (default sm_90) with a notice.
-DeviceFacts facts_or_architecture(const po::variables_map& values, std::string& notice);
+DeviceProperties properties_or_architecture(const po::variables_map& values, std::string& notice);
 
 }  // namespace tune::cli

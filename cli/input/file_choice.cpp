@@ -8,8 +8,8 @@
 #include "kernels/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/evaluation/expectations.hpp"
 #include "tuner/evaluation/outputs.hpp"
+#include "tuner/evaluation/reference_data.hpp"
 
 namespace tune::cli {
 namespace {
@@ -47,15 +47,16 @@ const ProblemFiles& files_of(const Problem& problem) {
   throw UsageError(format("{} takes no files; these problems do: {}", problem.info().name, others));
 }
 
-FileChoice chosen_files(const po::variables_map& values, WorkChoice& work) {
-  FileChoice files{text_of(values, "input"), text_of(values, "output")};
+FileChoice chosen_files(const po::variables_map& values, ProblemSelection& selection) {
+  FileChoice files{option_text(values, "input"), option_text(values, "output")};
   if (files.input.empty() && !files.output.empty())
     throw UsageError("--output is the result of --input FILE: give both");
   if (files.input.empty()) return files;
-  if (!work.problem) throw UsageError("--input needs a problem and a GPU, not another tuner's recording");
+  if (!selection.problem)
+    throw UsageError("--input needs a problem and a GPU, not another tuner's recording");
   if (values.count("size") > 0)
     throw UsageError(format("--size: {} has its own; leave it out", files.input.string()));
-  work.instance.extents = files_of(*work.problem).extents(files.input, work.instance);
+  selection.instance.extents = files_of(*selection.problem).extents(files.input, selection.instance);
   if (files.output.empty()) return files;
   require_writable(files.output);
   const NamedFile output{"output", files.output.string()};
@@ -63,24 +64,24 @@ FileChoice chosen_files(const po::variables_map& values, WorkChoice& work) {
   return files;
 }
 
-void take_inputs(const FileChoice& files, WorkChoice& work) {
-  TensorSet inputs = files_of(*work.problem).read_inputs(files.input, work.instance);
-  work.problem = with_inputs(std::move(work.problem), work.instance, std::move(inputs));
+void take_inputs(const FileChoice& files, ProblemSelection& selection) {
+  TensorSet inputs = files_of(*selection.problem).read_inputs(files.input, selection.instance);
+  selection.problem = with_inputs(std::move(selection.problem), selection.instance, std::move(inputs));
 }
 
-void write_result(const FileChoice& files, const WorkChoice& work, const Configuration& configuration,
-                  Backend& backend, const KernelSources& sources) {
-  Expectations expectations(*work.problem);
-  const Expectation& expectation = expectations.at(work.instance, 1);
-  const Result<LaunchPlan> plan = work.problem->plan(work.instance, configuration, sources);
+void write_result(const FileChoice& files, const ProblemSelection& selection,
+                  const Configuration& configuration, Backend& backend, const KernelSources& sources) {
+  ReferenceCache reference_cache(*selection.problem);
+  const ReferenceData& reference_data = reference_cache.at(selection.instance, 1);
+  const Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
   const auto need = [&](const auto& result) {
     if (!result)
       throw Error(format("{} is not written: the winner, run once more: {}: {}", files.output.string(),
                          result.error().reason, result.error().detail));
   };
   need(plan);
-  need(run_outputs(*plan, expectation, backend).and_then([&](const TensorSet& outputs) -> Result<void> {
-    files_of(*work.problem).write_outputs(files.output, work.instance, outputs);
+  need(run_outputs(*plan, reference_data, backend).and_then([&](const TensorSet& outputs) -> Result<void> {
+    files_of(*selection.problem).write_outputs(files.output, selection.instance, outputs);
     return {};
   }));
 }

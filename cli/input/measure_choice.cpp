@@ -12,7 +12,7 @@ namespace tune::cli {
 namespace {
 
 /// Energy is measured for half a second a turn.
-constexpr std::size_t finalists_by_energy = 5;
+constexpr std::size_t top_k_by_energy = 5;
 constexpr int largest_count = 1'000'000;
 
 /// A number that takes all of the text.
@@ -26,14 +26,14 @@ std::optional<T> number(std::string_view text) {
 
 void choose_samples(const std::string& text, MeasureOptions& measure) {
   const std::size_t colon = std::min(text.find(':'), text.size());
-  const auto least = number<int>(std::string_view(text).substr(0, colon));
-  const auto most = colon == text.size() ? std::max(least, std::optional(measure.most_samples))
-                                         : number<int>(std::string_view(text).substr(colon + 1));
-  if (!least || !most || *least < 1 || *most < *least || *most > largest_count)
+  const auto min = number<int>(std::string_view(text).substr(0, colon));
+  const auto max = colon == text.size() ? std::max(min, std::optional(measure.max_samples))
+                                        : number<int>(std::string_view(text).substr(colon + 1));
+  if (!min || !max || *min < 1 || *max < *min || *max > largest_count)
     throw UsageError(
         format("--samples: '{}' is not of the form MIN or MIN:MAX, as 7:60, with MIN from 1 to MAX", text));
-  measure.least_samples = *least;
-  measure.most_samples = *most;
+  measure.min_samples = *min;
+  measure.max_samples = *max;
 }
 
 }  // namespace
@@ -70,12 +70,12 @@ MeasureChoice chosen_measuring(const po::variables_map& values) {
   choice.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
   choice.measure.flush_cache = choice.cache == CacheState::cold;
   choice.measure.energy = choice.objective != Objective::time;
-  if (values.count("samples")) choose_samples(text_of(values, "samples"), choice.measure);
-  choice.measure.spread = chosen_share(text_of(values, "spread"), "spread");
+  if (values.count("samples")) choose_samples(option_text(values, "samples"), choice.measure);
+  choice.measure.spread = chosen_share(option_text(values, "spread"), "spread");
   // The slower one may take less energy.
   choice.race = choice.objective == Objective::time && !values["no-race"].as<bool>();
-  if (choice.objective != Objective::time) choice.finals.finalists = finalists_by_energy;
-  choice.finals.finalists = count_of(values, "finalists", choice.finals.finalists, 0);
+  if (choice.objective != Objective::time) choice.rerank.top_k = top_k_by_energy;
+  choice.rerank.top_k = option_count(values, "finalists", choice.rerank.top_k, 0);
   return choice;
 }
 

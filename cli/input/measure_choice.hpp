@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/input/command.hpp"
-#include "tuner/evaluation/finals.hpp"
+#include "tuner/evaluation/rerank.hpp"
 #include "tuner/measurement/timing.hpp"
 
 namespace tune::cli {
@@ -11,7 +11,7 @@ namespace tune::cli {
 struct MeasureChoice {
   MeasureOptions measure;
   bool race = true;
-  FinalsOptions finals;
+  RerankOptions rerank;
   Objective objective = Objective::time;
   CacheState cache = CacheState::cold;
 };

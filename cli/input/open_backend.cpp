@@ -19,7 +19,7 @@ void add_process_options(po::options_description& options) {
 }
 
 double chosen_timeout(const po::variables_map& values) {
-  return parse_duration(text_of(values, "timeout"), "--timeout");
+  return parse_duration(option_text(values, "timeout"), "--timeout");
 }
 
 std::unique_ptr<Backend> open_backend(int number, const po::variables_map& values) {

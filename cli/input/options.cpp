@@ -59,7 +59,7 @@ void check_name(const std::string& name, const std::string& option, const std::v
 
 std::string chosen_name(const po::variables_map& values, const std::string& option,
                         const std::vector<std::string>& names) {
-  std::string name = text_of(values, option);
+  std::string name = option_text(values, option);
   check_name(name, option, names);
   return name;
 }
@@ -105,20 +105,20 @@ std::vector<std::pair<std::string, search::Value>> assignments(const po::variabl
   return all;
 }
 
-std::string text_of(const po::variables_map& values, const std::string& option) {
+std::string option_text(const po::variables_map& values, const std::string& option) {
   return values.count(option) ? values[option].as<std::string>() : std::string();
 }
 
-std::uint64_t count_of(const po::variables_map& values, const std::string& option, std::uint64_t otherwise,
-                       std::uint64_t least) {
-  return values.count(option) ? parse_count(values[option].as<std::string>(), option, least) : otherwise;
+std::uint64_t option_count(const po::variables_map& values, const std::string& option,
+                           std::uint64_t otherwise, std::uint64_t min) {
+  return values.count(option) ? parse_count(values[option].as<std::string>(), option, min) : otherwise;
 }
 
-std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t least) {
+std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < least)
-    throw UsageError(format("--{}: '{}' is not a whole number of at least {}", option, text, least));
+  if (error != std::errc{} || end != text.data() + text.size() || number < min)
+    throw UsageError(format("--{}: '{}' is not a whole number of at least {}", option, text, min));
   return number;
 }
 

@@ -39,14 +39,14 @@ std::vector<std::pair<std::string, search::Value>> assignments(const po::variabl
                                                                const std::string& option);
 
 /// The option's text, or an empty one.
-std::string text_of(const po::variables_map& values, const std::string& option);
+std::string option_text(const po::variables_map& values, const std::string& option);
 
 /// A whole number of at least `least`, if given. Throws UsageError: program_options itself reads -1 as a huge
 /// one.
-std::uint64_t count_of(const po::variables_map& values, const std::string& option, std::uint64_t otherwise,
-                       std::uint64_t least);
+std::uint64_t option_count(const po::variables_map& values, const std::string& option,
+                           std::uint64_t otherwise, std::uint64_t min);
 /// The same of a text.
-std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t least);
+std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min);
 
 /// One entry an option: name and value, then what it does in a column of its own.
 std::string options_text(const po::options_description& options);

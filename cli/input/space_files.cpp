@@ -36,7 +36,7 @@ std::optional<search::SearchSpace> known_space(const db::Recording& recording) {
 
 /// Without a definition: what the configurations themselves say.
 replay::RecordedSpace unknown_problem(replay::RecordedSpace recorded, const std::string& file) {
-  replay::ForeignRecord record{recorded.name, recorded.problem, recorded.work, recorded.device};
+  replay::ThirdPartyRecord record{recorded.name, recorded.problem, recorded.workload, recorded.device};
   for (const Evaluation& evaluation : recorded.evaluations)
     for (const auto& [name, value] : evaluation.configuration.entries())
       if (std::ranges::find(record.parameters, name) == record.parameters.end())
@@ -56,7 +56,7 @@ std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std
   const bool warm = recording.cache == CacheState::warm;
   replay::RecordedSpace recorded{.name = {},
                                  .problem = recording.instance.problem,
-                                 .work = recording.instance.key() + (warm ? " with warm caches" : ""),
+                                 .workload = recording.instance.key() + (warm ? " with warm caches" : ""),
                                  .device = recording.device.name,
                                  .space = search::SearchSpace(search::SpaceDefinition{}),
                                  .evaluations = {},
@@ -65,14 +65,14 @@ std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std
   recorded.name = title_of(recorded);
   if (recorded.name.find(only) == std::string::npos) return std::nullopt;
   // Another program's kernel of the same name has another space.
-  const auto whole = recording.origin == Origin::imported ? std::nullopt : known_space(recording);
-  if (!whole) {
+  const auto whole_space = recording.origin == Origin::imported ? std::nullopt : known_space(recording);
+  if (!whole_space) {
     recorded.evaluations = std::move(recording.evaluations);
     return unknown_problem(std::move(recorded), file);
   }
   std::vector<Configuration> configurations;
   for (Evaluation& evaluation : recording.evaluations) {
-    if (!whole->find(evaluation.configuration)) continue;
+    if (!whole_space->find(evaluation.configuration)) continue;
     configurations.push_back(evaluation.configuration);
     recorded.evaluations.push_back(std::move(evaluation));
   }
@@ -82,7 +82,7 @@ std::optional<replay::RecordedSpace> to_space(db::Recording recording, const std
                        recorded.name));
   if (strange > 0)
     recorded.notes.push_back(format("{} configurations are not valid in this version: left out", strange));
-  recorded.space = search::SearchSpace::of(whole->definition(), configurations);
+  recorded.space = search::SearchSpace::of(whole_space->definition(), configurations);
   return recorded;
 }
 
@@ -98,7 +98,7 @@ std::string name_of_recording(const std::string& file) {
 std::vector<replay::RecordedSpace> read_spaces(const std::string& file, const std::string& only) {
   std::vector<replay::RecordedSpace> spaces;
   if (db::is_database(file)) {
-    const db::Database database(file, db::Access::read_only);
+    const db::Database database(file, db::OpenMode::read_only);
     std::vector<db::Recording> recordings = db::all_recordings(database);
     for (db::Recording& recording : recordings)
       if (auto space = to_space(std::move(recording), file, only)) spaces.push_back(std::move(*space));

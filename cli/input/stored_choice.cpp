@@ -18,7 +18,7 @@ namespace {
 
 std::optional<std::string> given(const po::variables_map& values, const std::string& option) {
   if (!values.count(option)) return std::nullopt;
-  return text_of(values, option);
+  return option_text(values, option);
 }
 
 /// Of what the database has, the nearest to `name`, or else all.
@@ -57,7 +57,7 @@ void check_size(const StoredChoice& choice, const db::Database& database) {
   std::set<std::string> sizes;
   for (const db::RunSummary& run :
        db::list_runs(database, {.problem = choice.problem, .device = choice.device}))
-    sizes.insert(run.work.size);
+    sizes.insert(run.workload.size);
   if (sizes.contains(*choice.size)) return;
   std::string all;
   for (const std::string& each : sizes) all += (all.empty() ? "; there is: " : ", ") + each;
@@ -100,7 +100,7 @@ StoredChoice stored_choice(const po::variables_map& values, const db::Database* 
 }
 
 RunId run_choice(const po::variables_map& values, const std::string& option, const db::Database& database) {
-  const std::uint64_t number = count_of(values, option, 0, 1);
+  const std::uint64_t number = option_count(values, option, 0, 1);
   if (number <= std::uint64_t{std::numeric_limits<RunId>::max()})
     for (const db::RunSummary& run : db::list_runs(database))
       if (static_cast<std::uint64_t>(run.run) == number) return run.run;

@@ -9,16 +9,17 @@
 
 namespace tune::cli {
 
-std::optional<search::Configuration> stored_default(const db::WorkInfo& work) {
+std::optional<search::Configuration> stored_default(const db::Workload& workload) {
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
-    if (entry.name != work.problem) continue;
+    if (entry.name != workload.problem) continue;
     const auto problem = entry.make();
     std::vector<std::pair<std::string, Value>> settings;
-    const Configuration stored = Configuration::parse(work.settings);
+    const Configuration stored = Configuration::parse(workload.settings);
     for (const auto& [name, value] : stored.entries()) settings.emplace_back(name, value);
     try {
-      const Instance instance = make_instance(problem->info(), work.size, settings);
-      search::SpaceDefinition definition = problem->space(instance, architecture_facts(work.architecture));
+      const Instance instance = make_instance(problem->info(), workload.size, settings);
+      search::SpaceDefinition definition =
+          problem->space(instance, architecture_properties(workload.architecture));
       // Only whether the default is valid is asked: the whole space would take a second for each size.
       const std::vector<search::Parameter> parameters = definition.parameters;
       for (const search::Parameter& parameter : parameters)

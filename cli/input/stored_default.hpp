@@ -10,6 +10,6 @@ namespace tune::cli {
 
 /// The configuration that the problem of stored results declares as its default, where the problem is known
 /// and the configuration valid.
-std::optional<search::Configuration> stored_default(const db::WorkInfo& work);
+std::optional<search::Configuration> stored_default(const db::Workload& workload);
 
 }  // namespace tune::cli

@@ -46,7 +46,7 @@ std::vector<std::string> words_of(const std::string& command_line) {
 
 std::vector<std::string> named_definitions(const db::Database& database, const std::string& problem) {
   std::vector<db::RunSummary> runs = db::list_runs(database);
-  std::erase_if(runs, [&](const db::RunSummary& run) { return run.work.problem != problem; });
+  std::erase_if(runs, [&](const db::RunSummary& run) { return run.workload.problem != problem; });
   std::ranges::stable_sort(runs, std::ranges::greater(), &db::RunSummary::started);
   std::vector<std::string> files;
   for (const db::RunSummary& run : runs) {
@@ -60,7 +60,8 @@ std::vector<std::string> named_definitions(const db::Database& database, const s
 }
 
 std::shared_ptr<const Problem> defined_problem(const std::string& problem,
-                                               const std::vector<std::string>& files, std::string& why_not) {
+                                               const std::vector<std::string>& files,
+                                               std::string& failure_reason) {
   for (const std::string& file : files) {
     std::error_code error;
     if (!std::filesystem::exists(file, error)) continue;
@@ -71,10 +72,11 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
       continue;  // another file of that name, or one that was changed
     }
   }
-  why_not = files.empty()
-                ? format("'{}' is no problem of this program: name the file of its definition with --problem",
-                         problem)
-                : format("its definition {} is not here: name the file with --problem", files.front());
+  failure_reason =
+      files.empty()
+          ? format("'{}' is no problem of this program: name the file of its definition with --problem",
+                   problem)
+          : format("its definition {} is not here: name the file with --problem", files.front());
   return nullptr;
 }
 

@@ -18,8 +18,9 @@ std::vector<std::string> words_of(const std::string& command_line);
 std::vector<std::string> named_definitions(const db::Database& database, const std::string& problem);
 
 /// The problem that one of these files describes, if it is there and still has this name; else null, and
-/// `why_not` is one line that says what to do.
+/// `failure_reason` is one line that says what to do.
 std::shared_ptr<const Problem> defined_problem(const std::string& problem,
-                                               const std::vector<std::string>& files, std::string& why_not);
+                                               const std::vector<std::string>& files,
+                                               std::string& failure_reason);
 
 }  // namespace tune::cli

@@ -28,16 +28,16 @@ void add_settings(const std::string& key, std::vector<SettingInfo>& settings) {
 class StoredProblem : public Problem {
  public:
   explicit StoredProblem(const std::vector<db::RunSummary>& runs) {
-    const db::WorkInfo& newest = runs.front().work;
+    const db::Workload& newest = runs.front().workload;
     info_.name = newest.problem;
     info_.summary = "defined in a program";
     for (const auto& [name, extent] : newest.extents) info_.extents.push_back({name, "", extent});
-    for (const db::RunSummary& run : runs) add_settings(run.work.settings, info_.settings);
+    for (const db::RunSummary& run : runs) add_settings(run.workload.settings, info_.settings);
   }
 
   const ProblemInfo& info() const override { return info_; }
-  search::SpaceDefinition space(const Instance&, const DeviceFacts&) const override { elsewhere(); }
-  Work work(const Instance&) const override { return {}; }
+  search::SpaceDefinition space(const Instance&, const DeviceProperties&) const override { elsewhere(); }
+  ProblemCost cost(const Instance&) const override { return {}; }
   Result<LaunchPlan> plan(const Instance&, const Configuration& configuration,
                           const KernelSources&) const override {
     LaunchPlan plan;

@@ -21,19 +21,19 @@ po::options_description devices_options() {
 
 /// Blocks that threads and block slots alone allow: what a kernel without shared memory and with few
 /// registers gets.
-int resident_blocks(const DeviceFacts& device, int threads) {
+int resident_blocks(const DeviceProperties& device, int threads) {
   return std::min(device.max_blocks_per_multiprocessor, device.max_threads_per_multiprocessor / threads);
 }
 
 /// Registers a thread may use while that many blocks stay resident; they are handed out in eights.
-std::int64_t registers_for_full(const DeviceFacts& device, int threads) {
+std::int64_t registers_for_full(const DeviceProperties& device, int threads) {
   const int blocks = resident_blocks(device, threads);
   if (blocks == 0) return 0;
   return std::min<std::int64_t>(
       255, device.registers_per_multiprocessor / (std::int64_t{blocks} * threads) / 8 * 8);
 }
 
-std::string describe(int number, const DeviceFacts& device) {
+std::string describe(int number, const DeviceProperties& device) {
   const auto kib = [](std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); };
   const auto row = [](std::string_view what, const std::string& value) {
     return format("  {:<26}{}\n", what, value);
@@ -75,7 +75,7 @@ std::string describe(int number, const DeviceFacts& device) {
   return text;
 }
 
-nlohmann::ordered_json describe_json(int number, const DeviceFacts& device) {
+nlohmann::ordered_json describe_json(int number, const DeviceProperties& device) {
   nlohmann::ordered_json object = {
       {"number", number},
       {"name", device.name},
@@ -110,19 +110,19 @@ nlohmann::ordered_json describe_json(int number, const DeviceFacts& device) {
 
 int run_devices(const po::variables_map& values) {
   const Format form = chosen_format(values);
-  std::string why_none;
-  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  std::string failure_reason;
+  const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (form == Format::json) {
     nlohmann::ordered_json object;
     object["toolkit"] = cuda::toolkit_text();
     object["devices"] = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < devices.size(); ++i)
       object["devices"].push_back(describe_json(static_cast<int>(i), devices[i]));
-    if (devices.empty()) object["why_none"] = why_none;
+    if (devices.empty()) object["why_none"] = failure_reason;
     std::cout << json_text(object);
     return 0;
   }
-  if (devices.empty()) std::cout << "no devices: " << why_none << "\n";
+  if (devices.empty()) std::cout << "no devices: " << failure_reason << "\n";
   for (std::size_t i = 0; i < devices.size(); ++i) std::cout << describe(static_cast<int>(i), devices[i]);
   std::cout << "toolkit: " << cuda::toolkit_text() << "\n";
   return 0;

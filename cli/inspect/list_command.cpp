@@ -36,9 +36,9 @@ po::options_description list_options() {
 
 /// The database, if there is one: before the first run there is none, and nothing is wrong with that.
 std::optional<db::Database> open_if_there(const po::variables_map& values) {
-  const std::filesystem::path path = database_path(text_of(values, "db"));
+  const std::filesystem::path path = database_path(option_text(values, "db"));
   if (!values.count("db") && !std::filesystem::exists(path)) return std::nullopt;
-  return db::Database(path, db::Access::read_only);
+  return db::Database(path, db::OpenMode::read_only);
 }
 
 bool is_built_in(const std::string& problem) {
@@ -109,12 +109,12 @@ std::vector<db::DeviceSummary> chosen_devices(const db::Database& database, cons
   for (db::DeviceSummary& device : devices) device.runs = device.evaluations = 0, device.drivers.clear();
   for (const db::RunSummary& run :
        db::list_runs(database, {.problem = choice.problem, .device = choice.device})) {
-    const auto device = std::ranges::find(devices, run.work.model_key, &db::DeviceSummary::model_key);
-    if (device == devices.end() || (choice.size && run.work.size != *choice.size)) continue;
+    const auto device = std::ranges::find(devices, run.workload.model_key, &db::DeviceSummary::model_key);
+    if (device == devices.end() || (choice.size && run.workload.size != *choice.size)) continue;
     if (++device->runs == 1) device->last_run = run.started;  // the newest comes first
     device->evaluations += run.evaluations - run.reused;
-    if (std::ranges::find(device->drivers, run.work.driver) == device->drivers.end())
-      device->drivers.push_back(run.work.driver);
+    if (std::ranges::find(device->drivers, run.workload.driver) == device->drivers.end())
+      device->drivers.push_back(run.workload.driver);
   }
   for (db::DeviceSummary& device : devices) std::ranges::sort(device.drivers);
   std::erase_if(devices, [](const db::DeviceSummary& device) { return device.runs == 0; });
@@ -129,7 +129,7 @@ void list_devices(const db::Database& database, const StoredChoice& choice, Form
        every ? db::list_devices(database) : chosen_devices(database, choice)) {
     std::string drivers;
     for (const std::string& driver : device.drivers) drivers += (drivers.empty() ? "" : ", ") + driver;
-    const bool known = device.facts.compute_major > 0;  // not of every imported result
+    const bool known = device.properties.compute_major > 0;  // not of every imported result
     table.add({device.name, known ? device.architecture : "unknown", drivers, std::to_string(device.runs),
                std::to_string(device.evaluations), time_of_day(device.last_run)});
     all.push_back({{"name", device.name},
@@ -151,22 +151,22 @@ void list_runs(const db::Database& database, const StoredChoice& choice, std::op
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::uint64_t shown = 0;
   for (const db::RunSummary& run : db::list_runs(database, filter)) {
-    if ((choice.size && run.work.size != *choice.size) || (only && run.run != *only)) continue;
+    if ((choice.size && run.workload.size != *choice.size) || (only && run.run != *only)) continue;
     if (++shown > limit) break;
-    const std::string device = run.work.device + origin_mark(run.work.origin);
-    table.add({std::to_string(run.run), time_of_day(run.started), run.work.problem, run.work.size,
-               run.work.settings, device, run.strategy, std::to_string(run.evaluations),
+    const std::string device = run.workload.device + origin_mark(run.workload.origin);
+    table.add({std::to_string(run.run), time_of_day(run.started), run.workload.problem, run.workload.size,
+               run.workload.settings, device, run.strategy, std::to_string(run.evaluations),
                run.best ? si(*run.best, "s") : "-",
                run.end_reason.empty() ? "killed or running" : run.end_reason});
     nlohmann::ordered_json object = {{"run", run.run},
                                      {"started", run.started},
                                      {"ended", run.ended},
                                      {"end", run.end_reason},
-                                     {"problem", run.work.problem},
-                                     {"size", run.work.size},
-                                     {"settings", run.work.settings},
-                                     {"device", run.work.device},
-                                     {"origin", to_string(run.work.origin)},
+                                     {"problem", run.workload.problem},
+                                     {"size", run.workload.size},
+                                     {"settings", run.workload.settings},
+                                     {"device", run.workload.device},
+                                     {"origin", to_string(run.workload.origin)},
                                      {"strategy", run.strategy},
                                      {"evaluations", run.evaluations},
                                      {"reused", run.reused},
@@ -181,11 +181,11 @@ void list_runs(const db::Database& database, const StoredChoice& choice, std::op
 nlohmann::ordered_json result_json(const db::ResultRow& row) {
   nlohmann::ordered_json object = {{"evaluation", row.evaluation},
                                    {"run", row.run},
-                                   {"problem", row.work.problem},
-                                   {"size", row.work.size},
-                                   {"settings", row.work.settings},
-                                   {"device", row.work.device},
-                                   {"origin", to_string(row.work.origin)},
+                                   {"problem", row.workload.problem},
+                                   {"size", row.workload.size},
+                                   {"settings", row.workload.settings},
+                                   {"device", row.workload.device},
+                                   {"origin", to_string(row.workload.origin)},
                                    {"configuration", json_object(row.configuration.entries())},
                                    {"seconds", nullptr}};
   if (row.time) {
@@ -208,9 +208,9 @@ void list_results(const db::Database& database, const db::ResultFilter& filter, 
         row.time ? si(*row.time, "s") : format("{}: {}", to_string(row.failure->phase), row.failure->reason);
     const std::string share =
         row.time && row.amount.limit > 0 ? percent_text(row.amount.limit / *row.time) : "-";
-    const std::string device = row.work.device + origin_mark(row.work.origin);
-    table.add(
-        {time, share, row.work.problem, row.work.size, row.work.settings, device, row.configuration.key()});
+    const std::string device = row.workload.device + origin_mark(row.workload.origin);
+    table.add({time, share, row.workload.problem, row.workload.size, row.workload.settings, device,
+               row.configuration.key()});
     all.push_back(result_json(row));
   }
   std::cout << (form == Format::json ? json_text(all) : table.text(""));
@@ -220,12 +220,12 @@ int run_list(const po::variables_map& values) {
   const std::string what = chosen_name(values, "what", {"problems", "devices", "runs", "results"});
   const Format form = chosen_format(values);
   refuse_useless_options(values, what);
-  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();  // that the database can count
-  const std::uint64_t limit = std::min(most, count_of(values, "limit", 0, 1));
-  count_of(values, "run", 0, 1);  // no number is no number, whatever is stored
+  constexpr std::uint64_t max = std::numeric_limits<std::int64_t>::max();  // that the database can count
+  const std::uint64_t limit = std::min(max, option_count(values, "limit", 0, 1));
+  option_count(values, "run", 0, 1);  // no number is no number, whatever is stored
   const auto database = open_if_there(values);
   if (what == "problems") {
-    const std::string only = text_of(values, "problem");
+    const std::string only = option_text(values, "problem");
     list_problems(database, only.empty() ? std::nullopt : std::optional(only), form);
     return 0;
   }

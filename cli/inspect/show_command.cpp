@@ -39,7 +39,7 @@ std::string budget_text(const RunOptions& options) {
 }
 
 /// Of a device in another program's results little more than the name may be known.
-std::string device_text(const DeviceFacts& device) {
+std::string device_text(const DeviceProperties& device) {
   return device.compute_major > 0 ? device.model_key() : device.name + ", the rest is unknown";
 }
 
@@ -85,11 +85,11 @@ std::string winner_text(const db::RunDetails& details) {
   return text;
 }
 
-std::string finals_text(const db::RunDetails& details) {
-  if (details.finals.empty()) return "";
-  std::string text = format("finals{}\n", details.finals.front().reused ? " (rounds of an earlier run)" : "");
-  for (const db::FinalRow& place : details.finals) {
-    const db::FinalResult& result = place.result;
+std::string rerank_text(const db::RunDetails& details) {
+  if (details.rerank.empty()) return "";
+  std::string text = format("finals{}\n", details.rerank.front().reused ? " (rounds of an earlier run)" : "");
+  for (const db::RerankRow& place : details.rerank) {
+    const db::RerankStanding& result = place.result;
     text += format("  {:>6}  {}  {}", result.place, si(result.time.median, "s"),
                    result.place == 1 ? interval_text(result.time, "s") : difference_text(result.ratio));
     if (place.energy > 0) text += "  " + si(place.energy, "J");
@@ -100,12 +100,12 @@ std::string finals_text(const db::RunDetails& details) {
   return text;
 }
 
-nlohmann::ordered_json finals_json(const db::RunDetails& details) {
+nlohmann::ordered_json rerank_json(const db::RunDetails& details) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const db::FinalRow& place : details.finals) {
-    const db::FinalResult& result = place.result;
+  for (const db::RerankRow& place : details.rerank) {
+    const db::RerankStanding& result = place.result;
     nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
-    for (const FinalRound& round : place.rounds) rounds.push_back(round.seconds);
+    for (const RerankRound& round : place.rounds) rounds.push_back(round.seconds);
     list.push_back({{"place", result.place},
                     {"configuration", json_object(place.configuration.entries())},
                     {"tied", result.tied},
@@ -152,7 +152,7 @@ std::string describe(const db::RunDetails& details) {
                         counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"),
                         summary.reused, counted(static_cast<std::uint64_t>(summary.failures), "failure")));
   text += "winner      " + winner_text(details);
-  text += finals_text(details);
+  text += rerank_text(details);
   text += "progress\n" + progress_text(details);
   if (!details.failures.empty()) text += "failures\n";
   for (const db::FailureCount& failure : details.failures)
@@ -211,7 +211,7 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
                         {"samples", details.winner_samples},
                         {"error", details.winner->error},
                         {"tolerance", details.winner->tolerance}};
-  object["finals"] = finals_json(details);
+  object["finals"] = rerank_json(details);
   object["failures"] = nlohmann::ordered_json::array();
   for (const db::FailureCount& failure : details.failures)
     object["failures"].push_back({{"phase", to_string(failure.phase)},
@@ -224,8 +224,8 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
 
 int run_show(const po::variables_map& values) {
   const Format form = chosen_format(values);
-  count_of(values, "run", 0, 1);  // no number is no number, whatever is stored
-  const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
+  option_count(values, "run", 0, 1);  // no number is no number, whatever is stored
+  const db::Database database(database_path(option_text(values, "db")), db::OpenMode::read_only);
   RunId number = 0;
   if (values.count("run")) {
     number = run_choice(values, "run", database);

@@ -3,7 +3,7 @@
 
 #include "cli/input/device_choice.hpp"
 #include "cli/input/options.hpp"
-#include "cli/input/work_choice.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
 #include "search/ask_tell/strategy.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 po::options_description space_options() {
   po::options_description all;
-  add_work_options(all);
+  add_problem_options(all);
   add_space_options(all);
   all.add_options()("device", po::value<std::string>()->value_name("D"),
                     "number of a GPU, for its limits; default: the first")  //
@@ -41,18 +41,18 @@ std::string listed(const std::vector<Value>& values) {
   return text;
 }
 
-std::string describe(const WorkChoice& work, const DeviceFacts& device, const search::SearchSpace& space,
-                     const std::vector<Configuration>& sample) {
+std::string describe(const ProblemSelection& selection, const DeviceProperties& device,
+                     const search::SearchSpace& space, const std::vector<Configuration>& sample) {
   std::string text = format("{} {} on {}\n{} of {:.0f} in the plain product\n\nParameters\n",
-                            work.instance.problem, work.instance.key(), device.name,
+                            selection.instance.problem, selection.instance.key(), device.name,
                             counted(space.size(), "valid configuration"), space.product_size());
   for (const search::Parameter& parameter : space.parameters()) {
     text += format("  {:<14}{}  (default {})\n", parameter.name, listed(parameter.values),
                    parameter.default_value.to_string());
     const std::string condition =
         parameter.exists_if ? format("; only if {}", parameter.exists_if->to_string()) : std::string();
-    if (const std::string said = parameter.documentation + condition; !said.empty())
-      text += std::string(16, ' ') + wrapped(said, 16) + "\n";
+    if (const std::string description = parameter.documentation + condition; !description.empty())
+      text += std::string(16, ' ') + wrapped(description, 16) + "\n";
   }
   text += "\nConstraints\n";
   for (const search::Constraint& constraint : space.definition().constraints)
@@ -63,12 +63,12 @@ std::string describe(const WorkChoice& work, const DeviceFacts& device, const se
   return text;
 }
 
-std::string describe_json(const WorkChoice& work, const DeviceFacts& device, const search::SearchSpace& space,
-                          const std::vector<Configuration>& sample) {
+std::string describe_json(const ProblemSelection& selection, const DeviceProperties& device,
+                          const search::SearchSpace& space, const std::vector<Configuration>& sample) {
   nlohmann::ordered_json object;
-  object["problem"] = work.instance.problem;
-  object["size"] = work.instance.size();
-  object["settings"] = json_object(work.instance.settings);
+  object["problem"] = selection.instance.problem;
+  object["size"] = selection.instance.size();
+  object["settings"] = json_object(selection.instance.settings);
   object["device"] = device.name;
   object["valid"] = space.size();
   object["product"] = space.product_size();
@@ -92,22 +92,22 @@ std::string describe_json(const WorkChoice& work, const DeviceFacts& device, con
 
 int run_space(const po::variables_map& values) {
   const Format form = chosen_format(values);
-  const std::uint64_t count = count_of(values, "sample", 0, 1);
-  const std::uint64_t seed = count_of(values, "seed", 1, 0);
+  const std::uint64_t count = option_count(values, "sample", 0, 1);
+  const std::uint64_t seed = option_count(values, "seed", 1, 0);
   if (values["count"].as<bool>() && (count > 0 || form == Format::json))
     throw UsageError("--count prints nothing but a number: leave out --sample and --format json");
-  const WorkChoice work = chosen_work(values);
+  const ProblemSelection selection = selected_problem(values);
   std::string notice;
-  const DeviceFacts device = facts_or_architecture(values, notice);
-  const search::SearchSpace space = build_space(work, device, chosen_space(values));
+  const DeviceProperties device = properties_or_architecture(values, notice);
+  const search::SearchSpace space = build_space(selection, device, chosen_space(values));
   if (!notice.empty()) std::cerr << notice << "\n";
   if (values["count"].as<bool>()) {
     std::cout << space.size() << "\n";
     return 0;
   }
   const std::vector<Configuration> sample = draw(space, count, seed);
-  std::cout << (form == Format::json ? describe_json(work, device, space, sample)
-                                     : describe(work, device, space, sample));
+  std::cout << (form == Format::json ? describe_json(selection, device, space, sample)
+                                     : describe(selection, device, space, sample));
   return 0;
 }
 

@@ -87,12 +87,12 @@ void ProgressDisplay::on_evaluation(const Evaluation& evaluation, const Progress
   show(pending_);
 }
 
-void ProgressDisplay::on_finals(std::size_t finalists) {
+void ProgressDisplay::on_rerank(std::size_t top_k) {
   if (mode_ == Mode::quiet) return;
   if (!pending_.empty()) show(pending_);
   if (open_line_) out_ << "\n";
   open_line_ = false;
-  show(format("timing the best {} again, in turns", finalists));
+  show(format("timing the best {} again, in turns", top_k));
 }
 
 void ProgressDisplay::show(const std::string& line) {

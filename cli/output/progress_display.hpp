@@ -19,7 +19,7 @@ class ProgressDisplay : public SessionObserver {
   ~ProgressDisplay() override;
 
   void on_evaluation(const Evaluation& evaluation, const Progress& progress) override;
-  void on_finals(std::size_t finalists) override;
+  void on_rerank(std::size_t top_k) override;
   bool stop_requested() override;
 
  private:

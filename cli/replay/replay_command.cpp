@@ -77,7 +77,7 @@ std::vector<std::string> chosen_strategies(const po::variables_map& values) {
   if (!values.count("strategy"))
     for (const search::StrategyEntry& entry : search::strategies()) chosen.emplace_back(entry.name);
   else {
-    const std::vector<std::string> words = words_of(text_of(values, "strategy"));
+    const std::vector<std::string> words = words_of(option_text(values, "strategy"));
     for (const std::string& word : words) {
       const std::string name = strategy_named(word, "strategy").name();
       const auto earlier = static_cast<std::size_t>(std::ranges::find(chosen, name) - chosen.begin());
@@ -94,7 +94,7 @@ std::vector<std::string> chosen_strategies(const po::variables_map& values) {
 /// In increasing order, without repetition.
 std::vector<std::uint64_t> chosen_budgets(const po::variables_map& values) {
   std::vector<std::uint64_t> budgets;
-  for (const std::string& word : words_of(text_of(values, "budget")))
+  for (const std::string& word : words_of(option_text(values, "budget")))
     budgets.push_back(parse_count(word, "budget", 1));
   std::ranges::sort(budgets);
   const auto repeated = std::ranges::unique(budgets);
@@ -102,8 +102,8 @@ std::vector<std::uint64_t> chosen_budgets(const po::variables_map& values) {
   return budgets;
 }
 
-std::vector<replay::Contender> contenders_of(const std::vector<std::string>& names) {
-  std::vector<replay::Contender> contenders;
+std::vector<replay::ComparedStrategy> contenders_of(const std::vector<std::string>& names) {
+  std::vector<replay::ComparedStrategy> contenders;
   for (const std::string& name : names)
     contenders.push_back(
         {name, [name](const search::SearchTask& task) { return search::make_strategy(name, task); }});
@@ -114,7 +114,7 @@ std::vector<replay::Contender> contenders_of(const std::vector<std::string>& nam
 std::vector<double> chosen_times(const po::variables_map& values) {
   std::vector<double> times;
   if (!values.count("budget-time")) return times;
-  for (const std::string& word : words_of(text_of(values, "budget-time")))
+  for (const std::string& word : words_of(option_text(values, "budget-time")))
     times.push_back(parse_duration(word, "--budget-time"));
   std::ranges::sort(times);
   const auto repeated = std::ranges::unique(times);
@@ -182,10 +182,10 @@ WarmChoice chosen_warm(const po::variables_map& values, std::uint64_t seed) {
     choice.files = values["warm"].as<std::vector<std::string>>();
   else if (!values["warm-evaluations"].defaulted() || !values["warm-strategy"].defaulted())
     throw UsageError("--warm-evaluations and --warm-strategy need recordings: name them with --warm FILE...");
-  const std::string evaluations = text_of(values, "warm-evaluations");
+  const std::string evaluations = option_text(values, "warm-evaluations");
   choice.options.evaluations = std::nullopt;
   if (evaluations != "all") choice.options.evaluations = parse_count(evaluations, "warm-evaluations", 1);
-  const std::string strategy = strategy_named(text_of(values, "warm-strategy"), "warm-strategy").name();
+  const std::string strategy = strategy_named(option_text(values, "warm-strategy"), "warm-strategy").name();
   choice.options.searched_by = contenders_of({strategy}).front();
   choice.options.seed = seed;
   return choice;
@@ -204,7 +204,7 @@ int list_options(const std::string& name) {
 }
 
 int run_replay(const po::variables_map& values) {
-  if (values.count("options")) return list_options(text_of(values, "options"));
+  if (values.count("options")) return list_options(option_text(values, "options"));
   if (!values.count("space"))
     throw UsageError(
         "name recorded spaces with --space FILE...; caches of Kernel Tuner, T4 files or databases");
@@ -212,19 +212,19 @@ int run_replay(const po::variables_map& values) {
   const std::vector<std::string> strategies = chosen_strategies(values);
   options.budgets = chosen_budgets(values);
   options.times = chosen_times(values);
-  options.repeats = count_of(values, "repeats", options.repeats, 1);
-  options.seed = count_of(values, "seed", options.seed, 0);
-  options.batch = count_of(values, "batch", options.batch, 1);
+  options.repeats = option_count(values, "repeats", options.repeats, 1);
+  options.seed = option_count(values, "seed", options.seed, 0);
+  options.batch = option_count(values, "batch", options.batch, 1);
   const FoldChoice fold_choice = chosen_folds(values, strategies.size());
   const WarmChoice warm = chosen_warm(values, options.seed);
   const auto files = values["space"].as<std::vector<std::string>>();
-  const NamedFile json{"json", text_of(values, "json")}, csv{"csv", text_of(values, "csv")};
+  const NamedFile json{"json", option_text(values, "json")}, csv{"csv", option_text(values, "csv")};
   std::vector<std::string> inputs = files;
   inputs.insert(inputs.end(), warm.files.begin(), warm.files.end());
   check_outputs(std::array{json, csv}, inputs);
-  const std::vector<replay::RecordedSpace> spaces = read_spaces(files, text_of(values, "only"));
+  const std::vector<replay::RecordedSpace> spaces = read_spaces(files, option_text(values, "only"));
   if (spaces.empty())
-    throw UsageError(format("--only: no space has a name with '{}' in it", text_of(values, "only")));
+    throw UsageError(format("--only: no space has a name with '{}' in it", option_text(values, "only")));
   const std::vector<replay::RecordedSpace> sources = read_spaces(warm.files);
   const std::vector<replay::SpaceGroup> folds = fold_choice.of(spaces);
   const replay::WarmStart start(spaces, sources, warm.options);
@@ -240,7 +240,7 @@ int run_replay(const po::variables_map& values) {
                       .results = replay::compare(spaces, contenders_of(strategies), options),
                       .groups = {},
                       .warm = warm.text(),
-                      .held_by = text_of(values, "choose-by"),
+                      .held_by = option_text(values, "choose-by"),
                       .held = {}};
   report.groups = replay::groups_of(report.results);
   if (!folds.empty()) report.held = replay::hold_out(report.results, folds);

@@ -51,7 +51,7 @@ ordered_json space_json(const ReplayReport& report, std::size_t number) {
   const replay::SpaceFacts& facts = result.facts;
   ordered_json object = {{"name", space.name},
                          {"problem", space.problem},
-                         {"work", space.work},
+                         {"work", space.workload},
                          {"device", space.device},
                          {"configurations", facts.configurations},
                          {"failed", facts.failed},

@@ -8,7 +8,7 @@
 
 #include "cli/input/file_choice.hpp"
 #include "cli/input/options.hpp"
-#include "cli/input/work_choice.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "cli/output/output_file.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -18,28 +18,29 @@ namespace {
 
 po::options_description generate_options() {
   po::options_description all;
-  add_work_options(all);
+  add_problem_options(all);
   all.add_options()("seed", po::value<std::string>()->value_name("N"), "of the random numbers; default 1")(
       "out", po::value<std::string>()->value_name("FILE"), "the file to write");
   return all;
 }
 
 int generate(const po::variables_map& values) {
-  const WorkChoice work = chosen_work(values);
-  const ProblemFiles& files = files_of(*work.problem);
-  const std::string out = text_of(values, "out");
+  const ProblemSelection selection = selected_problem(values);
+  const ProblemFiles& files = files_of(*selection.problem);
+  const std::string out = option_text(values, "out");
   if (out.empty()) throw UsageError("name the file to write with --out");
   const NamedFile output{"out", out};
   check_outputs({&output, 1}, {});
-  const std::uint64_t seed = count_of(values, "seed", 1, 0);
-  files.write_inputs(out, work.instance, work.problem->inputs(work.instance, seed));
-  std::cout << format("{}: {} {}, seed {}\n", out, work.problem->info().name, work.instance.key(), seed);
+  const std::uint64_t seed = option_count(values, "seed", 1, 0);
+  files.write_inputs(out, selection.instance, selection.problem->inputs(selection.instance, seed));
+  std::cout << format("{}: {} {}, seed {}\n", out, selection.problem->info().name, selection.instance.key(),
+                      seed);
   return 0;
 }
 
 po::options_description check_options() {
   po::options_description all;
-  add_work_options(all);
+  add_problem_options(all);
   all.add_options()("input", po::value<std::string>()->value_name("FILE"), "the inputs")(
       "output", po::value<std::string>()->value_name("FILE"), "what was computed of them");
   return all;
@@ -49,28 +50,28 @@ po::options_description check_options() {
 double largest_difference(const HostTensor& output, const HostTensor& reference) {
   const HostTensor computed = in_double(view_of(output));
   const auto out = computed.as<double>(), wanted = reference.as<double>();
-  double most = 0;
+  double max = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const double difference = std::abs(out[i] - wanted[i]);
-    most = std::isnan(difference) ? HUGE_VAL : std::max(most, difference);
-    if (std::isinf(most)) break;
+    max = std::isnan(difference) ? HUGE_VAL : std::max(max, difference);
+    if (std::isinf(max)) break;
   }
-  return most;
+  return max;
 }
 
 int check(const po::variables_map& values) {
-  WorkChoice work = chosen_work(values);
-  const ProblemFiles& files = files_of(*work.problem);
-  const std::string input = text_of(values, "input"), output = text_of(values, "output");
+  ProblemSelection selection = selected_problem(values);
+  const ProblemFiles& files = files_of(*selection.problem);
+  const std::string input = option_text(values, "input"), output = option_text(values, "output");
   if (input.empty() || output.empty())
     throw UsageError("name the inputs with --input and what was computed of them with --output");
   if (values.count("size") > 0) throw UsageError(format("--size: {} has its own; leave it out", input));
-  work.instance.extents = files.extents(input, work.instance);
-  const TensorSet outputs = files.read_outputs(output, work.instance);
-  const TensorSet inputs = files.read_inputs(input, work.instance);
-  const Tolerance tolerance = files.tolerance(work.instance, inputs);
+  selection.instance.extents = files.extents(input, selection.instance);
+  const TensorSet outputs = files.read_outputs(output, selection.instance);
+  const TensorSet inputs = files.read_inputs(input, selection.instance);
+  const Tolerance tolerance = files.tolerance(selection.instance, inputs);
   bool right = true;
-  for (const auto& [name, reference] : work.problem->reference(work.instance, inputs)) {
+  for (const auto& [name, reference] : selection.problem->reference(selection.instance, inputs)) {
     const double difference = largest_difference(outputs.at(name), reference);
     const double allowed = tolerance.of(name).absolute;
     const bool within = difference <= allowed;

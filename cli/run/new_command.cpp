@@ -39,13 +39,13 @@ std::string first_definition(const std::filesystem::path& path, const std::strin
 }
 
 int run_new(const po::variables_map& values) {
-  const std::string kernel = text_of(values, "kernel");
+  const std::string kernel = option_text(values, "kernel");
   if (kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
   const std::filesystem::path path(kernel);
   const auto text = read_text(path);
   if (!text) throw Error(format("cannot read {}: {}", kernel, text.error()));
-  const std::string json = first_definition(path, *text, text_of(values, "entry"));
-  std::filesystem::path out = text_of(values, "out");
+  const std::string json = first_definition(path, *text, option_text(values, "entry"));
+  std::filesystem::path out = option_text(values, "out");
   if (out == "-") {
     std::cout << json;
     return 0;

@@ -6,16 +6,16 @@
 
 #include "cli/input/cache_choice.hpp"
 #include "cli/input/device_choice.hpp"
+#include "cli/input/dumped_sources.hpp"
 #include "cli/input/file_choice.hpp"
-#include "cli/input/foreign_recording.hpp"
-#include "cli/input/kept_sources.hpp"
 #include "cli/input/measure_choice.hpp"
 #include "cli/input/open_backend.hpp"
 #include "cli/input/options.hpp"
 #include "cli/input/paths.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "cli/input/space_files.hpp"
+#include "cli/input/third_party_recording.hpp"
 #include "cli/input/version.hpp"
-#include "cli/input/work_choice.hpp"
 #include "cli/output/interrupt.hpp"
 #include "cli/output/progress_display.hpp"
 #include "cli/run/run_summary.hpp"
@@ -43,7 +43,7 @@ std::string strategy_help() {
 
 po::options_description run_options() {
   po::options_description all;
-  add_work_options(all);
+  add_problem_options(all);
   add_file_options(all);
   add_device_option(all);
   add_space_options(all);
@@ -85,12 +85,12 @@ search::StrategyChoice chosen_strategy(const po::variables_map& values, const Pr
   const bool open = values.count("strategy") == 0 || values["strategy"].defaulted();
   if (open && definition != nullptr && !definition->strategy.empty())
     return strategy_named(definition->strategy, "strategy");
-  return strategy_named(text_of(values, "strategy"), "strategy");
+  return strategy_named(option_text(values, "strategy"), "strategy");
 }
 
 std::uint64_t chosen_seed(const po::variables_map& values, const Problem* problem) {
   const definition::Definition* const definition = definition_of(problem);
-  return count_of(values, "seed", definition != nullptr ? definition->seed.value_or(1) : 1, 0);
+  return option_count(values, "seed", definition != nullptr ? definition->seed.value_or(1) : 1, 0);
 }
 
 /// `problem` may be null; a definition may have a budget of its own. A share of the space is added by
@@ -98,15 +98,15 @@ std::uint64_t chosen_seed(const po::variables_map& values, const Problem* proble
 
 Budget chosen_budget(const po::variables_map& values, const Problem* problem) {
   Budget budget;
-  if (values.count("budget-evals")) budget.evaluations = count_of(values, "budget-evals", 0, 1);
+  if (values.count("budget-evals")) budget.evaluations = option_count(values, "budget-evals", 0, 1);
   if (values.count("budget-time"))
-    budget.seconds = parse_duration(text_of(values, "budget-time"), "--budget-time");
+    budget.seconds = parse_duration(option_text(values, "budget-time"), "--budget-time");
   const search::StrategyEntry& strategy = *chosen_strategy(values, problem).entry;
   if (values.count("until-gain")) {
     if (!strategy.estimates_gain)
       throw UsageError(format(
           "--until-gain: {} does not estimate what is left to gain; choose --strategy auto", strategy.name));
-    budget.gain = chosen_share(text_of(values, "until-gain"), "until-gain");
+    budget.gain = chosen_share(option_text(values, "until-gain"), "until-gain");
   }
   if (const definition::Definition* const defined = definition_of(problem);
       defined != nullptr && !budget.evaluations && !budget.seconds && !budget.gain) {
@@ -135,9 +135,9 @@ RunOptions run_options(const po::variables_map& values, const SpaceChoice& space
 }
 
 /// A run's parts that do not depend on what answers.
-struct Job {
+struct RunSetup {
   const po::variables_map& values;
-  WorkChoice work;
+  ProblemSelection selection;
   SpaceChoice choice;
   Budget budget;
   MeasureChoice measuring;
@@ -145,14 +145,14 @@ struct Job {
   std::string device_label;
   std::string notice;                      ///< before the first evaluation
   std::unique_ptr<KernelSources> sources;  ///< of the problem; null for another tuner's recording
-  std::unique_ptr<KeptSources> kept;       ///< null where nobody asked
+  std::unique_ptr<DumpedSources> dumped;   ///< null where nobody asked
   FileChoice files;
   std::optional<Configuration> winner;  ///< of a run that ended by itself
 };
 
 /// A definition's budget as a share of the configurations, where nothing else was asked for.
-void add_share(Job& job, const search::SearchSpace& space) {
-  const definition::Definition* const definition = definition_of(job.work.problem.get());
+void add_share(RunSetup& job, const search::SearchSpace& space) {
+  const definition::Definition* const definition = definition_of(job.selection.problem.get());
   const bool asked =
       job.values.count("budget-evals") > 0 || job.values.count("budget-time") > 0 || job.budget.gain;
   if (definition == nullptr || !definition->budget_share || asked) return;
@@ -162,9 +162,9 @@ void add_share(Job& job, const search::SearchSpace& space) {
   job.record.options.budget_evaluations = job.budget.evaluations;
 }
 
-int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) {
+int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evaluator) {
   add_share(job, space);
-  const std::filesystem::path path = database_path(text_of(job.values, "db"));
+  const std::filesystem::path path = database_path(option_text(job.values, "db"));
   db::Database database(path);
   if (!job.notice.empty()) std::cerr << job.notice << "\n";
   const bool quiet = job.values["quiet"].as<bool>();
@@ -175,18 +175,18 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
                             job.record.limit, job.record.items, job.record.item);
     result = run::tune(database, space, evaluator, job.record,
                        {.budget = job.budget,
-                        .finals = job.measuring.finals,
+                        .rerank = job.measuring.rerank,
                         .fresh = job.values["fresh"].as<bool>(),
                         .transfer = !job.values["no-transfer"].as<bool>(),
-                        .default_first = job.work.problem != nullptr},
+                        .default_first = job.selection.problem != nullptr},
                        display, [&](const std::string& line) {
                          if (!quiet || line == database.notice()) std::cerr << line << "\n";
                        });
   }
-  if (job.kept && result.progress.best) job.kept->keep(result.progress.best->configuration);
-  const RunSummary summary{job.record, result, job.device_label, path};
+  if (job.dumped && result.progress.best) job.dumped->keep(result.progress.best->configuration);
+  const RunReport summary{job.record, result, job.device_label, path};
   std::cout << (chosen_format(job.values) == Format::json ? to_json(summary) : to_text(summary));
-  if (result.end == RunEnd::failed) throw Error(result.why);
+  if (result.end == RunEnd::failed) throw Error(result.reason);
   if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);
   if (!result.progress.best)
     throw Error("no configuration gave a right result; 'tune show' has the failures");
@@ -194,58 +194,60 @@ int tune_with(Job& job, const search::SearchSpace& space, Evaluator& evaluator) 
   return 0;
 }
 
-void describe_work(Job& job, const DeviceFacts& device) {
-  run::describe_work(job.record, *job.work.problem, job.work.instance, device, job.measuring.cache);
+void describe_workload(RunSetup& job, const DeviceProperties& device) {
+  run::describe_workload(job.record, *job.selection.problem, job.selection.instance, device,
+                         job.measuring.cache);
 }
 
-int run_on_gpu(Job& job, int number) {
+int run_on_gpu(RunSetup& job, int number) {
   const KernelSources& sources = *job.sources;
   const auto cache = chosen_cache(job.values);
   const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, job.values), cache);
-  const search::SearchSpace space = build_space(job.work, backend->facts(), job.choice);
-  run::check_memory(*job.work.problem, job.work.instance, space, backend->facts(), sources);
-  describe_work(job, backend->facts());
-  job.record.key.toolchain = {backend->compiler().version(), source_hash(*job.work.problem, sources)};
+  const search::SearchSpace space = build_space(job.selection, backend->properties(), job.choice);
+  run::check_memory(*job.selection.problem, job.selection.instance, space, backend->properties(), sources);
+  describe_workload(job, backend->properties());
+  job.record.key.toolchain = {backend->compiler().version(), source_hash(*job.selection.problem, sources)};
   job.record.machine = backend->machine_state();
-  job.device_label = format("{} (device {})", backend->facts().name, number);
+  job.device_label = format("{} (device {})", backend->properties().name, number);
   if (job.measuring.measure.energy && !(job.record.machine.power > 0))
     throw UsageError(
         format("{} gives no energy (NVML is not there, or may not read it); choose --objective time",
-               backend->facts().name));
-  DeviceEvaluator evaluator(*job.work.problem, job.work.instance, *backend, sources,
+               backend->properties().name));
+  DeviceEvaluator evaluator(*job.selection.problem, job.selection.instance, *backend, sources,
                             {.measure = job.measuring.measure, .race = job.measuring.race});
   const int status = tune_with(job, space, evaluator);
   if (job.winner && !job.files.output.empty())
-    write_result(job.files, job.work, *job.winner, *backend, sources);
+    write_result(job.files, job.selection, *job.winner, *backend, sources);
   tell_notice(cache.get());
   return status;
 }
 
-int run_on_recording(Job& job, const DeviceChoice& choice) {
+int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (job.values.count("kernel-dir"))
     throw UsageError("--kernel-dir needs a GPU: recorded results are those of the program's own kernels");
-  db::Recording recording = open_recording(choice, job.work.instance, job.measuring.cache);
+  db::Recording recording = open_recording(choice, job.selection.instance, job.measuring.cache);
   if (job.measuring.measure.energy && std::ranges::none_of(recording.evaluations, [&](const Evaluation& one) {
-        return value_of(one, job.measuring.objective).has_value();
+        return objective_value(one, job.measuring.objective).has_value();
       }))
     throw UsageError("the recording has no energy; choose --objective time");
-  const search::SearchSpace whole = build_space(job.work, recording.device, job.choice);
+  const search::SearchSpace whole_space = build_space(job.selection, recording.device, job.choice);
   std::vector<Configuration> recorded;
   for (const Evaluation& evaluation : recording.evaluations)
-    if (whole.find(evaluation.configuration)) recorded.push_back(evaluation.configuration);
+    if (whole_space.find(evaluation.configuration)) recorded.push_back(evaluation.configuration);
   if (recorded.empty()) throw Error("the recording has no configuration that --where and --fix leave");
-  const search::SearchSpace space = search::SearchSpace::of(whole.definition(), recorded);
-  describe_work(job, recording.device);
+  const search::SearchSpace space = search::SearchSpace::of(whole_space.definition(), recorded);
+  describe_workload(job, recording.device);
   job.record.key.toolchain = recording.toolchain;
   job.record.key.origin = Origin::replayed;
   job.device_label = format("{} (replayed: recorded times, nothing is measured)", recording.device.name);
-  if (!choice.why.empty()) job.notice = choice.why + ": replaying recorded results, nothing is measured";
+  if (!choice.reason.empty())
+    job.notice = choice.reason + ": replaying recorded results, nothing is measured";
   replay::ReplayEvaluator evaluator(recording.evaluations);
   return tune_with(job, space, evaluator);
 }
 
 /// The space of a file that another tuner wrote, searched like any other.
-int run_on_foreign(Job& job, const std::string& file) {
+int run_on_third_party(RunSetup& job, const std::string& file) {
   const bool one_size = !db::is_database(file);
   for (const char* option : {"size", "set"})
     if (job.values.count(option) && (one_size || option != std::string("size")))
@@ -255,10 +257,10 @@ int run_on_foreign(Job& job, const std::string& file) {
     throw UsageError(
         format("{} has recorded times alone: leave out --kernel-dir, --keep-sources, --objective and --cache",
                file));
-  const ForeignChoice which{text_of(job.values, "problem"), text_of(job.values, "size")};
-  const replay::RecordedSpace recorded = open_foreign(file, which, job.choice);
+  const ThirdPartyChoice which{option_text(job.values, "problem"), option_text(job.values, "size")};
+  const replay::RecordedSpace recorded = open_third_party(file, which, job.choice);
   for (const std::string& note : recorded.notes) std::cerr << file << ": " << note << "\n";
-  job.record.key = foreign_key(recorded);
+  job.record.key = third_party_key(recorded);
   job.record.program_version = version();
   job.device_label = format("{} (replayed: recorded times, nothing is measured)", job.record.key.device.name);
   replay::ReplayEvaluator evaluator(recorded.evaluations);
@@ -270,33 +272,33 @@ int tune_problem(const po::variables_map& values) {
   chosen_timeout(values);
   if (values["quiet"].as<bool>() && values["verbose"].as<bool>())
     throw UsageError("--quiet and --verbose: choose one");
-  const std::string foreign = foreign_file(values);
-  Job job{.values = values,
-          .work = foreign.empty() ? chosen_work(values) : WorkChoice{},
-          .choice = chosen_space(values),
-          .budget = {},
-          .measuring = chosen_measuring(values),
-          .record = {},
-          .device_label = {},
-          .notice = {},
-          .sources = {},
-          .kept = {},
-          .files = {},
-          .winner = {}};
-  job.files = chosen_files(values, job.work);
+  const std::string third_party = third_party_file(values);
+  RunSetup job{.values = values,
+               .selection = third_party.empty() ? selected_problem(values) : ProblemSelection{},
+               .choice = chosen_space(values),
+               .budget = {},
+               .measuring = chosen_measuring(values),
+               .record = {},
+               .device_label = {},
+               .notice = {},
+               .sources = {},
+               .dumped = {},
+               .files = {},
+               .winner = {}};
+  job.files = chosen_files(values, job.selection);
   if (!job.files.input.empty()) {
     if (chosen_device(values).kind != DeviceChoice::Kind::cuda)
       throw UsageError("--input needs a GPU: recorded results know nothing of a file's numbers");
-    take_inputs(job.files, job.work);
+    take_inputs(job.files, job.selection);
   }
-  job.budget = chosen_budget(values, job.work.problem.get());
-  if (job.work.problem) {
-    job.sources = chosen_sources(values, *job.work.problem);
-    job.kept = chosen_kept_sources(values, *job.work.problem, job.work.instance, *job.sources);
+  job.budget = chosen_budget(values, job.selection.problem.get());
+  if (job.selection.problem) {
+    job.sources = chosen_sources(values, *job.selection.problem);
+    job.dumped = chosen_dumped_sources(values, *job.selection.problem, job.selection.instance, *job.sources);
   }
-  job.record.options = run_options(values, job.choice, job.budget, job.work.problem.get());
+  job.record.options = run_options(values, job.choice, job.budget, job.selection.problem.get());
   job.record.options.objective = job.measuring.objective;
-  if (!foreign.empty()) return run_on_foreign(job, foreign);
+  if (!third_party.empty()) return run_on_third_party(job, third_party);
   const DeviceChoice device = chosen_device(values);
   return device.kind == DeviceChoice::Kind::cuda ? run_on_gpu(job, device.number)
                                                  : run_on_recording(job, device);

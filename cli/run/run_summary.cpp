@@ -12,7 +12,7 @@
 namespace tune::cli {
 namespace {
 
-constexpr std::size_t most_ties_shown = 5;
+constexpr std::size_t max_ties_shown = 5;
 
 std::string resources_line(const KernelResources& resources) {
   std::string text = format("{} registers, {} of shared memory, occupancy {}", resources.registers,
@@ -24,55 +24,54 @@ std::string resources_line(const KernelResources& resources) {
 }
 
 /// The winner's place in the finals; null where there were none.
-const FinalPlace* winner_of(const Finals& finals) {
-  return finals.places.empty() ? nullptr : &finals.places.front();
+const RerankPlace* winner_of(const RerankResult& rerank) {
+  return rerank.places.empty() ? nullptr : &rerank.places.front();
 }
 
 /// Of the winner's time: from the finals, else from its own samples.
-MedianInterval winner_interval(const RunSummary& summary) {
-  if (const FinalPlace* winner = winner_of(summary.result.finals)) return winner->time;
+MedianInterval winner_interval(const RunReport& summary) {
+  if (const RerankPlace* winner = winner_of(summary.result.rerank)) return winner->time;
   return median_interval(summary.result.progress.best->outcome->samples, measuring_confidence);
 }
 
-std::string sureness_text(const RunSummary& summary) {
-  const FinalPlace* winner = winner_of(summary.result.finals);
+std::string sureness_text(const RunReport& summary) {
+  const RerankPlace* winner = winner_of(summary.result.rerank);
   const MedianInterval interval = winner_interval(summary);
   const std::size_t count =
       winner != nullptr ? winner->rounds.size() : summary.result.progress.best->outcome->samples.size();
   if (count < 2) return "";
   return format("          {}, {} {}{}\n", interval_text(interval, "s"), count,
                 winner != nullptr ? "rounds of the finals" : "samples",
-                summary.result.finals.reused ? " (of an earlier run)" : "");
+                summary.result.rerank.reused ? " (of an earlier run)" : "");
 }
 
 /// What the finals said of the others.
-std::string ties_text(const Finals& finals) {
+std::string ties_text(const RerankResult& rerank) {
   std::string text;
-  if (!finals.failures.empty())
+  if (!rerank.failures.empty())
     text +=
-        format("          {} of the finalists failed when they were checked again\n", finals.failures.size());
-  if (finals.places.empty()) return text;
-  const auto tied = std::ranges::count_if(finals.places, &FinalPlace::tied) - 1;
-  if (tied == 0 && finals.places.size() == 1) return text + "ties      none: no other came close\n";
+        format("          {} of the finalists failed when they were checked again\n", rerank.failures.size());
+  if (rerank.places.empty()) return text;
+  const auto tied = std::ranges::count_if(rerank.places, &RerankPlace::tied) - 1;
+  if (tied == 0 && rerank.places.size() == 1) return text + "ties      none: no other came close\n";
   if (tied == 0)
-    return text + format("ties      none: the next of {} finalists is slower by {}\n", finals.places.size(),
-                         difference_text(finals.places[1].ratio));
+    return text + format("ties      none: the next of {} finalists is slower by {}\n", rerank.places.size(),
+                         difference_text(rerank.places[1].ratio));
   text += format("ties      with {} other{}, less than {} slower or not for sure:\n", tied,
-                 tied == 1 ? "" : "s", percent_text(finals_resolution));
+                 tied == 1 ? "" : "s", percent_text(rerank_resolution));
   std::size_t shown = 0;
-  for (std::size_t i = 1; i < finals.places.size(); ++i) {
-    const FinalPlace& place = finals.places[i];
+  for (std::size_t i = 1; i < rerank.places.size(); ++i) {
+    const RerankPlace& place = rerank.places[i];
     if (!place.tied) continue;
-    if (++shown > most_ties_shown) continue;
+    if (++shown > max_ties_shown) continue;
     text += format("          {}\n            {}\n", difference_text(place.ratio),
                    wrapped(place.configuration.to_string(), 12));
   }
-  if (shown > most_ties_shown)
-    text += format("          and {} more: 'tune show'\n", shown - most_ties_shown);
+  if (shown > max_ties_shown) text += format("          and {} more: 'tune show'\n", shown - max_ties_shown);
   return text;
 }
 
-std::string winner_text(const RunSummary& summary) {
+std::string winner_text(const RunReport& summary) {
   const Progress& progress = summary.result.progress;
   if (!progress.best) return "best      none: no configuration was measured\n";
   const RunRecord& record = summary.record;
@@ -92,7 +91,7 @@ std::string winner_text(const RunSummary& summary) {
     text +=
         format("          verified: largest error {:.3g}, tolerance {:.3g}\n", best.error, best.tolerance);
   if (const auto& resources = progress.best->resources) text += resources_line(*resources);
-  return text + ties_text(summary.result.finals);
+  return text + ties_text(summary.result.rerank);
 }
 
 /// `13 failed (launch 4, crash 9)`, of the failures before or after a launch; empty for none.
@@ -128,7 +127,7 @@ struct Pace {
 
 /// Nothing where nothing was evaluated.
 std::optional<Pace> pace_of(const Progress& progress) {
-  const double seconds = progress.seconds - progress.finals_seconds;
+  const double seconds = progress.seconds - progress.rerank_seconds;
   std::uint64_t evaluated = progress.evaluations - progress.reused;
   for (const auto& [phase, count] : progress.failures)
     if (before_launch(phase)) evaluated += count;
@@ -152,7 +151,7 @@ std::string times_text(const Progress& progress, Origin origin) {
       {"reference", phases.reference},     {"load", phases.load},
       {"verify", phases.verify},           {"measure", phases.measure},
       {"search", progress.search_seconds}, {"store", progress.store_seconds},
-      {"finals", progress.finals_seconds}};
+      {"finals", progress.rerank_seconds}};
   for (const auto& [name, seconds] : others) parts += format(", {} {}", name, duration_text(seconds));
   std::string text = format("time      {}", duration_text(progress.seconds));
   if (const auto pace = pace_of(progress))
@@ -177,9 +176,9 @@ std::string_view end_text(RunEnd end) {
   return "";
 }
 
-nlohmann::ordered_json finals_json(const Finals& finals) {
+nlohmann::ordered_json rerank_json(const RerankResult& rerank) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const FinalPlace& place : finals.places) {
+  for (const RerankPlace& place : rerank.places) {
     list.push_back({{"configuration", json_object(place.configuration.entries())},
                     {"tied", place.tied},
                     {"seconds", place.time.median},
@@ -196,7 +195,7 @@ nlohmann::ordered_json finals_json(const Finals& finals) {
 
 }  // namespace
 
-std::string to_text(const RunSummary& summary) {
+std::string to_text(const RunReport& summary) {
   const RunRecord& record = summary.record;
   std::string text =
       format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), summary.device_label);
@@ -211,7 +210,7 @@ std::string to_text(const RunSummary& summary) {
   return text;
 }
 
-std::string to_json(const RunSummary& summary) {
+std::string to_json(const RunReport& summary) {
   const RunRecord& record = summary.record;
   const Progress& progress = summary.result.progress;
   nlohmann::ordered_json object;
@@ -235,7 +234,7 @@ std::string to_json(const RunSummary& summary) {
   object["phase_seconds"] = {{"compile", progress.phases.compile},     {"load", progress.phases.load},
                              {"verify", progress.phases.verify},       {"measure", progress.phases.measure},
                              {"search", progress.search_seconds},      {"store", progress.store_seconds},
-                             {"reference", progress.phases.reference}, {"finals", progress.finals_seconds}};
+                             {"reference", progress.phases.reference}, {"finals", progress.rerank_seconds}};
   const auto pace = record.key.origin == Origin::measured ? pace_of(progress) : std::nullopt;
   object["evaluations_per_second"] = pace ? nlohmann::ordered_json(pace->evaluations_per_second) : nullptr;
   object["device_busy"] = pace ? nlohmann::ordered_json(pace->device_busy) : nullptr;
@@ -259,7 +258,7 @@ std::string to_json(const RunSummary& summary) {
   }
   object["objective"] = to_string(record.options.objective);
   object["cache"] = to_string(record.key.cache);
-  object["finals"] = finals_json(summary.result.finals);
+  object["finals"] = rerank_json(summary.result.rerank);
   object["database"] = summary.database.string();
   return json_text(object);
 }

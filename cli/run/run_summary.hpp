@@ -10,7 +10,7 @@
 namespace tune::cli {
 
 /// What a finished run tells.
-struct RunSummary {
+struct RunReport {
   const RunRecord& record;
   const SessionResult& result;
   std::string device_label;
@@ -18,8 +18,8 @@ struct RunSummary {
 };
 
 /// For people: the winner first.
-std::string to_text(const RunSummary& summary);
+std::string to_text(const RunReport& summary);
 /// One object, with times in seconds.
-std::string to_json(const RunSummary& summary);
+std::string to_json(const RunReport& summary);
 
 }  // namespace tune::cli

@@ -26,9 +26,9 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 using Code = boost::system::error_code;
-using Answer = std::function<HttpResponse(const HttpRequest&)>;
+using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
-constexpr std::uint32_t most_header_bytes = 16'384;
+constexpr std::uint32_t max_header_bytes = 16'384;
 constexpr std::chrono::seconds patience{5};
 constexpr std::chrono::milliseconds wake_up{200};
 
@@ -37,8 +37,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-HttpResponse refusal(int status, const std::string& why) {
-  return {.status = status, .type = "text/plain; charset=utf-8", .body = why + "\n", .headers = {}};
+HttpResponse refusal(int status, const std::string& reason) {
+  return {.status = status, .type = "text/plain; charset=utf-8", .body = reason + "\n", .headers = {}};
 }
 
 HttpRequest plain(const http::request<http::empty_body>& read) {
@@ -71,8 +71,8 @@ http::response<http::string_body> written(HttpResponse response, bool with_body)
 /// One connection: a request, an answer, the end.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, const Answer& answer) : stream_(std::move(socket)), answer_(answer) {
-    parser_.header_limit(most_header_bytes);
+  Session(tcp::socket socket, const HttpHandler& answer) : stream_(std::move(socket)), answer_(answer) {
+    parser_.header_limit(max_header_bytes);
   }
 
   void start() {
@@ -119,7 +119,7 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
   beast::tcp_stream stream_;
-  const Answer& answer_;
+  const HttpHandler& answer_;
   beast::flat_buffer buffer_;
   http::request_parser<http::empty_body> parser_;
   std::optional<http::response<http::string_body>> message_;
@@ -127,7 +127,7 @@ class Session : public std::enable_shared_from_this<Session> {
   char rest_[1024] = {};
 };
 
-void accept_next(tcp::acceptor& acceptor, const Answer& answer) {
+void accept_next(tcp::acceptor& acceptor, const HttpHandler& answer) {
   acceptor.async_accept([&acceptor, &answer](Code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (!error) std::make_shared<Session>(std::move(socket), answer)->start();
@@ -190,7 +190,7 @@ HttpResponse HttpServer::respond(const HttpRequest& request, const Handler& hand
 }
 
 void HttpServer::serve(const Handler& handler, const std::function<bool()>& stop) {
-  const Answer answer = [&](const HttpRequest& request) { return respond(request, handler); };
+  const HttpHandler answer = [&](const HttpRequest& request) { return respond(request, handler); };
   accept_next(listener_->acceptor, answer);
   while (!stop()) listener_->context.run_for(wake_up);
   // Connections refer to what ends with this function.

@@ -19,9 +19,9 @@ void LivePage::refresh() {
   // Asked before the data are read: what is written meanwhile makes them old.
   const std::int64_t version = database_.data_version();
   if (version_ == version) return;
-  data_ = reports::collect(database_, filter_, [&](const db::WorkInfo& work) {
-    const auto [place, added] = defaults_.try_emplace(work.id);
-    if (added) place->second = stored_default(work);
+  data_ = reports::collect(database_, filter_, [&](const db::Workload& workload) {
+    const auto [place, added] = defaults_.try_emplace(workload.id);
+    if (added) place->second = stored_default(workload);
     return place->second;
   });
   version_ = version;

@@ -47,15 +47,15 @@ const reports::ReportKind& chosen_kind(const po::variables_map& values, const st
 }
 
 int run_report(const po::variables_map& values) {
-  const std::string out = text_of(values, "out");
+  const std::string out = option_text(values, "out");
   const reports::ReportKind& kind = chosen_kind(values, out);
   reports::ReportFilter filter;
   filter.all_versions = values["all-versions"].as<bool>();
-  filter.top = count_of(values, "top", filter.top, 1);
-  const std::filesystem::path path = database_path(text_of(values, "db"));
+  filter.top = option_count(values, "top", filter.top, 1);
+  const std::filesystem::path path = database_path(option_text(values, "db"));
   const NamedFile output{"out", out};
   check_outputs({&output, 1}, {path.string()});
-  const db::Database database(path, db::Access::read_only);
+  const db::Database database(path, db::OpenMode::read_only);
   const StoredChoice choice = stored_choice(values, &database);
   filter.problem = choice.problem;
   filter.size = choice.size;

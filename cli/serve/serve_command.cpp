@@ -28,14 +28,14 @@ po::options_description serve_options() {
 }
 
 int port_of(const po::variables_map& values) {
-  const std::uint64_t port = count_of(values, "port", default_port, 0);
+  const std::uint64_t port = option_count(values, "port", default_port, 0);
   if (port > 65'535) throw UsageError(format("--port: {} is not a port: they end at 65535", port));
   return static_cast<int>(port);
 }
 
 int run_serve(const po::variables_map& values) {
   const int port = port_of(values);
-  const db::Database database(database_path(text_of(values, "db")), db::Access::read_only);
+  const db::Database database(database_path(option_text(values, "db")), db::OpenMode::read_only);
   const StoredChoice choice = stored_choice(values, &database);
   reports::ReportFilter filter;
   filter.problem = choice.problem;

@@ -14,13 +14,14 @@
 namespace tune::cli {
 namespace {
 
-using process::Answer;
 using process::Json;
+using process::Response;
 
 /// For a worker that cannot begin: every call is answered with the reason, so that the parent can say it.
-void serve_reason(process::Channel channel, const std::string& why) {
-  process::serve(std::move(channel),
-                 [&why](const Json&, process::FileDescriptor) -> Result<Answer> { throw Error(why); });
+void serve_reason(process::Channel channel, const std::string& reason) {
+  process::serve(std::move(channel), [&reason](const Json&, process::FileDescriptor) -> Result<Response> {
+    throw Error(reason);
+  });
 }
 
 void serve(process::Channel channel, const std::string& kind, const std::string& what) {
@@ -30,9 +31,9 @@ void serve(process::Channel channel, const std::string& kind, const std::string&
     if (kind == "device") {
       backend = cuda::open_device(device_number(what).value_or(-1));
     } else {
-      std::string why_not;
-      compiler = cuda::make_nvrtc_compiler(what, &why_not);
-      if (!compiler) throw Error(why_not);
+      std::string failure_reason;
+      compiler = cuda::make_nvrtc_compiler(what, &failure_reason);
+      if (!compiler) throw Error(failure_reason);
     }
   } catch (const Error& error) {
     serve_reason(std::move(channel), error.what());

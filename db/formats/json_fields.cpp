@@ -65,9 +65,9 @@ std::vector<double> samples_or(double time, const Json* list, double unit) {
     if (!sample) return {time};
     samples.push_back(*sample * unit);
   }
-  const auto [least, most] = std::ranges::minmax_element(samples);
+  const auto [min, max] = std::ranges::minmax_element(samples);
   constexpr double rounding = 1e-9;
-  if (samples.empty() || time < *least * (1 - rounding) || time > *most * (1 + rounding)) return {time};
+  if (samples.empty() || time < *min * (1 - rounding) || time > *max * (1 + rounding)) return {time};
   return samples;
 }
 

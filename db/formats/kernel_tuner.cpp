@@ -33,7 +33,7 @@ Failure kernel_tuner_failure(const Json& time) {
 
 }  // namespace
 
-void read_kernel_tuner_head(const Json& head, ForeignRecord& record, const std::string& file) {
+void read_kernel_tuner_head(const Json& head, ThirdPartyRecord& record, const std::string& file) {
   const Json* keys = member(head, "tune_params_keys");
   if (keys == nullptr || !keys->is_array())
     throw Error(
@@ -41,7 +41,7 @@ void read_kernel_tuner_head(const Json& head, ForeignRecord& record, const std::
   record.format = "Kernel Tuner";
   record.problem = printable(text_member(head, "kernel_name"));
   record.device = printable(text_member(head, "device_name"));
-  if (const Json* size = member(head, "problem_size")) record.work = printable(size_text(*size));
+  if (const Json* size = member(head, "problem_size")) record.workload = printable(size_text(*size));
   const Json* declared = member(head, "tune_params");
   for (const Json& key : *keys) {
     if (!key.is_string())
@@ -55,7 +55,7 @@ void read_kernel_tuner_head(const Json& head, ForeignRecord& record, const std::
   }
 }
 
-void read_kernel_tuner_entry(const Json& entry, const std::string& key, ForeignRecord& record,
+void read_kernel_tuner_entry(const Json& entry, const std::string& key, ThirdPartyRecord& record,
                              const std::string& file, Samples samples) {
   Evaluation evaluation;
   std::size_t next = 0;

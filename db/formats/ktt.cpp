@@ -20,8 +20,8 @@ Failure ktt_failure(const std::string& status, const Json* time) {
   return {Phase::launch, status.empty() ? "no status" : status, status};
 }
 
-void read_ktt_configuration(const Json& entry, ForeignRecord& record, Evaluation& evaluation,
-                        const std::string& where) {
+void read_ktt_configuration(const Json& entry, ThirdPartyRecord& record, Evaluation& evaluation,
+                            const std::string& where) {
   const Json* pairs = member(entry, "Configuration");
   if (pairs == nullptr || !pairs->is_array())
     throw Error(format("{} has no list 'Configuration': not written by KTT", where));
@@ -42,7 +42,7 @@ void read_ktt_configuration(const Json& entry, ForeignRecord& record, Evaluation
 
 }  // namespace
 
-void read_ktt_entry(const Json& entry, ForeignRecord& record, const std::string& file) {
+void read_ktt_entry(const Json& entry, ThirdPartyRecord& record, const std::string& file) {
   const std::string where = format("{}: entry {} of 'Results'", file, record.evaluations.size() + 1);
   Evaluation evaluation;
   read_ktt_configuration(entry, record, evaluation, where);
@@ -67,7 +67,7 @@ void read_ktt_entry(const Json& entry, ForeignRecord& record, const std::string&
   record.evaluations.push_back(std::move(evaluation));
 }
 
-void finish_ktt(const Json& head, ForeignRecord& record, const std::string& file) {
+void finish_ktt(const Json& head, ThirdPartyRecord& record, const std::string& file) {
   record.format = "KTT";
   const Json* metadata = member(head, "Metadata");
   const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "TimeUnit");

@@ -12,7 +12,7 @@ std::string_view name_of(const Failure& failure, const FailureNames& names) {
   return names.at(static_cast<std::size_t>(failure.phase)).word;
 }
 
-void tell_failures(ForeignRecord& record, const FailureNames& names) {
+void tell_failures(ThirdPartyRecord& record, const FailureNames& names) {
   std::map<Phase, int> counts;
   for (const Evaluation& evaluation : record.evaluations)
     if (!evaluation.outcome) ++counts[evaluation.outcome.error().phase];
@@ -25,15 +25,15 @@ void tell_failures(ForeignRecord& record, const FailureNames& names) {
   if (!counts.empty()) record.losses.push_back("reasons and details of failures have no field: left out");
 }
 
-std::string size_without_settings(ForeignRecord& record, std::string_view format_name) {
-  const std::size_t space = record.work.find(' ');
-  if (space == std::string::npos) return record.work;
+std::string size_without_settings(ThirdPartyRecord& record, std::string_view format_name) {
+  const std::size_t space = record.workload.find(' ');
+  if (space == std::string::npos) return record.workload;
   record.losses.push_back(
-      format("{} has no settings ({}): left out", format_name, record.work.substr(space + 1)));
-  return record.work.substr(0, space);
+      format("{} has no settings ({}): left out", format_name, record.workload.substr(space + 1)));
+  return record.workload.substr(0, space);
 }
 
-void tell_absent(ForeignRecord& record, std::string_view written) {
+void tell_absent(ThirdPartyRecord& record, std::string_view written) {
   const auto lacking = std::ranges::count_if(record.evaluations, [&](const Evaluation& evaluation) {
     return evaluation.configuration.entries().size() < record.parameters.size();
   });
@@ -41,14 +41,14 @@ void tell_absent(ForeignRecord& record, std::string_view written) {
     record.losses.push_back(format("{} configurations do not have all parameters: {}", lacking, written));
 }
 
-Json json_of(const search::Value& value) {
+Json to_json(const search::Value& value) {
   if (value.is_bool()) return value.as_bool();
   if (value.is_int()) return value.as_int();
   if (value.is_real()) return value.as_real();
   return value.as_text();
 }
 
-std::vector<std::string> import_losses(const ForeignRecord& record) {
+std::vector<std::string> import_losses(const ThirdPartyRecord& record) {
   std::vector<std::string> lines = record.losses;
   lines.push_back(format("{} has no driver, no compiler and no sources: stored as unknown", record.format));
   lines.push_back(format("{} has no errors of results: stored as 0", record.format));
@@ -56,7 +56,7 @@ std::vector<std::string> import_losses(const ForeignRecord& record) {
     lines.push_back(format("it names no device: stored as unknown; name it with --device"));
   if (record.problem.empty())
     lines.push_back(format("it names no kernel: stored under the file's name; name it with --problem"));
-  if (record.work.empty()) lines.push_back("it has no size: stored without; name it with --size");
+  if (record.workload.empty()) lines.push_back("it has no size: stored without; name it with --size");
   const bool dated =
       std::ranges::any_of(record.recorded, [](const std::string& date) { return !date.empty(); });
   if (!dated) lines.push_back("it has no times of day: stored without");

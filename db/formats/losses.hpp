@@ -26,15 +26,15 @@ using FailureNames = std::array<FailureWord, 7>;
 std::string_view name_of(const Failure& failure, const FailureNames& names);
 
 /// Lines for phases that come back as another one, and for reasons and details, which no format has.
-void tell_failures(ForeignRecord& record, const FailureNames& names);
+void tell_failures(ThirdPartyRecord& record, const FailureNames& names);
 
 /// A line where the record has settings, which stand behind its size; gives the size alone.
-std::string size_without_settings(ForeignRecord& record, std::string_view format);
+std::string size_without_settings(ThirdPartyRecord& record, std::string_view format);
 
 /// A line where configurations lack parameters that others have: `written` says what is written there.
-void tell_absent(ForeignRecord& record, std::string_view written);
+void tell_absent(ThirdPartyRecord& record, std::string_view written);
 
 /// A parameter's value in its own type.
-Json json_of(const search::Value& value);
+Json to_json(const search::Value& value);
 
 }  // namespace tune::replay

@@ -20,7 +20,7 @@ class Reader {
     record_.name = name;
   }
 
-  ForeignRecord read() {
+  ThirdPartyRecord read() {
     try {
       const Json rest = Json::parse(text_, [this](int depth, Json::parse_event_t event, Json& json) {
         return see(depth, event, json);
@@ -77,9 +77,9 @@ class Reader {
 
   /// Below a picosecond no kernel ran: a number that is no time, like one that is not above 0.
   void refuse_tiny() {
-    constexpr double least = 1e-12;
+    constexpr double min = 1e-12;
     for (Evaluation& evaluation : record_.evaluations) {
-      if (!evaluation.outcome || evaluation.outcome->time() >= least) continue;
+      if (!evaluation.outcome || evaluation.outcome->time() >= min) continue;
       const double time = evaluation.outcome->time();
       evaluation.outcome =
           tl::unexpected(Failure{Phase::launch, "no time", format("its time is {} s", time)});
@@ -112,11 +112,12 @@ class Reader {
   /// Without the library's number of the error, and not longer than a line.
   static std::string reason_of(const Json::exception& error) {
     constexpr std::size_t longest = 150;
-    std::string why = error.what();
-    const std::size_t start = why.find("parse error") == std::string::npos ? 0 : why.find("parse error");
-    const std::size_t colon = why.find(start == 0 ? "] " : ": ", start);
-    if (colon != std::string::npos) why.erase(0, colon + 2);
-    return why.size() > longest ? why.substr(0, longest) + "..." : why;
+    std::string reason = error.what();
+    const std::size_t start =
+        reason.find("parse error") == std::string::npos ? 0 : reason.find("parse error");
+    const std::size_t colon = reason.find(start == 0 ? "] " : ": ", start);
+    if (colon != std::string::npos) reason.erase(0, colon + 2);
+    return reason.size() > longest ? reason.substr(0, longest) + "..." : reason;
   }
 
   std::string complaint(const Json::parse_error& error) const {
@@ -128,18 +129,18 @@ class Reader {
     const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
     if (error.byte >= text_.size())
       return format("{}: line {}: the file is cut off: copy it again", file_, line);
-    const std::string why = reason_of(error);
+    const std::string reason = reason_of(error);
     return format(
         "{}: line {}: not JSON ({}): neither a cache of Kernel Tuner nor T4 nor results of KTT nor one of "
         "our "
         "databases",
-        file_, line, why);
+        file_, line, reason);
   }
 
   std::string_view text_;
   std::string file_;
   Samples samples_;
-  ForeignRecord record_;
+  ThirdPartyRecord record_;
   Json head_ = Json::object();  ///< members of the file's object, without the entries
   std::string top_, key_;       ///< names of the members that are being read
   std::vector<bool> unit_of_file_;
@@ -147,8 +148,8 @@ class Reader {
 
 }  // namespace
 
-ForeignRecord read_recorded_json(std::string_view text, const std::string& name, const std::string& file,
-                                 Samples samples) {
+ThirdPartyRecord read_recorded_json(std::string_view text, const std::string& name, const std::string& file,
+                                    Samples samples) {
   return Reader(text, name, file, samples).read();
 }
 

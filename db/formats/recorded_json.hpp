@@ -20,7 +20,7 @@ enum class Samples { skip, keep };
 /// where its time lies among them; else its time is the only one.
 ///
 /// `name` is what the record is called, `file` what errors name. Throws Error with line or field, and cure.
-ForeignRecord read_recorded_json(std::string_view text, const std::string& name, const std::string& file,
-                                 Samples samples = Samples::skip);
+ThirdPartyRecord read_recorded_json(std::string_view text, const std::string& name, const std::string& file,
+                                    Samples samples = Samples::skip);
 
 }  // namespace tune::replay

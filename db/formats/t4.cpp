@@ -60,8 +60,8 @@ const Json* measurement_of_time(const Json& entry) {
   return nullptr;
 }
 
-void read_t4_configuration(const Json& entry, ForeignRecord& record, Evaluation& evaluation,
-                        const std::string& where) {
+void read_t4_configuration(const Json& entry, ThirdPartyRecord& record, Evaluation& evaluation,
+                           const std::string& where) {
   const Json* configuration = member(entry, "configuration");
   if (configuration == nullptr || !configuration->is_object())
     throw Error(format("{} has no 'configuration': not a T4 file", where));
@@ -79,7 +79,7 @@ void read_t4_configuration(const Json& entry, ForeignRecord& record, Evaluation&
 
 }  // namespace
 
-void read_t4_entry(const Json& entry, ForeignRecord& record, std::vector<bool>& unit_of_file,
+void read_t4_entry(const Json& entry, ThirdPartyRecord& record, std::vector<bool>& unit_of_file,
                    const std::string& file, Samples samples) {
   const std::string where = format("{}: entry {} of 'results'", file, record.evaluations.size() + 1);
   Evaluation evaluation;
@@ -111,13 +111,13 @@ void read_t4_entry(const Json& entry, ForeignRecord& record, std::vector<bool>& 
   record.recorded.push_back(utc_time(text_member(entry, "timestamp")));
 }
 
-void finish_t4(const Json& head, ForeignRecord& record, const std::vector<bool>& unit_of_file,
+void finish_t4(const Json& head, ThirdPartyRecord& record, const std::vector<bool>& unit_of_file,
                const std::string& file) {
   const Json* metadata = member(head, "metadata");
   record.format = "T4";
   if (metadata != nullptr) {
     record.problem = printable(text_member(*metadata, "kernel_name"));
-    record.work = printable(text_member(*metadata, "problem_size"));
+    record.workload = printable(text_member(*metadata, "problem_size"));
     record.device = printable(text_member(*metadata, "device"));
   }
   const std::string unit = metadata == nullptr ? std::string() : text_member(*metadata, "timeunit");

@@ -30,7 +30,7 @@ void check_end(gzFile file, const std::string& name) {
 
 }  // namespace
 
-std::string read_text(const std::filesystem::path& path, std::size_t most) {
+std::string read_text(const std::filesystem::path& path, std::size_t max_count) {
   const std::string name = path.string();
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) throw Error(format("there is no file '{}'", name));
@@ -43,9 +43,9 @@ std::string read_text(const std::filesystem::path& path, std::size_t most) {
   int count = 0;
   while ((count = gzread(file.get(), part.data(), part.size())) > 0) {
     text.append(part.data(), static_cast<std::size_t>(count));
-    if (text.size() > most)
+    if (text.size() > max_count)
       throw Error(format("{}: more than {} of text: is it the right file?", name,
-                         bytes_text(static_cast<double>(most))));
+                         bytes_text(static_cast<double>(max_count))));
   }
   check_end(file.get(), name);
   return text;
@@ -61,10 +61,10 @@ void write_new_text(const std::filesystem::path& path, const std::string& text) 
   {
     OpenFile file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
     if (!file) throw Error(format("cannot write '{}': is the folder there, and may you write to it?", name));
-    constexpr std::size_t most = std::size_t{1} << 20;  // a call takes 32 bits
+    constexpr std::size_t max_count = std::size_t{1} << 20;  // a call takes 32 bits
     complete = true;
-    for (std::size_t at = 0; at < text.size() && complete; at += most) {
-      const auto part = static_cast<unsigned>(std::min(most, text.size() - at));
+    for (std::size_t at = 0; at < text.size() && complete; at += max_count) {
+      const auto part = static_cast<unsigned>(std::min(max_count, text.size() - at));
       complete = gzwrite(file.get(), text.data() + at, part) == static_cast<int>(part);
     }
     complete = gzclose(file.release()) == Z_OK && complete;

@@ -36,11 +36,11 @@ Json size_of(const std::string& size) {
 
 Json value_of(const Evaluation& evaluation, const std::string& parameter) {
   const search::Value* value = evaluation.configuration.find(parameter);
-  return value == nullptr ? Json(absent) : json_of(*value);
+  return value == nullptr ? Json(absent) : to_json(*value);
 }
 
 /// Every value that occurs, in the order in which they come; numbers in increasing order.
-Json values_of(const ForeignRecord& record, const std::string& parameter) {
+Json values_of(const ThirdPartyRecord& record, const std::string& parameter) {
   Json values = Json::array();
   for (const Evaluation& evaluation : record.evaluations) {
     Json value = value_of(evaluation, parameter);
@@ -51,7 +51,7 @@ Json values_of(const ForeignRecord& record, const std::string& parameter) {
   return values;
 }
 
-Json entry_of(const ForeignRecord& record, const Evaluation& evaluation, const std::string& recorded) {
+Json entry_of(const ThirdPartyRecord& record, const Evaluation& evaluation, const std::string& recorded) {
   Json entry = Json::object();
   for (const std::string& parameter : record.parameters) entry[parameter] = value_of(evaluation, parameter);
   if (evaluation.outcome) {
@@ -73,7 +73,7 @@ Json entry_of(const ForeignRecord& record, const Evaluation& evaluation, const s
 }
 
 /// `16,1,none`, as the tuner looks it up.
-std::string key_of(const ForeignRecord& record, const Evaluation& evaluation) {
+std::string key_of(const ThirdPartyRecord& record, const Evaluation& evaluation) {
   std::string key;
   for (const std::string& parameter : record.parameters) {
     const search::Value* value = evaluation.configuration.find(parameter);
@@ -84,7 +84,7 @@ std::string key_of(const ForeignRecord& record, const Evaluation& evaluation) {
 
 }  // namespace
 
-std::string to_kernel_tuner(ForeignRecord& record) {
+std::string to_kernel_tuner(ThirdPartyRecord& record) {
   const std::string size = size_without_settings(record, "a cache of Kernel Tuner");
   tell_failures(record, error_types);
   tell_absent(record, format("'{}' is written for those that they lack", absent));

@@ -23,10 +23,10 @@ std::string_view type_of(const search::Value& value) {
   return value.is_real() ? "Double" : "String";
 }
 
-Json entry_of(const ForeignRecord& record, const Evaluation& evaluation) {
+Json entry_of(const ThirdPartyRecord& record, const Evaluation& evaluation) {
   Json configuration = Json::array();
   for (const auto& [name, value] : evaluation.configuration.entries())
-    configuration.push_back({{"Name", name}, {"ValueType", type_of(value)}, {"Value", json_of(value)}});
+    configuration.push_back({{"Name", name}, {"ValueType", type_of(value)}, {"Value", to_json(value)}});
   const bool measured = evaluation.outcome.has_value();
   const PhaseTimes& phases = evaluation.phases;
   return {{"KernelName", record.problem},
@@ -49,7 +49,7 @@ constexpr WriterEntry table[] = {
 
 }  // namespace
 
-std::string to_ktt(ForeignRecord& record) {
+std::string to_ktt(ThirdPartyRecord& record) {
   const std::string size = size_without_settings(record, "KTT");
   if (!size.empty()) record.losses.push_back(format("KTT has no size of the problem ({}): left out", size));
   tell_failures(record, states);

@@ -22,7 +22,7 @@ Json entry_of(const Evaluation& evaluation, const std::string& recorded) {
   if (!recorded.empty()) entry["timestamp"] = recorded;
   entry["configuration"] = Json::object();
   for (const auto& [name, value] : evaluation.configuration.entries())
-    entry["configuration"][name] = json_of(value);
+    entry["configuration"][name] = to_json(value);
   const PhaseTimes& phases = evaluation.phases;
   entry["times"] = {{"compilation_time", phases.compile}, {"benchmark", phases.measure},
                     {"framework", phases.load},           {"search_algorithm", 0},
@@ -45,7 +45,7 @@ Json entry_of(const Evaluation& evaluation, const std::string& recorded) {
 
 }  // namespace
 
-std::string to_t4(ForeignRecord& record) {
+std::string to_t4(ThirdPartyRecord& record) {
   tell_failures(record, invalidities);
   tell_absent(record, "those that they lack are left out");
   record.losses.push_back(
@@ -60,7 +60,7 @@ std::string to_t4(ForeignRecord& record) {
                       {{"timeunit", "seconds"},
                        {"autotuner", "tune"},
                        {"kernel_name", record.problem},
-                       {"problem_size", record.work},
+                       {"problem_size", record.workload},
                        {"device", record.device}}},
                      {"results", std::move(results)}};
   return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

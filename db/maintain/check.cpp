@@ -23,7 +23,7 @@ std::string one_line(std::string text) {
 class Collector {
  public:
   void operator()(const std::string& kind, const std::string& line) {
-    if (++kinds_[kind] > Findings::most_of_a_kind)
+    if (++kinds_[kind] > Findings::max_per_kind)
       ++findings_.left_out;
     else
       findings_.lines.push_back(one_line(line));
@@ -83,7 +83,7 @@ Findings check_database(const Database& database) {
     part("devices and works", check_facts);
     part("runs", check_runs);
     part("evaluations", check_evaluations);
-    part("finals", check_finals);
+    part("finals", check_rerank);
   };
   try {
     database.read(look);

@@ -13,8 +13,8 @@ namespace tune::db {
 /// What is wrong in a database, each one line that names table and row.
 struct Findings {
   std::vector<std::string> lines;
-  std::size_t left_out = 0;  ///< more of a kind that has been shown `most_of_a_kind` times
-  static constexpr std::size_t most_of_a_kind = 10;
+  std::size_t left_out = 0;  ///< more of a kind that has been shown `max_per_kind` times
+  static constexpr std::size_t max_per_kind = 10;
   std::size_t count() const { return lines.size() + left_out; }
 };
 

@@ -56,14 +56,14 @@ void check_device(SQLite::Statement& row, const Found& found) {
   const std::string where = format("devices {}", integer(row, "id"));
   readable(where, found, [&] {
     const std::string json = text(row, "facts");
-    const DeviceFacts facts = facts_from_json(json);
+    const DeviceProperties properties = properties_from_json(json);
     if (content_hash(json) != text(row, "facts_hash"))
       found("facts_hash", where + ": its facts_hash is not that of its facts");
-    const std::pair<const char*, std::string> columns[] = {{"model_key", facts.model_key()},
-                                                           {"name", facts.name},
-                                                           {"uuid", facts.uuid},
-                                                           {"architecture", facts.architecture()},
-                                                           {"driver", facts.driver}};
+    const std::pair<const char*, std::string> columns[] = {{"model_key", properties.model_key()},
+                                                           {"name", properties.name},
+                                                           {"uuid", properties.uuid},
+                                                           {"architecture", properties.architecture()},
+                                                           {"driver", properties.driver}};
     for (const auto& [column, fact] : columns)
       if (text(row, column) != fact)
         found("device",
@@ -163,11 +163,11 @@ void check_times(SQLite::Statement& row, const std::string& where, std::vector<d
       found("minimum", format("{}: its smallest time {} is above its time {}", where, minimum, *time));
     return;
   }
-  const double middle = median(seconds), least = *std::ranges::min_element(seconds);
+  const double middle = median(seconds), min = *std::ranges::min_element(seconds);
   if (!same(middle, *time))
     found("median", format("{}: its time is {}, the median of its samples {}", where, *time, middle));
-  if (!same(least, minimum))
-    found("minimum", format("{}: its minimum is {}, the smallest of its samples {}", where, minimum, least));
+  if (!same(min, minimum))
+    found("minimum", format("{}: its minimum is {}, the smallest of its samples {}", where, minimum, min));
 }
 
 }  // namespace
@@ -198,7 +198,7 @@ void check_evaluations(SQLite::Database& connection, const Found& found) {
   });
 }
 
-void check_finals(SQLite::Database& connection, const Found& found) {
+void check_rerank(SQLite::Database& connection, const Found& found) {
   each(connection,
        "SELECT run, COUNT(*) AS places, MAX(place) AS last, MIN(place) AS first FROM finals GROUP BY run"
        " HAVING first <> 1 OR last <> places",

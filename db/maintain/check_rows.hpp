@@ -19,6 +19,6 @@ void check_runs(SQLite::Database& connection, const Found& found);
 /// Evaluations and samples.
 void check_evaluations(SQLite::Database& connection, const Found& found);
 /// Finals and their rounds.
-void check_finals(SQLite::Database& connection, const Found& found);
+void check_rerank(SQLite::Database& connection, const Found& found);
 
 }  // namespace tune::db

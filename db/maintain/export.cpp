@@ -47,7 +47,7 @@ void choose(SQLite::Database& copy, const ExportFilter& filter) {
   where.device(filter.device);
   // What stands in finals stays: a run without its finals would rank anew all that it saw.
   if (filter.current_only) where.add("(current OR evaluation IN (SELECT evaluation FROM finals))");
-  if (!filter.works.empty()) where.add(among("work", filter.works));
+  if (!filter.workloads.empty()) where.add(among("work", filter.workloads));
   if (!filter.runs.empty())
     where.add(
         format("evaluation IN (SELECT evaluation FROM run_evaluations WHERE {})", among("run", filter.runs)));

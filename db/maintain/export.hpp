@@ -17,7 +17,7 @@ struct ExportFilter {
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> size = std::nullopt;    ///< `512x512x512`
   std::optional<std::string> device = std::nullopt;  ///< model key or name
-  std::vector<std::int64_t> works = {};              ///< WorkInfo::id; empty for all
+  std::vector<std::int64_t> workloads = {};          ///< Workload::id; empty for all
   bool best_only =
       false;  ///< of each work its fastest configuration alone: answers lookups, is no space to replay
   bool current_only = false;  ///< without evaluations that later ones replaced, but for those in finals
@@ -32,8 +32,8 @@ struct ExportResult {
 };
 
 /// Writes a new database with a part of another one, complete in itself: no log beside it, so that it can be
-/// shipped and opened as Access::immutable. Ids, times of day and versions stay as they were. Of finals that
-/// stay in part the places are numbered anew in their order, and their first ties with itself; times and
+/// shipped and opened as OpenMode::immutable. Ids, times of day and versions stay as they were. Of finals
+/// that stay in part the places are numbered anew in their order, and their first ties with itself; times and
 /// ratios stay those of that day, also where the winner was left out. Throws Error where `target` exists or
 /// cannot be written; nothing is left there then.
 ExportResult export_database(const Database& source, const std::filesystem::path& target,

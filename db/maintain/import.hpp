@@ -10,7 +10,7 @@ namespace tune::db {
 
 /// What another program measured of one work.
 struct ImportedRun {
-  WorkKey key;          ///< of origin `imported`
+  WorkloadKey key;      ///< of origin `imported`
   std::string program;  ///< that made it
   std::vector<Evaluation> evaluations;
   std::vector<std::string> recorded;  ///< when each was made, empty texts where that is not known; or nothing

@@ -34,7 +34,7 @@ void count_contents(SQLite::Database& connection, DatabaseInfo& info) {
   info.problems = number("SELECT COUNT(DISTINCT problem) FROM instances");
   info.instances = number("SELECT COUNT(*) FROM instances");
   info.devices = number("SELECT COUNT(DISTINCT model_key) FROM works");
-  info.works = number("SELECT COUNT(*) FROM works");
+  info.workloads = number("SELECT COUNT(*) FROM works");
   info.runs = number("SELECT COUNT(*) FROM runs");
   info.unended_runs = number("SELECT COUNT(*) FROM runs WHERE ended IS NULL");
   info.evaluations = number("SELECT COUNT(*) FROM evaluations");
@@ -42,18 +42,18 @@ void count_contents(SQLite::Database& connection, DatabaseInfo& info) {
   info.superseded = info.evaluations -
                     number("SELECT COUNT(*) FROM (SELECT DISTINCT work, configuration_key FROM evaluations)");
   info.samples = number("SELECT COUNT(*) FROM samples");
-  if (info.schema >= 2) info.finals = number("SELECT COUNT(DISTINCT run) FROM finals");
+  if (info.schema >= 2) info.rerank = number("SELECT COUNT(DISTINCT run) FROM finals");
   info.first =
       connection.execAndGet("SELECT COALESCE(MIN(recorded), '') FROM evaluations WHERE recorded <> ''")
           .getString();
   info.last = connection.execAndGet("SELECT COALESCE(MAX(recorded), '') FROM evaluations").getString();
-  const std::string works = "JOIN works k ON k.id = w.id ";
-  info.by_problem = counts(connection, "i.problem", works + "JOIN instances i ON i.id = k.instance");
+  const std::string workloads = "JOIN works k ON k.id = w.id ";
+  info.by_problem = counts(connection, "i.problem", workloads + "JOIN instances i ON i.id = k.instance");
   // Of another program's device the name alone is known.
-  info.by_device = counts(connection, "replace(k.model_key, ' sm_00 0 SMs 0 GiB', '')", works);
-  info.by_origin = counts(connection, "k.origin", works);
+  info.by_device = counts(connection, "replace(k.model_key, ' sm_00 0 SMs 0 GiB', '')", workloads);
+  info.by_origin = counts(connection, "k.origin", workloads);
   info.by_toolchain = counts(connection, "t.compiler || ', driver ' || k.driver",
-                             works + "JOIN toolchains t ON t.id = k.toolchain");
+                             workloads + "JOIN toolchains t ON t.id = k.toolchain");
   if (info.schema >= 4)
     info.by_source =
         counts(connection, "s.file || ' (' || s.format || ')'", "JOIN run_sources s ON s.run = w.run");

@@ -27,12 +27,12 @@ class Merger {
 
   MergeResult run_all() {
     facts_ = merge_facts(target_, source_, result_.conflicts);
-    compare_amounts(target_, source_, facts_.works, result_.conflicts);
+    compare_amounts(target_, source_, facts_.workloads, result_.conflicts);
     match_runs();
     add_runs();
     add_evaluations();
     add_links();
-    add_finals();
+    add_rerank();
     return std::move(result_);
   }
 
@@ -72,7 +72,7 @@ class Merger {
       for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
         const std::string& column = columns[static_cast<std::size_t>(i)];
         if (column == "work")
-          insert.bind(i + 1, facts_.works.at(row.getColumn(i + 1).getInt64()));
+          insert.bind(i + 1, facts_.workloads.at(row.getColumn(i + 1).getInt64()));
         else if (column == "device")
           insert.bind(i + 1, facts_.devices.at(row.getColumn(i + 1).getInt64()));
         else
@@ -135,19 +135,19 @@ class Merger {
     all.insert(all.end(), columns.begin(), columns.end());
     SQLite::Statement insert(target_, insert_sql("evaluations", all));
     SQLite::Statement row(source_, content.sql() + " ORDER BY e.run, e.id");
-    SQLite::Statement work(target_, "SELECT work FROM runs WHERE id = ?");
+    SQLite::Statement workload(target_, "SELECT work FROM runs WHERE id = ?");
     ByContent there_already;
-    std::int64_t run_id = 0, work_id = 0;
+    std::int64_t run_id = 0, workload_id = 0;
     while (row.executeStep()) {
       const std::int64_t id = row.getColumn(0).getInt64(), here = runs_.at(row.getColumn(1).getInt64());
       if (here != run_id) {
         run_id = here;
         there_already.clear();
         if (known_.contains(here)) there_already = evaluations_of(content, here);
-        work.bind(1, here);
-        work.executeStep();
-        work_id = work.getColumn(0).getInt64();
-        work.reset();
+        workload.bind(1, here);
+        workload.executeStep();
+        workload_id = workload.getColumn(0).getInt64();
+        workload.reset();
       }
       if (!there_already.empty()) {
         const auto same = there_already.find(content.hash_of(row));
@@ -160,7 +160,7 @@ class Merger {
         }
       }
       insert.bind(1, run_id);
-      insert.bind(2, work_id);
+      insert.bind(2, workload_id);
       for (int i = 0; i < static_cast<int>(columns.size()); ++i)
         bind_column(insert, i + 3, row.getColumn(i + 2));
       run(insert);
@@ -231,7 +231,7 @@ class Merger {
     return imported_.second;
   }
 
-  void add_finals() {
+  void add_rerank() {
     const std::vector<std::string> columns = columns_of(target_, "finals", {"run", "evaluation"});
     const std::vector<std::string> round_columns = columns_of(target_, "final_rounds", {"run", "evaluation"});
     SQLite::Statement row(
@@ -257,7 +257,7 @@ class Merger {
                 evaluation);
       copy_rows("final_rounds", round_columns, row.getColumn(0).getInt64(), row.getColumn(1).getInt64(), here,
                 evaluation);
-      ++result_.finals;
+      ++result_.rerank;
     }
   }
 
@@ -309,12 +309,12 @@ MergeResult merge_database(Database& target, const Database& source, const Sourc
 
 Database open_source(const std::filesystem::path& file, const std::filesystem::path& scratch) {
   {
-    const Database old(file, Access::inspect);
+    const Database old(file, OpenMode::inspect);
     int version = 0;
     old.read([&](SQLite::Database& connection) {
       version = connection.execAndGet("PRAGMA user_version").getInt();
     });
-    if (version == schema_version()) return Database(file, Access::read_only);
+    if (version == schema_version()) return Database(file, OpenMode::read_only);
     try {
       SQLite::Statement copy(old.connection(), "VACUUM INTO ?");
       copy.bind(1, scratch.string());
@@ -323,7 +323,7 @@ Database open_source(const std::filesystem::path& file, const std::filesystem::p
       throw to_error(exception, scratch);
     }
   }
-  return Database(scratch, Access::read_write);
+  return Database(scratch, OpenMode::read_write);
 }
 
 }  // namespace tune::db

@@ -23,7 +23,7 @@ struct MergeResult {
   std::int64_t runs = 0, known_runs = 0;
   std::int64_t evaluations = 0, known_evaluations = 0;
   std::int64_t samples = 0;
-  std::int64_t finals = 0;  ///< places
+  std::int64_t rerank = 0;  ///< places
   /// Facts that differ between the two under one key, each one line. Both are kept where a table has room for
   /// both (runs, devices), else what was there.
   std::vector<std::string> conflicts;

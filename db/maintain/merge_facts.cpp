@@ -84,7 +84,7 @@ IdMap merge_table(SQLite::Database& target, SQLite::Database& source, const Keye
 }
 
 /// Facts that differ, but for those that are measured or set by an administrator.
-std::vector<std::string> differing_facts(const DeviceFacts& a, const DeviceFacts& b) {
+std::vector<std::string> differing_facts(const DeviceProperties& a, const DeviceProperties& b) {
   std::vector<std::pair<std::string, std::string>> texts;
   const auto collect = [&texts](const char* name, const auto& value) {
     using Fact = std::remove_cvref_t<decltype(value)>;
@@ -93,10 +93,10 @@ std::vector<std::string> differing_facts(const DeviceFacts& a, const DeviceFacts
     else
       texts.emplace_back(name, format("{}", value));
   };
-  for_each_fact(a, collect);
+  for_each_property(a, collect);
   const auto first = std::move(texts);
   texts.clear();
-  for_each_fact(b, collect);
+  for_each_property(b, collect);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::string& name = texts[i].first;
@@ -109,14 +109,14 @@ std::vector<std::string> differing_facts(const DeviceFacts& a, const DeviceFacts
 
 void compare_device(SQLite::Database& target, SQLite::Statement& row, std::int64_t id,
                     std::vector<std::string>& conflicts) {
-  const DeviceFacts theirs = facts_from_json(row.getColumn("facts").getString());
+  const DeviceProperties theirs = properties_from_json(row.getColumn("facts").getString());
   if (theirs.uuid.empty()) return;
   SQLite::Statement ours(target, "SELECT facts FROM devices WHERE uuid = ? AND driver = ? AND id <> ?");
   ours.bind(1, theirs.uuid);
   ours.bind(2, theirs.driver);
   ours.bind(3, id);
   while (ours.executeStep()) {
-    const auto names = differing_facts(facts_from_json(ours.getColumn(0).getString()), theirs);
+    const auto names = differing_facts(properties_from_json(ours.getColumn(0).getString()), theirs);
     if (names.empty()) continue;
     conflicts.push_back(
         format("{} ({}) has other facts: {}; both are kept", theirs.name, theirs.uuid, listed(names)));
@@ -139,7 +139,7 @@ void compare_instance(SQLite::Database& target, SQLite::Statement& row, std::int
 /// What runs say of their work.
 struct Amounts {
   std::set<std::string> texts;
-  double least = 0, most = 0;  ///< limit in seconds
+  double min = 0, max = 0;  ///< limit in seconds
 };
 
 std::unordered_map<std::int64_t, Amounts> amounts_of(SQLite::Database& connection) {
@@ -148,21 +148,21 @@ std::unordered_map<std::int64_t, Amounts> amounts_of(SQLite::Database& connectio
                         " MAX(limit_seconds) AS most FROM runs GROUP BY work, items, flops, bytes, item");
   std::unordered_map<std::int64_t, Amounts> amounts;
   while (row.executeStep()) {
-    Amounts& of_work = amounts[integer(row, "work")];
-    const double least = real(row, "least"), most = real(row, "most");
-    of_work.least = of_work.texts.empty() ? least : std::min(of_work.least, least);
-    of_work.most = std::max(of_work.most, most);
-    of_work.texts.insert(format("{:g} {}s, {:g} operations and {:g} bytes", real(row, "items"),
-                                text(row, "item"), real(row, "flops"), real(row, "bytes")));
+    Amounts& of_workload = amounts[integer(row, "work")];
+    const double min = real(row, "least"), max = real(row, "most");
+    of_workload.min = of_workload.texts.empty() ? min : std::min(of_workload.min, min);
+    of_workload.max = std::max(of_workload.max, max);
+    of_workload.texts.insert(format("{:g} {}s, {:g} operations and {:g} bytes", real(row, "items"),
+                                    text(row, "item"), real(row, "flops"), real(row, "bytes")));
   }
   return amounts;
 }
 
-std::string work_text(SQLite::Database& connection, std::int64_t work) {
+std::string workload_text(SQLite::Database& connection, std::int64_t workload) {
   SQLite::Statement row(connection,
                         "SELECT i.problem, i.size, i.settings_key, w.model_key FROM works w"
                         " JOIN instances i ON i.id = w.instance WHERE w.id = ?");
-  row.bind(1, work);
+  row.bind(1, workload);
   if (!row.executeStep()) return "a work";
   const std::string settings = text(row, "settings_key");
   return format("{} {}{} on {}", text(row, "problem"), text(row, "size"),
@@ -198,26 +198,26 @@ FactMaps merge_facts(SQLite::Database& target, SQLite::Database& source,
   };
   while (row.executeStep()) {
     bool is_new = false;
-    maps.works.emplace(row.getColumn(0).getInt64(), finder(row, bind, is_new));
+    maps.workloads.emplace(row.getColumn(0).getInt64(), finder(row, bind, is_new));
   }
   return maps;
 }
 
-void compare_amounts(SQLite::Database& target, SQLite::Database& source, const IdMap& works,
+void compare_amounts(SQLite::Database& target, SQLite::Database& source, const IdMap& workloads,
                      std::vector<std::string>& conflicts) {
   constexpr double noise = 1.1;  // the bandwidth behind a limit is measured by every run
   const auto ours = amounts_of(target);
-  for (const auto& [work, theirs] : amounts_of(source)) {
-    const std::int64_t here = works.at(work);
+  for (const auto& [workload, theirs] : amounts_of(source)) {
+    const std::int64_t here = workloads.at(workload);
     const auto found = ours.find(here);
     if (found == ours.end()) continue;
     for (const std::string& amount : theirs.texts)
       if (!found->second.texts.contains(amount))
         conflicts.push_back(format("{}: its amount is {} here and {} there; each run keeps its own",
-                                   work_text(target, here), *found->second.texts.begin(), amount));
-    if (theirs.most > noise * found->second.most || theirs.least * noise < found->second.least)
+                                   workload_text(target, here), *found->second.texts.begin(), amount));
+    if (theirs.max > noise * found->second.max || theirs.min * noise < found->second.min)
       conflicts.push_back(format("{}: its limit is {:.4g} s here and {:.4g} s there; each run keeps its own",
-                                 work_text(target, here), found->second.most, theirs.most));
+                                 workload_text(target, here), found->second.max, theirs.max));
   }
 }
 

@@ -16,7 +16,7 @@ namespace tune::db {
 using IdMap = std::unordered_map<std::int64_t, std::int64_t>;
 
 struct FactMaps {
-  IdMap devices, works;
+  IdMap devices, workloads;
 };
 
 /// Makes what the target lacks. A fact that differs under one key becomes a line of `conflicts`.
@@ -24,7 +24,7 @@ FactMaps merge_facts(SQLite::Database& target, SQLite::Database& source, std::ve
 
 /// Lines for works of which the source's runs say another amount or limit than all of the target's: each run
 /// keeps its own. Before the runs are merged.
-void compare_amounts(SQLite::Database& target, SQLite::Database& source, const IdMap& works,
+void compare_amounts(SQLite::Database& target, SQLite::Database& source, const IdMap& workloads,
                      std::vector<std::string>& conflicts);
 
 }  // namespace tune::db

@@ -16,28 +16,28 @@ namespace {
 
 std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& winner) {
   std::vector<ResultRow> ties;
-  if (!winner.final || !winner.final->tied) return ties;
+  if (!winner.rerank || !winner.rerank->tied) return ties;
   SQLite::Statement row(
       connection,
       "SELECT * FROM results WHERE current AND final_tied AND final_run = ? AND evaluation <> ?"
       " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ?) ORDER BY final_place");
-  row.bind(1, winner.final->run);
+  row.bind(1, winner.rerank->run);
   row.bind(2, winner.evaluation);
-  row.bind(3, winner.final->run);
+  row.bind(3, winner.rerank->run);
   while (row.executeStep()) ties.push_back(result_row(row));
   return ties;
 }
 
 /// The rows behind what the lookup found.
-Candidate with_rows(const Database& database, const lookup::Candidate& found) {
-  Candidate candidate;
+BestCandidate with_rows(const Database& database, const lookup::Candidate& found) {
+  BestCandidate candidate;
   candidate.match = found.match;
   candidate.distance = found.distance;
   candidate.loss = found.loss;
   candidate.same_driver = !found.other_driver;
   candidate.same_compiler = !found.other_compiler;
   candidate.same_sources = !found.other_sources;
-  candidate.why = found.why;
+  candidate.reason = found.why;
   candidate.value = found.recorded_value;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection,
@@ -52,17 +52,17 @@ Candidate with_rows(const Database& database, const lookup::Candidate& found) {
   return candidate;
 }
 
-std::vector<Candidate> candidates(lookup::Records& records, std::span<const Database* const> databases,
-                                  const BestQuery& query) {
-  const std::vector<lookup::Ranked> ranked = lookup::ranked_works(records);
-  std::vector<Candidate> result;
+std::vector<BestCandidate> candidates(lookup::Records& records, std::span<const Database* const> databases,
+                                      const BestQuery& query) {
+  const std::vector<lookup::Ranked> ranked = lookup::ranked_workloads(records);
+  std::vector<BestCandidate> result;
   const auto add = [&](const lookup::Candidate& found, std::size_t source) {
     result.push_back(with_rows(*databases[source], found));
     result.back().database = source;
   };
   bool fits = query.device.compute_major == 0;
   for (const lookup::Ranked& one : ranked) {
-    const lookup::Entry* winner = records.winner(*one.work);
+    const lookup::RankedRecord* winner = records.winner(*one.workload);
     if (winner == nullptr) continue;
     if (one.match == Match::none && !fits) {
       fits = true;
@@ -70,10 +70,10 @@ std::vector<Candidate> candidates(lookup::Records& records, std::span<const Data
       if (const auto found = lookup::portfolio_candidate(records, ranked, &source)) add(*found, source);
     }
     fits = fits || one.match != Match::none;
-    add(lookup::candidate_of(records, one, *winner), one.work->source);
+    add(lookup::candidate_of(records, one, *winner), one.workload->source);
   }
   if (query.objective != Objective::time)
-    for (Candidate& candidate : result) candidate.ties.clear();  // they tie in time
+    for (BestCandidate& candidate : result) candidate.ties.clear();  // they tie in time
   return result;
 }
 
@@ -92,30 +92,30 @@ lookup::Want want_of(const BestQuery& query) {
   if (query.toolchain) want.query.source_hash = query.toolchain->source_hash;
   want.query.warm_caches = query.cache == CacheState::warm;
   want.origin = to_string(query.origin);
-  want.objective = static_cast<lookup::Objective>(query.objective);
+  want.objective = static_cast<lookup::RankingObjective>(query.objective);
   return want;
 }
 
-lookup::Device lookup_device(const DeviceFacts& facts) {
+lookup::Device lookup_device(const DeviceProperties& properties) {
   lookup::Device device;
-  device.name = facts.name;
-  device.compute_major = facts.compute_major;
-  device.compute_minor = facts.compute_minor;
-  device.multiprocessors = facts.multiprocessors;
-  device.global_memory = facts.global_memory;
-  device.bandwidth = facts.peak_bandwidth();
-  device.driver = facts.driver;
+  device.name = properties.name;
+  device.compute_major = properties.compute_major;
+  device.compute_minor = properties.compute_minor;
+  device.multiprocessors = properties.multiprocessors;
+  device.global_memory = properties.global_memory;
+  device.bandwidth = properties.peak_bandwidth();
+  device.driver = properties.driver;
   return device;
 }
 
-std::vector<Candidate> best(std::span<const Database* const> databases, const BestQuery& query) {
-  std::vector<Candidate> result;
+std::vector<BestCandidate> best(std::span<const Database* const> databases, const BestQuery& query) {
+  std::vector<BestCandidate> result;
   with_records(databases, query,
                [&](lookup::Records& records) { result = candidates(records, databases, query); });
   return result;
 }
 
-std::vector<Candidate> best(const Database& database, const BestQuery& query) {
+std::vector<BestCandidate> best(const Database& database, const BestQuery& query) {
   const Database* only = &database;
   return best(std::span(&only, 1), query);
 }

@@ -27,12 +27,12 @@ struct BestQuery {
 };
 
 /// What a lookup asks about a device of which all is known.
-lookup::Device lookup_device(const DeviceFacts& facts);
+lookup::Device lookup_device(const DeviceProperties& properties);
 
 using lookup::Match;
 
 /// The winner of one work, and how well it fits; lookup decides both.
-struct Candidate {
+struct BestCandidate {
   ResultRow result;
   Match match = Match::exact;  ///< `none`: of another architecture, no answer by itself
   double value = 0;            ///< what it won by: seconds, joules or their product
@@ -45,7 +45,7 @@ struct Candidate {
   /// What ties with it in its newest finals, as far as they count still, itself left out. Empty without
   /// finals.
   std::vector<ResultRow> ties = {};
-  std::string why;           ///< one sentence for people: what fits and what does not
+  std::string reason;        ///< one sentence for people: what fits and what does not
   std::size_t database = 0;  ///< which of those that were asked
 };
 
@@ -53,7 +53,7 @@ struct Candidate {
 /// equal fit the one of the earlier database. Where none fits and the device's architecture is known, the
 /// portfolio's comes before those of other architectures. Works with other numbers of extents are left out.
 /// Empty where nothing is known.
-std::vector<Candidate> best(std::span<const Database* const> databases, const BestQuery& query);
-std::vector<Candidate> best(const Database& database, const BestQuery& query);
+std::vector<BestCandidate> best(std::span<const Database* const> databases, const BestQuery& query);
+std::vector<BestCandidate> best(const Database& database, const BestQuery& query);
 
 }  // namespace tune::db

@@ -18,14 +18,14 @@ namespace tune::db {
 lookup::Want want_of(const BestQuery& query);
 
 /// Runs `work` inside a reading transaction of each database.
-inline void read_all(std::span<const Database* const> databases, const std::function<void()>& work) {
-  if (databases.empty()) return work();
-  databases.front()->read([&](SQLite::Database&) { read_all(databases.subspan(1), work); });
+inline void read_all(std::span<const Database* const> databases, const std::function<void()>& function) {
+  if (databases.empty()) return function();
+  databases.front()->read([&](SQLite::Database&) { read_all(databases.subspan(1), function); });
 }
 
 /// Runs `work` on the records of the databases, which do not change meanwhile. Throws Error.
 inline void with_records(std::span<const Database* const> databases, const BestQuery& query,
-                         const std::function<void(lookup::Records&)>& work) {
+                         const std::function<void(lookup::Records&)>& function) {
   try {
     read_all(databases, [&] {
       std::vector<std::unique_ptr<lookup::Connection>> owned;
@@ -36,7 +36,7 @@ inline void with_records(std::span<const Database* const> databases, const BestQ
         connections.push_back(owned.back().get());
       }
       lookup::Records records(connections, want_of(query));
-      work(records);
+      function(records);
     });
   } catch (const lookup::Failed& failed) {
     throw Error(failed.error().message);

@@ -12,7 +12,7 @@
 namespace tune::db {
 
 /// A recorded work that a portfolio serves.
-struct ServedWork {
+struct ServedWorkload {
   std::string device;  ///< name
   int compute_major = 0;
   int compute_minor = 0;
@@ -27,8 +27,8 @@ struct ServedWork {
 /// Few configurations for everything that was recorded.
 struct Portfolio {
   std::vector<search::Configuration> configurations;
-  std::vector<ServedWork> works;  ///< by device and size
-  bool exact = false;             ///< no smaller set would do
+  std::vector<ServedWorkload> workloads;  ///< by device and size
+  bool exact = false;                     ///< no smaller set would do
 
   std::size_t stale() const;  ///< how many of the works are
 };

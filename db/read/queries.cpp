@@ -28,17 +28,17 @@ SELECT w.model_key AS model_key,
        MAX((SELECT MAX(r.started) FROM runs r WHERE r.work = w.id)) AS last_run
 FROM works w GROUP BY w.model_key ORDER BY w.model_key)";
 
-constexpr const char* select_newest_facts = R"(
+constexpr const char* select_newest_properties = R"(
 SELECT d.* FROM devices d JOIN runs r ON r.device = d.id
 WHERE d.model_key = ? ORDER BY r.started DESC, r.id DESC LIMIT 1)";
 
 void add_details(SQLite::Database& connection, DeviceSummary& device) {
-  SQLite::Statement newest(connection, select_newest_facts);
+  SQLite::Statement newest(connection, select_newest_properties);
   newest.bind(1, device.model_key);
   if (newest.executeStep()) {
     device.name = text(newest, "name");
     device.architecture = text(newest, "architecture");
-    device.facts = facts_from_json(text(newest, "facts"));
+    device.properties = properties_from_json(text(newest, "facts"));
   }
   SQLite::Statement drivers(connection,
                             "SELECT DISTINCT driver FROM works WHERE model_key = ? ORDER BY driver");
@@ -53,7 +53,7 @@ Where conditions(const ResultFilter& filter) {
   where.add("settings = ?", filter.settings);
   where.device(filter.device);
   where.add("evaluation IN (SELECT evaluation FROM run_evaluations WHERE run = ?)", filter.run);
-  where.add("work = ?", filter.work);
+  where.add("work = ?", filter.workload);
   if (filter.origin) where.add("origin = ?", std::optional(std::string(to_string(*filter.origin))));
   if (filter.cache) where.add("cache = ?", std::optional(std::string(to_string(*filter.cache))));
   if (!filter.failures) where.add("time IS NOT NULL");
@@ -97,7 +97,7 @@ std::vector<RunSummary> list_runs(const Database& database, const RunFilter& fil
   Where where;
   where.add("problem = ?", filter.problem);
   where.device(filter.device);
-  where.add("work = ?", filter.work);
+  where.add("work = ?", filter.workload);
   std::vector<RunSummary> result;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection, "SELECT * FROM run_overview" + where.sql() +

@@ -35,13 +35,13 @@ struct DeviceSummary {
   std::int64_t runs = 0;
   std::int64_t evaluations = 0;
   std::string last_run;
-  DeviceFacts facts;  ///< of the newest run
+  DeviceProperties properties;  ///< of the newest run
 };
 /// Sorted by model key.
 std::vector<DeviceSummary> list_devices(const Database& database);
 
-/// What results are kept under, by its texts: WorkKey without the facts.
-struct WorkInfo {
+/// What results are kept under, by its texts: WorkloadKey without the facts.
+struct Workload {
   std::int64_t id = 0;  ///< equal for results that can be compared
   std::string problem;
   std::string size;
@@ -57,7 +57,7 @@ struct WorkInfo {
 };
 
 /// What one solution of the problem takes: for rates and the share of the limit.
-struct WorkAmount {
+struct WorkloadCost {
   double limit = 0;  ///< seconds; 0 where unknown
   double items = 0;
   double flops = 0;
@@ -69,13 +69,13 @@ struct RunFilter {
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> device = std::nullopt;  ///< model key or name
   std::optional<std::size_t> limit = std::nullopt;
-  std::optional<std::int64_t> work = std::nullopt;  ///< WorkInfo::id
+  std::optional<std::int64_t> workload = std::nullopt;  ///< Workload::id
 };
 
 /// One run in a list.
 struct RunSummary {
   RunId run = 0;
-  WorkInfo work;
+  Workload workload;
   std::string strategy;
   Objective objective = Objective::time;
   std::string started;
@@ -92,7 +92,7 @@ struct RunSummary {
 std::vector<RunSummary> list_runs(const Database& database, const RunFilter& filter = {});
 
 /// What finals said of an evaluation.
-struct FinalResult {
+struct RerankStanding {
   RunId run = 0;  ///< whose finals they were
   std::int64_t place = 0;
   MedianInterval time;   ///< seconds: median of the rounds, 95 %
@@ -105,12 +105,12 @@ struct FinalResult {
 struct ResultRow {
   std::int64_t evaluation = 0;
   RunId run = 0;  ///< that made it
-  WorkInfo work;
-  WorkAmount amount;
+  Workload workload;
+  WorkloadCost amount;
   Configuration configuration;
-  std::optional<double> time;           ///< what it is ranked by: of its newest finals, else of the samples
-  std::optional<double> measured_time;  ///< median of the samples
-  std::optional<FinalResult> final;     ///< the newest by time
+  std::optional<double> time;            ///< what it is ranked by: of its newest finals, else of the samples
+  std::optional<double> measured_time;   ///< median of the samples
+  std::optional<RerankStanding> rerank;  ///< the newest by time
   double minimum = 0;
   double error = 0;
   double tolerance = 0;
@@ -129,10 +129,10 @@ struct ResultRow {
 struct ResultFilter {
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> size = std::nullopt;
-  std::optional<std::string> settings = std::nullopt;  ///< settings key
-  std::optional<std::string> device = std::nullopt;    ///< model key or name
-  std::optional<RunId> run = std::nullopt;             ///< what this run saw, reused evaluations included
-  std::optional<std::int64_t> work = std::nullopt;     ///< WorkInfo::id
+  std::optional<std::string> settings = std::nullopt;   ///< settings key
+  std::optional<std::string> device = std::nullopt;     ///< model key or name
+  std::optional<RunId> run = std::nullopt;              ///< what this run saw, reused evaluations included
+  std::optional<std::int64_t> workload = std::nullopt;  ///< Workload::id
   std::optional<Origin> origin = std::nullopt;
   std::optional<CacheState> cache = std::nullopt;
   std::optional<std::size_t> limit = std::nullopt;

@@ -35,16 +35,17 @@ Evaluation to_evaluation(const Database& database, const ResultRow& row) {
   return evaluation;
 }
 
-DeviceFacts facts_of(const Database& database, const std::string& model_key) {
+DeviceProperties properties_of(const Database& database, const std::string& model_key) {
   for (DeviceSummary& device : list_devices(database))
-    if (device.model_key == model_key) return std::move(device.facts);
+    if (device.model_key == model_key) return std::move(device.properties);
   throw Error("a result of " + model_key + " has no device");
 }
 
 Recording to_recording(const Database& database, Instance instance, const std::vector<ResultRow>& rows) {
-  const WorkInfo& work = rows.front().work;
-  Recording recording{std::move(instance), facts_of(database, work.model_key), work.toolchain, {}, work.cache,
-                      work.origin};
+  const Workload& workload = rows.front().workload;
+  Recording recording{std::move(instance), properties_of(database, workload.model_key),
+                      workload.toolchain,  {},
+                      workload.cache,      workload.origin};
   for (const ResultRow& row : rows) {
     recording.evaluations.push_back(to_evaluation(database, row));
     recording.recorded.push_back(row.recorded);
@@ -63,33 +64,34 @@ std::optional<Recording> find_recording(const Database& database, const Instance
   filter.origin = Origin::measured;
   filter.cache = cache;
   filter.failures = true;
-  std::map<std::int64_t, std::vector<ResultRow>> by_work;
-  for (ResultRow& row : list_results(database, filter)) by_work[row.work.id].push_back(std::move(row));
+  std::map<std::int64_t, std::vector<ResultRow>> by_workload;
+  for (ResultRow& row : list_results(database, filter))
+    by_workload[row.workload.id].push_back(std::move(row));
   const auto largest =
-      std::ranges::max_element(by_work, {}, [](const auto& work) { return work.second.size(); });
-  if (largest == by_work.end()) return std::nullopt;
+      std::ranges::max_element(by_workload, {}, [](const auto& workload) { return workload.second.size(); });
+  if (largest == by_workload.end()) return std::nullopt;
   return to_recording(database, instance, largest->second);
 }
 
-std::optional<Recording> recording_of(const Database& database, std::int64_t work) {
+std::optional<Recording> recording_of(const Database& database, std::int64_t workload) {
   ResultFilter filter;
-  filter.work = work;
+  filter.workload = workload;
   filter.failures = true;
   const std::vector<ResultRow> rows = list_results(database, filter);
   if (rows.empty()) return std::nullopt;
-  const WorkInfo& info = rows.front().work;
+  const Workload& info = rows.front().workload;
   const Configuration settings =
       info.settings.empty() ? Configuration() : Configuration::parse(info.settings);
   return to_recording(database, {info.problem, info.extents, settings.entries()}, rows);
 }
 
 std::vector<Recording> all_recordings(const Database& database) {
-  std::set<std::int64_t> works;
+  std::set<std::int64_t> workloads;
   for (const RunSummary& run : list_runs(database))
-    if (run.work.origin != Origin::replayed) works.insert(run.work.id);
+    if (run.workload.origin != Origin::replayed) workloads.insert(run.workload.id);
   std::vector<Recording> recordings;
-  for (const std::int64_t work : works)
-    if (auto recording = recording_of(database, work)) recordings.push_back(std::move(*recording));
+  for (const std::int64_t workload : workloads)
+    if (auto recording = recording_of(database, workload)) recordings.push_back(std::move(*recording));
   return recordings;
 }
 
@@ -98,9 +100,9 @@ std::vector<std::string> recorded_instances(const Database& database, const std:
   RunFilter filter;
   filter.problem = problem;
   for (const RunSummary& run : list_runs(database, filter))
-    if (run.work.origin == Origin::measured && run.best)
-      found.insert(run.work.size + " " + run.work.settings +
-                   (run.work.cache == CacheState::warm ? " with warm caches" : ""));
+    if (run.workload.origin == Origin::measured && run.best)
+      found.insert(run.workload.size + " " + run.workload.settings +
+                   (run.workload.cache == CacheState::warm ? " with warm caches" : ""));
   return {found.begin(), found.end()};
 }
 

@@ -15,7 +15,7 @@ namespace tune::db {
 /// the device.
 struct Recording {
   Instance instance;
-  DeviceFacts device;
+  DeviceProperties device;
   Toolchain toolchain;
   std::vector<Evaluation> evaluations;  ///< the current one of each configuration, failures included
   CacheState cache = CacheState::cold;
@@ -28,9 +28,9 @@ struct Recording {
 std::optional<Recording> find_recording(const Database& database, const Instance& instance,
                                         CacheState cache = CacheState::cold);
 
-/// The work of that number (WorkInfo::id), the best evaluation first, as list_results has them; nothing where
+/// The work of that number (Workload::id), the best evaluation first, as list_results has them; nothing where
 /// it has none. Throws Error.
-std::optional<Recording> recording_of(const Database& database, std::int64_t work);
+std::optional<Recording> recording_of(const Database& database, std::int64_t workload);
 
 /// Every work that was measured, here or by another program, in the order in which they came. Throws Error.
 std::vector<Recording> all_recordings(const Database& database);

@@ -14,10 +14,10 @@
 namespace tune::db {
 namespace {
 
-constexpr std::int64_t least_measured = 10, least_of_same = 1;
+constexpr std::int64_t min_measured = 10, min_of_same = 1;
 
 /// Counts in an index, and looks at no more measurements than it takes to know that there are enough.
-constexpr const char* select_works = R"(
+constexpr const char* select_workloads = R"(
 SELECT w.id AS work, i.problem, i.size, i.settings_key AS settings, i.extents, d.name AS device, w.model_key,
        d.architecture, w.driver, t.compiler, t.source_hash, w.origin, w.cache,
        (SELECT COUNT(DISTINCT e.configuration_key) FROM evaluations e WHERE e.work = w.id) AS configurations
@@ -58,67 +58,68 @@ double different_settings(const std::string& theirs, const Instance& instance) {
   return different;
 }
 
-double different_devices(const WorkInfo& work, const DeviceFacts& device) {
-  if (work.model_key == device.model_key()) return 0;
-  return work.architecture == device.architecture() ? 0.3 : 1;
+double different_devices(const Workload& workload, const DeviceProperties& device) {
+  if (workload.model_key == device.model_key()) return 0;
+  return workload.architecture == device.architecture() ? 0.3 : 1;
 }
 
-bool same_versions(const WorkInfo& work, const WorkKey& key) {
-  return work.driver == key.device.driver && work.toolchain.compiler == key.toolchain.compiler &&
-         work.toolchain.source_hash == key.toolchain.source_hash;
+bool same_versions(const Workload& workload, const WorkloadKey& key) {
+  return workload.driver == key.device.driver && workload.toolchain.compiler == key.toolchain.compiler &&
+         workload.toolchain.source_hash == key.toolchain.source_hash;
 }
 
-double distance(const WorkInfo& work, const WorkKey& key) {
-  return different_settings(work.settings, key.instance) + different_devices(work, key.device) +
-         std::abs(std::log2(volume(work.extents) / volume(key.instance.extents))) / 10 +
-         (work.cache == key.cache ? 0 : 0.3) + (same_versions(work, key) ? 0 : 0.01);
+double distance(const Workload& workload, const WorkloadKey& key) {
+  return different_settings(workload.settings, key.instance) + different_devices(workload, key.device) +
+         std::abs(std::log2(volume(workload.extents) / volume(key.instance.extents))) / 10 +
+         (workload.cache == key.cache ? 0 : 0.3) + (same_versions(workload, key) ? 0 : 0.01);
 }
 
-bool same_but_versions(const WorkInfo& work, const WorkKey& key) {
-  return work.size == key.instance.size() && work.settings == key.instance.settings_key() &&
-         work.model_key == key.device.model_key();
+bool same_but_versions(const Workload& workload, const WorkloadKey& key) {
+  return workload.size == key.instance.size() && workload.settings == key.instance.settings_key() &&
+         workload.model_key == key.device.model_key();
 }
 
-bool itself(const WorkInfo& work, const WorkKey& key) {
-  return same_but_versions(work, key) && work.cache == key.cache && same_versions(work, key);
+bool itself(const Workload& workload, const WorkloadKey& key) {
+  return same_but_versions(workload, key) && workload.cache == key.cache && same_versions(workload, key);
 }
 
 }  // namespace
 
-std::vector<RelatedWork> related_works(const Database& database, const WorkKey& key) {
-  std::vector<RelatedWork> related;
+std::vector<RelatedWorkload> related_workloads(const Database& database, const WorkloadKey& key) {
+  std::vector<RelatedWorkload> related;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row(connection, select_works);
+    SQLite::Statement row(connection, select_workloads);
     row.bind(":problem", key.instance.problem);
-    row.bind(":least", least_measured);
-    row.bind(":same", least_of_same);
+    row.bind(":least", min_measured);
+    row.bind(":same", min_of_same);
     row.bind(":size", key.instance.size());
     row.bind(":settings", key.instance.settings_key());
     row.bind(":model", key.device.model_key());
     while (row.executeStep()) {
-      RelatedWork work{work_info(row), static_cast<std::size_t>(integer(row, "configurations"))};
-      if (itself(work.work, key)) continue;
-      work.distance = distance(work.work, key);
-      work.same_but_versions = same_but_versions(work.work, key);
-      related.push_back(std::move(work));
+      RelatedWorkload workload{workload_info(row), static_cast<std::size_t>(integer(row, "configurations"))};
+      if (itself(workload.workload, key)) continue;
+      workload.distance = distance(workload.workload, key);
+      workload.same_but_versions = same_but_versions(workload.workload, key);
+      related.push_back(std::move(workload));
     }
   });
-  std::ranges::stable_sort(related, [](const RelatedWork& a, const RelatedWork& b) {
+  std::ranges::stable_sort(related, [](const RelatedWorkload& a, const RelatedWorkload& b) {
     return a.distance != b.distance ? a.distance < b.distance : a.configurations > b.configurations;
   });
   return related;
 }
 
-std::vector<RelatedResult> related_results(const Database& database, const WorkInfo& work, std::size_t most) {
+std::vector<RelatedResult> related_results(const Database& database, const Workload& workload,
+                                           std::size_t max_count) {
   std::vector<RelatedResult> results;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement count(connection, "SELECT COUNT(*) FROM evaluations WHERE work = ?");
-    count.bind(1, work.id);
+    count.bind(1, workload.id);
     count.executeStep();
-    const double all = count.getColumn(0).getDouble(), half = std::floor(static_cast<double>(most) / 2);
-    const double share = all <= static_cast<double>(most) ? 1 : half / all;
+    const double all = count.getColumn(0).getDouble(), half = std::floor(static_cast<double>(max_count) / 2);
+    const double share = all <= static_cast<double>(max_count) ? 1 : half / all;
     SQLite::Statement row(connection, select_results);
-    row.bind(":work", work.id);
+    row.bind(":work", workload.id);
     row.bind(":fastest", static_cast<std::int64_t>(half));
     row.bind(":below", static_cast<std::int64_t>(share * 4294967296));
     while (row.executeStep())

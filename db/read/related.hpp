@@ -10,8 +10,8 @@
 namespace tune::db {
 
 /// Other work of the same problem that was measured: another size, setting, device or version.
-struct RelatedWork {
-  WorkInfo work;
+struct RelatedWorkload {
+  Workload workload;
   std::size_t configurations = 0;  ///< that were evaluated
   /// How unlike the work asked about it is: 1 for each setting that differs or another vendor's or
   /// generation's device, less for devices of one architecture, a tenth for each doubling of the volume, a
@@ -24,7 +24,7 @@ struct RelatedWork {
 /// The works with at least ten measurements, or with one where they are the same but for versions, the most
 /// alike first and then the largest. The work of `key` itself in this database is not among them: that is
 /// known, not related. Throws Error.
-std::vector<RelatedWork> related_works(const Database& database, const WorkKey& key);
+std::vector<RelatedWorkload> related_workloads(const Database& database, const WorkloadKey& key);
 
 /// What came out of a configuration: the median of its samples in seconds, or nothing where it failed. Not
 /// what finals said: they timed a few again at another moment, and these are to be compared with each other.
@@ -33,6 +33,7 @@ using RelatedResult = std::pair<Configuration, std::optional<double>>;
 /// The current evaluation of each configuration of that work. Where there are more than `most`, half as many
 /// of the fastest and, of all others, some that are spread evenly over the order in which they came; together
 /// hardly more than `most`. Throws Error.
-std::vector<RelatedResult> related_results(const Database& database, const WorkInfo& work, std::size_t most);
+std::vector<RelatedResult> related_results(const Database& database, const Workload& workload,
+                                           std::size_t max_count);
 
 }  // namespace tune::db

@@ -6,38 +6,38 @@
 
 namespace tune::db {
 
-WorkInfo work_info(SQLite::Statement& row) {
-  WorkInfo work;
-  work.id = integer(row, "work");
-  work.problem = text(row, "problem");
-  work.size = text(row, "size");
-  work.settings = text(row, "settings");
-  work.extents = extents_from_json(text(row, "extents"));
-  work.device = text(row, "device");
-  work.model_key = text(row, "model_key");
-  work.architecture = text(row, "architecture");
-  work.driver = text(row, "driver");
-  work.toolchain = {text(row, "compiler"), text(row, "source_hash")};
-  work.origin = origin_from_string(text(row, "origin"));
-  work.cache = cache_state_from_string(text(row, "cache"));
-  return work;
+Workload workload_info(SQLite::Statement& row) {
+  Workload workload;
+  workload.id = integer(row, "work");
+  workload.problem = text(row, "problem");
+  workload.size = text(row, "size");
+  workload.settings = text(row, "settings");
+  workload.extents = extents_from_json(text(row, "extents"));
+  workload.device = text(row, "device");
+  workload.model_key = text(row, "model_key");
+  workload.architecture = text(row, "architecture");
+  workload.driver = text(row, "driver");
+  workload.toolchain = {text(row, "compiler"), text(row, "source_hash")};
+  workload.origin = origin_from_string(text(row, "origin"));
+  workload.cache = cache_state_from_string(text(row, "cache"));
+  return workload;
 }
 
-WorkAmount work_amount(SQLite::Statement& row) {
+WorkloadCost workload_cost(SQLite::Statement& row) {
   return {real(row, "limit_seconds"), real(row, "items"), real(row, "flops"), real(row, "bytes"),
           text(row, "item")};
 }
 
 namespace {
 
-std::optional<FinalResult> final_result(SQLite::Statement& row) {
+std::optional<RerankStanding> rerank_standing(SQLite::Statement& row) {
   if (row.isColumnNull("final_run")) return std::nullopt;
-  FinalResult result;
+  RerankStanding result;
   result.run = integer(row, "final_run");
   result.place = integer(row, "final_place");
   result.rounds = integer(row, "final_rounds");
-  result.time = final_interval(row, "time", "final_low", "final_high", result.rounds);
-  result.ratio = final_interval(row, "final_ratio", "final_ratio_low", "final_ratio_high", result.rounds);
+  result.time = rerank_interval(row, "time", "final_low", "final_high", result.rounds);
+  result.ratio = rerank_interval(row, "final_ratio", "final_ratio_low", "final_ratio_high", result.rounds);
   result.tied = flag(row, "final_tied");
   return result;
 }
@@ -48,12 +48,12 @@ ResultRow result_row(SQLite::Statement& row) {
   ResultRow result;
   result.evaluation = integer(row, "evaluation");
   result.run = integer(row, "run");
-  result.work = work_info(row);
-  result.amount = work_amount(row);
+  result.workload = workload_info(row);
+  result.amount = workload_cost(row);
   result.configuration = configuration_from_json(text(row, "configuration"));
   result.time = optional_real(row, "time");
   result.measured_time = optional_real(row, "measured_time");
-  result.final = final_result(row);
+  result.rerank = rerank_standing(row);
   if (!row.isColumnNull("stop_reason")) result.timing = timing(row);
   result.same_code = flag(row, "same_code");
   result.from_cache = flag(row, "from_cache");
@@ -70,17 +70,17 @@ ResultRow result_row(SQLite::Statement& row) {
   return result;
 }
 
-MedianInterval final_interval(SQLite::Statement& row, const char* median, const char* low, const char* high,
-                              std::int64_t rounds) {
+MedianInterval rerank_interval(SQLite::Statement& row, const char* median, const char* low, const char* high,
+                               std::int64_t rounds) {
   const std::vector<double> any(static_cast<std::size_t>(rounds));
   return {real(row, median), real(row, low), real(row, high),
-          median_interval(any, finals_confidence).confidence};
+          median_interval(any, rerank_confidence).confidence};
 }
 
 RunSummary run_summary(SQLite::Statement& row) {
   RunSummary run;
   run.run = integer(row, "run");
-  run.work = work_info(row);
+  run.workload = workload_info(row);
   run.strategy = text(row, "strategy");
   run.objective = objective_from_string(text(row, "objective"));
   run.tied = integer(row, "tied");

@@ -8,13 +8,13 @@
 /// From rows of the schema's views to the structs of queries.hpp: for the .cpp files of this folder only.
 namespace tune::db {
 
-WorkInfo work_info(SQLite::Statement& row);
-WorkAmount work_amount(SQLite::Statement& row);
+Workload workload_info(SQLite::Statement& row);
+WorkloadCost workload_cost(SQLite::Statement& row);
 /// A row of `results`, `best_by_versions` or `best`.
 ResultRow result_row(SQLite::Statement& row);
 /// From the columns of these names; how sure it is follows from the number of rounds.
-MedianInterval final_interval(SQLite::Statement& row, const char* median, const char* low, const char* high,
-                              std::int64_t rounds);
+MedianInterval rerank_interval(SQLite::Statement& row, const char* median, const char* low, const char* high,
+                               std::int64_t rounds);
 /// A row of `run_overview`.
 RunSummary run_summary(SQLite::Statement& row);
 

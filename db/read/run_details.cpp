@@ -57,19 +57,19 @@ RunOptions options(SQLite::Statement& row) {
   return result;
 }
 
-RunRecord record(SQLite::Statement& row, const WorkInfo& work) {
+RunRecord record(SQLite::Statement& row, const Workload& workload) {
   RunRecord result;
-  result.key.instance = {work.problem, work.extents, entries_from_json(text(row, "settings_json"))};
-  result.key.device = facts_from_json(text(row, "facts"));
-  result.key.toolchain = work.toolchain;
-  result.key.origin = work.origin;
-  result.key.cache = work.cache;
+  result.key.instance = {workload.problem, workload.extents, entries_from_json(text(row, "settings_json"))};
+  result.key.device = properties_from_json(text(row, "facts"));
+  result.key.toolchain = workload.toolchain;
+  result.key.origin = workload.origin;
+  result.key.cache = workload.cache;
   result.options = options(row);
   result.machine = {real(row, "core_clock"), real(row, "memory_clock"), real(row, "temperature"),
                     real(row, "power"),      text(row, "throttle"),     text(row, "host")};
   result.program_version = text(row, "program_version");
   result.space_size = static_cast<std::uint64_t>(integer(row, "space_size"));
-  const WorkAmount amount = work_amount(row);
+  const WorkloadCost amount = workload_cost(row);
   result.limit = amount.limit;
   result.items = amount.items;
   result.flops = amount.flops;
@@ -121,9 +121,9 @@ RunDetails run_details(const Database& database, RunId run, bool with_winner) {
       throw Error(format("there is no run {} in {}", run, database.path().string()), Exit::no_answer);
     }
     result.summary = run_summary(row);
-    result.record = record(row, result.summary.work);
+    result.record = record(row, result.summary.workload);
     result.progress = progress(connection, run);
-    result.finals = finals_of_run(database, run);
+    result.rerank = rerank_of_run(database, run);
     if (const auto evaluation = optional_integer(row, "winner"); evaluation && with_winner) {
       SQLite::Statement winner(connection, select_winner);
       winner.bind(1, *evaluation);
@@ -137,8 +137,8 @@ RunDetails run_details(const Database& database, RunId run, bool with_winner) {
   return result;
 }
 
-std::vector<FailureCount> failures_of_work(const Database& database, std::int64_t work) {
-  return failures(database, "(SELECT * FROM current_evaluations WHERE work = ?)", work);
+std::vector<FailureCount> failures_of_workload(const Database& database, std::int64_t workload) {
+  return failures(database, "(SELECT * FROM current_evaluations WHERE work = ?)", workload);
 }
 
 std::vector<FailureCount> failures_of_run(const Database& database, RunId run) {

@@ -30,13 +30,13 @@ struct FailureCount {
 };
 
 /// A place in a run's finals.
-struct FinalRow {
+struct RerankRow {
   std::int64_t evaluation = 0;
   Configuration configuration;
-  FinalResult result;
-  double energy = 0;               ///< joules: median of the rounds; 0 where not measured
-  bool reused = false;             ///< the rounds are those of an earlier run
-  std::vector<FinalRound> rounds;  ///< in order
+  RerankStanding result;
+  double energy = 0;                ///< joules: median of the rounds; 0 where not measured
+  bool reused = false;              ///< the rounds are those of an earlier run
+  std::vector<RerankRound> rounds;  ///< in order
 };
 
 /// Everything that is known of a run.
@@ -46,7 +46,7 @@ struct RunDetails {
   std::vector<ProgressPoint> progress;
   std::optional<ResultRow> winner;     ///< of its finals, else the fastest that it saw
   std::vector<double> winner_samples;  ///< seconds, in the order taken
-  std::vector<FinalRow> finals;        ///< the winner first; empty where there were none
+  std::vector<RerankRow> rerank;       ///< the winner first; empty where there were none
   std::vector<FailureCount>
       failures;  ///< by phase in the order of an evaluation, then the most frequent first
 };
@@ -56,11 +56,11 @@ struct RunDetails {
 RunDetails run_details(const Database& database, RunId run, bool with_winner = true);
 
 /// Of the evaluations that this work counts (see schema: `current_evaluations`), or of all that a run saw.
-std::vector<FailureCount> failures_of_work(const Database& database, std::int64_t work);
+std::vector<FailureCount> failures_of_workload(const Database& database, std::int64_t workload);
 std::vector<FailureCount> failures_of_run(const Database& database, RunId run);
 
 /// The winner first; empty where the run had none.
-std::vector<FinalRow> finals_of_run(const Database& database, RunId run);
+std::vector<RerankRow> rerank_of_run(const Database& database, RunId run);
 
 /// Seconds, in the order taken; empty for a failure.
 std::vector<double> samples_of(const Database& database, std::int64_t evaluation);

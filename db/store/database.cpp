@@ -65,13 +65,13 @@ bool is_database(const fs::path& file) {
   return stream.read(start.data(), first_bytes) && begins_as_database(start);
 }
 
-Database::Database(fs::path path, Access access, std::chrono::milliseconds patience)
+Database::Database(fs::path path, OpenMode access, std::chrono::milliseconds patience)
     : path_(std::move(path)), access_(access), patience_(patience) {
   if (fs::is_directory(path_)) {
     throw Error(format("{} is a folder: name a file in it with --db", path_.string()));
   }
   std::error_code ignored;
-  if (access_ == Access::read_write) {
+  if (access_ == OpenMode::read_write) {
     make_folder_of(path_);
   } else if (!fs::exists(path_, ignored)) {
     throw Error(format("there is no database {}: tune something first, or name another file with --db",
@@ -90,7 +90,7 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
 void Database::open() {
-  connect(access_ == Access::immutable);
+  connect(access_ == OpenMode::immutable);
   try {
     check_content();
   } catch (const SQLite::Exception& exception) {
@@ -98,12 +98,12 @@ void Database::open() {
     // disk (SQLITE_IOERR), refuses. What nobody has left unfinished can be read without them.
     const int code = exception.getErrorCode();
     const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
-    const bool reading = access_ == Access::read_only || access_ == Access::inspect;
+    const bool reading = access_ == OpenMode::read_only || access_ == OpenMode::inspect;
     if (!reading || !refused || has_pending_log(path_)) throw;
     connect(true);
     check_content();
   }
-  if (access_ == Access::read_write)
+  if (access_ == OpenMode::read_write)
     prepare_for_writing();
   else if (connection_->execAndGet("PRAGMA user_version").getInt() == schema_version())
     make_views(*connection_, ViewPlace::connection);
@@ -115,8 +115,8 @@ void Database::connect(bool immutable) {
     connection_ = std::make_unique<SQLite::Database>(immutable_uri(path_),
                                                      SQLite::OPEN_READONLY | SQLite::OPEN_URI, patience);
   } else {
-    const int flags =
-        access_ == Access::read_write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY;
+    const int flags = access_ == OpenMode::read_write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE
+                                                      : SQLite::OPEN_READONLY;
     connection_ = std::make_unique<SQLite::Database>(path_.string(), flags, patience);
   }
 }
@@ -132,8 +132,8 @@ void Database::check_content() const {
                " another file with --db",
                path_.string(), version, schema_version()));
   }
-  if (access_ == Access::read_write || version == schema_version()) return;
-  if (access_ == Access::inspect && version > 0) return;
+  if (access_ == OpenMode::read_write || version == schema_version()) return;
+  if (access_ == OpenMode::inspect && version > 0) return;
   if (version == 0) {
     throw Error(format("{} holds no results yet: tune something first, or name another file with --db",
                        path_.string()),
@@ -184,8 +184,8 @@ void Database::synchronise(bool now) {
   connection_->exec(now || !write_ahead_log_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
-void Database::write(const Work& work, Sync sync) {
-  if (access_ != Access::read_write) {
+void Database::write(const Operation& operation, Sync sync) {
+  if (access_ != OpenMode::read_write) {
     throw Error(format("{} was opened for reading only", path_.string()));
   }
   const auto start = std::chrono::steady_clock::now();
@@ -193,7 +193,7 @@ void Database::write(const Work& work, Sync sync) {
   try {
     synchronise(now);
     SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::IMMEDIATE);
-    work(*connection_);
+    operation(*connection_);
     transaction.commit();
   } catch (...) {
     rethrow();
@@ -201,14 +201,14 @@ void Database::write(const Work& work, Sync sync) {
   if (now) last_sync_ = start;
 }
 
-void Database::read(const Work& work) const {
+void Database::read(const Operation& operation) const {
   try {
     if (sqlite3_get_autocommit(connection_->getHandle()) == 0) {
-      work(*connection_);
+      operation(*connection_);
       return;
     }
     SQLite::Transaction transaction(*connection_, SQLite::TransactionBehavior::DEFERRED);
-    work(*connection_);
+    operation(*connection_);
     transaction.commit();
   } catch (...) {
     rethrow();

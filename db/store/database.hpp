@@ -21,7 +21,7 @@ bool is_database(const std::filesystem::path& file);
 bool begins_as_database(std::string_view bytes);
 
 /// What a database is opened for.
-enum class Access {
+enum class OpenMode {
   read_write,  ///< makes the file, its folders and its tables where they are missing
   read_only,   ///< the file must be there; another process may be writing it
   inspect,     ///< read_only of a file of any released schema: for code that asks which tables there are
@@ -38,7 +38,7 @@ enum class Sync {
 /// Every function throws Error, one line that names the file and the cure; SQLite's exceptions stay inside.
 class Database {
  public:
-  using Work = std::function<void(SQLite::Database&)>;
+  using Operation = std::function<void(SQLite::Database&)>;
 
   /// How long a writer waits for another one before it gives up.
   static constexpr std::chrono::milliseconds default_patience{120'000};
@@ -47,22 +47,22 @@ class Database {
   static constexpr std::chrono::milliseconds sync_interval{1'000};
 
   /// `:memory:` is a database that ends with this object.
-  explicit Database(std::filesystem::path path, Access access = Access::read_write,
+  explicit Database(std::filesystem::path path, OpenMode access = OpenMode::read_write,
                     std::chrono::milliseconds patience = default_patience);
   ~Database();
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
 
   const std::filesystem::path& path() const { return path_; }
-  Access access() const { return access_; }
+  OpenMode access() const { return access_; }
   /// Something that a person should know and that is no error, one line; empty as a rule.
   const std::string& notice() const { return notice_; }
 
   /// Runs `work` in a transaction that holds the write lock from its start, and commits it. When this
   /// returns, the changes survive the end of the process at any moment; when it throws, nothing changed.
-  void write(const Work& work, Sync sync = Sync::soon);
+  void write(const Operation& operation, Sync sync = Sync::soon);
   /// Runs `work` on one unchanging state of the database, whatever others write meanwhile. May be nested.
-  void read(const Work& work) const;
+  void read(const Operation& operation) const;
   /// Another number as soon as anybody else has committed a change: whether to read again. Says nothing about
   /// how many there were.
   std::int64_t data_version() const;
@@ -80,7 +80,7 @@ class Database {
   [[noreturn]] void rethrow() const;
 
   std::filesystem::path path_;
-  Access access_;
+  OpenMode access_;
   std::chrono::milliseconds patience_;
   std::string notice_;
   bool write_ahead_log_ = false;

@@ -24,7 +24,7 @@ Error not_a_database(const std::filesystem::path& path) {
 
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path) {
   const std::string file = path.string();
-  const std::string said = one_line(exception.what());
+  const std::string detail = one_line(exception.what());
   switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
       return not_a_database(path);
@@ -32,7 +32,7 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
       return Error(
           format("{} is damaged ({}): restore a copy, or save what can be read with"
                  " `sqlite3 {} .recover | sqlite3 new.db`",
-                 file, said, file));
+                 file, detail, file));
     case SQLITE_FULL:
       return Error(
           format("no room to write {}: free disk space and start again;"
@@ -43,29 +43,29 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
       return Error(
           format("{} cannot be written ({}): change its permissions or those of its folder,"
                  " or name another file with --db",
-                 file, said));
+                 file, detail));
     case SQLITE_CANTOPEN:
       return Error(
           format("cannot open {} ({}): see that it can be read and that its folder can be"
                  " written, or name another file with --db",
-                 file, said));
+                 file, detail));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
       return Error(
           format("{} is in use ({}): another process holds it; end that one, or name another file"
                  " with --db",
-                 file, said));
+                 file, detail));
     case SQLITE_IOERR:
       return Error(
           format("reading or writing {} failed ({}): see that its disk has room and works;"
                  " network file systems without locks cannot hold a database",
-                 file, said));
+                 file, detail));
     case SQLITE_CONSTRAINT:
       return Error(
-          format("{} refused a record ({}): this is an error in tune, please report it", file, said));
+          format("{} refused a record ({}): this is an error in tune, please report it", file, detail));
     default:
-      return Error(format("the database {} failed: {}", file, said));
+      return Error(format("the database {} failed: {}", file, detail));
   }
 }
 

@@ -51,9 +51,9 @@ std::string to_json(const NamedExtents& extents) {
   return object.dump();
 }
 
-std::string to_json(const DeviceFacts& facts) {
+std::string to_json(const DeviceProperties& properties) {
   Json object = Json::object();
-  for_each_fact(facts, [&object](const char* name, const auto& member) { object[name] = member; });
+  for_each_property(properties, [&object](const char* name, const auto& member) { object[name] = member; });
   // Facts that came later are left out where nobody measured them: what an older version stored keeps its
   // text.
   for (const char* later : {"host_to_device_bandwidth", "device_to_host_bandwidth"})
@@ -83,14 +83,14 @@ search::Configuration configuration_from_json(std::string_view text) {
   return configuration;
 }
 
-DeviceFacts facts_from_json(std::string_view text) {
+DeviceProperties properties_from_json(std::string_view text) {
   return parsed(text, [](const Json& object) {
-    DeviceFacts facts;
+    DeviceProperties properties;
     // A fact that an older version did not know keeps its default.
-    for_each_fact(facts, [&object](const char* name, auto& member) {
+    for_each_property(properties, [&object](const char* name, auto& member) {
       if (object.contains(name)) object[name].get_to(member);
     });
-    return facts;
+    return properties;
   });
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "search/space/configuration.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::db {
 
@@ -20,12 +20,12 @@ using NamedExtents = std::vector<std::pair<std::string, std::int64_t>>;
 
 std::string to_json(const Entries& entries);
 std::string to_json(const NamedExtents& extents);
-std::string to_json(const DeviceFacts& facts);
+std::string to_json(const DeviceProperties& properties);
 
 /// The reverse. Throw Error for a text that the functions above cannot have written.
 Entries entries_from_json(std::string_view text);
 NamedExtents extents_from_json(std::string_view text);
 search::Configuration configuration_from_json(std::string_view text);
-DeviceFacts facts_from_json(std::string_view text);
+DeviceProperties properties_from_json(std::string_view text);
 
 }  // namespace tune::db

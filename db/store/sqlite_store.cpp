@@ -9,10 +9,10 @@
 #include <limits>
 
 #include "db/store/evaluation_rows.hpp"
-#include "db/store/final_rows.hpp"
 #include "db/store/json.hpp"
+#include "db/store/rerank_rows.hpp"
 #include "db/store/rows.hpp"
-#include "db/store/work_rows.hpp"
+#include "db/store/workload_rows.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -41,7 +41,7 @@ constexpr const char* select_newest = R"(
 SELECT id FROM evaluations WHERE work = :work AND configuration_key = :configuration_key
 ORDER BY recorded DESC, id DESC LIMIT 1)";
 
-void bind_work_of_run(SQLite::Statement& insert, const RunRecord& run) {
+void bind_workload_of_run(SQLite::Statement& insert, const RunRecord& run) {
   insert.bind(":space_size", stored(run.space_size));
   insert.bind(":limit_seconds", run.limit);
   insert.bind(":items", run.items);
@@ -91,28 +91,28 @@ struct SqliteStore::Statements {
         sample(connection, "INSERT INTO samples (evaluation, ordinal, seconds) VALUES (?, ?, ?)"),
         link(connection, insert_link),
         newest(connection, select_newest),
-        work(connection, "SELECT work FROM runs WHERE id = ?") {}
+        workload(connection, "SELECT work FROM runs WHERE id = ?") {}
 
-  SQLite::Statement evaluation, sample, link, newest, work;
+  SQLite::Statement evaluation, sample, link, newest, workload;
 
   /// A statement that failed half way would keep its bindings and its lock.
   void make_ready() {
-    for (SQLite::Statement* statement : {&evaluation, &sample, &link, &newest, &work}) {
+    for (SQLite::Statement* statement : {&evaluation, &sample, &link, &newest, &workload}) {
       statement->tryReset();
       statement->clearBindings();
     }
   }
 
-  std::int64_t work_of(RunId run) {
-    work.bind(1, run);
-    if (!work.executeStep()) throw Error(format("there is no run {} to record an evaluation of", run));
-    const std::int64_t id = work.getColumn(0).getInt64();
-    work.reset();
+  std::int64_t workload_of(RunId run) {
+    workload.bind(1, run);
+    if (!workload.executeStep()) throw Error(format("there is no run {} to record an evaluation of", run));
+    const std::int64_t id = workload.getColumn(0).getInt64();
+    workload.reset();
     return id;
   }
 
-  std::optional<std::int64_t> newest_of(std::int64_t work_id, const Configuration& configuration) {
-    newest.bind(":work", work_id);
+  std::optional<std::int64_t> newest_of(std::int64_t workload_id, const Configuration& configuration) {
+    newest.bind(":work", workload_id);
     newest.bind(":configuration_key", configuration.key());
     std::optional<std::int64_t> id;
     if (newest.executeStep()) id = newest.getColumn(0).getInt64();
@@ -120,10 +120,10 @@ struct SqliteStore::Statements {
     return id;
   }
 
-  std::int64_t insert(SQLite::Database& connection, RunId run_id, std::int64_t work_id,
+  std::int64_t insert(SQLite::Database& connection, RunId run_id, std::int64_t workload_id,
                       const Evaluation& value, const std::string& now) {
     evaluation.bind(":run", run_id);
-    evaluation.bind(":work", work_id);
+    evaluation.bind(":work", workload_id);
     evaluation.bind(":recorded", now);
     bind_evaluation(evaluation, value);
     run(evaluation);
@@ -141,7 +141,7 @@ struct SqliteStore::Statements {
 };
 
 SqliteStore::SqliteStore(Database& database, Clock clock) : database_(database), clock_(std::move(clock)) {
-  if (database_.access() != Access::read_write) {
+  if (database_.access() != OpenMode::read_write) {
     throw Error(format("{} was opened for reading only: nothing can be recorded", database_.path().string()));
   }
 }
@@ -158,11 +158,11 @@ RunId SqliteStore::begin_run(const RunRecord& run) {
   RunId id = 0;
   database_.write([&](SQLite::Database& connection) {
     SQLite::Statement insert(connection, insert_run);
-    insert.bind(":work", work_row(connection, run.key));
+    insert.bind(":work", workload_row(connection, run.key));
     insert.bind(":device", device_row(connection, run.key.device));
     insert.bind(":started", clock_());
     bind_options(insert, run.options);
-    bind_work_of_run(insert, run);
+    bind_workload_of_run(insert, run);
     insert.exec();
     id = connection.getLastInsertRowid();
   });
@@ -172,10 +172,10 @@ RunId SqliteStore::begin_run(const RunRecord& run) {
 void SqliteStore::record(RunId run_id, const Evaluation& evaluation) {
   database_.write([&](SQLite::Database& connection) {
     Statements& prepared = statements();
-    const std::int64_t work = prepared.work_of(run_id);
+    const std::int64_t workload = prepared.workload_of(run_id);
     std::optional<std::int64_t> id;
-    if (evaluation.reused) id = prepared.newest_of(work, evaluation.configuration);
-    if (!id) id = prepared.insert(connection, run_id, work, evaluation, clock_());
+    if (evaluation.reused) id = prepared.newest_of(workload, evaluation.configuration);
+    if (!id) id = prepared.insert(connection, run_id, workload, evaluation, clock_());
     prepared.link.bind(":run", run_id);
     prepared.link.bind(":evaluation", *id);
     prepared.link.bind(":reused", evaluation.reused ? 1 : 0);
@@ -183,15 +183,15 @@ void SqliteStore::record(RunId run_id, const Evaluation& evaluation) {
   });
 }
 
-void SqliteStore::record_finals(RunId run_id, const Finals& finals) {
+void SqliteStore::record_rerank(RunId run_id, const RerankResult& rerank) {
   database_.write([&](SQLite::Database& connection) {
     Statements& prepared = statements();
-    const std::int64_t work = prepared.work_of(run_id);
+    const std::int64_t workload = prepared.workload_of(run_id);
     int place = 0;
-    for (const FinalPlace& one : finals.places) {
-      const auto evaluation = prepared.newest_of(work, one.configuration);
+    for (const RerankPlace& one : rerank.places) {
+      const auto evaluation = prepared.newest_of(workload, one.configuration);
       if (!evaluation) throw Error(format("a finalist of run {} was never evaluated", run_id));
-      insert_final(connection, {run_id, *evaluation, ++place, finals.reused}, one);
+      insert_rerank(connection, {run_id, *evaluation, ++place, rerank.reused}, one);
     }
   });
 }
@@ -208,13 +208,13 @@ void SqliteStore::end_run(RunId run_id, RunEnd end) {
       Sync::now);
 }
 
-std::vector<Evaluation> SqliteStore::known(const WorkKey& key) {
+std::vector<Evaluation> SqliteStore::known(const WorkloadKey& key) {
   std::vector<Evaluation> result;
   database_.read([&](SQLite::Database& connection) {
-    const auto work = find_work(connection, key);
-    if (!work) return;
+    const auto workload = find_workload(connection, key);
+    if (!workload) return;
     SQLite::Statement rows(connection, "SELECT * FROM current_evaluations WHERE work = ? ORDER BY id");
-    rows.bind(1, *work);
+    rows.bind(1, *workload);
     while (rows.executeStep()) {
       result.push_back(read_evaluation(rows));
       if (!result.back().outcome) continue;
@@ -226,12 +226,13 @@ std::vector<Evaluation> SqliteStore::known(const WorkKey& key) {
   return result;
 }
 
-Finals SqliteStore::known_finals(const WorkKey& key, Objective objective) {
-  Finals finals;
+RerankResult SqliteStore::known_rerank(const WorkloadKey& key, Objective objective) {
+  RerankResult rerank;
   database_.read([&](SQLite::Database& connection) {
-    if (const auto work = find_work(connection, key)) finals = newest_finals(connection, *work, objective);
+    if (const auto workload = find_workload(connection, key))
+      rerank = newest_rerank(connection, *workload, objective);
   });
-  return finals;
+  return rerank;
 }
 
 }  // namespace tune::db

@@ -27,11 +27,11 @@ class SqliteStore : public Store {
 
   RunId begin_run(const RunRecord& run) override;
   void record(RunId run, const Evaluation& evaluation) override;
-  void record_finals(RunId run, const Finals& finals) override;
+  void record_rerank(RunId run, const RerankResult& rerank) override;
   void end_run(RunId run, RunEnd end) override;
   /// `reused` is set in what it returns.
-  std::vector<Evaluation> known(const WorkKey& key) override;
-  Finals known_finals(const WorkKey& key, Objective objective) override;
+  std::vector<Evaluation> known(const WorkloadKey& key) override;
+  RerankResult known_rerank(const WorkloadKey& key, Objective objective) override;
 
  private:
   struct Statements;

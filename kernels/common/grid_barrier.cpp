@@ -10,7 +10,8 @@ SourceFile grid_barrier_header(const KernelSources& sources) {
 }
 
 BufferSpec grid_barrier_counter(std::string name) {
-  return {std::move(name), ElementType::u32, Layout::dense({1}), BufferRole::scratch, false, Fill::zero};
+  return {std::move(name), ElementType::u32, Layout::dense({1}), BufferRole::scratch,
+          false,           BufferFill::zero};
 }
 
 }  // namespace tune::kernels

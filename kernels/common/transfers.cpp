@@ -124,11 +124,11 @@ LaunchPlan between_transfers(LaunchPlan plan) {
     BufferSpec host{buffer.name, buffer.type, Layout::dense(buffer.layout.extents), buffer.role};
     host.fill = buffer.fill;
     host.place = MemoryPlace::pinned;
-    const bool read = buffer.role == BufferRole::input || buffer.fill == Fill::contents;
+    const bool read = buffer.role == BufferRole::input || buffer.fill == BufferFill::contents;
     const bool written = buffer.role == BufferRole::output;
     buffer.name = on_device(host.name);
     buffer.role = BufferRole::scratch;
-    buffer.fill = Fill::poison;
+    buffer.fill = BufferFill::poison;
     names.emplace_back(host.name, buffer.name);
     if (read) append(before, copies_of(buffer, host.name, true));
     if (written) append(after, copies_of(buffer, host.name, false));

@@ -7,10 +7,10 @@ namespace tune::kernels {
 
 std::vector<std::pair<std::int64_t, std::int64_t>> convolution_check_sizes(
     const ConvolutionJob& job, const search::Configuration& configuration) {
-  constexpr double most_work = 4e7;  // multiply-adds that an emulator has done in some seconds
+  constexpr double max_cost = 4e7;  // multiply-adds that an emulator has done in some seconds
   const ConvolutionTile tile = convolution_variant(configuration).tile(job, configuration);
   const std::int64_t nx = tile.x + 37, ny = tile.y + 13;
-  const bool affordable = static_cast<double>(nx * ny * 2 * job.taps()) <= most_work;
+  const bool affordable = static_cast<double>(nx * ny * 2 * job.taps()) <= max_cost;
   std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
   if (affordable) sizes.emplace_back(nx, ny);
   if (!affordable) sizes.emplace_back(nx, 7);

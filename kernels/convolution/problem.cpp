@@ -33,7 +33,7 @@ ProblemInfo make_info() {
        {},
        8,
        false,
-       {{1, most_radius_of_taps}}},
+       {{1, max_radius_of_taps}}},
       transfers_setting(),
   };
   info.item = "pixel";
@@ -53,28 +53,28 @@ class ConvolutionProblem : public Problem {
 
   const ProblemInfo& info() const override { return info_; }
 
-  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override {
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
     return convolution_space(convolution_job(instance), device);
   }
 
-  Work work(const Instance& instance) const override {
+  ProblemCost cost(const Instance& instance) const override {
     const ConvolutionJob job = convolution_job(instance);
     const auto taps = static_cast<double>(job.taps());
-    Work work;
-    work.items = job.pixels();
-    work.flops = std::min(job.pixels() * 2 * (2 * taps - 1), transform_flops(job.pixels()));
-    work.bytes = 2 * job.pixels() * job.element_bytes();
-    work.arithmetic = job.type;
-    work.tensor = job.type == ElementType::f64 ? TensorUse::f64 : TensorUse::tf32x3;
-    if (with_transfers(instance)) work.bytes_in = work.bytes_out = job.pixels() * job.element_bytes();
-    return work;
+    ProblemCost cost;
+    cost.items = job.pixels();
+    cost.flops = std::min(job.pixels() * 2 * (2 * taps - 1), transform_flops(job.pixels()));
+    cost.bytes = 2 * job.pixels() * job.element_bytes();
+    cost.arithmetic = job.type;
+    cost.tensor = job.type == ElementType::f64 ? TensorUse::f64 : TensorUse::tf32x3;
+    if (with_transfers(instance)) cost.bytes_in = cost.bytes_out = job.pixels() * job.element_bytes();
+    return cost;
   }
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                           const KernelSources& sources) const override {
     const ConvolutionJob job = convolution_job(instance);
-    constexpr std::int64_t most_extent = (std::int64_t{1} << 31) - (1 << 16);
-    if (job.nx > most_extent || job.ny > most_extent)
+    constexpr std::int64_t max_extent = (std::int64_t{1} << 31) - (1 << 16);
+    if (job.nx > max_extent || job.ny > max_extent)
       return fail(Phase::constraint, "extent", "coordinates beside the image do not fit 32 bits");
     Result<LaunchPlan> plan = convolution_variant(configuration).plan(job, configuration, sources);
     if (plan && with_transfers(instance)) return between_transfers(std::move(*plan));

@@ -80,7 +80,7 @@ std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
        sums},
       {"padded", "whether rows of the images are whole lines of memory", {false, true}, true, loads},
       {"vector", "pixels of an access to the images; fft_tile: of a store of the result", vectors,
-       job.lanes(), loads && !convolution::is_variant("single_block")},
+       job.vector_width(), loads && !convolution::is_variant("single_block")},
       {"store",
        "path of the stores of the result: ordinary, or evict first (st.global.cs)",
        {"plain", "streaming"},
@@ -108,7 +108,7 @@ std::vector<Parameter> shared_parameters(const ConvolutionJob& job) {
 
 }  // namespace
 
-SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceFacts& device) {
+SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceProperties& device) {
   SpaceDefinition space;
   space.parameters.push_back(variant_parameter(job));
   for (Parameter& parameter : shared_parameters(job)) space.parameters.push_back(std::move(parameter));
@@ -120,13 +120,13 @@ SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceFacts& 
     variant.add_parameters(job, space.parameters);
     variant.add_rules(job, space.constraints);
   }
-  const std::int64_t lanes = job.lanes();
+  const std::int64_t vector_width = job.vector_width();
   space.constants = {
       {"nx", job.nx},
       {"ny", job.ny},
       {"radius", job.radius},
-      {"lanes", lanes},
-      {"lead", (job.radius + lanes - 1) / lanes * lanes},
+      {"lanes", vector_width},
+      {"lead", (job.radius + vector_width - 1) / vector_width * vector_width},
       {"compute_major", device.compute_major},
       {"words", job.element_bytes() / 4},
       {"max_threads", device.max_threads_per_block},

@@ -23,8 +23,8 @@ std::uint64_t hash_of(const std::string& name) {
 /// The largest number that is still below the type's limit as double: 2^63 is beyond an int64.
 template<class T>
 double highest() {
-  const auto most = static_cast<double>(std::numeric_limits<T>::max());
-  return sizeof(T) < 8 ? most : std::nextafter(most, 0.0);
+  const auto max = static_cast<double>(std::numeric_limits<T>::max());
+  return sizeof(T) < 8 ? max : std::nextafter(max, 0.0);
 }
 
 template<class T>
@@ -37,7 +37,7 @@ T as_element(double value) {
 }
 
 template<class T>
-void fill(std::span<T> to, const Contents& contents, bool truths, std::uint64_t seed) {
+void fill(std::span<T> to, const Contents& contents, bool is_bool, std::uint64_t seed) {
   search::Random random(seed);
   const double span = contents.high - contents.low + (is_floating<T> ? 0 : 1);
   for (std::size_t i = 0; i < to.size(); ++i) {
@@ -46,7 +46,7 @@ void fill(std::span<T> to, const Contents& contents, bool truths, std::uint64_t 
       value = contents.low + span * random.uniform();
     else if (contents.kind == Contents::Kind::sequence)
       value += contents.step * static_cast<double>(i);
-    to[i] = as_element<T>(truths ? (value >= 1 ? 1 : 0) : value);
+    to[i] = as_element<T>(is_bool ? (value >= 1 ? 1 : 0) : value);
   }
 }
 
@@ -70,7 +70,7 @@ HostTensor make_tensor(const Contents& contents, const Argument& argument, const
     read_file(tensor, contents, argument);
   else
     with_element(tensor.type(), [&]<class T>(T) {
-      fill(tensor.as<T>(), contents, argument.truths,
+      fill(tensor.as<T>(), contents, argument.is_bool,
            hash_of(argument.name) + 0x9e3779b97f4a7c15ULL * seed + contents.seed.value_or(0));
     });
   return tensor;

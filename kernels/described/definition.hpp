@@ -25,7 +25,7 @@ struct Formula {
   FormulaValue evaluate(const Names& names) const;
 };
 
-enum class Access { read, write, both, scratch };
+enum class BufferAccess { read, write, both, scratch };
 
 /// What a vector holds before a kernel runs, or must hold afterwards.
 struct Contents {
@@ -53,11 +53,11 @@ struct Argument {
   ElementType type = ElementType::f32;
   std::string type_setting = {};  ///< a setting whose value is the type; empty: `type` it is
   int components = 1;             ///< of an element of a vector: float4 has four
-  bool truths = false;            ///< bool: bytes that are 0 or 1
+  bool is_bool = false;           ///< bool: bytes that are 0 or 1
   /// Of a vector: its extents in elements, the fastest first; formulas over sizes, settings and lists of the
   /// parameters' values. Empty for a scalar.
   std::vector<Formula> extents = {};
-  Access access = Access::read;
+  BufferAccess access = BufferAccess::read;
   Contents contents = {};
   /// Of a vector that is compared: what it must hold, where a file or a rule says so.
   std::optional<Contents> expected = std::nullopt;
@@ -135,7 +135,7 @@ Definition read_native(const JsonField& root);
 struct TypeName {
   ElementType element = ElementType::f32;
   int components = 1;
-  bool truths = false;
+  bool is_bool = false;
 };
 /// Nothing for a type that no buffer has. Upper and lower case are the same.
 std::optional<TypeName> type_named(std::string_view name);

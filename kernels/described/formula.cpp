@@ -18,19 +18,19 @@ namespace {
 
 using search::Expr;
 using search::ExprError;
-using search::Token;
+using search::ExprToken;
 using List = FormulaValue::List;
 
 constexpr int deepest = 100;  ///< brackets within brackets
 
 /// Loops and brackets: what a short text may cost.
-constexpr std::size_t most_steps = 20'000'000;
+constexpr std::size_t max_steps = 20'000'000;
 
-Expr::Op comparison(const Token& token) {
+Expr::Op comparison(const ExprToken& token) {
   static const std::map<std::string, Expr::Op> all = {
       {"<", Expr::Op::less},   {"<=", Expr::Op::less_equal},    {">", Expr::Op::greater},
       {"==", Expr::Op::equal}, {">=", Expr::Op::greater_equal}, {"!=", Expr::Op::not_equal}};
-  const auto found = token.kind == Token::Kind::symbol ? all.find(token.text) : all.end();
+  const auto found = token.kind == ExprToken::Kind::symbol ? all.find(token.text) : all.end();
   return found == all.end() ? Expr::Op::literal : found->second;
 }
 
@@ -41,28 +41,28 @@ class Interpreter {
 
   FormulaValue all() {
     FormulaValue value = conditional();
-    if (now().kind != Token::Kind::end)
+    if (now().kind != ExprToken::Kind::end)
       throw ExprError(format("expected an operator or the end, found '{}'", now().text), now().column);
     return value;
   }
 
  private:
-  const Token& now() const { return tokens_[at_]; }
+  const ExprToken& now() const { return tokens_[at_]; }
   bool take(std::string_view wanted) {
-    if (now().kind == Token::Kind::text || !now().is(wanted)) return false;
+    if (now().kind == ExprToken::Kind::text || !now().is(wanted)) return false;
     ++at_;
     return true;
   }
   void need(std::string_view wanted) {
     if (take(wanted)) return;
-    const std::string found = now().kind == Token::Kind::end ? "the end" : "'" + now().text + "'";
+    const std::string found = now().kind == ExprToken::Kind::end ? "the end" : "'" + now().text + "'";
     throw ExprError(format("expected '{}', found {}", wanted, found), now().column);
   }
 
   /// Gives errors of the arithmetic their place.
   template<class Compute>
   FormulaValue computed(std::size_t column, Compute compute) {
-    if (++steps_ > most_steps) throw ExprError("it takes too long to compute", column);
+    if (++steps_ > max_steps) throw ExprError("it takes too long to compute", column);
     if (dry_) return {};
     try {
       return compute();
@@ -79,17 +79,17 @@ class Interpreter {
     if (++depth_ > deepest) throw ExprError("too many brackets", now().column);
     dry_ = true;
     disjunction();
-    const bool chosen_by_condition = now().is("if") && now().kind == Token::Kind::name;
+    const bool chosen_by_condition = now().is("if") && now().kind == ExprToken::Kind::name;
     dry_ = dry;
     FormulaValue value;
-    if (now().is("?") && now().kind == Token::Kind::symbol) {
+    if (now().is("?") && now().kind == ExprToken::Kind::symbol) {
       value = chosen_as_in_c(begin);
     } else if (chosen_by_condition) {
       const std::size_t then = begin;
       ++at_;
       const FormulaValue condition = disjunction();
       need("else");
-      const bool yes = !dry && condition.truth();
+      const bool yes = !dry && condition.to_bool();
       dry_ = dry || yes;
       const FormulaValue otherwise = conditional();
       dry_ = dry;
@@ -115,7 +115,7 @@ class Interpreter {
     at_ = condition;
     const FormulaValue decides = disjunction();
     need("?");
-    const bool yes = dry || decides.truth();
+    const bool yes = dry || decides.to_bool();
     dry_ = dry || !yes;
     FormulaValue then = conditional();
     need(":");
@@ -138,7 +138,7 @@ class Interpreter {
     FormulaValue value = operand();
     const bool dry = dry_;
     while (take(word) || take(sign)) {
-      const bool decided = dry || value.truth() == (word == "or");
+      const bool decided = dry || value.to_bool() == (word == "or");
       dry_ = decided;
       FormulaValue next = operand();
       dry_ = dry;
@@ -151,14 +151,14 @@ class Interpreter {
     const std::size_t column = now().column;
     if (!take("not") && !take("!")) return compared();
     const FormulaValue value = negation();
-    return computed(column, [&] { return FormulaValue(!value.truth()); });
+    return computed(column, [&] { return FormulaValue(!value.to_bool()); });
   }
 
   FormulaValue compared() {
     FormulaValue left = sum();
     bool holds = true, any = false;
     while (true) {
-      const Token token = now();
+      const ExprToken token = now();
       const Expr::Op op = comparison(token);
       const bool negated = token.is("not") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].is("in");
       if (op == Expr::Op::literal && !negated && !token.is("in")) break;
@@ -167,11 +167,11 @@ class Interpreter {
       const FormulaValue one = computed(token.column, [&] {
         if (op != Expr::Op::literal) return compare(op, left, right);
         const bool among = std::ranges::any_of(right.list(), [&](const FormulaValue& value) {
-          return compare(Expr::Op::equal, left, value).truth();
+          return compare(Expr::Op::equal, left, value).to_bool();
         });
         return FormulaValue(among != negated);
       });
-      holds = holds && one.truth();
+      holds = holds && one.to_bool();
       any = true;
       left = std::move(right);
     }
@@ -236,39 +236,39 @@ class Interpreter {
       if (!take("[")) return value;
       const FormulaValue index = conditional();
       need("]");
-      value = computed(column, [&] { return element(value, index.whole()); });
+      value = computed(column, [&] { return element(value, index.integer()); });
     }
   }
 
   FormulaValue primary() {
-    const Token token = now();
-    if (++steps_ > most_steps) throw ExprError("it takes too long to compute", token.column);
+    const ExprToken token = now();
+    if (++steps_ > max_steps) throw ExprError("it takes too long to compute", token.column);
     switch (token.kind) {
-      case Token::Kind::integer:
-      case Token::Kind::real:
+      case ExprToken::Kind::integer:
+      case ExprToken::Kind::real:
         ++at_;
         return number(token);
-      case Token::Kind::text:
+      case ExprToken::Kind::text:
         ++at_;
         return FormulaValue(token.text);
-      case Token::Kind::name:
+      case ExprToken::Kind::name:
         if (is_word(token)) break;
         ++at_;
         return now().is("(") ? call(token) : named(token);
-      case Token::Kind::symbol:
+      case ExprToken::Kind::symbol:
         if (token.text == "(" || token.text == "[") {
           ++at_;
           return bracket(token);
         }
         break;
-      case Token::Kind::end:
+      case ExprToken::Kind::end:
         break;
     }
-    const std::string found = token.kind == Token::Kind::end ? "the end" : "'" + token.text + "'";
+    const std::string found = token.kind == ExprToken::Kind::end ? "the end" : "'" + token.text + "'";
     throw ExprError(format("expected a value, found {}", found), token.column);
   }
 
-  static FormulaValue number(const Token& token) {
+  static FormulaValue number(const ExprToken& token) {
     try {
       return FormulaValue(Expr::parse(token.text).literal());
     } catch (const ExprError& error) {
@@ -276,7 +276,7 @@ class Interpreter {
     }
   }
 
-  FormulaValue named(const Token& token) {
+  FormulaValue named(const ExprToken& token) {
     const auto local = std::ranges::find(loops_.rbegin(), loops_.rend(), token.text, &Loop::first);
     if (local != loops_.rend()) return local->second;
     if (dry_) return {};
@@ -287,7 +287,7 @@ class Interpreter {
     return *value;
   }
 
-  FormulaValue call(const Token& token) {
+  FormulaValue call(const ExprToken& token) {
     need("(");
     List arguments;
     if (!now().is(")")) {
@@ -300,7 +300,7 @@ class Interpreter {
   }
 
   /// A list, a tuple, a comprehension or an expression in brackets, behind its opening bracket.
-  FormulaValue bracket(const Token& open) {
+  FormulaValue bracket(const ExprToken& open) {
     const std::string close = open.text == "(" ? ")" : "]";
     List values;
     if (take(close)) return values;
@@ -346,13 +346,13 @@ class Interpreter {
       if (!dry_) {
         at_ = element;
         values.push_back(conditional());
-        if (values.size() > most_values)
+        if (values.size() > max_values)
           throw ExprError("a list of more than a million values", tokens_[element].column);
       }
       return clause;
     }
-    const Token name = now();
-    if (name.kind != Token::Kind::name || is_word(name))
+    const ExprToken name = now();
+    if (name.kind != ExprToken::Kind::name || is_word(name))
       throw ExprError(format("expected a name behind 'for', found '{}'", name.text), name.column);
     ++at_;
     need("in");
@@ -372,7 +372,7 @@ class Interpreter {
         loops_.back().second = value;
         at_ = filter;
         bool kept = true;
-        while (take("if")) kept = disjunction().truth() && kept;
+        while (take("if")) kept = disjunction().to_bool() && kept;
         if (kept) loop(element, at_, values);
       }
     }
@@ -382,7 +382,7 @@ class Interpreter {
 
   using Loop = std::pair<std::string, FormulaValue>;
 
-  std::vector<Token> tokens_;
+  std::vector<ExprToken> tokens_;
   const Names& names_;
   std::size_t at_ = 0, steps_ = 0, comprehended_at_ = static_cast<std::size_t>(-1);
   std::vector<Loop> loops_;  ///< the innermost last

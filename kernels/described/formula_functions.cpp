@@ -44,14 +44,14 @@ FormulaValue whole_part(double real) {
 
 FormulaValue range(const List& arguments) {
   if (arguments.empty() || arguments.size() > 3) throw ExprError("range takes one to three whole numbers");
-  const std::int64_t begin = arguments.size() == 1 ? 0 : arguments[0].whole();
-  const std::int64_t end = arguments.size() == 1 ? arguments[0].whole() : arguments[1].whole();
-  const std::int64_t step = arguments.size() == 3 ? arguments[2].whole() : 1;
+  const std::int64_t begin = arguments.size() == 1 ? 0 : arguments[0].integer();
+  const std::int64_t end = arguments.size() == 1 ? arguments[0].integer() : arguments[1].integer();
+  const std::int64_t step = arguments.size() == 3 ? arguments[2].integer() : 1;
   if (step == 0) throw ExprError("range with a step of 0");
   List values;
   for (std::int64_t i = begin; step > 0 ? i < end : i > end;) {
     values.emplace_back(i);
-    if (values.size() > most_values) throw ExprError("a range of more than a million values");
+    if (values.size() > max_values) throw ExprError("a range of more than a million values");
     if (__builtin_add_overflow(i, step, &i)) break;
   }
   return values;
@@ -59,15 +59,15 @@ FormulaValue range(const List& arguments) {
 
 /// numpy's: like range, of real numbers too; the end is never reached.
 FormulaValue arange(const List& arguments) {
-  const bool whole =
+  const bool all_integers =
       std::ranges::none_of(arguments, [](const FormulaValue& value) { return value.is_real(); });
-  if (whole) return range(arguments);
+  if (all_integers) return range(arguments);
   if (arguments.empty() || arguments.size() > 3) throw ExprError("arange takes one to three numbers");
   const double begin = arguments.size() == 1 ? 0 : arguments[0].real();
   const double end = arguments.size() == 1 ? arguments[0].real() : arguments[1].real();
   const double step = arguments.size() == 3 ? arguments[2].real() : 1;
   const double count = std::ceil((end - begin) / step);
-  if (!(std::abs(count) <= static_cast<double>(most_values)))
+  if (!(std::abs(count) <= static_cast<double>(max_values)))
     throw ExprError("a range of more than a million values");
   List values;
   for (double i = 0; i < count; ++i) values.emplace_back(begin + i * step);
@@ -83,7 +83,7 @@ FormulaValue product(const List& arguments) {
 FormulaValue sorted(const List& arguments) {
   List all = only(arguments).list();
   std::ranges::stable_sort(all, [](const FormulaValue& a, const FormulaValue& b) {
-    return compare(Expr::Op::less, a, b).truth();
+    return compare(Expr::Op::less, a, b).to_bool();
   });
   return all;
 }
@@ -118,7 +118,7 @@ FormulaValue length(const List& arguments) {
 
 FormulaValue to_whole(const List& arguments) {
   const FormulaValue& value = only(arguments);
-  return value.is_real() ? whole_part(std::trunc(value.real())) : FormulaValue(value.whole());
+  return value.is_real() ? whole_part(std::trunc(value.real())) : FormulaValue(value.integer());
 }
 
 FormulaValue log2_of(const List& arguments) {
@@ -137,12 +137,16 @@ const std::map<std::string, Function, std::less<>>& functions() {
   static const std::map<std::string, Function, std::less<>> all = {
       {"abs", absolute},
       {"all",
-       [](const List& a) { return FormulaValue(std::ranges::all_of(only(a).list(), &FormulaValue::truth)); }},
+       [](const List& a) {
+         return FormulaValue(std::ranges::all_of(only(a).list(), &FormulaValue::to_bool));
+       }},
       {"any",
-       [](const List& a) { return FormulaValue(std::ranges::any_of(only(a).list(), &FormulaValue::truth)); }},
+       [](const List& a) {
+         return FormulaValue(std::ranges::any_of(only(a).list(), &FormulaValue::to_bool));
+       }},
       {"arange", arange},
       {"array", [](const List& a) { return FormulaValue(only(a).list()); }},
-      {"bool", [](const List& a) { return FormulaValue(only(a).truth()); }},
+      {"bool", [](const List& a) { return FormulaValue(only(a).to_bool()); }},
       {"ceil", [](const List& a) { return whole_part(std::ceil(only(a).real())); }},
       {"ceil_div", ceil_div},
       {"float", [](const List& a) { return FormulaValue(only(a).real()); }},
@@ -185,15 +189,15 @@ FormulaValue plus(const FormulaValue& a, const FormulaValue& b) {
   if (!a.is_list() || !b.is_list()) return arithmetic(Expr::Op::add, a, b);
   List all = a.list();
   all.insert(all.end(), b.list().begin(), b.list().end());
-  if (all.size() > most_values) throw ExprError("a list of more than a million values");
+  if (all.size() > max_values) throw ExprError("a list of more than a million values");
   return all;
 }
 
 FormulaValue times(const FormulaValue& a, const FormulaValue& b) {
   if (b.is_list() && !a.is_list()) return times(b, a);
   if (!a.is_list()) return arithmetic(Expr::Op::multiply, a, b);
-  const std::int64_t count = std::max<std::int64_t>(0, b.whole());
-  if (count > 0 && a.list().size() > most_values / static_cast<std::size_t>(count))
+  const std::int64_t count = std::max<std::int64_t>(0, b.integer());
+  if (count > 0 && a.list().size() > max_values / static_cast<std::size_t>(count))
     throw ExprError("a list of more than a million values");
   List all;
   for (std::int64_t i = 0; i < count; ++i) all.insert(all.end(), a.list().begin(), a.list().end());

@@ -11,7 +11,7 @@
 
 namespace tune::definition {
 
-constexpr std::size_t most_values = 1'000'000;  ///< of a list
+constexpr std::size_t max_values = 1'000'000;  ///< of a list
 
 FormulaValue arithmetic(search::Expr::Op op, const FormulaValue& a, const FormulaValue& b);
 /// Numbers, texts or lists.

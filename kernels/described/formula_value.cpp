@@ -11,7 +11,7 @@ namespace {
 using search::ExprError;
 
 /// Beyond it a real number is no exact whole number.
-constexpr double most_whole = 9007199254740992.0;
+constexpr double max_integer = 9007199254740992.0;
 
 [[noreturn]] void refuse(const std::string& wanted, const FormulaValue& found) {
   throw ExprError("expected " + wanted + ", found " + kind_of(found));
@@ -40,11 +40,11 @@ const std::string& FormulaValue::text() const {
   return std::get<std::string>(data);
 }
 
-std::int64_t FormulaValue::whole() const {
-  if (const bool* truth = std::get_if<bool>(&data)) return *truth ? 1 : 0;
-  if (const std::int64_t* whole = std::get_if<std::int64_t>(&data)) return *whole;
+std::int64_t FormulaValue::integer() const {
+  if (const bool* boolean = std::get_if<bool>(&data)) return *boolean ? 1 : 0;
+  if (const std::int64_t* integer = std::get_if<std::int64_t>(&data)) return *integer;
   if (const double* real = std::get_if<double>(&data)) {
-    if (std::nearbyint(*real) == *real && std::abs(*real) <= most_whole)
+    if (std::nearbyint(*real) == *real && std::abs(*real) <= max_integer)
       return static_cast<std::int64_t>(*real);
     throw ExprError("expected a whole number, found " + search::Value(*real).to_string());
   }
@@ -54,18 +54,18 @@ std::int64_t FormulaValue::whole() const {
 double FormulaValue::real() const {
   if (const double* real = std::get_if<double>(&data)) return *real;
   if (!is_number()) refuse("a number", *this);
-  return static_cast<double>(whole());
+  return static_cast<double>(integer());
 }
 
-bool FormulaValue::truth() const {
+bool FormulaValue::to_bool() const {
   if (is_list()) return !list().empty();
   if (is_text()) return !text().empty();
   return real() != 0;
 }
 
 search::Value FormulaValue::scalar() const {
-  if (const bool* truth = std::get_if<bool>(&data)) return *truth;
-  if (const std::int64_t* whole = std::get_if<std::int64_t>(&data)) return *whole;
+  if (const bool* boolean = std::get_if<bool>(&data)) return *boolean;
+  if (const std::int64_t* integer = std::get_if<std::int64_t>(&data)) return *integer;
   if (const double* real = std::get_if<double>(&data)) return *real;
   if (is_text()) return text();
   refuse("a single value", *this);

@@ -32,10 +32,10 @@ struct FormulaValue {
   const List& list() const;
   const std::string& text() const;
   /// Truth values count as 0 and 1; a real number must be whole.
-  std::int64_t whole() const;
+  std::int64_t integer() const;
   double real() const;
   /// Python's truth: nonzero, or not empty.
-  bool truth() const;
+  bool to_bool() const;
   /// Of what is no list.
   search::Value scalar() const;
 

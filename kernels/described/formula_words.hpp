@@ -6,6 +6,6 @@
 namespace tune::definition {
 
 /// Whether it is a word of the language and no name: `and`, `for`, ...
-bool is_word(const search::Token& token);
+bool is_word(const search::ExprToken& token);
 
 }  // namespace tune::definition

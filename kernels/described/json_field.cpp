@@ -150,7 +150,7 @@ double JsonField::number() const {
   return value_->get<double>();
 }
 
-std::int64_t JsonField::whole() const {
+std::int64_t JsonField::integer() const {
   const double real = number();
   if (!value_->is_number_integer() && std::nearbyint(real) != real)
     fail(format("expected a whole number, found {}", kind_of(*value_)));
@@ -165,17 +165,17 @@ double JsonField::written_number() const {
   return value.real();
 }
 
-std::int64_t JsonField::written_whole() const {
-  if (!is_text()) return whole();
+std::int64_t JsonField::written_integer() const {
+  if (!is_text()) return integer();
   const double real = written_number();
   if (std::nearbyint(real) != real || std::abs(real) > 9e15)
     fail(format("expected a whole number, found '{}'", text()));
   return static_cast<std::int64_t>(real);
 }
 
-bool JsonField::truth() const {
+bool JsonField::to_bool() const {
   if (value_->is_boolean()) return value_->get<bool>();
-  if (is_text()) return evaluated(nullptr).truth();
+  if (is_text()) return evaluated(nullptr).to_bool();
   if (value_->is_number_integer()) return value_->get<std::int64_t>() != 0;
   fail(format("expected true or false, found {}", kind_of(*value_)));
 }

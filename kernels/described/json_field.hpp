@@ -58,11 +58,11 @@ class JsonField {
 
   const std::string& text() const;
   double number() const;
-  std::int64_t whole() const;
-  bool truth() const;
+  std::int64_t integer() const;
+  bool to_bool() const;
   /// A number, or a text that is one: `"1e-3"`, `"4 * 1024"`.
   double written_number() const;
-  std::int64_t written_whole() const;
+  std::int64_t written_integer() const;
   /// A value as it stands, lists too; objects fail.
   FormulaValue value() const;
   /// The text, or a number as a text: what may be a formula.

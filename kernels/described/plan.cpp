@@ -17,10 +17,10 @@ std::string word_of(const Value& value) {
   return value.is_bool() ? (value.as_bool() ? "1" : "0") : value.to_string();
 }
 
-std::int64_t whole_of(const Formula& formula, const Names& names) {
+std::int64_t integer_of(const Formula& formula, const Names& names) {
   const FormulaValue value = formula.evaluate(names);
   try {
-    return value.whole();
+    return value.integer();
   } catch (const search::ExprError& error) {
     formula.place.fail(format("'{}': {}", formula.text, error.what()));
   }
@@ -32,7 +32,7 @@ Result<Dim3> dimensions(const std::array<std::optional<Formula>, 3>& formulas, c
   std::uint32_t sizes[3] = {1, 1, 1};
   for (std::size_t i = 0; i < 3; ++i) {
     if (!formulas[i]) continue;
-    const std::int64_t size = whole_of(*formulas[i], names);
+    const std::int64_t size = integer_of(*formulas[i], names);
     if (size < 1 || size > std::numeric_limits<std::int32_t>::max())
       return fail(Phase::constraint, what,
                   format("{} {}: '{}' is {}", what, "xyz"[i], formulas[i] -> text, size));
@@ -43,18 +43,18 @@ Result<Dim3> dimensions(const std::array<std::optional<Formula>, 3>& formulas, c
 
 /// Nothing where the type cannot hold the number.
 template<class T>
-std::optional<T> whole_as(const FormulaValue& value) {
+std::optional<T> integer_as(const FormulaValue& value) {
   // Beyond 2^63 there are no whole numbers in formulas.
-  const std::int64_t whole = value.whole();
-  const bool negative = whole < 0 && std::is_unsigned_v<T>;
-  if (negative || static_cast<std::int64_t>(static_cast<T>(whole)) != whole) return std::nullopt;
-  return static_cast<T>(whole);
+  const std::int64_t integer = value.integer();
+  const bool negative = integer < 0 && std::is_unsigned_v<T>;
+  if (negative || static_cast<std::int64_t>(static_cast<T>(integer)) != integer) return std::nullopt;
+  return static_cast<T>(integer);
 }
 
 KernelArgument scalar_argument(const Argument& argument, const Names& names) {
   const FormulaValue value = argument.value->evaluate(names);
   try {
-    if (argument.truths) return ScalarArgument(static_cast<std::uint8_t>(value.truth() ? 1 : 0));
+    if (argument.is_bool) return ScalarArgument(static_cast<std::uint8_t>(value.to_bool() ? 1 : 0));
     if (const auto scalar = scalar_of(argument.type, value)) return *scalar;
   } catch (const search::ExprError& error) {
     argument.value->place.fail(format("'{}': {}", argument.value->text, error.what()));
@@ -68,10 +68,10 @@ void add_buffers(const std::vector<Argument>& arguments, const std::map<std::str
   for (const Argument& argument : arguments) {
     if (!argument.is_vector()) continue;
     BufferSpec buffer{argument.name, argument.type, Layout::dense(extents.at(argument.name))};
-    buffer.role = argument.access == Access::read      ? BufferRole::input
-                  : argument.access == Access::scratch ? BufferRole::scratch
-                                                       : BufferRole::output;
-    if (argument.access == Access::both) buffer.fill = Fill::contents;
+    buffer.role = argument.access == BufferAccess::read      ? BufferRole::input
+                  : argument.access == BufferAccess::scratch ? BufferRole::scratch
+                                                             : BufferRole::output;
+    if (argument.access == BufferAccess::both) buffer.fill = BufferFill::contents;
     buffer.symbol = argument.symbol;
     plan.buffers.push_back(std::move(buffer));
   }
@@ -81,7 +81,8 @@ void add_buffers(const std::vector<Argument>& arguments, const std::map<std::str
 Result<TensorMapArgument> map_argument(const Argument& argument, const LaunchPlan& plan, const Names& names) {
   std::vector<std::uint32_t> box;
   for (const Formula& extent : argument.map->box)
-    box.push_back(static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole_of(extent, names), 0, 1 << 30)));
+    box.push_back(
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(integer_of(extent, names), 0, 1 << 30)));
   const BufferSpec& buffer = plan.buffer(argument.name);
   TensorMapArgument made{argument.name, map_of(buffer, std::move(box))};
   made.map.swizzle = argument.map->swizzle;
@@ -110,8 +111,8 @@ std::set<std::string> template_words(const std::vector<LaunchDefinition>& launch
   return words;
 }
 
-CompileRequest compile_request(const PlanParts& parts, const Scope& scope, const Configuration& configuration,
-                               const Instance& instance) {
+CompileRequest compile_request(const PlanParts& parts, const FormulaScope& scope,
+                               const Configuration& configuration, const Instance& instance) {
   CompileRequest request;
   request.source = parts.text.source;
   request.headers = parts.text.headers;
@@ -132,7 +133,7 @@ CompileRequest compile_request(const PlanParts& parts, const Scope& scope, const
 
 }  // namespace
 
-Scope::Scope(const Definition& definition, const Instance& instance) {
+FormulaScope::FormulaScope(const Definition& definition, const Instance& instance) {
   FormulaValue::List sizes;
   for (const auto& [name, extent] : instance.extents) {
     add(name, extent);
@@ -147,23 +148,24 @@ Scope::Scope(const Definition& definition, const Instance& instance) {
   }
 }
 
-Scope::Scope(const Definition& definition, const Instance& instance, const Configuration& configuration)
-    : Scope(definition, instance) {
+FormulaScope::FormulaScope(const Definition& definition, const Instance& instance,
+                           const Configuration& configuration)
+    : FormulaScope(definition, instance) {
   for (const search::Parameter& parameter : definition.parameters) values_.erase(parameter.name);
   for (const auto& [name, value] : configuration.entries()) add(name, value);
 }
 
-void Scope::add(const std::string& name, const Value& value) {
+void FormulaScope::add(const std::string& name, const Value& value) {
   values_.insert_or_assign(name, FormulaValue(value));
   words_.insert_or_assign(name, word_of(value));
 }
 
-const FormulaValue* Scope::find(std::string_view name) const {
+const FormulaValue* FormulaScope::find(std::string_view name) const {
   const auto found = values_.find(name);
   return found == values_.end() ? nullptr : &found->second;
 }
 
-Names Scope::names() const {
+Names FormulaScope::names() const {
   return [this](std::string_view name) { return find(name); };
 }
 
@@ -174,8 +176,8 @@ std::optional<ScalarArgument> scalar_of(ElementType type, const FormulaValue& va
     } else if constexpr (is_floating<T>) {
       return ScalarArgument(T(value.real()).bits);
     } else {
-      const auto whole = whole_as<T>(value);
-      return whole ? std::optional(ScalarArgument(*whole)) : std::nullopt;
+      const auto integer = integer_as<T>(value);
+      return integer ? std::optional(ScalarArgument(*integer)) : std::nullopt;
     }
   });
 }
@@ -183,13 +185,13 @@ std::optional<ScalarArgument> scalar_of(ElementType type, const FormulaValue& va
 Result<LaunchPlan> make_plan(const PlanParts& parts, const Instance& instance,
                              const Configuration& configuration,
                              const std::map<std::string, Extents>& extents) {
-  const Scope scope(parts.definition, instance, configuration);
+  const FormulaScope scope(parts.definition, instance, configuration);
   const Names names = scope.names();
   LaunchPlan plan;
   plan.compile = compile_request(parts, scope, configuration, instance);
   add_buffers(parts.arguments, extents, plan);
   for (const LaunchDefinition& defined : parts.launches) {
-    if (defined.when && !defined.when->evaluate(names).truth()) continue;
+    if (defined.when && !defined.when->evaluate(names).to_bool()) continue;
     Launch launch;
     launch.entry = replaced(defined.entry, scope.words());
     const Result<Dim3> grid = dimensions(defined.grid, names, "grid");
@@ -199,7 +201,7 @@ Result<LaunchPlan> make_plan(const PlanParts& parts, const Instance& instance,
     launch.grid = *grid;
     launch.block = *block;
     if (defined.shared) {
-      const std::int64_t bytes = whole_of(*defined.shared, names);
+      const std::int64_t bytes = integer_of(*defined.shared, names);
       if (bytes < 0)
         return fail(Phase::constraint, "shared memory", format("'{}' is {}", defined.shared->text, bytes));
       launch.dynamic_shared_memory = static_cast<std::uint64_t>(bytes);

@@ -13,12 +13,12 @@
 namespace tune::definition {
 
 /// What formulas may name: sizes, settings, `ProblemSize` (the sizes as a list), and parameters.
-class Scope {
+class FormulaScope {
  public:
   /// Sizes and settings, and of each parameter the list of its values.
-  Scope(const Definition& definition, const Instance& instance);
+  FormulaScope(const Definition& definition, const Instance& instance);
   /// Sizes and settings, and the parameters' values.
-  Scope(const Definition& definition, const Instance& instance, const Configuration& configuration);
+  FormulaScope(const Definition& definition, const Instance& instance, const Configuration& configuration);
 
   const FormulaValue* find(std::string_view name) const;
   /// Valid as long as this.

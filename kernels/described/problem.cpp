@@ -19,7 +19,8 @@ namespace tune::definition {
 namespace {
 
 bool compared(const Argument& argument) {
-  return argument.is_vector() && (argument.access == Access::write || argument.access == Access::both);
+  return argument.is_vector() &&
+         (argument.access == BufferAccess::write || argument.access == BufferAccess::both);
 }
 
 /// Characters that a database's keys and a command line take without quotes.
@@ -114,7 +115,8 @@ void DefinedProblem::check_arguments() {
   }
 }
 
-search::SpaceDefinition DefinedProblem::space(const Instance& instance, const DeviceFacts& device) const {
+search::SpaceDefinition DefinedProblem::space(const Instance& instance,
+                                              const DeviceProperties& device) const {
   search::SpaceDefinition space;
   space.parameters = definition_.parameters;
   space.constraints = definition_.constraints;
@@ -147,7 +149,7 @@ std::map<std::string, Extents> DefinedProblem::extents_of(const std::vector<Argu
 }
 
 Extents DefinedProblem::extents_of(const Argument& argument, const Instance& instance) const {
-  const Scope scope(definition_, instance);
+  const FormulaScope scope(definition_, instance);
   Extents extents;
   if (argument.components > 1) extents.push_back(static_cast<std::uint64_t>(argument.components));
   for (const Formula& formula : argument.extents) {
@@ -160,30 +162,31 @@ Extents DefinedProblem::extents_of(const Argument& argument, const Instance& ins
   return extents;
 }
 
-Work DefinedProblem::work(const Instance& instance) const {
-  const Scope scope(definition_, instance);
+ProblemCost DefinedProblem::cost(const Instance& instance) const {
+  const FormulaScope scope(definition_, instance);
   const auto value = [&](const std::optional<Formula>& formula) {
     if (!formula) return 0.0;
     const FormulaValue result = formula->evaluate(scope.names());
     if (!result.is_number()) formula->place.fail(format("'{}' is no number", formula->text));
     return result.real();
   };
-  Work work{.items = value(definition_.items),
-            .flops = value(definition_.flops),
-            .bytes = value(definition_.bytes)};
+  ProblemCost cost{.items = value(definition_.items),
+                   .flops = value(definition_.flops),
+                   .bytes = value(definition_.bytes)};
   double bytes = 0, items = 0;
   for (const Argument& argument : arguments_of(instance)) {
     if (!argument.is_vector()) continue;
     const auto elements = static_cast<double>(element_count(extents_of(argument, instance)));
-    const double size = elements * static_cast<double>(size_of(argument.type));
+    const double size = elements * static_cast<double>(element_size(argument.type));
     // What only passes between launches may stay on chip.
-    if (argument.access != Access::scratch) bytes += argument.access == Access::both ? 2 * size : size;
+    if (argument.access != BufferAccess::scratch)
+      bytes += argument.access == BufferAccess::both ? 2 * size : size;
     if (compared(argument)) items = std::max(items, elements);
-    if (argument.type == ElementType::f64) work.arithmetic = ElementType::f64;
+    if (argument.type == ElementType::f64) cost.arithmetic = ElementType::f64;
   }
-  if (!definition_.bytes) work.bytes = bytes;
-  if (!definition_.items) work.items = items;
-  return work;
+  if (!definition_.bytes) cost.bytes = bytes;
+  if (!definition_.items) cost.items = items;
+  return cost;
 }
 
 Result<LaunchPlan> DefinedProblem::plan(const Instance& instance, const Configuration& configuration,
@@ -196,7 +199,7 @@ Result<LaunchPlan> DefinedProblem::plan(const Instance& instance, const Configur
 }
 
 Configuration DefinedProblem::reference_configuration(const Instance& instance) const {
-  const search::SearchSpace all(space(instance, architecture_facts("sm_90")));
+  const search::SearchSpace all(space(instance, architecture_properties("sm_90")));
   const auto id = all.default_configuration();
   if (!id) throw UsageError(format("{}: no configuration is valid", definition_.file.string()));
   Configuration chosen = all.at(*id);
@@ -230,7 +233,8 @@ std::optional<Result<LaunchPlan>> DefinedProblem::reference_plan(const Instance&
 TensorSet DefinedProblem::inputs(const Instance& instance, std::uint64_t seed) const {
   TensorSet inputs;
   for (const Argument& argument : arguments_of(instance))
-    if (argument.is_vector() && (argument.access == Access::read || argument.access == Access::both))
+    if (argument.is_vector() &&
+        (argument.access == BufferAccess::read || argument.access == BufferAccess::both))
       inputs.emplace(argument.name,
                      make_tensor(argument.contents, argument, extents_of(argument, instance), seed));
   return inputs;

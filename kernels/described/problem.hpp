@@ -24,8 +24,8 @@ class DefinedProblem : public Problem {
   const std::map<std::string, std::string, std::less<>>& texts() const { return texts_; }
 
   const ProblemInfo& info() const override { return info_; }
-  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override;
-  Work work(const Instance& instance) const override;
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override;
+  ProblemCost cost(const Instance& instance) const override;
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                           const KernelSources& sources) const override;
   std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,

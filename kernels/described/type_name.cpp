@@ -83,7 +83,7 @@ void read_type(const JsonField& field, Argument& argument) {
         field.text()));
   argument.type = type->element;
   argument.components = type->components;
-  argument.truths = type->truths;
+  argument.is_bool = type->is_bool;
 }
 
 }  // namespace tune::definition

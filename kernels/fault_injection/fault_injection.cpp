@@ -28,7 +28,7 @@ class FaultInjection : public Problem {
 
   const ProblemInfo& info() const override { return info_; }
 
-  search::SpaceDefinition space(const Instance&, const DeviceFacts&) const override {
+  search::SpaceDefinition space(const Instance&, const DeviceProperties&) const override {
     using search::Expr;
     search::SpaceDefinition definition;
     std::vector<Value> items;
@@ -47,7 +47,7 @@ class FaultInjection : public Problem {
     return definition;
   }
 
-  Work work(const Instance& instance) const override {
+  ProblemCost cost(const Instance& instance) const override {
     const auto n = static_cast<double>(elements(instance));
     return {.items = n, .flops = 2 * n, .bytes = 8 * n, .arithmetic = ElementType::f32};
   }

@@ -61,23 +61,23 @@ class GemmProblem : public Problem {
  public:
   const ProblemInfo& info() const override { return info_; }
 
-  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override {
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
     return gemm_space(gemm_job(instance), device);
   }
 
-  Work work(const Instance& instance) const override {
+  ProblemCost cost(const Instance& instance) const override {
     const GemmJob job = gemm_job(instance);
     const auto m = static_cast<double>(job.m), n = static_cast<double>(job.n), k = static_cast<double>(job.k);
-    Work work;
-    work.items = job.multiply_adds();
-    work.flops = 2 * job.multiply_adds();
-    work.bytes = (m * k + k * n + m * n * (job.accumulates() ? 2 : 1)) * job.element_bytes();
-    work.arithmetic = job.type;
-    work.tensor = job.type == ElementType::f64           ? TensorUse::f64
+    ProblemCost cost;
+    cost.items = job.multiply_adds();
+    cost.flops = 2 * job.multiply_adds();
+    cost.bytes = (m * k + k * n + m * n * (job.accumulates() ? 2 : 1)) * job.element_bytes();
+    cost.arithmetic = job.type;
+    cost.tensor = job.type == ElementType::f64           ? TensorUse::f64
                   : job.arithmetic == Arithmetic::tf32   ? TensorUse::tf32
                   : job.arithmetic == Arithmetic::tf32x3 ? TensorUse::tf32x3
                                                          : TensorUse::none;
-    return work;
+    return cost;
   }
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,

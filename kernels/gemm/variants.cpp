@@ -45,7 +45,7 @@ const GemmVariant& variant_of_gemm(const Configuration& configuration) {
   throw std::out_of_range(format("no gemm variant '{}'", name));
 }
 
-search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceFacts& device) {
+search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceProperties& device) {
   GemmSpace space(job, device);
   for (const GemmVariant& variant : table) {
     if (!variant.applies(job)) continue;

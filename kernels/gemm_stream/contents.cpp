@@ -144,13 +144,13 @@ void multiply_all(const StreamJob& job, const TensorSet& inputs, std::uint64_t o
 }  // namespace
 
 std::int64_t own_products(const StreamJob& job) {
-  constexpr double most_flops = 3e10;
-  const double affordable = most_flops / (2 * job.product.multiply_adds());
+  constexpr double max_flops = 3e10;
+  const double affordable = max_flops / (2 * job.product.multiply_adds());
   // Moved around by so many places, matrices are as they were.
   const std::int64_t places = std::min(job.product.m, job.product.n);
-  const std::int64_t least = std::max<std::int64_t>(2, (job.count + places - 1) / places);
+  const std::int64_t min = std::max<std::int64_t>(2, (job.count + places - 1) / places);
   if (affordable >= static_cast<double>(job.count)) return job.count;
-  return std::min(job.count, std::max(least, static_cast<std::int64_t>(affordable)));
+  return std::min(job.count, std::max(min, static_cast<std::int64_t>(affordable)));
 }
 
 TensorSet stream_inputs(const StreamJob& job, std::uint64_t seed, std::int64_t own) {

@@ -13,7 +13,7 @@ double elements(std::int64_t count, std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(count) * static_cast<double>(rows) * static_cast<double>(columns);
 }
 
-bool truth(const Configuration& configuration, const char* name) {
+bool flag(const Configuration& configuration, const char* name) {
   return configuration.has(name) && configuration[name].as_bool();
 }
 
@@ -45,7 +45,7 @@ StreamPlan stream_plan(const Configuration& configuration) {
   plan.chunk = configuration["chunk"].as_int();
   plan.stages = configuration.has("order") && configuration["order"].as_text() == "stages";
   plan.pinned = configuration["memory"].as_text() == "pinned";
-  plan.graph = truth(configuration, "graph");
+  plan.graph = flag(configuration, "graph");
   plan.tile_rows = stream_tile(configuration["tile"].as_text()).block_m;
   if (configuration.has("tail")) plan.tail = configuration["tail"].as_int();
   return plan;

@@ -37,10 +37,10 @@ Matrices matrices(const char* host, const char* device, const GemmJob& job, std:
 class Pipeline {
  public:
   /// `rows_launch`: the launch of so many rows of a product.
-  Pipeline(const StreamJob& job, const StreamPlan& how, bool padded,
+  Pipeline(const StreamJob& job, const StreamPlan& streaming, bool padded,
            std::function<Launch(std::uint64_t)> rows_launch)
       : job_(job),
-        how_(how),
+        streaming_(streaming),
         rows_launch_(std::move(rows_launch)),
         left_(matrices("a", "a_here", job.product, job.product.m, job.product.k, padded)),
         right_(matrices("b", "b_here", job.product, job.product.k, job.product.n, padded)),
@@ -52,7 +52,7 @@ class Pipeline {
       const auto role = of == &result_ ? BufferRole::output : BufferRole::input;
       all.push_back({of->host, job_.product.type,
                      Layout::dense({of->columns, of->rows, static_cast<std::uint64_t>(job_.count)}), role});
-      all.back().place = how_.pinned ? MemoryPlace::pinned : MemoryPlace::pageable;
+      all.back().place = streaming_.pinned ? MemoryPlace::pinned : MemoryPlace::pageable;
     }
     for (const Matrices* of : {&left_, &right_, &result_}) {
       Layout here{{of->columns, of->rows, slots() * chunk()}, {1, of->pitch, of->on_device()}, 0, 0};
@@ -70,9 +70,9 @@ class Pipeline {
 
  private:
   std::uint64_t count() const { return static_cast<std::uint64_t>(job_.count); }
-  std::uint64_t chunk() const { return static_cast<std::uint64_t>(how_.chunk); }
+  std::uint64_t chunk() const { return static_cast<std::uint64_t>(streaming_.chunk); }
   std::uint64_t slots() const {
-    return std::min(static_cast<std::uint64_t>(how_.streams), (count() + chunk() - 1) / chunk());
+    return std::min(static_cast<std::uint64_t>(streaming_.streams), (count() + chunk() - 1) / chunk());
   }
 
   /// What is copied, computed and copied back together: products `first` to `first + products`, and of a
@@ -84,11 +84,11 @@ class Pipeline {
 
   /// A piece as a whole; the last one in portions that get smaller, where the plan wants a short tail.
   std::vector<Portion> portions(std::uint64_t first, std::uint64_t products) const {
-    if (how_.tail == 1 || first + products < count()) return {{first, products, 0, left_.rows}};
+    if (streaming_.tail == 1 || first + products < count()) return {{first, products, 0, left_.rows}};
     std::vector<Portion> all;
     for (std::uint64_t i = first; i + 1 < count(); ++i) all.push_back({i, 1, 0, left_.rows});
-    const auto tile = static_cast<std::uint64_t>(how_.tile_rows),
-               parts = static_cast<std::uint64_t>(how_.tail);
+    const auto tile = static_cast<std::uint64_t>(streaming_.tile_rows),
+               parts = static_cast<std::uint64_t>(streaming_.tail);
     const std::uint64_t rows = ((left_.rows + parts - 1) / parts + tile - 1) / tile * tile;
     for (std::uint64_t row = 0; row < left_.rows; row += rows)
       all.push_back({count() - 1, 1, row, std::min(rows, left_.rows - row)});
@@ -110,7 +110,7 @@ class Pipeline {
       now.copied = steps_.size() - 1;
       for (std::uint64_t i = 0; i < portion.products; ++i) {
         StepOrder when = order(1, slot, i == 0 ? std::optional(now.copied) : std::nullopt);
-        if (how_.stages && i == 0 && before.fetched) when.after.push_back(*before.fetched);
+        if (streaming_.stages && i == 0 && before.fetched) when.after.push_back(*before.fetched);
         add(launch(product, portion, place + i), when);
       }
       now.product = steps_.size() - 1;
@@ -123,7 +123,7 @@ class Pipeline {
 
   /// Steps of one stream need no word about each other.
   StepOrder order(std::uint32_t stage, std::uint64_t slot, std::optional<std::size_t> after) const {
-    if (!how_.stages) return {static_cast<std::uint32_t>(slot), {}};
+    if (!streaming_.stages) return {static_cast<std::uint32_t>(slot), {}};
     StepOrder order{stage, {}};
     if (after) order.after.push_back(*after);
     return order;
@@ -177,7 +177,7 @@ class Pipeline {
   };
 
   const StreamJob& job_;
-  const StreamPlan& how_;
+  const StreamPlan& streaming_;
   std::function<Launch(std::uint64_t)> rows_launch_;
   Matrices left_, right_, result_;
   std::vector<Used> used_;
@@ -188,23 +188,23 @@ class Pipeline {
 
 Result<LaunchPlan> plan_gemm_stream(const StreamJob& job, const Configuration& configuration,
                                     const KernelSources& sources) {
-  constexpr double most_elements = 0x1.0p58;
-  if (job.left_elements() + job.right_elements() + job.result_elements() > most_elements)
+  constexpr double max_elements = 0x1.0p58;
+  if (job.left_elements() + job.right_elements() + job.result_elements() > max_elements)
     return fail(Phase::constraint, "extent", "more elements than 64-bit addresses reach");
   const Configuration one = product_configuration(job, configuration);
   Result<LaunchPlan> plan = plan_gemm(job.product, one, sources);
   if (!plan) return plan;
-  const StreamPlan how = stream_plan(configuration);
+  const StreamPlan streaming = stream_plan(configuration);
   const auto product = std::get<Launch>(plan->launches.at(0));
   const auto rows_launch = [&](std::uint64_t rows) {
     GemmJob part = job.product;
     part.m = static_cast<std::int64_t>(rows);
     return std::get<Launch>(plan_gemm(part, one, sources).value().launches.at(0));
   };
-  Pipeline pipeline(job, how, is_padded(one), rows_launch);
+  Pipeline pipeline(job, streaming, is_padded(one), rows_launch);
   plan->buffers = pipeline.buffers();
   plan->launches = pipeline.steps(product);
-  plan->graph = how.graph ? GraphUse::always : GraphUse::never;
+  plan->graph = streaming.graph ? GraphUse::always : GraphUse::never;
   return plan;
 }
 

@@ -22,7 +22,7 @@ constexpr const char* files[] = {
     "gemm/blocked_result.cuh", "gemm/blocked_tile.cuh", "gemm/register.cu"};
 
 /// More would be plans of tens of thousands of steps.
-constexpr std::int64_t most_products = 4096;
+constexpr std::int64_t max_products = 4096;
 
 ProblemInfo make_info() {
   ProblemInfo info;
@@ -34,7 +34,7 @@ ProblemInfo make_info() {
                   {"k", "columns of each A, rows of each B: terms of a sum", 2048}};
   info.settings = {{"type", "type of an element", {"float", "double"}, "float"}};
   SettingInfo count{"count", "how many products there are", {}, 64};
-  count.range = {1, most_products};
+  count.range = {1, max_products};
   info.settings.push_back(count);
   info.item = "multiply-add";
   for (const char* file : files) info.sources.emplace_back(file);
@@ -45,22 +45,22 @@ class GemmStreamProblem : public Problem {
  public:
   const ProblemInfo& info() const override { return info_; }
 
-  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override {
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
     return gemm_stream_space(stream_job(instance), device);
   }
 
-  Work work(const Instance& instance) const override {
+  ProblemCost cost(const Instance& instance) const override {
     const StreamJob job = stream_job(instance);
     const double element = job.product.element_bytes();
-    Work work;
-    work.items = static_cast<double>(job.count) * job.product.multiply_adds();
-    work.flops = 2 * work.items;
-    work.bytes_in = (job.left_elements() + job.right_elements()) * element;
-    work.bytes_out = job.result_elements() * element;
-    work.bytes = work.bytes_in + work.bytes_out;
-    work.arithmetic = job.product.type;
-    if (job.product.type == ElementType::f64) work.tensor = TensorUse::f64;
-    return work;
+    ProblemCost cost;
+    cost.items = static_cast<double>(job.count) * job.product.multiply_adds();
+    cost.flops = 2 * cost.items;
+    cost.bytes_in = (job.left_elements() + job.right_elements()) * element;
+    cost.bytes_out = job.result_elements() * element;
+    cost.bytes = cost.bytes_in + cost.bytes_out;
+    cost.arithmetic = job.product.type;
+    if (job.product.type == ElementType::f64) cost.tensor = TensorUse::f64;
+    return cost;
   }
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
@@ -94,7 +94,7 @@ class GemmStreamProblem : public Problem {
 /// The kernel's sizes with few products; and more pieces than are under way at once, of tiny products.
 std::vector<Instance> GemmStreamProblem::check_instances(const Instance& instance,
                                                          const Configuration& configuration) const {
-  const StreamPlan how = stream_plan(configuration);
+  const StreamPlan streaming = stream_plan(configuration);
   const StreamJob job = stream_job(instance);
   const Configuration one = product_configuration(job, configuration);
   std::vector<Instance> instances;
@@ -102,13 +102,13 @@ std::vector<Instance> GemmStreamProblem::check_instances(const Instance& instanc
     Instance check = instance;
     check.extents = {{"m", size.m}, {"n", size.n}, {"k", size.k}};
     for (auto& [name, value] : check.settings)
-      if (name == "count") value = std::min(count, most_products);
+      if (name == "count") value = std::min(count, max_products);
     instances.push_back(std::move(check));
   };
   std::int64_t products = 3;
   for (const GemmSize& size : gemm_check_sizes(job.product, one)) add(size, products = products % 3 + 1);
   const std::int64_t vector = row_vector(one);
-  add({5, 3 * vector, 2 * vector}, how.chunk * (2 * how.streams) + 1);
+  add({5, 3 * vector, 2 * vector}, streaming.chunk * (2 * streaming.streams) + 1);
   return instances;
 }
 

@@ -76,7 +76,7 @@ void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
 
 }  // namespace
 
-search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceFacts& device) {
+search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProperties& device) {
   search::SpaceDefinition space;
   const double bytes = (job.left_elements() + job.right_elements() + job.result_elements()) *
                        job.product.element_bytes() / static_cast<double>(job.count);

@@ -3,11 +3,11 @@
 
 #include "kernels/gemm_stream/job.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 
 /// Parameters and constraints.
-search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceFacts& device);
+search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProperties& device);
 
 }  // namespace tune::kernels

@@ -10,7 +10,7 @@ namespace tune::kernels {
 std::vector<std::pair<std::int64_t, std::int64_t>> matvec_check_sizes(
     const MatvecJob& job, const search::Configuration& configuration) {
   // The emulator needs a microsecond for each.
-  constexpr std::int64_t most_elements = 1 << 17;
+  constexpr std::int64_t max_elements = 1 << 17;
   const MatvecShape shape(job, configuration);
   const bool whole_rows = configuration["variant"].as_text() == "fused";
   const bool padded = configuration["padded"].as_bool();
@@ -21,7 +21,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> matvec_check_sizes(
   };
   std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
   const auto add = [&](std::int64_t rows, std::int64_t columns) {
-    if (rows > shape.batch + 1) rows = std::max(shape.batch + 1, std::min(rows, most_elements / columns));
+    if (rows > shape.batch + 1) rows = std::max(shape.batch + 1, std::min(rows, max_elements / columns));
     if (std::ranges::find(sizes, std::pair{rows, columns}) == sizes.end()) sizes.emplace_back(rows, columns);
   };
   const std::int64_t last = shape.batch > 1 ? shape.batch - 1 : 0;
@@ -29,12 +29,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> matvec_check_sizes(
   const std::int64_t wide = whole_rows ? columns_near(shape.tile - 1) : columns_near(shape.tile * 5 / 2 + 1);
   add(batches, wide);
   // A second strip, where strips are not too long for a small size.
-  if ((shape.strip + shape.batch) * shape.tile <= most_elements)
-    add(shape.strip + shape.batch + last, columns_near(shape.tile));
+  if ((shape.row_block + shape.batch) * shape.tile <= max_elements)
+    add(shape.row_block + shape.batch + last, columns_near(shape.tile));
   else
     add(shape.batch, shape.tile);
   // Narrow: two strips here too, where they are short.
-  add(shape.strip <= 256 ? shape.strip + shape.batch / 2 + 1 : 2 * shape.batch + 1,
+  add(shape.row_block <= 256 ? shape.row_block + shape.batch / 2 + 1 : 2 * shape.batch + 1,
       columns_near(shape.vector + 1));
   add(1, columns_near(std::min<std::int64_t>(shape.tile, 37)));
   add(1, columns_near(1));

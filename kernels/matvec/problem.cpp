@@ -39,22 +39,22 @@ class MatvecProblem : public Problem, public HasFiles {
  public:
   const ProblemInfo& info() const override { return info_; }
 
-  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override {
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
     return matvec_space(matvec_job(instance), device);
   }
 
-  Work work(const Instance& instance) const override {
+  ProblemCost cost(const Instance& instance) const override {
     const MatvecJob job = matvec_job(instance);
     const double products = job.op == MatvecJob::Op::ata ? 2 : 1;
     // x or y is read, what is computed is written.
     const auto vectors = static_cast<double>(job.op == MatvecJob::Op::ata ? job.rows + 2 * job.columns
                                                                           : job.rows + job.columns);
-    Work work;
-    work.items = products * job.elements();
-    work.flops = 2 * work.items;
-    work.bytes = (job.elements() + vectors) * job.element_bytes();
-    work.arithmetic = job.type;
-    return work;
+    ProblemCost cost;
+    cost.items = products * job.elements();
+    cost.flops = 2 * cost.items;
+    cost.bytes = (job.elements() + vectors) * job.element_bytes();
+    cost.arithmetic = job.type;
+    return cost;
   }
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,

@@ -20,7 +20,7 @@ using search::var;
 
 /// Facts of an architecture alone do not say how many multiprocessors its devices have: as many as a large
 /// one.
-std::int64_t multiprocessors(const DeviceFacts& device) {
+std::int64_t multiprocessors(const DeviceProperties& device) {
   constexpr int of_a_large_device = 128;
   return device.multiprocessors > 1 ? device.multiprocessors : of_a_large_device;
 }
@@ -34,7 +34,7 @@ Expr in_shared() {
 
 /// Lengths of strips of which so many lie below each other as blocks for the whole device need, with 1 to 64
 /// tiles beside each other.
-std::vector<Value> strips(const MatvecJob& job, const DeviceFacts& device) {
+std::vector<Value> row_blocks(const MatvecJob& job, const DeviceProperties& device) {
   const std::int64_t all = multiprocessors(device);
   std::set<std::int64_t> counts = {1};
   for (const std::int64_t blocks : {1, 2, 3, 4, 8, 16}) counts.insert(blocks * all);
@@ -46,20 +46,20 @@ std::vector<Value> strips(const MatvecJob& job, const DeviceFacts& device) {
 }
 
 /// Of these and the powers of two up to `most`: the powers, and what divides the columns.
-std::vector<Value> divisors(const MatvecJob& job, std::int64_t least, std::int64_t most,
+std::vector<Value> divisors(const MatvecJob& job, std::int64_t min, std::int64_t max,
                             std::initializer_list<std::int64_t> others) {
   std::set<std::int64_t> values;
-  for (std::int64_t power = least; power <= most; power *= 2) values.insert(power);
+  for (std::int64_t power = min; power <= max; power *= 2) values.insert(power);
   for (const std::int64_t other : others)
-    if (other <= most && job.columns % other == 0) values.insert(other);
+    if (other <= max && job.columns % other == 0) values.insert(other);
   return {values.begin(), values.end()};
 }
 
 /// Threads along a row: no more than it needs, and fewer than a warp for narrow matrices alone.
 std::vector<Value> widths(const MatvecJob& job) {
-  constexpr std::int64_t narrow = 2048, warp = 32, most = 1024;
+  constexpr std::int64_t narrow = 2048, warp = 32, max = 1024;
   std::int64_t enough = warp;
-  while (enough < std::min(job.columns, most)) enough *= 2;
+  while (enough < std::min(job.columns, max)) enough *= 2;
   return divisors(job, job.columns <= narrow ? 8 : warp, enough,
                   {96, 192, 384, 768, 224, 448, 896, 320, 640});
 }
@@ -88,8 +88,8 @@ Parameter variant_parameter(const MatvecJob& job) {
 }
 
 /// In an order in which what the limits on memory tie together lies side by side.
-std::vector<Parameter> tile_parameters(const MatvecJob& job, const DeviceFacts& device) {
-  const std::vector<Value> lengths = strips(job, device), wide = widths(job);
+std::vector<Parameter> tile_parameters(const MatvecJob& job, const DeviceProperties& device) {
+  const std::vector<Value> lengths = row_blocks(job, device), wide = widths(job);
   std::vector<Parameter> all;
   all.push_back({"kept",
                  "where rows lie while they are multiplied, and where they are loaded ahead to",
@@ -172,11 +172,11 @@ Expr batch() {
 Expr slices() {
   return ceil_div(var("columns"), tile());
 }
-Expr strips() {
+Expr row_blocks() {
   return ceil_div(var("rows"), var("strip"));
 }
 
-void add_tile_rules(std::vector<Constraint>& rules, const MatvecJob& job, const DeviceFacts& device) {
+void add_tile_rules(std::vector<Constraint>& rules, const MatvecJob& job, const DeviceProperties& device) {
   const auto add = [&](const Expr& rule, const char* reason) { rules.push_back({rule, reason}); };
   add(threads() <= var("max_threads"), "a block has more threads than the device allows");
   add(threads() % 32 == 0, "a block is of whole warps");
@@ -187,14 +187,16 @@ void add_tile_rules(std::vector<Constraint>& rules, const MatvecJob& job, const 
   add(!var("padded") || var("columns") % 32 != 0, "rows are whole lines: there is nothing to pad");
   add((slices() * tile() - var("columns")) * 4 <= var("columns") || tile() <= 256,
       "more than a fifth of the threads' columns lie beyond the row");
-  add(job.rows <= most_matvec_rows && job.columns <= most_matvec_columns,
+  add(job.rows <= max_matvec_rows && job.columns <= max_matvec_columns,
       "the kernels count rows and columns in 32 bits");
   add(batch() <= var("strip"), "a strip has fewer rows than a batch");
-  add(var("min_blocks") == 1 || slices() * strips() > var("multiprocessors") * (var("min_blocks") - 1),
+  add(var("min_blocks") == 1 || slices() * row_blocks() > var("multiprocessors") * (var("min_blocks") - 1),
       "there are not so many blocks for a multiprocessor");
   if (job.elements() >= static_cast<double>(multiprocessors(device)) * 4096) {
-    add(slices() * strips() * 2 > var("multiprocessors"), "most of the multiprocessors would have no block");
-    add(slices() * strips() <= var("multiprocessors") * 64 || strips() == 1, "blocks have too little work");
+    add(slices() * row_blocks() * 2 > var("multiprocessors"),
+        "most of the multiprocessors would have no block");
+    add(slices() * row_blocks() <= var("multiprocessors") * 64 || row_blocks() == 1,
+        "blocks have too little work");
   }
 }
 
@@ -227,20 +229,20 @@ void add_memory_rules(std::vector<Constraint>& rules, const MatvecJob& job) {
 void add_reduction_rules(std::vector<Constraint>& rules, const MatvecJob& job) {
   const auto add = [&](const Expr& rule, const char* reason) { rules.push_back({rule, reason}); };
   const Expr several = job.op == MatvecJob::Op::n   ? slices() > 1
-                       : job.op == MatvecJob::Op::t ? strips() > 1
-                                                    : slices() > 1 || strips() > 1;
+                       : job.op == MatvecJob::Op::t ? row_blocks() > 1
+                                                    : slices() > 1 || row_blocks() > 1;
   constexpr const char* nothing = "there is nothing to add up: only the first choice counts";
   add(several || var("reduction") == "kernel", nothing);
   add(several || var("reduce_parts") == 8, nothing);
   if (job.op == MatvecJob::Op::ata)
     add(var("reduction") != "barrier" ||
-            ceil_div(slices() * strips(), var("multiprocessors")) <= var("min_blocks"),
+            ceil_div(slices() * row_blocks(), var("multiprocessors")) <= var("min_blocks"),
         "all blocks have to be on the multiprocessors at once");
 }
 
 }  // namespace
 
-SpaceDefinition matvec_space(const MatvecJob& job, const DeviceFacts& device) {
+SpaceDefinition matvec_space(const MatvecJob& job, const DeviceProperties& device) {
   SpaceDefinition space;
   const auto add = [&](std::vector<Parameter> parameters) {
     for (Parameter& parameter : parameters) space.parameters.push_back(std::move(parameter));

@@ -8,7 +8,7 @@
 #include "kernels/matvec/model/job.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
@@ -33,6 +33,6 @@ std::span<const MatvecVariant> matvec_variants();
 const MatvecVariant& matvec_variant_of(const Configuration& configuration);
 
 /// Parameters and constraints of all variants that apply to the job.
-search::SpaceDefinition matvec_space(const MatvecJob& job, const DeviceFacts& device);
+search::SpaceDefinition matvec_space(const MatvecJob& job, const DeviceProperties& device);
 
 }  // namespace tune::kernels

@@ -28,15 +28,15 @@ std::int64_t checked_steps(std::int64_t steps, std::int64_t fused) {
 /// of many steps are checked where all cells are near a face.
 /// Taps along the last axis are of whole passes alone.
 std::vector<CheckSize> fft_sizes(const StencilJob& job, std::int64_t fused, bool whole_passes) {
-  constexpr double most_work = 3e7;  // multiply-adds
-  const auto [rx, ry, rz] = job.stencil.reach();
+  constexpr double max_cost = 3e7;  // multiply-adds
+  const auto [rx, ry, rz] = job.stencil.radii();
   const std::int64_t steps = checked_steps(job.steps, fused);
   const std::int64_t few = whole_passes ? fused : std::min<std::int64_t>(fused, costly(job) ? 1 : 3);
   std::vector<CheckSize> sizes;
   const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
-    const auto work = static_cast<double>(nx * ny * nz) * static_cast<double>(job.stencil.points.size());
-    const auto most = std::max<std::int64_t>(few, static_cast<std::int64_t>(most_work / work));
-    const std::int64_t taken = std::min(steps, most);
+    const auto cost = static_cast<double>(nx * ny * nz) * static_cast<double>(job.stencil.points.size());
+    const auto max = std::max<std::int64_t>(few, static_cast<std::int64_t>(max_cost / cost));
+    const std::int64_t taken = std::min(steps, max);
     sizes.push_back({nx, ny, nz, whole_passes ? std::max(fused, taken / fused * fused) : taken});
   };
   const std::int64_t core = 2 * few;
@@ -50,22 +50,22 @@ std::vector<CheckSize> fft_sizes(const StencilJob& job, std::int64_t fused, bool
   return sizes;
 }
 
-constexpr std::int64_t most_emulated_threads = 32768;
+constexpr std::int64_t max_emulated_threads = 32768;
 /// Few enough tiles that the emulator has a stack for each thread of a cooperative launch.
 std::vector<CheckSize> persistent_sizes(const StencilJob& job, const search::Configuration& configuration) {
-  const auto [rx, ry, rz] = job.stencil.reach();
+  const auto [rx, ry, rz] = job.stencil.radii();
   // The same array is written last.
   const std::int64_t steps = std::min<std::int64_t>(job.steps, 4 + job.steps % 2);
   std::vector<CheckSize> sizes;
   if (configuration["kept"].as_text() == "shared") {
     sizes.push_back({2 * rx + 29, 2 * ry + 7, 2 * rz + 7, steps});
     // Tiles of several slabs: as many as the configuration has along z, one along x and y.
-    const auto least = least_tile(job);
+    const auto min = min_tile(job);
     const auto value = [&](const char* name) { return value_or_one(configuration, name); };
     const std::int64_t threads = value("block_x") * value("block_y") * value("block_z");
     const std::int64_t planes = 3 * value("block_z") * value("cells_z") * value("tiles_z");
-    if (!costly(job) && value("tiles_z") * threads <= most_emulated_threads)
-      sizes.push_back({least[0], least[1], planes + 2 * rz, steps});
+    if (!costly(job) && value("tiles_z") * threads <= max_emulated_threads)
+      sizes.push_back({min[0], min[1], planes + 2 * rz, steps});
   } else if (costly(job)) {
     sizes.push_back({2 * rx + 21, 2 * ry + 7, 2 * rz + 9, steps});
   } else {
@@ -97,7 +97,7 @@ std::vector<CheckSize> check_sizes(const StencilJob& job, const search::Configur
   if (variant.name == "fft") return fft_sizes(job, fused, configuration["last_axis"].as_text() == "convolve");
   if (variant.name == "persistent")
     return in_vectors(persistent_sizes(job, configuration), job, configuration);
-  const auto [rx, ry, rz] = job.stencil.reach();
+  const auto [rx, ry, rz] = job.stencil.radii();
   std::vector<CheckSize> sizes;
   const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
     sizes.push_back({nx, ny, nz, checked_steps(job.steps, fused)});

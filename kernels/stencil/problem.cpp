@@ -47,7 +47,7 @@ constexpr const char* files[] = {"common/async_copy.cuh",
                                  "stencil/temporal_tile.cuh",
                                  "common/vectors.cuh"};
 
-constexpr std::int64_t most_steps = 1'000'000;
+constexpr std::int64_t max_steps = 1'000'000;
 
 /// Built-in shapes of so many dimensions, and the person's own.
 SettingInfo shape_setting(int dimensions, const std::optional<OwnStencil>& own) {
@@ -77,7 +77,7 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
   else
     info.extents = {{"nx", "cells along x, the fastest dimension", 8192}, {"ny", "cells along y", 8192}};
   std::vector<Value> radii;
-  for (int radius = 1; radius <= most_radius; ++radius) radii.emplace_back(radius);
+  for (int radius = 1; radius <= max_radius; ++radius) radii.emplace_back(radius);
   const int own_radius = own ? own->stencil.radius() : 1;
   if (own) radii = {own_radius};
   info.settings = {
@@ -94,7 +94,7 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
        {"held", "zero"},
        "held",
        true},
-      {"steps", "time steps, each on what the one before left", {}, 1, true, {{1, most_steps}}},
+      {"steps", "time steps, each on what the one before left", {}, 1, true, {{1, max_steps}}},
   };
   info.item = "cell update";
   for (const char* file : files) info.sources.emplace_back(file);
@@ -116,25 +116,25 @@ class StencilProblem : public Problem {
 
   const ProblemInfo& info() const override { return info_; }
 
-  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override {
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
     return stencil_space(stencil_job(instance, own_), device);
   }
 
-  Work work(const Instance& instance) const override {
+  ProblemCost cost(const Instance& instance) const override {
     const StencilJob job = stencil_job(instance, own_);
-    const auto [held_x, held_y, held_z] = job.held();
-    const auto inner = [](std::int64_t extent, int held) {
-      return static_cast<double>(std::max<std::int64_t>(0, extent - 2 * held));
+    const auto [fixed_x, fixed_y, fixed_z] = job.fixed_cells();
+    const auto inner = [](std::int64_t extent, int fixed_cells) {
+      return static_cast<double>(std::max<std::int64_t>(0, extent - 2 * fixed_cells));
     };
     const auto points = static_cast<double>(job.stencil.points.size());
-    const double computed = inner(job.nx, held_x) * inner(job.ny, held_y) * inner(job.nz, held_z);
-    Work work;
-    work.items = job.cells() * static_cast<double>(job.steps);
-    work.flops =
+    const double computed = inner(job.nx, fixed_x) * inner(job.ny, fixed_y) * inner(job.nz, fixed_z);
+    ProblemCost cost;
+    cost.items = job.cells() * static_cast<double>(job.steps);
+    cost.flops =
         std::min(computed * (2 * points - 1), transform_flops(job.cells())) * static_cast<double>(job.steps);
-    work.bytes = 2 * job.cells() * job.element_bytes();
-    work.arithmetic = job.type;
-    return work;
+    cost.bytes = 2 * job.cells() * job.element_bytes();
+    cost.arithmetic = job.type;
+    return cost;
   }
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
@@ -203,7 +203,7 @@ StencilJob stencil_job(const Instance& instance, const std::optional<OwnStencil>
   job.nz = instance.extent(job.dimensions == 2 ? "ny" : "nz");
   job.type = instance.setting("type").as_text() == "double" ? ElementType::f64 : ElementType::f32;
   job.boundary =
-      instance.setting_or("boundary", "held").as_text() == "zero" ? Boundary::zero : Boundary::held;
+      instance.setting_or("boundary", "held").as_text() == "zero" ? Boundary::zero : Boundary::fixed;
   job.steps = instance.setting_or("steps", 1).as_int();
   const std::string& shape = instance.setting("shape").as_text();
   const auto radius = static_cast<int>(instance.setting("radius").as_int());

@@ -84,7 +84,7 @@ int default_cells_z(const StencilJob& job) {
   const auto terms = static_cast<int>(job.stencil.points.size()) * default_vector(job) * default_cells_y(job);
   int cells = 4;
   // The terms of a star are always unrolled.
-  while (job.stencil.star() && cells > 1 && terms * cells > most_terms) cells /= 2;
+  while (job.stencil.star() && cells > 1 && terms * cells > max_terms) cells /= 2;
   return cells;
 }
 
@@ -209,7 +209,7 @@ std::vector<Parameter> fft_parameters(const StencilJob& job) {
   std::vector<Value> transforms = {"exact"};
   if (smooth_extents(job) != std::array{job.nx, job.ny, job.nz}) transforms.emplace_back("smooth");
   std::vector<Value> last = {"transform"};
-  if (2 * job.stencil.reach()[2] + 1 <= most_taps) last.emplace_back("convolve");
+  if (2 * job.stencil.radii()[2] + 1 <= max_taps) last.emplace_back("convolve");
   const Expr transformed = fft() && var("last_axis") == "transform";
   return {
       {"last_axis",
@@ -276,7 +276,7 @@ std::vector<Parameter> path_parameters(const StencilJob& job) {
        "constant "
        "memory",
        {false, true},
-       static_cast<int>(job.stencil.points.size()) * default_cells <= most_terms,
+       static_cast<int>(job.stencil.points.size()) * default_cells <= max_terms,
        or_persistent(job, job.dimensions == 2 ? direct() : sweep()) && !var("star")},
       {"padded",
        "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
@@ -314,7 +314,7 @@ Parameter unroll_planes() {
 
 }  // namespace
 
-SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) {
+SpaceDefinition stencil_space(const StencilJob& job, const DeviceProperties& device) {
   SpaceDefinition space;
   const auto add = [&](std::vector<Parameter> parameters) {
     for (Parameter& parameter : parameters) space.parameters.push_back(std::move(parameter));
@@ -341,7 +341,7 @@ SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device) 
   if (persistent_applies(job)) add_persistent_rules(space.constraints, job, device);
   if (split_applies(job)) add_split_rules(space.constraints, job);
   add_fft_rules(space.constraints);
-  const auto [rx, ry, rz] = job.stencil.reach();
+  const auto [rx, ry, rz] = job.stencil.radii();
   space.constants = {
       {"nx", job.nx},
       {"ny", job.ny},

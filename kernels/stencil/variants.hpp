@@ -7,7 +7,7 @@
 #include "kernels/stencil/model/job.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
@@ -32,6 +32,6 @@ std::span<const StencilVariant> stencil_variants();
 const StencilVariant& variant_of(const Configuration& configuration);
 
 /// Parameters and constraints of all variants that apply to the job.
-search::SpaceDefinition stencil_space(const StencilJob& job, const DeviceFacts& device);
+search::SpaceDefinition stencil_space(const StencilJob& job, const DeviceProperties& device);
 
 }  // namespace tune::kernels

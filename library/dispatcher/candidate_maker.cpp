@@ -22,11 +22,11 @@ std::vector<std::string> given_arguments(const Spec& spec) {
 
 std::vector<std::vector<int>> slots_of(const Spec& spec, const Instance& instance,
                                        const search::Configuration& configuration) {
-  const Scope scope(spec, instance, configuration);
+  const ExpressionScope scope(spec, instance, configuration);
   const std::vector<std::string> given = given_arguments(spec);
   std::vector<std::vector<int>> slots;
   for (const LaunchSpec& launch : spec.launches) {
-    if (launch.when && !scope.value(*launch.when, "when").truth()) continue;
+    if (launch.when && !scope.value(*launch.when, "when").to_bool()) continue;
     std::vector<std::string> names;
     if (launch.arguments)
       names = *launch.arguments;
@@ -42,12 +42,12 @@ std::vector<std::vector<int>> slots_of(const Spec& spec, const Instance& instanc
 }
 
 /// Marks that kernels run beside the caller's.
-class DeviceWork {
+class DeviceThread {
  public:
-  explicit DeviceWork(std::atomic<std::uint64_t>& counter) : counter_(counter) { ++counter_; }
-  DeviceWork(const DeviceWork&) = delete;
-  DeviceWork& operator=(const DeviceWork&) = delete;
-  ~DeviceWork() { ++counter_; }
+  explicit DeviceThread(std::atomic<std::uint64_t>& counter) : counter_(counter) { ++counter_; }
+  DeviceThread(const DeviceThread&) = delete;
+  DeviceThread& operator=(const DeviceThread&) = delete;
+  ~DeviceThread() { ++counter_; }
 
  private:
   std::atomic<std::uint64_t>& counter_;
@@ -55,7 +55,7 @@ class DeviceWork {
 
 }  // namespace
 
-const std::vector<StreamRunner::Arguments>& ReadyCandidate::arguments(const std::vector<void*>& given) {
+const std::vector<StreamRunner::Arguments>& PreparedCandidate::arguments(const std::vector<void*>& given) {
   places_.resize(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
     auto& launch = std::get<Launch>(plan.launches[i]);
@@ -79,11 +79,11 @@ CandidateMaker::CandidateMaker(const CodeProblem& problem, const Instance& insta
       backend_(backend),
       runner_(runner),
       sources_(problem),
-      expectations_(problem, [this](const Instance& size, const TensorSet& inputs) {
+      reference_cache_(problem, [this](const Instance& size, const TensorSet& inputs) {
         return run_reference(problem_, size, inputs, backend_, sources_);
       }) {}
 
-tune::Result<ReadyCandidate> CandidateMaker::make(const search::Configuration& configuration) {
+tune::Result<PreparedCandidate> CandidateMaker::make(const search::Configuration& configuration) {
   tune::Result<LaunchPlan> plan = problem_.plan(instance_, configuration, sources_);
   if (!plan) return tl::unexpected(plan.error());
   const tune::Result<Binary> binary = backend_.compiler().compile(plan->compile);
@@ -91,7 +91,7 @@ tune::Result<ReadyCandidate> CandidateMaker::make(const search::Configuration& c
   const std::string code = content_hash(binary->hash + "\n" + launches_of(*plan));
   if (!codes_.insert(code).second)
     return tune::fail(Phase::constraint, "same code", "as another configuration");
-  ReadyCandidate ready;
+  PreparedCandidate ready;
   ready.configuration = configuration;
   ready.evaluation.configuration = configuration;
   ready.evaluation.binary_hash = binary->hash;
@@ -121,14 +121,14 @@ tune::Result<Measurement> CandidateMaker::verify(const search::Configuration& co
     if (content_of(small->compile) != content_of(plan.compile))
       other = backend_.compiler().compile(small->compile);
     if (!other) return tl::unexpected(other.error());
-    const DeviceWork working(device_work_);
+    const DeviceThread working(device_work_);
     // A reference may be a kernel's: it runs before the plan that is held against it takes the device's
     // memory.
-    for (const std::uint64_t seed : seeds) static_cast<void>(expectations_.at(size, seed));
+    for (const std::uint64_t seed : seeds) static_cast<void>(reference_cache_.at(size, seed));
     const auto prepared = backend_.runner().prepare(*small, *other);
     if (!prepared) return tl::unexpected(prepared.error());
     for (const std::uint64_t seed : seeds) {
-      const tune::Expectation& expected = expectations_.at(size, seed);
+      const tune::ReferenceData& expected = reference_cache_.at(size, seed);
       const tune::Result<double> error = check(**prepared, *small, expected);
       if (!error) return tl::unexpected(error.error());
       measurement.error = std::max(measurement.error, *error);

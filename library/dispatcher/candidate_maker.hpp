@@ -11,12 +11,12 @@
 #include "tuner/backends/backend.hpp"
 #include "tuner/backends/stream_runner.hpp"
 #include "tuner/evaluation/evaluation.hpp"
-#include "tuner/evaluation/expectations.hpp"
+#include "tuner/evaluation/reference_data.hpp"
 
 namespace tune::api {
 
 /// A configuration that was checked and can be launched on the caller's memory.
-struct ReadyCandidate {
+struct PreparedCandidate {
   search::Configuration configuration;
   LaunchPlan plan;
   std::unique_ptr<LoadedPlan> loaded;
@@ -40,7 +40,7 @@ class CandidateMaker {
                  StreamRunner& runner);
 
   /// Failure as for any evaluation; Failure{constraint, "same code"} for what does the same as one before.
-  tune::Result<ReadyCandidate> make(const search::Configuration& configuration);
+  tune::Result<PreparedCandidate> make(const search::Configuration& configuration);
   /// Odd while kernels of this run on the device, another number after every time they did.
   std::uint64_t device_work() const { return device_work_; }
 
@@ -53,7 +53,7 @@ class CandidateMaker {
   Backend& backend_;
   StreamRunner& runner_;
   CodeSources sources_;
-  Expectations expectations_;
+  ReferenceCache reference_cache_;
   std::set<std::string> codes_;  ///< machine code and launches of all that were made
   std::atomic<std::uint64_t> device_work_{0};
 };

@@ -20,7 +20,7 @@ std::string type_at(const ArgumentSpec& argument, const Instance& instance) {
       tune::to_string(type ? *type : *type_named(instance.setting(argument.type).to_string())));
 }
 
-online::Limits limits_of(const DispatchOptions& options) {
+online::TrialLimits limits_of(const DispatchOptions& options) {
   if (!(options.slowdown >= 0)) throw UsageError("slowdown: a share, 0 or more");
   if (search::find_strategy(options.strategy) == nullptr)
     throw UsageError(format("there is no strategy '{}'", options.strategy));
@@ -35,7 +35,7 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
       instance_(problem_.instance(sizes)),
       backend_(std::move(backend)),
       runner_(std::move(runner)),
-      space_(problem_.valid_space(instance_, backend_->facts(), options.where)),
+      space_(problem_.valid_space(instance_, backend_->properties(), options.where)),
       record_(options.database, make_record()),
       maker_(problem_, instance_, *backend_, *runner_),
       policy_(limits_of(options)) {
@@ -56,7 +56,7 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
     closed_ = true;
   notice_ = record_.notice();
   if (closed_) policy_.close();
-  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  thread_ = std::jthread([this](const std::stop_token& stop) { run_thread(stop); });
 }
 
 Dispatcher::Engine::~Engine() {
@@ -65,7 +65,7 @@ Dispatcher::Engine::~Engine() {
 
 RunRecord Dispatcher::Engine::make_record() const {
   RunRecord record;
-  run::describe_work(record, problem_, instance_, backend_->facts(), CacheState::warm);
+  run::describe_workload(record, problem_, instance_, backend_->properties(), CacheState::warm);
   const CodeSources sources(problem_);
   record.key.toolchain = {backend_->compiler().version(), source_hash(problem_, sources)};
   record.machine = backend_->machine_state();
@@ -79,19 +79,19 @@ RunRecord Dispatcher::Engine::make_record() const {
 void Dispatcher::Engine::make_first() {
   std::vector<search::Configuration> starts = record_.starts(space_);
   starts.push_back(space_.at(*space_.default_configuration()));
-  std::string why;
+  std::string reason;
   for (const search::Configuration& configuration : starts) {
     if (!known_.insert(configuration.key()).second) continue;
-    tune::Result<ReadyCandidate> ready = maker_.make(configuration);
+    tune::Result<PreparedCandidate> ready = maker_.make(configuration);
     if (ready) {
       candidates_.push_back(std::move(*ready));
       return;
     }
-    why = format("{}: {}, {}: {}", configuration.to_string(), tune::to_string(ready.error().phase),
-                 ready.error().reason, ready.error().detail);
+    reason = format("{}: {}, {}: {}", configuration.to_string(), tune::to_string(ready.error().phase),
+                    ready.error().reason, ready.error().detail);
   }
   throw tune::Error(
-      format("{} {}: no configuration to begin with: {}", problem_.info().name, instance_.key(), why));
+      format("{} {}: no configuration to begin with: {}", problem_.info().name, instance_.key(), reason));
 }
 
 /// It hears what earlier processes tried, and counts it; what failed in a tuning run is not tried either.
@@ -109,7 +109,7 @@ void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
     strategy_->tell({&observation, 1});
   };
   for (const tune::Evaluation& evaluation : record_.tried()) {
-    know(evaluation.configuration, value_of(evaluation, tune::Objective::time));
+    know(evaluation.configuration, objective_value(evaluation, tune::Objective::time));
     if (evaluation.configuration.key() != first && left_ > 0) --left_;
   }
   for (const search::Configuration& configuration : record_.failures()) know(configuration, std::nullopt);
@@ -152,7 +152,7 @@ void Dispatcher::Engine::poll() {
 
 void Dispatcher::Engine::launch_call(const online::Call& call, void* stream,
                                      const std::vector<void*>& given) {
-  ReadyCandidate& candidate = candidates_[call.candidate];
+  PreparedCandidate& candidate = candidates_[call.candidate];
   const tune::Result<void> launched =
       runner_->launch(*candidate.loaded, stream, candidate.arguments(given), call.timed ? call.ticket : 0);
   if (launched) {
@@ -186,7 +186,7 @@ void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::si
 DispatchState Dispatcher::Engine::state() const {
   const std::lock_guard lock(mutex_);
   DispatchState state;
-  state.settled = policy_.settled() && kept_;
+  state.settled = policy_.settled() && stored_;
   state.configuration = to_values(candidates_[policy_.best()].configuration);
   state.tried = tried_;
   state.failed = failed_;

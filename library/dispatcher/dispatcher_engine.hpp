@@ -51,13 +51,13 @@ class Dispatcher::Engine {
   void launch_call(const online::Call& call, void* stream, const std::vector<void*>& given);
 
   // On the thread in the background.
-  void work(const std::stop_token& stop);
+  void run_thread(const std::stop_token& stop);
   bool wants() const { return !closed_ && policy_.waiting() < 2; }
   bool supply(const std::stop_token& stop);
-  void take(const std::vector<online::Verdict>& verdicts);
+  void take(const std::vector<online::CallVerdict>& verdicts);
   void keep_first();
   void keep_best();
-  tune::Evaluation evaluation_of(const online::Verdict& verdict);
+  tune::Evaluation evaluation_of(const online::CallVerdict& verdict);
 
   CodeProblem problem_;
   Instance instance_;
@@ -75,10 +75,10 @@ class Dispatcher::Engine {
   mutable std::mutex mutex_;  ///< of what follows
   std::condition_variable_any ready_;
   online::Policy policy_;
-  std::deque<ReadyCandidate> candidates_;  ///< by the policy's numbers; grows only
+  std::deque<PreparedCandidate> candidates_;  ///< by the policy's numbers; grows only
   std::optional<Timed> timed_;
   bool closed_ = false;
-  bool kept_ = false;  ///< what came out is stored, and the thread has ended
+  bool stored_ = false;  ///< what came out is stored, and the thread has ended
   std::size_t tried_ = 0, failed_ = 0;
   std::string notice_;
   std::jthread thread_;

@@ -10,11 +10,11 @@
 
 namespace tune::api {
 
-template<class Work>
-void OnlineRecord::attempt(Work work) {
+template<class Function>
+void OnlineRecord::attempt(Function function) {
   if (store_ == nullptr) return;
   try {
-    work();
+    function();
   } catch (const tune::Error& error) {
     notice_ = format("nothing is stored any more: {}", error.what());
     store_.reset();
@@ -30,8 +30,8 @@ OnlineRecord::OnlineRecord(const std::string& path, RunRecord record) : record_(
   }
 }
 
-WorkKey OnlineRecord::tuned_key() const {
-  WorkKey key = record_.key;
+WorkloadKey OnlineRecord::tuned_key() const {
+  WorkloadKey key = record_.key;
   key.cache = CacheState::cold;
   return key;
 }
@@ -40,8 +40,8 @@ std::vector<search::Configuration> OnlineRecord::starts(const search::SearchSpac
   std::vector<search::Configuration> exact, near;
   attempt([&] {
     for (const CacheState cache : {CacheState::warm, CacheState::cold}) {
-      const WorkKey& key = record_.key;
-      for (const db::Candidate& found :
+      const WorkloadKey& key = record_.key;
+      for (const db::BestCandidate& found :
            db::best(*database_, {.problem = key.instance.problem,
                                 .device = db::lookup_device(key.device),
                                 .extents = key.instance.extents,
@@ -69,7 +69,7 @@ std::optional<search::RelatedRecord> OnlineRecord::related(const search::SearchS
   attempt([&] {
     for (const tune::Evaluation& known : store_->known(tuned_key())) {
       const auto id = space.find(known.configuration);
-      const auto cost = value_of(known, tune::Objective::time);
+      const auto cost = objective_value(known, tune::Objective::time);
       if (id && cost) record.observations.push_back({*id, cost});
     }
   });
@@ -97,12 +97,12 @@ void OnlineRecord::record_best(const search::Configuration& configuration,
                                const std::vector<double>& seconds) {
   attempt([&] {
     if (!run_ || seconds.empty()) return;
-    FinalPlace place;
+    RerankPlace place;
     place.configuration = configuration;
     for (const double one : seconds) place.rounds.push_back({one, 0});
-    Finals finals;
-    finals.places = rank_finals({std::move(place)}, tune::Objective::time);
-    store_->record_finals(*run_, finals);
+    RerankResult rerank;
+    rerank.places = rank_top_k({std::move(place)}, tune::Objective::time);
+    store_->record_rerank(*run_, rerank);
   });
 }
 

@@ -38,9 +38,9 @@ class OnlineRecord {
   const std::string& notice() const { return notice_; }
 
  private:
-  template<class Work>
-  void attempt(Work work);
-  WorkKey tuned_key() const;
+  template<class Function>
+  void attempt(Function function);
+  WorkloadKey tuned_key() const;
 
   RunRecord record_;
   std::unique_ptr<db::Database> database_;

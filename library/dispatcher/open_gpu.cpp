@@ -27,11 +27,11 @@ int device_number(std::string_view text) {
 
 std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process) {
   const int number = device_number(device);
-  std::string why_none;
-  const std::vector<DeviceFacts> devices = cuda::list_devices(&why_none);
+  std::string failure_reason;
+  const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (devices.empty())
-    throw tune::Error(
-        format("no GPU here ({}): Options::device = \"emulator\" checks kernels without one", why_none));
+    throw tune::Error(format("no GPU here ({}): Options::device = \"emulator\" checks kernels without one",
+                             failure_reason));
   if (static_cast<std::size_t>(number) >= devices.size())
     throw UsageError(format("there is no device {}: there are {}", number, devices.size()));
   std::unique_ptr<Backend> backend;

@@ -10,8 +10,8 @@ namespace tune::online {
 namespace {
 
 /// Times of the best from which its reference is told: enough to drop outliers, few enough to follow a drift.
-constexpr std::size_t most_recent = 9;
-constexpr std::size_t least_recent = 3;
+constexpr std::size_t max_recent = 9;
+constexpr std::size_t min_recent = 3;
 /// How slow a first call may be, by the best.
 constexpr double hopeless = 3;
 
@@ -22,7 +22,7 @@ double slack(std::size_t rounds) {
 
 }  // namespace
 
-Candidate Policy::add() {
+CandidateNumber Policy::add() {
   queue_.push_back(++added_);
   return added_;
 }
@@ -43,7 +43,7 @@ double Policy::expected_loss() const {
 }
 
 bool Policy::may_try() const {
-  return recent_.size() >= least_recent && lost_ + expected_loss() <= limits_.slowdown * seconds_;
+  return recent_.size() >= min_recent && lost_ + expected_loss() <= limits_.slowdown * seconds_;
 }
 
 Call Policy::next() {
@@ -58,7 +58,7 @@ Call Policy::next() {
   if (!open_ && !queue_.empty()) {
     if (!best_warm_)
       time_it(Part::warm_up_best);
-    else if (trial_time_ || recent_.size() < least_recent)
+    else if (trial_time_ || recent_.size() < min_recent)
       time_it(Part::best);
     else if (may_try())
       time_it(Part::trial);
@@ -107,7 +107,7 @@ void Policy::ended(std::uint64_t ticket, std::optional<double> seconds, bool dis
 
 void Policy::add_best(double seconds) {
   recent_.push_back(seconds);
-  if (recent_.size() > most_recent) recent_.pop_front();
+  if (recent_.size() > max_recent) recent_.pop_front();
   if (!trial_time_ || !(seconds > 0)) return;
   ratios_.push_back(*trial_time_ / seconds);
   trial_time_.reset();
@@ -143,14 +143,14 @@ void Policy::judge() {
   // A single ratio may be an outlier's, unless the first call says the same.
   const bool alone = ratios_.size() == 1 && first_ratio_ <= 1 + slack(1);
   if (smallest > 1 + slack(ratios_.size()) && !alone) return decide(cost(), false);
-  if (ratios_.size() < limits_.least_rounds) return;
+  if (ratios_.size() < limits_.min_rounds) return;
   const MedianInterval interval = median_interval(ratios_, measuring_confidence);
   if (interval.high < 1) return decide(cost(), true);
-  if (interval.low > 1 || ratios_.size() >= limits_.most_rounds) decide(cost(), false);
+  if (interval.low > 1 || ratios_.size() >= limits_.max_rounds) decide(cost(), false);
 }
 
 void Policy::decide(std::optional<double> cost, bool wins) {
-  const Candidate candidate = queue_.front();
+  const CandidateNumber candidate = queue_.front();
   queue_.pop_front();
   if (wins) {
     const double ratio = median(ratios_);
@@ -165,7 +165,7 @@ void Policy::decide(std::optional<double> cost, bool wins) {
   last_trial_ = 0;
 }
 
-void Policy::failed(Candidate candidate) {
+void Policy::failed(CandidateNumber candidate) {
   const auto found = std::ranges::find(queue_, candidate);
   if (found == queue_.end()) return;
   if (found == queue_.begin()) {
@@ -178,7 +178,7 @@ void Policy::failed(Candidate candidate) {
   verdicts_.push_back({candidate, std::nullopt, {}, false});
 }
 
-std::vector<Verdict> Policy::take_verdicts() {
+std::vector<CallVerdict> Policy::take_verdicts() {
   return std::exchange(verdicts_, {});
 }
 

@@ -12,26 +12,26 @@
 namespace tune::online {
 
 /// What trying others may cost a program that works meanwhile.
-struct Limits {
-  double slowdown = 0.1;         ///< share of the time of all calls so far that may be lost to trials
-  std::size_t candidates = 50;   ///< tried at most, besides the one to start with
-  std::size_t least_rounds = 6;  ///< of a comparison that is won; fewer give no interval of 95 %
-  std::size_t most_rounds = 15;
+struct TrialLimits {
+  double slowdown = 0.1;        ///< share of the time of all calls so far that may be lost to trials
+  std::size_t candidates = 50;  ///< tried at most, besides the one to start with
+  std::size_t min_rounds = 6;   ///< of a comparison that is won; fewer give no interval of 95 %
+  std::size_t max_rounds = 15;
 };
 
 /// Numbers the configurations: 0 is the one to start with, others count up as they are added.
-using Candidate = std::size_t;
+using CandidateNumber = std::size_t;
 
 /// What a call launches.
 struct Call {
-  Candidate candidate = 0;
+  CandidateNumber candidate = 0;
   bool timed = false;  ///< the policy waits for `ended` with this call's ticket
   std::uint64_t ticket = 0;
 };
 
 /// How a candidate came out.
-struct Verdict {
-  Candidate candidate = 0;
+struct CallVerdict {
+  CandidateNumber candidate = 0;
   std::optional<double>
       cost;  ///< seconds, as if all had been timed beside the first best; nothing: it failed
   std::vector<double> ratios;  ///< of its times to the best's beside it, in the order taken
@@ -51,15 +51,15 @@ struct Verdict {
 ///
 /// The first call of a candidate is a warm-up (loading, caches); one that takes three times as long as the
 /// best is out. Then one is out as soon as its smallest ratio is above 1 by a slack (25 % where the warm-up
-/// was as slow, 10 %, then 2 % from the third round on). It becomes the best when at least `least_rounds`
-/// give a 95 % interval of the median ratio that lies below 1, and is out after `most_rounds`. Not
+/// was as slow, 10 %, then 2 % from the third round on). It becomes the best when at least `min_rounds`
+/// give a 95 % interval of the median ratio that lies below 1, and is out after `max_rounds`. Not
 /// thread-safe.
 class Policy {
  public:
-  explicit Policy(Limits limits) : limits_(limits) {}
+  explicit Policy(TrialLimits limits) : limits_(limits) {}
 
   /// One more to be tried, ready to be launched.
-  Candidate add();
+  CandidateNumber add();
   /// No more will be added.
   void close() { closed_ = true; }
   /// How many were added and are not decided.
@@ -74,13 +74,13 @@ class Policy {
   /// is repeated. Nothing: the time is not known.
   void ended(std::uint64_t ticket, std::optional<double> seconds, bool disturbed = false);
   /// The candidate could not be launched: it is out. The call that was to launch it is one of the best's.
-  void failed(Candidate candidate);
+  void failed(CandidateNumber candidate);
 
-  Candidate best() const { return best_; }
+  CandidateNumber best() const { return best_; }
   /// Nothing is left to try.
   bool settled() const { return closed_ && queue_.empty(); }
   /// Those decided since the last call, in order.
-  std::vector<Verdict> take_verdicts();
+  std::vector<CallVerdict> take_verdicts();
   bool has_verdicts() const { return !verdicts_.empty(); }
 
   std::uint64_t calls() const { return calls_; }
@@ -90,9 +90,9 @@ class Policy {
   double lost() const { return lost_; }  ///< by trials
   /// Seconds of the best, by its last timed calls; 0 before the first.
   double reference() const;
-  /// Seconds of the best as `Verdict::cost` counts.
+  /// Seconds of the best as `CallVerdict::cost` counts.
   double best_cost() const;
-  /// The last times of the best, as `Verdict::cost` counts; empty before the first.
+  /// The last times of the best, as `CallVerdict::cost` counts; empty before the first.
   std::vector<double> best_samples() const;
   /// The times of candidate 0 when the first trial began; empty before.
   const std::vector<double>& first_samples() const { return first_samples_; }
@@ -111,12 +111,12 @@ class Policy {
   void decide(std::optional<double> cost, bool wins);
   void add_best(double seconds);
 
-  Limits limits_;
-  std::deque<Candidate> queue_;  ///< the first is being tried
+  TrialLimits limits_;
+  std::deque<CandidateNumber> queue_;  ///< the first is being tried
   std::size_t added_ = 0;
   bool closed_ = false;
 
-  Candidate best_ = 0;
+  CandidateNumber best_ = 0;
   double first_cost_ = 0;  ///< of candidate 0: its reference when the first trial began
   std::vector<double> first_samples_;
   double chain_ = 1;           ///< cost of the best by that of candidate 0
@@ -130,7 +130,7 @@ class Policy {
   std::optional<double> trial_time_;  ///< awaits the best's time beside it
   double last_trial_ = 0;             ///< seconds
   std::vector<double> ratios_;
-  std::vector<Verdict> verdicts_;
+  std::vector<CallVerdict> verdicts_;
 
   std::uint64_t calls_ = 0;
   double seconds_ = 0, lost_ = 0;

@@ -11,18 +11,18 @@
 namespace tune::run {
 namespace {
 
-constexpr std::size_t most_records = 2;
+constexpr std::size_t max_records = 2;
 /// Beyond, what differs decides more than what is alike.
-constexpr double most_distance = 3;
+constexpr double max_distance = 3;
 /// Fewer say too little, but of the same work: a run with --where knows the best after three.
-constexpr std::size_t least_valid = 10, least_of_same = 1;
+constexpr std::size_t min_valid = 10, min_of_same = 1;
 /// Of one record: more say no more to a search, and cost memory and time.
-constexpr std::size_t most_results = 5000;
+constexpr std::size_t max_results = 5000;
 
-bool answers_itself(const WorkKey& key, const db::RelatedWork& related) {
-  return key.origin == Origin::replayed && related.work.size == key.instance.size() &&
-         related.work.settings == key.instance.settings_key() &&
-         related.work.model_key == key.device.model_key();
+bool answers_itself(const WorkloadKey& key, const db::RelatedWorkload& related) {
+  return key.origin == Origin::replayed && related.workload.size == key.instance.size() &&
+         related.workload.settings == key.instance.settings_key() &&
+         related.workload.model_key == key.device.model_key();
 }
 
 search::RelatedRecord to_record(const std::vector<db::RelatedResult>& results,
@@ -35,16 +35,16 @@ search::RelatedRecord to_record(const std::vector<db::RelatedResult>& results,
 
 /// A work, and the database that has it.
 struct Found {
-  db::RelatedWork related;
+  db::RelatedWorkload related;
   const db::Database* database;
 };
 
 /// Of all databases, the most alike first.
-std::vector<Found> find_works(const std::vector<const db::Database*>& databases, const WorkKey& key) {
+std::vector<Found> find_workloads(const std::vector<const db::Database*>& databases, const WorkloadKey& key) {
   std::vector<Found> found;
   for (const db::Database* database : databases) try {
-      for (db::RelatedWork& related : db::related_works(*database, key))
-        if (related.distance <= most_distance && !answers_itself(key, related))
+      for (db::RelatedWorkload& related : db::related_workloads(*database, key))
+        if (related.distance <= max_distance && !answers_itself(key, related))
           found.push_back({std::move(related), database});
     } catch (const Error&) {
       if (database == databases.front()) throw;  // the person's own; a recording is no reason not to search
@@ -53,14 +53,14 @@ std::vector<Found> find_works(const std::vector<const db::Database*>& databases,
   return found;
 }
 
-std::string label(const db::WorkInfo& work, std::size_t evaluations) {
-  return format("{}{}{} on {} ({} evaluations)", work.size, work.settings.empty() ? "" : " ", work.settings,
-                work.device, evaluations);
+std::string label(const db::Workload& workload, std::size_t evaluations) {
+  return format("{}{}{} on {} ({} evaluations)", workload.size, workload.settings.empty() ? "" : " ",
+                workload.settings, workload.device, evaluations);
 }
 
 /// Nothing of a recording that cannot be read.
 std::vector<db::RelatedResult> results_of(const Found& found, const db::Database& own) try {
-  return db::related_results(*found.database, found.related.work, most_results);
+  return db::related_results(*found.database, found.related.workload, max_results);
 } catch (const Error&) {
   if (found.database == &own) throw;
   return {};
@@ -68,11 +68,11 @@ std::vector<db::RelatedResult> results_of(const Found& found, const db::Database
 
 }  // namespace
 
-RelatedRecords related_records(const db::Database& database, const WorkKey& key,
+RelatedRecords related_records(const db::Database& database, const WorkloadKey& key,
                                const search::SearchSpace& space) {
   std::vector<db::Database> shipped;
   for (const std::filesystem::path& path : shipped_recordings()) try {
-      shipped.emplace_back(path, db::Access::immutable);
+      shipped.emplace_back(path, db::OpenMode::immutable);
     } catch (const Error&) {
       continue;  // a recording that cannot be read is no reason not to search
     }
@@ -80,13 +80,12 @@ RelatedRecords related_records(const db::Database& database, const WorkKey& key,
   for (const db::Database& recording : shipped) databases.push_back(&recording);
   RelatedRecords result;
   // The most alike may be of no use here, and must not hide the next ones.
-  for (const Found& found : find_works(databases, key)) {
-    if (result.records.size() == most_records) break;
+  for (const Found& found : find_workloads(databases, key)) {
+    if (result.records.size() == max_records) break;
     search::RelatedRecord record = to_record(results_of(found, database), space);
-    if (record.observations.size() < (found.related.same_but_versions ? least_of_same : least_valid))
-      continue;
+    if (record.observations.size() < (found.related.same_but_versions ? min_of_same : min_valid)) continue;
     result.notice += format("{} {}", result.records.empty() ? "starting from what is known of" : " and",
-                            label(found.related.work, record.observations.size()));
+                            label(found.related.workload, record.observations.size()));
     result.records.push_back(std::move(record));
   }
   return result;

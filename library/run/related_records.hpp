@@ -18,7 +18,7 @@ struct RelatedRecords {
 
 /// Of other work of the same problem, in the person's database and in the shipped recordings. A replayed run
 /// is not told what its own recording holds.
-RelatedRecords related_records(const db::Database& database, const WorkKey& key,
+RelatedRecords related_records(const db::Database& database, const WorkloadKey& key,
                                const search::SearchSpace& space);
 
 }  // namespace tune::run

@@ -20,23 +20,23 @@ double seconds_now() {
 
 }  // namespace
 
-void describe_work(RunRecord& record, const Problem& problem, const Instance& instance,
-                   const DeviceFacts& device, CacheState cache) {
-  const Work work = problem.work(instance);
+void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance,
+                       const DeviceProperties& device, CacheState cache) {
+  const ProblemCost cost = problem.cost(instance);
   record.key.instance = instance;
   record.key.device = device;
   record.key.cache = cache;
-  record.items = work.items;
-  record.flops = work.flops;
-  record.bytes = work.bytes;
+  record.items = cost.items;
+  record.flops = cost.flops;
+  record.bytes = cost.bytes;
   record.item = problem.info().item;
-  record.limit = roofline_limit(work, device);
-  record.limit_by = host_bound(work, device);
+  record.limit = roofline_limit(cost, device);
+  record.limit_by = host_bound(cost, device);
   record.program_version = version();
 }
 
 void check_memory(const Problem& problem, const Instance& instance, const search::SearchSpace& space,
-                  const DeviceFacts& device, const KernelSources& sources) {
+                  const DeviceProperties& device, const KernelSources& sources) {
   const Result<LaunchPlan> plan = problem.plan(instance, space.at(*space.default_configuration()), sources);
   if (!plan) return;  // an ordinary failure, reported as one
   const auto needed = static_cast<double>(plan->memory());
@@ -65,7 +65,7 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
   const auto strategy = choice.make(task);
   Session session(space, *strategy, evaluator, store, seconds_now);
   if (options.default_first) session.begin_with(space.default_configuration());
-  return session.run(record, options.budget, options.fresh, observer, options.finals);
+  return session.run(record, options.budget, options.fresh, observer, options.rerank);
 }
 
 }  // namespace tune::run

@@ -16,17 +16,17 @@ inline constexpr std::uint64_t default_budget = 200;
 
 /// Fills in what a record says of the work and the device: the key but for its toolchain and origin, the
 /// limit, the work's figures, and the version of this program.
-void describe_work(RunRecord& record, const Problem& problem, const Instance& instance,
-                   const DeviceFacts& device, CacheState cache);
+void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance,
+                       const DeviceProperties& device, CacheState cache);
 
 /// Before minutes are spent on inputs and reference: throws UsageError where the default configuration's
 /// buffers are more than the device's memory.
 void check_memory(const Problem& problem, const Instance& instance, const search::SearchSpace& space,
-                  const DeviceFacts& device, const KernelSources& sources);
+                  const DeviceProperties& device, const KernelSources& sources);
 
 struct TuningOptions {
   Budget budget = {};
-  FinalsOptions finals = {};
+  RerankOptions rerank = {};
   bool fresh = false;    ///< evaluate again what the database already knows
   bool transfer = true;  ///< start from what is known of other sizes, settings and devices
   /// Evaluate the default configuration (of what is left of the space the nearest to it) before all others.

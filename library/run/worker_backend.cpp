@@ -45,9 +45,9 @@ std::optional<std::filesystem::path> worker_program() {
 std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout) {
   return std::make_unique<process::RemoteBackend>(
       process::WorkerProgram{program, {"worker", "device", std::to_string(number)}},
-      [program](const DeviceFacts& facts) {
+      [program](const DeviceProperties& properties) {
         return std::make_unique<process::RemoteCompiler>(
-            process::WorkerProgram{program, {"worker", "compiler", facts.architecture()}});
+            process::WorkerProgram{program, {"worker", "compiler", properties.architecture()}});
       },
       process::RemoteOptions{.timeout = timeout});
 }

@@ -17,7 +17,8 @@ namespace tune::api {
 namespace {
 
 /// Failure{constraint} beyond what any device has; the device's own limits are seen when it is prepared.
-tune::Result<tune::Dim3> dimensions(const GeometrySpec& spec, const Scope& scope, const std::string& what) {
+tune::Result<tune::Dim3> dimensions(const GeometrySpec& spec, const ExpressionScope& scope,
+                                    const std::string& what) {
   std::int64_t sizes[3] = {1, 1, 1};
   if (spec.function) {
     const Dim3 given = scope.call(spec.function, what);
@@ -26,7 +27,7 @@ tune::Result<tune::Dim3> dimensions(const GeometrySpec& spec, const Scope& scope
     sizes[2] = given.z;
   } else {
     for (std::size_t i = 0; i < spec.numbers.size(); ++i)
-      sizes[i] = scope.whole(spec.numbers[i], format("{} {}", what, "xyz"[i]));
+      sizes[i] = scope.integer(spec.numbers[i], format("{} {}", what, "xyz"[i]));
   }
   tune::Dim3 result;
   std::uint32_t* const to[3] = {&result.x, &result.y, &result.z};
@@ -39,7 +40,7 @@ tune::Result<tune::Dim3> dimensions(const GeometrySpec& spec, const Scope& scope
   return result;
 }
 
-KernelArgument scalar_argument(const ArgumentSpec& argument, ElementType type, const Scope& scope) {
+KernelArgument scalar_argument(const ArgumentSpec& argument, ElementType type, const ExpressionScope& scope) {
   const std::string what = format("the argument '{}'", argument.name);
   const definition::FormulaValue value = scope.value(argument.value, what);
   try {
@@ -68,7 +69,7 @@ std::set<std::string> template_words(const std::vector<LaunchSpec>& launches) {
   return words;
 }
 
-CompileRequest compile_request(const Spec& spec, const Scope& scope, const Instance& instance,
+CompileRequest compile_request(const Spec& spec, const ExpressionScope& scope, const Instance& instance,
                                const search::Configuration& configuration) {
   CompileRequest request;
   request.source = spec.kernel->source;
@@ -88,15 +89,15 @@ CompileRequest compile_request(const Spec& spec, const Scope& scope, const Insta
 
 BufferSpec buffer_of(const ArgumentSpec& argument, ElementType type, const tune::Extents& extents) {
   BufferSpec buffer{argument.name, type, Layout::dense(extents)};
-  buffer.role = argument.access == Access::read      ? BufferRole::input
-                : argument.access == Access::scratch ? BufferRole::scratch
-                                                     : BufferRole::output;
-  if (argument.access == Access::both) buffer.fill = tune::Fill::contents;
+  buffer.role = argument.access == ArgumentAccess::read      ? BufferRole::input
+                : argument.access == ArgumentAccess::scratch ? BufferRole::scratch
+                                                             : BufferRole::output;
+  if (argument.access == ArgumentAccess::both) buffer.fill = tune::BufferFill::contents;
   if (argument.symbol) buffer.symbol = argument.name;
   return buffer;
 }
 
-tune::Result<Launch> make_launch(const Spec& spec, const LaunchSpec& defined, const Scope& scope,
+tune::Result<Launch> make_launch(const Spec& spec, const LaunchSpec& defined, const ExpressionScope& scope,
                                  const std::map<std::string, ElementType>& types) {
   Launch launch;
   launch.entry = definition::replaced(defined.entry, scope.words());
@@ -107,7 +108,7 @@ tune::Result<Launch> make_launch(const Spec& spec, const LaunchSpec& defined, co
   launch.grid = *grid;
   launch.block = *block;
   if (defined.shared) {
-    const std::int64_t bytes = scope.whole(*defined.shared, "shared_memory");
+    const std::int64_t bytes = scope.integer(*defined.shared, "shared_memory");
     if (bytes < 0) return tune::fail(Phase::constraint, "shared memory", format("{} bytes", bytes));
     launch.dynamic_shared_memory = static_cast<std::uint64_t>(bytes);
   }
@@ -121,16 +122,16 @@ tune::Result<Launch> make_launch(const Spec& spec, const LaunchSpec& defined, co
 }
 
 template<class N>
-std::string text_of(const N& number) {
+std::string to_text(const N& number) {
   if (const auto* constant = std::get_if<double>(&number.value)) return format("{}", *constant);
   if (const auto* text = std::get_if<std::string>(&number.value)) return *text;
   return "(function)";
 }
 
-std::string text_of(const GeometrySpec& geometry) {
+std::string to_text(const GeometrySpec& geometry) {
   if (geometry.function) return "(function)";
   std::string text;
-  for (const Number& number : geometry.numbers) text += text_of(number) + ";";
+  for (const Number& number : geometry.numbers) text += to_text(number) + ";";
   return text;
 }
 
@@ -140,14 +141,14 @@ tune::Result<LaunchPlan> make_plan(const Spec& spec, const Instance& instance,
                                    const search::Configuration& configuration,
                                    const std::map<std::string, ElementType>& types,
                                    const std::map<std::string, tune::Extents>& extents) {
-  const Scope scope(spec, instance, configuration);
+  const ExpressionScope scope(spec, instance, configuration);
   LaunchPlan plan;
   plan.compile = compile_request(spec, scope, instance, configuration);
   for (const ArgumentSpec& argument : spec.arguments)
     if (argument.is_array())
       plan.buffers.push_back(buffer_of(argument, types.at(argument.name), extents.at(argument.name)));
   for (const LaunchSpec& defined : spec.launches) {
-    if (defined.when && !scope.value(*defined.when, "when").truth()) continue;
+    if (defined.when && !scope.value(*defined.when, "when").to_bool()) continue;
     tune::Result<Launch> launch = make_launch(spec, defined, scope, types);
     if (!launch) return tl::unexpected(launch.error());
     if (std::ranges::find(plan.compile.entries, launch->entry) == plan.compile.entries.end())
@@ -163,19 +164,19 @@ std::string description_of(const Spec& spec) {
   std::string text;
   for (const std::string& option : spec.kernel->kernel.options) text += format("option {}\n", option);
   for (const auto& [name, number] : spec.kernel->kernel.defines)
-    text += format("define {} {}\n", name, text_of(number));
+    text += format("define {} {}\n", name, to_text(number));
   for (const ArgumentSpec& argument : spec.arguments) {
     text += format("argument {} {} {} {} {} {} {} {} {} {}\n", argument.name,
-                   static_cast<int>(argument.access), argument.type, text_of(argument.value),
+                   static_cast<int>(argument.access), argument.type, to_text(argument.value),
                    static_cast<int>(argument.fill.kind), argument.fill.value, argument.fill.step,
                    argument.fill.low, argument.fill.high, argument.fill.file);
     if (argument.symbol) text += "symbol\n";
-    for (const SizeNumber& extent : argument.extents) text += format("extent {}\n", text_of(extent));
+    for (const SizeNumber& extent : argument.extents) text += format("extent {}\n", to_text(extent));
   }
   for (const LaunchSpec& launch : spec.launches) {
-    text += format("launch {} grid {} block {} shared {} when {}\n", launch.entry, text_of(launch.grid),
-                   text_of(launch.block), launch.shared ? text_of(*launch.shared) : "",
-                   launch.when ? text_of(*launch.when) : "");
+    text += format("launch {} grid {} block {} shared {} when {}\n", launch.entry, to_text(launch.grid),
+                   to_text(launch.block), launch.shared ? to_text(*launch.shared) : "",
+                   launch.when ? to_text(*launch.when) : "");
     if (launch.arguments)
       for (const std::string& name : *launch.arguments) text += format("with {}\n", name);
   }

@@ -118,7 +118,7 @@ Instance CodeProblem::instance(const Sizes& sizes) const {
   return make_instance(info_, size, settings);
 }
 
-search::SpaceDefinition CodeProblem::space(const Instance& instance, const DeviceFacts& device) const {
+search::SpaceDefinition CodeProblem::space(const Instance& instance, const DeviceProperties& device) const {
   search::SpaceDefinition space;
   space.parameters = spec_.parameters;
   space.constraints = spec_.constraints;
@@ -135,13 +135,13 @@ search::SpaceDefinition CodeProblem::space(const Instance& instance, const Devic
 
 std::string CodeProblem::broken_rule(const Instance& instance,
                                      const search::Configuration& configuration) const {
-  const Scope scope(spec_, instance, configuration);
+  const ExpressionScope scope(spec_, instance, configuration);
   for (const FunctionRule& rule : spec_.rules)
-    if (!scope.call(rule.rule, format("the constraint '{}'", rule.why))) return rule.why;
+    if (!scope.call(rule.rule, format("the constraint '{}'", rule.reason))) return rule.reason;
   return "";
 }
 
-search::SearchSpace CodeProblem::valid_space(const Instance& instance, const DeviceFacts& device,
+search::SearchSpace CodeProblem::valid_space(const Instance& instance, const DeviceProperties& device,
                                              const std::string& where) const {
   try {
     search::SpaceDefinition definition = space(instance, device);
@@ -174,7 +174,7 @@ ElementType CodeProblem::type_of(const ArgumentSpec& argument, const Instance& i
 }
 
 tune::Extents CodeProblem::extents_of(const ArgumentSpec& argument, const Instance& instance) const {
-  const Scope scope(spec_, instance);
+  const ExpressionScope scope(spec_, instance);
   const std::string what = format("the extent of '{}'", argument.name);
   tune::Extents extents;
   for (const SizeNumber& number : argument.extents) {
@@ -186,23 +186,24 @@ tune::Extents CodeProblem::extents_of(const ArgumentSpec& argument, const Instan
   return extents;
 }
 
-Work CodeProblem::work(const Instance& instance) const {
-  const Scope scope(spec_, instance);
-  Work work;
+ProblemCost CodeProblem::cost(const Instance& instance) const {
+  const ExpressionScope scope(spec_, instance);
+  ProblemCost cost;
   for (const ArgumentSpec& argument : spec_.arguments) {
     if (!argument.is_array()) continue;
     const ElementType type = type_of(argument, instance);
     const auto elements = static_cast<double>(element_count(extents_of(argument, instance)));
-    const double bytes = elements * static_cast<double>(size_of(type));
+    const double bytes = elements * static_cast<double>(element_size(type));
     // What only passes between launches may stay on chip.
-    if (argument.access != Access::scratch) work.bytes += argument.access == Access::both ? 2 * bytes : bytes;
-    if (argument.compared()) work.items = std::max(work.items, elements);
-    if (type == ElementType::f64) work.arithmetic = ElementType::f64;
+    if (argument.access != ArgumentAccess::scratch)
+      cost.bytes += argument.access == ArgumentAccess::both ? 2 * bytes : bytes;
+    if (argument.compared()) cost.items = std::max(cost.items, elements);
+    if (type == ElementType::f64) cost.arithmetic = ElementType::f64;
   }
-  if (spec_.flops) work.flops = scope.real(*spec_.flops, "flops");
-  if (spec_.bytes) work.bytes = scope.real(*spec_.bytes, "bytes");
-  if (spec_.items) work.items = scope.real(*spec_.items, "items");
-  return work;
+  if (spec_.flops) cost.flops = scope.real(*spec_.flops, "flops");
+  if (spec_.bytes) cost.bytes = scope.real(*spec_.bytes, "bytes");
+  if (spec_.items) cost.items = scope.real(*spec_.items, "items");
+  return cost;
 }
 
 tune::Result<LaunchPlan> CodeProblem::plan(const Instance& instance,
@@ -226,13 +227,13 @@ search::Configuration CodeProblem::reference_configuration(const Instance& insta
   const std::lock_guard lock(mutex_);
   const auto known = references_.find(instance.key());
   if (known != references_.end()) return known->second;
-  const search::SearchSpace all = valid_space(instance, architecture_facts("sm_90"));
+  const search::SearchSpace all = valid_space(instance, architecture_properties("sm_90"));
   search::Configuration chosen = all.at(*all.default_configuration());
   for (const auto& [name, value] : spec_.reference_configuration.entries()) chosen.set(name, value);
   if (!all.find(chosen)) {
-    std::string why = all.explain(chosen);
-    if (const std::string rule = broken_rule(instance, chosen); !rule.empty()) why = rule;
-    throw UsageError(format("{}: the reference's configuration: {}", spec_.name, why));
+    std::string reason = all.explain(chosen);
+    if (const std::string rule = broken_rule(instance, chosen); !rule.empty()) reason = rule;
+    throw UsageError(format("{}: the reference's configuration: {}", spec_.name, reason));
   }
   return references_.emplace(instance.key(), chosen).first->second;
 }
@@ -248,7 +249,7 @@ std::optional<tune::Result<LaunchPlan>> CodeProblem::reference_plan(const Instan
 TensorSet CodeProblem::inputs(const Instance& instance, std::uint64_t seed) const {
   TensorSet inputs;
   for (const ArgumentSpec& argument : spec_.arguments)
-    if (argument.access == Access::read || argument.access == Access::both)
+    if (argument.access == ArgumentAccess::read || argument.access == ArgumentAccess::both)
       inputs.emplace(argument.name, make_contents(argument, type_of(argument, instance),
                                                   extents_of(argument, instance), seed, spec_.name));
   return inputs;
@@ -266,7 +267,7 @@ TensorSet CodeProblem::reference(const Instance& instance, const TensorSet& inpu
   const Sizes sizes = sizes_of(instance);
   HostData::Contents contents{sizes, inputs, results};
   HostData data(contents);
-  Scope(spec_, instance)
+  ExpressionScope(spec_, instance)
       .call(
           [&](const Configuration&, const Sizes&) {
             spec_.reference(data);

@@ -23,14 +23,14 @@ class CodeProblem : public tune::Problem {
   Instance instance(const Sizes& sizes) const;
   /// The valid configurations, the constraints that are functions included; `where`: an expression, or empty.
   /// Throws Error where there is none.
-  search::SearchSpace valid_space(const Instance& instance, const DeviceFacts& device,
+  search::SearchSpace valid_space(const Instance& instance, const DeviceProperties& device,
                                   const std::string& where = {}) const;
   /// The reason of the first constraint that is a function and breaks; empty where all hold.
   std::string broken_rule(const Instance& instance, const search::Configuration& configuration) const;
 
   const ProblemInfo& info() const override { return info_; }
-  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override;
-  Work work(const Instance& instance) const override;
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override;
+  ProblemCost cost(const Instance& instance) const override;
   tune::Result<LaunchPlan> plan(const Instance& instance, const search::Configuration& configuration,
                                 const KernelSources& sources) const override;
   std::optional<tune::Result<LaunchPlan>> reference_plan(const Instance& instance,

@@ -20,15 +20,15 @@ Evaluation to_api(const tune::Evaluation& evaluation);
 
 /// Calls `work`; what the inside throws for a broken environment or wrong use becomes an Error. Lack of
 /// memory passes.
-template<class Work>
-auto guarded(Work work) -> decltype(work());
+template<class Function>
+auto guarded(Function function) -> decltype(function());
 
 [[noreturn]] void rethrow_as_error();
 
-template<class Work>
-auto guarded(Work work) -> decltype(work()) {
+template<class Function>
+auto guarded(Function function) -> decltype(function()) {
   try {
-    return work();
+    return function();
   } catch (...) {
     rethrow_as_error();
   }

@@ -8,27 +8,27 @@
 namespace tune::api {
 namespace {
 
-Phase phase_of(emulator::Kind kind) {
+Phase phase_of(emulator::FindingKind kind) {
   switch (kind) {
-    case emulator::Kind::compile:
+    case emulator::FindingKind::compile:
       return Phase::compile;
-    case emulator::Kind::crash:
+    case emulator::FindingKind::crash:
       return Phase::crash;
-    case emulator::Kind::hang:
-    case emulator::Kind::deadlock:
+    case emulator::FindingKind::hang:
+    case emulator::FindingKind::deadlock:
       return Phase::timeout;
     default:
       return Phase::verify;
   }
 }
 
-tune::Result<Measurement> outcome_of(const emulator::Verdict& verdict) {
+tune::Result<Measurement> outcome_of(const emulator::CheckVerdict& verdict) {
   if (!verdict.not_emulated.empty()) return tune::fail(Phase::launch, "not emulated", verdict.not_emulated);
   if (!verdict.findings.empty()) {
     std::string all;
     for (const emulator::Finding& finding : verdict.findings)
       all += (all.empty() ? "" : "\n") + finding.text();
-    const emulator::Kind kind = verdict.findings.front().kind;
+    const emulator::FindingKind kind = verdict.findings.front().kind;
     return tune::fail(phase_of(kind), std::string(emulator::to_string(kind)), all);
   }
   Measurement measurement;
@@ -52,10 +52,10 @@ void EmulatorEvaluator::drop() {
 }
 
 void EmulatorEvaluator::check_queue() {
-  std::vector<emulator::Verdict> found(queue_.size());
+  std::vector<emulator::CheckVerdict> found(queue_.size());
   emulator::check(
       queue_.size(), [&](std::size_t number) { return jobs_.job(queue_[number], instances_); }, {},
-      [&](std::size_t number, emulator::Verdict verdict) {
+      [&](std::size_t number, emulator::CheckVerdict verdict) {
         found[number] = std::move(verdict);
         return true;
       });

@@ -31,7 +31,7 @@ class EmulatorEvaluator : public Evaluator {
   std::vector<Instance> instances_;
   emulator::ProblemJobs jobs_;
   std::deque<search::Configuration> queue_;
-  std::deque<emulator::Verdict> verdicts_;  ///< of the first of the queue
+  std::deque<emulator::CheckVerdict> verdicts_;  ///< of the first of the queue
 };
 
 /// Keeps nothing: what the emulator says is no result of a device.
@@ -39,10 +39,10 @@ class NoStore : public Store {
  public:
   RunId begin_run(const RunRecord&) override { return 0; }
   void record(RunId, const tune::Evaluation&) override {}
-  void record_finals(RunId, const Finals&) override {}
+  void record_rerank(RunId, const RerankResult&) override {}
   void end_run(RunId, RunEnd) override {}
-  std::vector<tune::Evaluation> known(const WorkKey&) override { return {}; }
-  Finals known_finals(const WorkKey&, tune::Objective) override { return {}; }
+  std::vector<tune::Evaluation> known(const WorkloadKey&) override { return {}; }
+  RerankResult known_rerank(const WorkloadKey&, tune::Objective) override { return {}; }
 };
 
 }  // namespace tune::api

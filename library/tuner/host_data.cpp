@@ -35,7 +35,7 @@ std::pair<const void*, std::size_t> HostData::input_bytes(const std::string& nam
   if (type != to_string(tensor.type()))
     throw Error(format("reference: the input '{}' is of {}, not {}", name, to_string(tensor.type()),
                        type.empty() ? "that type" : type));
-  return {tensor.bytes().data(), tensor.bytes().size() / size_of(tensor.type())};
+  return {tensor.bytes().data(), tensor.bytes().size() / element_size(tensor.type())};
 }
 
 }  // namespace tune::api

@@ -224,8 +224,8 @@ Problem& Problem::constraint(std::function<bool(const Configuration&, const Size
 }
 
 Problem& Problem::input(std::string name, std::string type, Extents extents, Fill fill) {
-  add_argument(*spec_,
-               {std::move(name), Access::read, std::move(type), std::move(extents.numbers), std::move(fill)});
+  add_argument(*spec_, {std::move(name), ArgumentAccess::read, std::move(type), std::move(extents.numbers),
+                        std::move(fill)});
   return changed();
 }
 
@@ -236,23 +236,24 @@ Problem& Problem::symbol(std::string name, std::string type, Extents extents, Fi
 }
 
 Problem& Problem::output(std::string name, std::string type, Extents extents) {
-  add_argument(*spec_, {std::move(name), Access::write, std::move(type), std::move(extents.numbers)});
+  add_argument(*spec_, {std::move(name), ArgumentAccess::write, std::move(type), std::move(extents.numbers)});
   return changed();
 }
 
 Problem& Problem::inout(std::string name, std::string type, Extents extents, Fill fill) {
-  add_argument(*spec_,
-               {std::move(name), Access::both, std::move(type), std::move(extents.numbers), std::move(fill)});
+  add_argument(*spec_, {std::move(name), ArgumentAccess::both, std::move(type), std::move(extents.numbers),
+                        std::move(fill)});
   return changed();
 }
 
 Problem& Problem::scratch(std::string name, std::string type, Extents extents) {
-  add_argument(*spec_, {std::move(name), Access::scratch, std::move(type), std::move(extents.numbers)});
+  add_argument(*spec_,
+               {std::move(name), ArgumentAccess::scratch, std::move(type), std::move(extents.numbers)});
   return changed();
 }
 
 Problem& Problem::scalar(std::string name, std::string type, Number value) {
-  add_argument(*spec_, {std::move(name), Access::scalar, std::move(type), {}, {}, std::move(value)});
+  add_argument(*spec_, {std::move(name), ArgumentAccess::scalar, std::move(type), {}, {}, std::move(value)});
   return changed();
 }
 

@@ -14,8 +14,8 @@ using definition::FormulaValue;
 
 /// Functions give real numbers; whole ones are whole.
 FormulaValue value_of(double number) {
-  constexpr double most = 0x1p62;
-  if (std::floor(number) == number && std::abs(number) <= most) return static_cast<std::int64_t>(number);
+  constexpr double max = 0x1p62;
+  if (std::floor(number) == number && std::abs(number) <= max) return static_cast<std::int64_t>(number);
   return number;
 }
 
@@ -25,7 +25,8 @@ std::string word_of(const search::Value& value) {
   return value.is_bool() ? (value.as_bool() ? "1" : "0") : value.to_string();
 }
 
-Scope::Scope(const Spec& spec, const Instance& instance) : spec_(spec), sizes_(sizes_of(instance)) {
+ExpressionScope::ExpressionScope(const Spec& spec, const Instance& instance)
+    : spec_(spec), sizes_(sizes_of(instance)) {
   FormulaValue::List extents;
   for (const auto& [name, extent] : instance.extents) {
     add(name, extent);
@@ -40,23 +41,24 @@ Scope::Scope(const Spec& spec, const Instance& instance) : spec_(spec), sizes_(s
   }
 }
 
-Scope::Scope(const Spec& spec, const Instance& instance, const search::Configuration& configuration)
-    : Scope(spec, instance) {
+ExpressionScope::ExpressionScope(const Spec& spec, const Instance& instance,
+                                 const search::Configuration& configuration)
+    : ExpressionScope(spec, instance) {
   for (const search::Parameter& parameter : spec.parameters) values_.erase(parameter.name);
   for (const auto& [name, value] : configuration.entries()) add(name, value);
   configuration_ = to_values(configuration);
 }
 
-void Scope::add(const std::string& name, const search::Value& value) {
+void ExpressionScope::add(const std::string& name, const search::Value& value) {
   values_.insert_or_assign(name, FormulaValue(value));
   words_.insert_or_assign(name, word_of(value));
 }
 
-void Scope::fail(const std::string& what, const std::string& why) const {
-  throw UsageError(format("{}: {}: {}", spec_.name, what, why));
+void ExpressionScope::fail(const std::string& what, const std::string& reason) const {
+  throw UsageError(format("{}: {}: {}", spec_.name, what, reason));
 }
 
-FormulaValue Scope::formula(const std::string& text, const std::string& what) const {
+FormulaValue ExpressionScope::formula(const std::string& text, const std::string& what) const {
   try {
     return definition::evaluate(text, [this](std::string_view name) -> const FormulaValue* {
       const auto found = values_.find(name);
@@ -67,28 +69,28 @@ FormulaValue Scope::formula(const std::string& text, const std::string& what) co
   }
 }
 
-FormulaValue Scope::value(const Number& number, const std::string& what) const {
+FormulaValue ExpressionScope::value(const Number& number, const std::string& what) const {
   if (const auto* constant = std::get_if<double>(&number.value)) return value_of(*constant);
   if (const auto* text = std::get_if<std::string>(&number.value)) return formula(*text, what);
   return value_of(call(std::get<Number::Function>(number.value), what));
 }
 
-FormulaValue Scope::value(const SizeNumber& number, const std::string& what) const {
+FormulaValue ExpressionScope::value(const SizeNumber& number, const std::string& what) const {
   if (const auto* constant = std::get_if<double>(&number.value)) return value_of(*constant);
   if (const auto* text = std::get_if<std::string>(&number.value)) return formula(*text, what);
   const auto& function = std::get<SizeNumber::Function>(number.value);
   return value_of(call([&](const Configuration&, const Sizes& sizes) { return function(sizes); }, what));
 }
 
-double Scope::real(const SizeNumber& number, const std::string& what) const {
+double ExpressionScope::real(const SizeNumber& number, const std::string& what) const {
   const FormulaValue result = value(number, what);
   if (!result.is_number()) fail(what, format("{} where a number is wanted", definition::kind_of(result)));
   return result.real();
 }
 
-std::int64_t Scope::whole(const Number& number, const std::string& what) const {
+std::int64_t ExpressionScope::integer(const Number& number, const std::string& what) const {
   try {
-    return value(number, what).whole();
+    return value(number, what).integer();
   } catch (const search::ExprError& error) {
     fail(what, error.what());
   }

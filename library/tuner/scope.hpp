@@ -11,17 +11,17 @@ namespace tune::api {
 
 /// What numbers of a problem are worth at a size, and under a configuration. Everything throws UsageError
 /// that names the problem and `what` is computed.
-class Scope {
+class ExpressionScope {
  public:
   /// Sizes and settings; of each parameter the list of its values. The spec must outlive this.
-  Scope(const Spec& spec, const Instance& instance);
+  ExpressionScope(const Spec& spec, const Instance& instance);
   /// Sizes and settings, and the parameters' values.
-  Scope(const Spec& spec, const Instance& instance, const search::Configuration& configuration);
+  ExpressionScope(const Spec& spec, const Instance& instance, const search::Configuration& configuration);
 
   definition::FormulaValue value(const Number& number, const std::string& what) const;
   definition::FormulaValue value(const SizeNumber& number, const std::string& what) const;
   double real(const SizeNumber& number, const std::string& what) const;
-  std::int64_t whole(const Number& number, const std::string& what) const;
+  std::int64_t integer(const Number& number, const std::string& what) const;
   /// Calls a function of configuration and sizes, and says where it was when it throws.
   template<class Function>
   auto call(const Function& function, const std::string& what) const;
@@ -31,7 +31,7 @@ class Scope {
   const Configuration& configuration() const { return configuration_; }
   const Sizes& sizes() const { return sizes_; }
 
-  [[noreturn]] void fail(const std::string& what, const std::string& why) const;
+  [[noreturn]] void fail(const std::string& what, const std::string& reason) const;
 
  private:
   void add(const std::string& name, const search::Value& value);
@@ -48,7 +48,7 @@ class Scope {
 std::string word_of(const search::Value& value);
 
 template<class Function>
-auto Scope::call(const Function& function, const std::string& what) const {
+auto ExpressionScope::call(const Function& function, const std::string& what) const {
   try {
     return function(configuration_, sizes_);
   } catch (const std::exception& error) {

@@ -10,11 +10,11 @@
 
 namespace tune::api {
 
-enum class Access { read, write, both, scratch, scalar };
+enum class ArgumentAccess { read, write, both, scratch, scalar };
 
 struct ArgumentSpec {
   std::string name;
-  Access access = Access::read;
+  ArgumentAccess access = ArgumentAccess::read;
   std::string type;  ///< `float`, or the name of a setting
   std::vector<SizeNumber> extents = {};
   Fill fill = {};
@@ -23,8 +23,8 @@ struct ArgumentSpec {
   /// names it.
   bool symbol = false;
 
-  bool is_array() const { return access != Access::scalar; }
-  bool compared() const { return access == Access::write || access == Access::both; }
+  bool is_array() const { return access != ArgumentAccess::scalar; }
+  bool compared() const { return access == ArgumentAccess::write || access == ArgumentAccess::both; }
   /// A scalar that is not given as a number: it follows from sizes and configuration.
   bool computed() const { return !is_array() && !std::holds_alternative<double>(value.value); }
 };
@@ -62,7 +62,7 @@ struct ReferenceKernel {
 /// A constraint that is a function; the reason names it.
 struct FunctionRule {
   std::function<bool(const Configuration&, const Sizes&)> rule;
-  std::string why;
+  std::string reason;
 };
 
 struct Problem::Spec {

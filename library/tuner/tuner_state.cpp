@@ -16,17 +16,17 @@
 namespace tune::api {
 namespace {
 
-DeviceFacts facts_of(Backend* backend) {
-  return backend != nullptr ? backend->facts() : architecture_facts("sm_90");
+DeviceProperties properties_of(Backend* backend) {
+  return backend != nullptr ? backend->properties() : architecture_properties("sm_90");
 }
 
 /// What the emulator checks at: the sizes that the caller names, else the problem's small ones.
-std::vector<Instance> emulated_sizes(const OpenWork& work, const Sizes& sizes) {
-  const bool named =
-      std::ranges::any_of(work.instance.extents, [&](const auto& extent) { return sizes.has(extent.first); });
+std::vector<Instance> emulated_sizes(const OpenRun& open_run, const Sizes& sizes) {
+  const bool named = std::ranges::any_of(open_run.instance.extents,
+                                         [&](const auto& extent) { return sizes.has(extent.first); });
   std::vector<Instance> small;
-  if (!named) small = work.problem.check_instances(work.instance, {});
-  if (small.empty()) small.push_back(work.instance);
+  if (!named) small = open_run.problem.check_instances(open_run.instance, {});
+  if (small.empty()) small.push_back(open_run.instance);
   return small;
 }
 
@@ -63,20 +63,20 @@ tune::Objective objective_of(Objective objective) {
                                           : tune::Objective::edp;
 }
 
-OpenWork::OpenWork(const Problem& wanted, const Sizes& sizes, const Options& options, Backend* backend)
+OpenRun::OpenRun(const Problem& wanted, const Sizes& sizes, const Options& options, Backend* backend)
     : stamp(wanted.spec().stamp),
       problem(wanted.spec()),
       sources(problem),
       instance(problem.instance(sizes)),
-      device(facts_of(backend)),
+      device(properties_of(backend)),
       space(problem.valid_space(instance, device, options.where)) {
   if (backend == nullptr) {
     evaluator = std::make_unique<EmulatorEvaluator>(problem, emulated_sizes(*this, sizes));
     return;
   }
   run::check_memory(problem, instance, space, device, sources);
-  run::describe_work(record, problem, instance, device,
-                     options.warm_caches ? CacheState::warm : CacheState::cold);
+  run::describe_workload(record, problem, instance, device,
+                         options.warm_caches ? CacheState::warm : CacheState::cold);
   record.key.toolchain = {backend->compiler().version(), source_hash(problem, sources)};
   record.machine = backend->machine_state();
   record.space_size = space.size();
@@ -100,7 +100,7 @@ Tuner::State::State(Options wanted) : options(std::move(wanted)) {
 
 Tuner::State::~State() {
   try {
-    close_work();
+    close_run();
   } catch (const tune::Error&) {
     return;  // the run stays without an end, as that of a killed program
   }
@@ -125,18 +125,19 @@ db::SqliteStore& Tuner::State::store() {
   return *store_;
 }
 
-OpenWork& Tuner::State::work(const Problem& problem, const Sizes& sizes) {
-  const bool same = work_ != nullptr && work_->stamp == problem.spec().stamp && work_->stamp != 0 &&
-                    !emulated() && work_->instance == work_->problem.instance(sizes);
+OpenRun& Tuner::State::open_run(const Problem& problem, const Sizes& sizes) {
+  const bool same = open_run_ != nullptr && open_run_->stamp == problem.spec().stamp &&
+                    open_run_->stamp != 0 && !emulated() &&
+                    open_run_->instance == open_run_->problem.instance(sizes);
   if (!same) {
-    close_work();
-    work_ = std::make_unique<OpenWork>(problem, sizes, options, backend());
+    close_run();
+    open_run_ = std::make_unique<OpenRun>(problem, sizes, options, backend());
   }
-  return *work_;
+  return *open_run_;
 }
 
-void Tuner::State::close_work() {
-  const std::unique_ptr<OpenWork> closed = std::move(work_);
+void Tuner::State::close_run() {
+  const std::unique_ptr<OpenRun> closed = std::move(open_run_);
   if (closed != nullptr && closed->run) store().end_run(*closed->run, RunEnd::stopped);
 }
 

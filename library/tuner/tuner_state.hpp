@@ -18,15 +18,15 @@
 namespace tune::api {
 
 /// A problem at a size on the device, ready for evaluations one by one. They are one run of the database.
-struct OpenWork {
+struct OpenRun {
   /// `backend` is null on the emulator.
-  OpenWork(const Problem& problem, const Sizes& sizes, const Options& options, Backend* backend);
+  OpenRun(const Problem& problem, const Sizes& sizes, const Options& options, Backend* backend);
 
   std::uint64_t stamp;
   CodeProblem problem;
   CodeSources sources;
   Instance instance;
-  DeviceFacts device;
+  DeviceProperties device;
   search::SearchSpace space;
   RunRecord record;
   std::unique_ptr<Evaluator> evaluator;
@@ -46,8 +46,8 @@ struct Tuner::State {
   Backend* backend();
   db::Database& database();
   /// The one that is open, where it is of this problem and these sizes.
-  OpenWork& work(const Problem& problem, const Sizes& sizes);
-  void close_work();
+  OpenRun& open_run(const Problem& problem, const Sizes& sizes);
+  void close_run();
 
   Options options;
   std::atomic<bool> cancelled{false};
@@ -58,7 +58,7 @@ struct Tuner::State {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<db::Database> database_;
   std::unique_ptr<db::SqliteStore> store_;
-  std::unique_ptr<OpenWork> work_;
+  std::unique_ptr<OpenRun> open_run_;
 
  public:
   db::SqliteStore& store();

@@ -11,20 +11,20 @@ namespace {
 
 constexpr int application_id = 0x74756e65;  // as in db/store/schema.hpp
 
-Error error_of(int code, const std::string& said, const std::string& file) {
+Error error_of(int code, const std::string& detail, const std::string& file) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return {Code::not_a_database, file + " is not a tune database: name another file"};
     case SQLITE_CORRUPT:
-      return {Code::damaged, file + " is damaged (" + said + "): restore a copy"};
+      return {Code::damaged, file + " is damaged (" + detail + "): restore a copy"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-      return {Code::busy, file + " is in use (" + said + "): try again, or wait longer for it"};
+      return {Code::busy, file + " is in use (" + detail + "): try again, or wait longer for it"};
     case SQLITE_ERROR:  // a table or column that is not there
-      return {Code::damaged, file + " is not as tune makes it (" + said + "): restore a copy"};
+      return {Code::damaged, file + " is not as tune makes it (" + detail + "): restore a copy"};
     default:
-      return {Code::unreadable, file + " cannot be read (" + said + "): see its permissions and its disk"};
+      return {Code::unreadable, file + " cannot be read (" + detail + "): see its permissions and its disk"};
   }
 }
 

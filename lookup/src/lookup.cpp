@@ -15,7 +15,7 @@ namespace tune::lookup {
 namespace {
 
 // Answers beyond are forgotten, all at once: a program that asks about more than these asks about none twice.
-constexpr std::size_t most_answers = 65536;
+constexpr std::size_t max_answers = 65536;
 
 void append(std::string& key, std::int64_t number) {
   for (int byte = 0; byte < 8; ++byte)
@@ -168,7 +168,7 @@ class Lookup::Shared {
       const std::lock_guard search_lock(search_lock_);
       const auto found = std::make_shared<const T>(find());
       const std::unique_lock lock(answers_lock_);
-      if (answers.size() >= most_answers) answers.clear();
+      if (answers.size() >= max_answers) answers.clear();
       if (generation == generation_) answers.emplace(key, found);
       return found;
     } catch (const Failed& failed) {

@@ -32,10 +32,10 @@ tune_lookup_status failed(const Error& error) {
 }
 
 /// Runs `work`, which returns a status; what it throws is one too.
-template<class Work>
-tune_lookup_status guarded(Work work) noexcept {
+template<class Function>
+tune_lookup_status guarded(Function function) noexcept {
   try {
-    return work();
+    return function();
   } catch (const std::exception&) {
     try {
       last_message() = "out of memory";

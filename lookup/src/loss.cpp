@@ -9,14 +9,14 @@
 namespace tune::lookup {
 namespace {
 
-constexpr int most_pairs = 16;
+constexpr int max_pairs = 16;
 constexpr int enough_pairs = 4;  // with the settings that are asked for, to do without others
-constexpr int most_tries =
+constexpr int max_tries =
     64;  // of pairs whose winner may not have been measured there: each takes microseconds
 
 struct Pair {
-  const RecordedWork* from;
-  const RecordedWork* to;
+  const RecordedWorkload* from;
+  const RecordedWorkload* to;
   double unlike;  ///< |ln| of the ratio of its distance to the one asked about
 };
 
@@ -30,13 +30,14 @@ Device as_wanted(const RecordedDevice& recorded) {
   return device;
 }
 
-bool comparable(const RecordedWork& a, const RecordedWork& b) {
+bool comparable(const RecordedWorkload& a, const RecordedWorkload& b) {
   return &a != &b && a.settings == b.settings && a.driver == b.driver && a.compiler == b.compiler &&
          a.source_hash == b.source_hash;
 }
 
 /// The distance of one as seen from the other; nothing where they are no example of such a match.
-std::optional<double> distance_of(const RecordedWork& wanted, const RecordedWork& recorded, Match match) {
+std::optional<double> distance_of(const RecordedWorkload& wanted, const RecordedWorkload& recorded,
+                                  Match match) {
   const bool same_model = wanted.device.model_key == recorded.device.model_key;
   if (same_model != (match == Match::nearest_size)) return std::nullopt;
   const Device device = as_wanted(wanted.device);
@@ -52,15 +53,14 @@ std::optional<double> distance_of(const RecordedWork& wanted, const RecordedWork
 /// `settings`: of works with these alone; null: with any, equal in both.
 std::vector<Pair> pairs_of(const Records& records, Match match, double distance,
                            const std::string* settings) {
-  constexpr double least = 0.01;  // distances below are alike
+  constexpr double min = 0.01;  // distances below are alike
   std::vector<Pair> pairs;
-  for (const RecordedWork& from : records.works()) {
+  for (const RecordedWorkload& from : records.workloads()) {
     if (settings != nullptr && from.settings != *settings) continue;
-    for (const RecordedWork& to : records.works()) {
+    for (const RecordedWorkload& to : records.workloads()) {
       if (!comparable(from, to)) continue;
       if (const auto other = distance_of(to, from, match))
-        pairs.push_back(
-            {&from, &to, std::abs(std::log(std::max(least, *other) / std::max(least, distance)))});
+        pairs.push_back({&from, &to, std::abs(std::log(std::max(min, *other) / std::max(min, distance)))});
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(),
@@ -73,8 +73,8 @@ std::optional<Loss> loss_of(Records& records, const std::vector<Pair>& pairs) {
   double sum = 0;
   int tries = 0;
   for (const Pair& pair : pairs) {
-    if (result.pairs == most_pairs || tries++ == most_tries) break;
-    const Entry* winner = records.winner(*pair.from);
+    if (result.pairs == max_pairs || tries++ == max_tries) break;
+    const RankedRecord* winner = records.winner(*pair.from);
     if (winner == nullptr) continue;
     const auto there = records.outcome(*pair.to, winner->key);
     const auto loss = there ? records.loss(*pair.to, *there) : std::nullopt;
@@ -93,34 +93,37 @@ std::optional<Loss> loss_of(Records& records, const std::vector<Pair>& pairs) {
 Records::Records(std::vector<Connection*> connections, const Want& want)
     : connections_(std::move(connections)), want_(want) {
   for (std::size_t source = 0; source < connections_.size(); ++source)
-    for (RecordedWork& work : recorded_works(*connections_[source], source, want_))
-      works_.push_back(std::move(work));
+    for (RecordedWorkload& workload : recorded_workloads(*connections_[source], source, want_))
+      workloads_.push_back(std::move(workload));
 }
 
-const Entry* Records::winner(const RecordedWork& work) {
-  auto found = winners_.find(&work);
+const RankedRecord* Records::winner(const RecordedWorkload& workload) {
+  auto found = winners_.find(&workload);
   if (found == winners_.end()) {
-    std::vector<Entry> first = fastest(work, 1);
+    std::vector<RankedRecord> first = fastest(workload, 1);
     found =
-        winners_.emplace(&work, first.empty() ? std::nullopt : std::optional(std::move(first.front()))).first;
+        winners_.emplace(&workload, first.empty() ? std::nullopt : std::optional(std::move(first.front())))
+            .first;
   }
   return found->second ? &*found->second : nullptr;
 }
 
-std::vector<Entry> Records::fastest(const RecordedWork& work, std::size_t most, Order order) {
-  return lookup::fastest(*connections_[work.source], work.id, want_.objective, most, order);
+std::vector<RankedRecord> Records::fastest(const RecordedWorkload& workload, std::size_t max_count,
+                                           Order order) {
+  return lookup::fastest(*connections_[workload.source], workload.id, want_.objective, max_count, order);
 }
 
-std::size_t Records::count_measured(const RecordedWork& work, std::size_t most) {
-  return lookup::count_measured(*connections_[work.source], work.id, most);
+std::size_t Records::count_measured(const RecordedWorkload& workload, std::size_t max_count) {
+  return lookup::count_measured(*connections_[workload.source], workload.id, max_count);
 }
 
-std::optional<Outcome> Records::outcome(const RecordedWork& work, const std::string& configuration_key) {
-  return lookup::outcome(*connections_[work.source], work.id, want_.objective, configuration_key);
+std::optional<RecordedOutcome> Records::outcome(const RecordedWorkload& workload,
+                                                const std::string& configuration_key) {
+  return lookup::outcome(*connections_[workload.source], workload.id, want_.objective, configuration_key);
 }
 
-std::optional<double> Records::loss(const RecordedWork& work, const Outcome& outcome) {
-  const Entry* best = winner(work);
+std::optional<double> Records::loss(const RecordedWorkload& workload, const RecordedOutcome& outcome) {
+  const RankedRecord* best = winner(workload);
   if (best == nullptr || outcome.failed) return std::nullopt;
   return std::max(0.0, outcome.entry.value / best->value - 1);
 }

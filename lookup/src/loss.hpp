@@ -17,21 +17,25 @@ class Records {
   Records(std::vector<Connection*> connections, const Want& want);
 
   const Want& want() const { return want_; }
-  const std::vector<RecordedWork>& works() const { return works_; }
-  const std::string& file_of(const RecordedWork& work) const { return connections_[work.source]->file(); }
+  const std::vector<RecordedWorkload>& workloads() const { return workloads_; }
+  const std::string& file_of(const RecordedWorkload& workload) const {
+    return connections_[workload.source]->file();
+  }
   /// Null where nothing of the work was measured.
-  const Entry* winner(const RecordedWork& work);
-  std::vector<Entry> fastest(const RecordedWork& work, std::size_t most, Order order = Order::ranking);
-  std::size_t count_measured(const RecordedWork& work, std::size_t most);
-  std::optional<Outcome> outcome(const RecordedWork& work, const std::string& configuration_key);
+  const RankedRecord* winner(const RecordedWorkload& workload);
+  std::vector<RankedRecord> fastest(const RecordedWorkload& workload, std::size_t max_count,
+                                    Order order = Order::ranking);
+  std::size_t count_measured(const RecordedWorkload& workload, std::size_t max_count);
+  std::optional<RecordedOutcome> outcome(const RecordedWorkload& workload,
+                                         const std::string& configuration_key);
   /// By how much the outcome is slower than the winner there, 0 for none; nothing where that is not known.
-  std::optional<double> loss(const RecordedWork& work, const Outcome& outcome);
+  std::optional<double> loss(const RecordedWorkload& workload, const RecordedOutcome& outcome);
 
  private:
   std::vector<Connection*> connections_;
   Want want_;
-  std::vector<RecordedWork> works_;
-  std::map<const RecordedWork*, std::optional<Entry>> winners_;
+  std::vector<RecordedWorkload> workloads_;
+  std::map<const RecordedWorkload*, std::optional<RankedRecord>> winners_;
 };
 
 /// The loss to expect of a match at such a distance: leaves one record after the other out and takes the

@@ -31,7 +31,7 @@ Match match_of(Kinship kin, double size_distance) {
 
 auto order(const Ranked& one) {
   return std::tuple(one.match, one.kin, one.distance, one.other_sources, one.other_compiler, one.other_driver,
-                    one.work->source);
+                    one.workload->source);
 }
 
 }  // namespace
@@ -74,36 +74,37 @@ std::optional<double> size_distance(const std::vector<std::int64_t>& wanted,
   return distance < 1e-12 ? 0 : distance;
 }
 
-std::string wanted_settings(const std::vector<RecordedWork>& works, const Query& query) {
+std::string wanted_settings(const std::vector<RecordedWorkload>& workloads, const Query& query) {
   std::string asked = canonical_settings(query.problem, query.settings);
   if (has_defaults(query.problem)) return asked;
   std::set<std::string> fitting;
-  for (const RecordedWork& work : works) {
-    if (work.settings == asked) return asked;
-    const std::string stored = "," + work.settings + ",";
+  for (const RecordedWorkload& workload : workloads) {
+    if (workload.settings == asked) return asked;
+    const std::string stored = "," + workload.settings + ",";
     const bool fits = std::all_of(query.settings.begin(), query.settings.end(), [&](const auto& setting) {
       return stored.find("," + setting.first + "=" + setting.second + ",") != std::string::npos;
     });
-    if (fits) fitting.insert(work.settings);
+    if (fits) fitting.insert(workload.settings);
   }
   return fitting.size() == 1 ? *fitting.begin() : asked;
 }
 
-std::vector<Ranked> rank(const std::vector<RecordedWork>& works, const Want& want) {
-  const std::string settings = wanted_settings(works, want.query);
+std::vector<Ranked> rank(const std::vector<RecordedWorkload>& workloads, const Want& want) {
+  const std::string settings = wanted_settings(workloads, want.query);
   std::vector<Ranked> ranked;
-  for (const RecordedWork& work : works) {
-    if (!want.any_settings && work.settings != settings) continue;
-    const auto size = size_distance(want.query.size, work.extents);
+  for (const RecordedWorkload& workload : workloads) {
+    if (!want.any_settings && workload.settings != settings) continue;
+    const auto size = size_distance(want.query.size, workload.extents);
     if (!size) continue;
     Ranked one;
-    one.work = &work;
-    one.kin = kinship(want.query.device, work.device);
+    one.workload = &workload;
+    one.kin = kinship(want.query.device, workload.device);
     one.match = match_of(one.kin, *size);
-    one.distance = *size + (one.kin == Kinship::same ? 0 : device_distance(want.query.device, work.device));
-    one.other_driver = differs(want.query.device.driver, work.driver);
-    one.other_compiler = differs(want.query.compiler, work.compiler);
-    one.other_sources = differs(want.query.source_hash, work.source_hash);
+    one.distance =
+        *size + (one.kin == Kinship::same ? 0 : device_distance(want.query.device, workload.device));
+    one.other_driver = differs(want.query.device.driver, workload.driver);
+    one.other_compiler = differs(want.query.compiler, workload.compiler);
+    one.other_sources = differs(want.query.source_hash, workload.source_hash);
     ranked.push_back(one);
   }
   std::stable_sort(ranked.begin(), ranked.end(),
@@ -116,21 +117,21 @@ bool equal_fit(const Ranked& a, const Ranked& b) {
 }
 
 std::string explanation(const Want& want, const Ranked& ranked) {
-  const RecordedWork& work = *ranked.work;
-  const bool this_size = size_distance(want.query.size, work.extents) == 0.0;
+  const RecordedWorkload& workload = *ranked.workload;
+  const bool this_size = size_distance(want.query.size, workload.extents) == 0.0;
   std::string why;
   if (ranked.match == Match::exact)
     why = want.query.size.empty() && is_any(want.query.device) ? "a record of this problem"
                                                                : "recorded for exactly this";
   else if (ranked.match == Match::nearest_size)
-    why = "recorded on this device model at " + work.size + ", the nearest size there is";
+    why = "recorded on this device model at " + workload.size + ", the nearest size there is";
   else
-    why = "recorded at " + (this_size ? std::string("this size") : "size " + work.size) +
+    why = "recorded at " + (this_size ? std::string("this size") : "size " + workload.size) +
           " on another device" + (ranked.match == Match::none ? "" : " of the same architecture") + ", " +
-          work.device.model_key;
+          workload.device.model_key;
   if (ranked.other_sources) why += "; the kernel sources have changed since";
-  if (ranked.other_compiler) why += "; compiled by " + work.compiler;
-  if (ranked.other_driver) why += "; under driver " + work.driver;
+  if (ranked.other_compiler) why += "; compiled by " + workload.compiler;
+  if (ranked.other_driver) why += "; under driver " + workload.driver;
   return why;
 }
 

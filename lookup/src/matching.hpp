@@ -13,14 +13,14 @@
 namespace tune::lookup {
 
 /// What is minimised: what records are ranked by.
-enum class Objective { time, energy, edp };
+enum class RankingObjective { time, energy, edp };
 
 /// A Query with what only the program asks for.
 struct Want {
   Query query;
   bool any_settings = false;
   std::string origin = "measured";  ///< `replayed`, `imported`: of such results instead
-  Objective objective = Objective::time;
+  RankingObjective objective = RankingObjective::time;
 };
 
 /// What is known of the device of a record.
@@ -34,7 +34,7 @@ struct RecordedDevice {
 };
 
 /// A work of a database: what results are kept under.
-struct RecordedWork {
+struct RecordedWorkload {
   std::size_t source = 0;  ///< which of the databases that are searched
   std::int64_t id = 0;
   std::string size;  ///< `512x512x512`
@@ -49,7 +49,7 @@ enum class Kinship { same, architecture, major, other };
 Kinship kinship(const Device& wanted, const RecordedDevice& recorded);
 /// Within one kinship: sum of |ln| of the ratios of multiprocessors and bandwidth, as far as both are known.
 double device_distance(const Device& wanted, const RecordedDevice& recorded);
-/// DeviceFacts::model_key of the program; empty where a part of it is not known.
+/// DeviceProperties::model_key of the program; empty where a part of it is not known.
 std::string model_key(const Device& device);
 
 /// Sum over the extents of |ln(wanted / recorded)|, plus the sum of what each of these logarithms differs
@@ -60,7 +60,7 @@ std::optional<double> size_distance(const std::vector<std::int64_t>& wanted,
 
 /// A work that may answer, and how well it fits.
 struct Ranked {
-  const RecordedWork* work = nullptr;
+  const RecordedWorkload* workload = nullptr;
   Match match = Match::none;  ///< never `portfolio`; `none`: of another architecture, no answer by itself
   Kinship kin = Kinship::same;
   double distance = 0;  ///< size_distance plus device_distance
@@ -70,12 +70,12 @@ struct Ranked {
 /// The settings that a query asks for, canonical. Of a problem whose defaults are not known here (a
 /// definition of a person's own) those that it leaves out are what the works have, where all that have the
 /// others agree.
-std::string wanted_settings(const std::vector<RecordedWork>& works, const Query& query);
+std::string wanted_settings(const std::vector<RecordedWorkload>& workloads, const Query& query);
 
 /// Those with the same settings and as many extents, the best fit first: by match, kinship and distance; of
 /// equal fit fresh ones before stale ones (sources weigh most, then the compiler, then the driver), then the
 /// order of the databases. Points into `works`.
-std::vector<Ranked> rank(const std::vector<RecordedWork>& works, const Want& want);
+std::vector<Ranked> rank(const std::vector<RecordedWorkload>& workloads, const Want& want);
 /// True where `rank` has nothing to choose between them by: then the faster is better.
 bool equal_fit(const Ranked& a, const Ranked& b);
 

@@ -9,7 +9,7 @@ namespace {
 
 // So many configurations are tried, so that an answer takes a millisecond in a large database too. Where
 // times in one work say anything of those in another, the smallest worst loss is found among far fewer.
-constexpr std::size_t most_candidates = 32;
+constexpr std::size_t max_candidates = 32;
 
 // Where all works have more measurements than this, any of them does.
 constexpr std::size_t many_measurements = 256;
@@ -21,7 +21,7 @@ bool stale(const Ranked& one) {
 std::vector<Ranked> group_of(Records& records, const std::vector<Ranked>& ranked) {
   std::vector<Ranked> all, kin;
   for (const Ranked& one : ranked) {
-    if (records.winner(*one.work) == nullptr) continue;
+    if (records.winner(*one.workload) == nullptr) continue;
     all.push_back(one);
     if (one.kin <= Kinship::architecture) kin.push_back(one);
   }
@@ -45,10 +45,10 @@ Score score_of(Records& records, const std::vector<Ranked>& group, const std::st
   Score score;
   std::size_t missing = 0;
   for (const Ranked& one : group) {
-    const auto there = records.outcome(*one.work, key);
+    const auto there = records.outcome(*one.workload, key);
     if (!there && ++missing + at_least > group.size()) return score;
     if (!there) continue;
-    const auto loss = records.loss(*one.work, *there);
+    const auto loss = records.loss(*one.workload, *there);
     score.failed = score.failed || !loss;
     if (!loss) return score;
     ++score.measured;
@@ -65,13 +65,13 @@ struct PortfolioChoice {
 };
 
 /// The work with the fewest measurements, among which all are that were measured everywhere.
-const RecordedWork& smallest_work(Records& records, const std::vector<Ranked>& group) {
-  const RecordedWork* smallest = group.front().work;
-  std::size_t least = many_measurements;
+const RecordedWorkload& smallest_workload(Records& records, const std::vector<Ranked>& group) {
+  const RecordedWorkload* smallest = group.front().workload;
+  std::size_t min = many_measurements;
   for (const Ranked& one : group) {
-    const std::size_t count = records.count_measured(*one.work, least);
-    if (count < least) smallest = one.work;
-    least = std::min(least, count);
+    const std::size_t count = records.count_measured(*one.workload, min);
+    if (count < min) smallest = one.workload;
+    min = std::min(min, count);
   }
   return *smallest;
 }
@@ -80,9 +80,9 @@ const RecordedWork& smallest_work(Records& records, const std::vector<Ranked>& g
 /// slower there than the worst loss of the best so far is none.
 std::optional<PortfolioChoice> exact_choice(Records& records, const std::vector<Ranked>& group) {
   std::optional<PortfolioChoice> best;
-  const RecordedWork& work = smallest_work(records, group);
-  const double fastest = records.winner(work)->value;
-  for (const Entry& entry : records.fastest(work, most_candidates, Order::value)) {
+  const RecordedWorkload& workload = smallest_workload(records, group);
+  const double fastest = records.winner(workload)->value;
+  for (const RankedRecord& entry : records.fastest(workload, max_candidates, Order::value)) {
     const double worst = best ? best->score.worst : 1e300;
     if (entry.value / fastest - 1 >= worst) return best;
     const Score score = score_of(records, group, entry.key, worst, group.size());
@@ -98,7 +98,7 @@ std::optional<PortfolioChoice> widest_choice(Records& records, const std::vector
     return std::tuple(-choice.score.measured, choice.score.worst);
   };
   for (const Ranked& one : group) {
-    const std::string& key = records.winner(*one.work)->key;
+    const std::string& key = records.winner(*one.workload)->key;
     const std::size_t at_least = best ? static_cast<std::size_t>(best->score.measured) : 1;
     const PortfolioChoice choice = {key, score_of(records, group, key, 1e300, at_least)};
     if (!choice.score.failed && (!best || rank(choice) < rank(*best))) best = choice;
@@ -115,14 +115,14 @@ std::optional<Default> portfolio_default(Records& records, const std::vector<Ran
   if (!choice) choice = widest_choice(records, group);
   if (!choice) return std::nullopt;
   Default result;
-  result.works = static_cast<int>(group.size());
+  result.workloads = static_cast<int>(group.size());
   result.loss = {choice->score.sum / choice->score.measured, choice->score.worst, choice->score.measured};
   result.any_architecture = group.front().kin > Kinship::architecture;
   for (const Ranked& one : group) {
-    const auto there = records.outcome(*one.work, choice->key);
+    const auto there = records.outcome(*one.workload, choice->key);
     if (!there) continue;
     result.entry = there->entry;
-    result.nearest = one.work;
+    result.nearest = one.workload;
     result.fit = one;
     break;
   }

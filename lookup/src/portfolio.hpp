@@ -10,12 +10,12 @@ namespace tune::lookup {
 
 /// The one configuration for everything.
 struct Default {
-  Entry entry;                            ///< as in `nearest`
-  const RecordedWork* nearest = nullptr;  ///< the best fitting of the works that it was measured in
-  Loss loss;                              ///< `pairs`: works that it was measured in
-  int works = 0;                          ///< there are
-  bool any_architecture = false;          ///< nothing was recorded on the one that is asked for
-  Ranked fit;                             ///< of `nearest`
+  RankedRecord entry;                         ///< as in `nearest`
+  const RecordedWorkload* nearest = nullptr;  ///< the best fitting of the works that it was measured in
+  Loss loss;                                  ///< `pairs`: works that it was measured in
+  int workloads = 0;                          ///< there are
+  bool any_architecture = false;              ///< nothing was recorded on the one that is asked for
+  Ranked fit;                                 ///< of `nearest`
 };
 
 /// The configuration with the smallest worst loss over all works of `ranked` on the architecture that is

@@ -17,28 +17,28 @@ double volume(const std::vector<std::int64_t>& extents) {
   return product;
 }
 
-double expected_seconds(const Want& want, const RecordedWork& work, double seconds) {
+double expected_seconds(const Want& want, const RecordedWorkload& workload, double seconds) {
   if (want.query.size.empty()) return seconds;
-  return seconds * volume(want.query.size) / volume(work.extents);
+  return seconds * volume(want.query.size) / volume(workload.extents);
 }
 
-Candidate record_of(Records& records, const Ranked& ranked, const Entry& entry) {
-  const RecordedWork& work = *ranked.work;
+Candidate record_of(Records& records, const Ranked& ranked, const RankedRecord& entry) {
+  const RecordedWorkload& workload = *ranked.workload;
   Candidate result;
   result.match = ranked.match;
   result.recorded_seconds = entry.seconds;
   result.recorded_value = entry.value;
-  result.seconds = expected_seconds(records.want(), work, entry.seconds);
+  result.seconds = expected_seconds(records.want(), workload, entry.seconds);
   result.distance = ranked.distance;
   result.other_driver = ranked.other_driver;
   result.other_compiler = ranked.other_compiler;
   result.other_sources = ranked.other_sources;
-  result.size = work.size;
-  result.device = work.device.model_key;
-  result.driver = work.driver;
-  result.compiler = work.compiler;
-  result.database = records.file_of(work);
-  result.work = work.id;
+  result.size = workload.size;
+  result.device = workload.device.model_key;
+  result.driver = workload.driver;
+  result.compiler = workload.compiler;
+  result.database = records.file_of(workload);
+  result.work = workload.id;
   result.evaluation = entry.evaluation;
   result.why = explanation(records.want(), ranked);
   return result;
@@ -62,10 +62,10 @@ std::string loss_text(const std::optional<Loss>& loss) {
 
 }  // namespace
 
-std::vector<Ranked> ranked_works(Records& records) {
-  std::vector<Ranked> ranked = rank(records.works(), records.want());
+std::vector<Ranked> ranked_workloads(Records& records) {
+  std::vector<Ranked> ranked = rank(records.workloads(), records.want());
   const auto value = [&records](const Ranked& one) {
-    const Entry* winner = records.winner(*one.work);
+    const RankedRecord* winner = records.winner(*one.workload);
     return winner == nullptr ? std::numeric_limits<double>::infinity() : winner->value;
   };
   for (auto begin = ranked.begin(); begin != ranked.end();) {
@@ -78,7 +78,7 @@ std::vector<Ranked> ranked_works(Records& records) {
   return ranked;
 }
 
-Candidate candidate_of(Records& records, const Ranked& ranked, const Entry& entry) {
+Candidate candidate_of(Records& records, const Ranked& ranked, const RankedRecord& entry) {
   Candidate result = record_of(records, ranked, entry);
   result.configuration = parse_configuration(entry.configuration, result.database);
   if (ranked.match == Match::nearest_size || ranked.match == Match::same_architecture) {
@@ -100,18 +100,18 @@ std::optional<Candidate> portfolio_candidate(Records& records, const std::vector
   result.why = "what loses least over all records" +
                std::string(found->any_architecture ? " of other devices" : " of this architecture") + ": " +
                percent(found->loss.worst) + " at worst in " + std::to_string(found->loss.pairs) + " of " +
-               counted(found->works, "recorded work") + "; nothing like this was recorded";
+               counted(found->workloads, "recorded work") + "; nothing like this was recorded";
   return result;
 }
 
 namespace {
 
 /// Adds entries of a work's ranking that are not there yet, the first with what there is to say of the work.
-void add_work(Records& records, const Ranked& ranked, std::size_t most, std::set<std::string>& seen,
-              std::vector<Candidate>& found) {
+void add_workload(Records& records, const Ranked& ranked, std::size_t max_count, std::set<std::string>& seen,
+                  std::vector<Candidate>& found) {
   std::string why;
-  for (const Entry& entry : records.fastest(*ranked.work, most + seen.size())) {
-    if (found.size() >= most) return;
+  for (const RankedRecord& entry : records.fastest(*ranked.workload, max_count + seen.size())) {
+    if (found.size() >= max_count) return;
     if (!seen.insert(entry.key).second) continue;
     if (why.empty()) {
       found.push_back(candidate_of(records, ranked, entry));
@@ -127,16 +127,16 @@ void add_work(Records& records, const Ranked& ranked, std::size_t most, std::set
 }  // namespace
 
 std::vector<Candidate> search(const std::vector<Connection*>& connections, const Want& want,
-                              std::size_t most) {
+                              std::size_t max_count) {
   Records records(connections, want);
-  const std::vector<Ranked> ranked = ranked_works(records);
+  const std::vector<Ranked> ranked = ranked_workloads(records);
   std::vector<Candidate> found;
   std::set<std::string> seen;
   for (const Ranked& one : ranked) {
-    if (found.size() >= most || one.match == Match::none) break;
-    add_work(records, one, most, seen, found);
+    if (found.size() >= max_count || one.match == Match::none) break;
+    add_workload(records, one, max_count, seen, found);
   }
-  if (found.size() >= most) return found;
+  if (found.size() >= max_count) return found;
   auto last = portfolio_candidate(records, ranked);
   const auto same = [&last](const Candidate& one) { return one.configuration == last->configuration; };
   if (last && std::none_of(found.begin(), found.end(), same)) found.push_back(std::move(*last));

@@ -14,13 +14,13 @@ std::vector<std::pair<std::string, std::string>> parse_configuration(const std::
 
 /// Lookup::candidates on open databases, those of the person first. Throws Failed.
 std::vector<Candidate> search(const std::vector<Connection*>& connections, const Want& want,
-                              std::size_t most);
+                              std::size_t max_count);
 
 /// `rank` of the records; of equal fit the one with the better winner first.
-std::vector<Ranked> ranked_works(Records& records);
+std::vector<Ranked> ranked_workloads(Records& records);
 
 /// What `search` makes of a work that fits: with `entry` of its ranking.
-Candidate candidate_of(Records& records, const Ranked& ranked, const Entry& entry);
+Candidate candidate_of(Records& records, const Ranked& ranked, const RankedRecord& entry);
 /// Where no record fits by itself; nothing where there is no configuration for it. `source` is set to the
 /// number of its database.
 std::optional<Candidate> portfolio_candidate(Records& records, const std::vector<Ranked>& ranked,

@@ -8,11 +8,11 @@ namespace tune::lookup {
 namespace {
 
 // Of every finalist of the work's runs; a later run's comes later, whatever its number: files are merged.
-constexpr const char* select_finals = R"(
+constexpr const char* select_rerank = R"(
 SELECT f.evaluation, f.time, f.energy, f.place FROM runs r JOIN finals f ON f.run = r.id
 WHERE r.work = ?1 AND r.objective = ?2 ORDER BY r.started, r.id)";
 
-constexpr const char* select_final_of = R"(
+constexpr const char* select_rerank_of = R"(
 SELECT f.time, f.energy, f.place FROM finals f JOIN runs r ON r.id = f.run
 WHERE f.evaluation = ?1 AND r.objective = ?2 ORDER BY r.started DESC, r.id DESC LIMIT 1)";
 
@@ -40,19 +40,20 @@ WHERE l.evaluation = ?1 AND r.objective = ?2 AND EXISTS (SELECT 1 FROM finals x 
 constexpr const char* select_count =
     "SELECT COUNT(*) FROM (SELECT 1 FROM evaluations WHERE work = ?1 AND time IS NOT NULL LIMIT ?2)";
 
-const std::string& name_of(Objective objective) {
+const std::string& name_of(RankingObjective objective) {
   static const std::string names[] = {"time", "energy", "edp"};
   return names[static_cast<std::size_t>(objective)];
 }
 
 /// Nothing where the objective takes the energy and it is not known.
-std::optional<double> value_of(Objective objective, double seconds, const Statement& row, int energy) {
-  if (objective == Objective::time) return seconds;
+std::optional<double> objective_value(RankingObjective objective, double seconds, const Statement& row,
+                                      int energy) {
+  if (objective == RankingObjective::time) return seconds;
   if (row.is_null(energy)) return std::nullopt;
-  return objective == Objective::energy ? row.real(energy) : row.real(energy) * seconds;
+  return objective == RankingObjective::energy ? row.real(energy) : row.real(energy) * seconds;
 }
 
-bool before(const Entry& a, const Entry& b) {
+bool before(const RankedRecord& a, const RankedRecord& b) {
   return std::tie(a.outranked, a.value, a.place, a.evaluation) <
          std::tie(b.outranked, b.value, b.place, b.evaluation);
 }
@@ -60,26 +61,26 @@ bool before(const Entry& a, const Entry& b) {
 /// The ranking of one work, as far as somebody wants to see it.
 class Ranking {
  public:
-  Ranking(Connection& connection, std::int64_t work, Objective objective, Order order)
-      : connection_(connection), work_(work), objective_(objective), order_(order) {}
+  Ranking(Connection& connection, std::int64_t workload, RankingObjective objective, Order order)
+      : connection_(connection), workload_(workload), objective_(objective), order_(order) {}
 
-  std::vector<Entry> first(std::size_t most) {
-    add_finalists(most);
-    if (objective_ == Objective::time)
-      walk(most);
+  std::vector<RankedRecord> first(std::size_t max_count) {
+    add_reranked(max_count);
+    if (objective_ == RankingObjective::time)
+      walk(max_count);
     else
       scan();
     std::sort(entries_.begin(), entries_.end(), before);
     std::sort(outranked_.begin(), outranked_.end(), before);
     entries_.insert(entries_.end(), outranked_.begin(), outranked_.end());
-    if (entries_.size() > most) entries_.resize(most);
+    if (entries_.size() > max_count) entries_.resize(max_count);
     return std::move(entries_);
   }
 
  private:
   bool is_current(std::int64_t evaluation, const std::string& key) {
     Statement row = connection_.prepare(select_newest);
-    return row.bind(1, work_).bind(2, key).step() && row.integer(0) == evaluation;
+    return row.bind(1, workload_).bind(2, key).step() && row.integer(0) == evaluation;
   }
 
   bool is_outranked(std::int64_t evaluation) {
@@ -87,54 +88,54 @@ class Ranking {
     return row.bind(1, evaluation).bind(2, name_of(objective_)).step();
   }
 
-  bool is_finalist(std::int64_t evaluation) const {
-    return std::binary_search(finalists_.begin(), finalists_.end(), evaluation);
+  bool is_reranked(std::int64_t evaluation) const {
+    return std::binary_search(reranked_.begin(), reranked_.end(), evaluation);
   }
 
   /// Those that can be among the first `most`: each costs two look-ups.
-  void add_finalists(std::size_t most) {
-    std::vector<Entry> all;
+  void add_reranked(std::size_t max_count) {
+    std::vector<RankedRecord> all;
     {
-      Statement row = connection_.prepare(select_finals);
-      row.bind(1, work_).bind(2, name_of(objective_));
+      Statement row = connection_.prepare(select_rerank);
+      row.bind(1, workload_).bind(2, name_of(objective_));
       while (row.step()) {
-        Entry entry;
+        RankedRecord entry;
         entry.evaluation = row.integer(0);
         entry.seconds = row.real(1);
-        entry.value = value_of(objective_, entry.seconds, row, 2).value_or(0);
+        entry.value = objective_value(objective_, entry.seconds, row, 2).value_or(0);
         entry.place = row.integer(3);
         all.push_back(std::move(entry));
       }
     }
-    std::vector<Entry> newest;
+    std::vector<RankedRecord> newest;
     for (auto entry = all.rbegin(); entry != all.rend(); ++entry) {  // its newest finals count
-      const auto at = std::lower_bound(finalists_.begin(), finalists_.end(), entry->evaluation);
-      if (at != finalists_.end() && *at == entry->evaluation) continue;
-      finalists_.insert(at, entry->evaluation);
+      const auto at = std::lower_bound(reranked_.begin(), reranked_.end(), entry->evaluation);
+      if (at != reranked_.end() && *at == entry->evaluation) continue;
+      reranked_.insert(at, entry->evaluation);
       newest.push_back(std::move(*entry));
     }
     std::sort(newest.begin(), newest.end(), before);
-    for (Entry& entry : newest) {
-      if (entries_.size() >= most) break;
+    for (RankedRecord& entry : newest) {
+      if (entries_.size() >= max_count) break;
       if (complete(entry)) entries_.push_back(std::move(entry));
     }
-    final_entries_ = static_cast<std::ptrdiff_t>(entries_.size());
+    reranked_entries_ = static_cast<std::ptrdiff_t>(entries_.size());
   }
 
   /// False where it does not count any more.
-  bool complete(Entry& entry) {
+  bool complete(RankedRecord& entry) {
     if (!(entry.value > 0)) return false;
     Statement row = connection_.prepare(select_evaluation);
-    if (!row.bind(1, entry.evaluation).bind(2, work_).step() || row.is_null(0)) return false;
+    if (!row.bind(1, entry.evaluation).bind(2, workload_).step() || row.is_null(0)) return false;
     entry.key = row.text(1);
     entry.configuration = row.text(2);
     return is_current(entry.evaluation, entry.key);
   }
 
   void add(const Statement& row, double value) {
-    Entry entry;
+    RankedRecord entry;
     entry.evaluation = row.integer(0);
-    if (is_finalist(entry.evaluation)) return;
+    if (is_reranked(entry.evaluation)) return;
     entry.seconds = row.real(1);
     entry.value = value;
     entry.key = row.text(2);
@@ -147,73 +148,75 @@ class Ranking {
   }
 
   /// True where no row as slow as `value` can be among the first `most`: so many are faster.
-  bool is_decided(double value, std::size_t most) const {
+  bool is_decided(double value, std::size_t max_count) const {
     const auto faster = [value](const auto& begin, const auto& end) {
-      return std::partition_point(begin, end, [value](const Entry& e) { return e.value < value; }) - begin;
+      return std::partition_point(begin, end, [value](const RankedRecord& e) { return e.value < value; }) -
+             begin;
     };
-    const auto walked = entries_.begin() + final_entries_;
+    const auto walked = entries_.begin() + reranked_entries_;
     return static_cast<std::size_t>(faster(entries_.begin(), walked) + faster(walked, entries_.end())) >=
-           most;
+           max_count;
   }
 
-  void walk(std::size_t most) {
+  void walk(std::size_t max_count) {
     Statement row = connection_.prepare(select_by_time);
-    row.bind(1, work_);
+    row.bind(1, workload_);
     while (row.step()) {
-      if (is_decided(row.real(1), most)) return;
+      if (is_decided(row.real(1), max_count)) return;
       add(row, row.real(1));
     }
   }
 
   void scan() {
     Statement row = connection_.prepare(select_with_energy);
-    row.bind(1, work_);
+    row.bind(1, workload_);
     while (row.step())
-      if (const auto value = value_of(objective_, row.real(1), row, 4)) add(row, *value);
+      if (const auto value = objective_value(objective_, row.real(1), row, 4)) add(row, *value);
   }
 
   Connection& connection_;
-  std::int64_t work_;
-  Objective objective_;
+  std::int64_t workload_;
+  RankingObjective objective_;
   Order order_;
-  std::vector<std::int64_t> finalists_;  ///< sorted
-  std::vector<Entry> entries_;           ///< finalists that count, then the others as they came
-  std::ptrdiff_t final_entries_ = 0;
-  std::vector<Entry> outranked_;
+  std::vector<std::int64_t> reranked_;  ///< sorted
+  std::vector<RankedRecord> entries_;   ///< finalists that count, then the others as they came
+  std::ptrdiff_t reranked_entries_ = 0;
+  std::vector<RankedRecord> outranked_;
 };
 
 }  // namespace
 
-std::vector<Entry> fastest(Connection& connection, std::int64_t work, Objective objective, std::size_t most,
-                           Order order) {
-  return Ranking(connection, work, objective, order).first(most);
+std::vector<RankedRecord> fastest(Connection& connection, std::int64_t workload, RankingObjective objective,
+                                  std::size_t max_count, Order order) {
+  return Ranking(connection, workload, objective, order).first(max_count);
 }
 
-std::size_t count_measured(Connection& connection, std::int64_t work, std::size_t most) {
+std::size_t count_measured(Connection& connection, std::int64_t workload, std::size_t max_count) {
   Statement row = connection.prepare(select_count);
-  row.bind(1, work).bind(2, static_cast<std::int64_t>(most));
+  row.bind(1, workload).bind(2, static_cast<std::int64_t>(max_count));
   return row.step() ? static_cast<std::size_t>(row.integer(0)) : 0;
 }
 
-std::optional<Outcome> outcome(Connection& connection, std::int64_t work, Objective objective,
-                               const std::string& configuration_key) {
-  Outcome outcome;
+std::optional<RecordedOutcome> outcome(Connection& connection, std::int64_t workload,
+                                       RankingObjective objective, const std::string& configuration_key) {
+  RecordedOutcome outcome;
   {
     Statement newest = connection.prepare(select_newest);
-    if (!newest.bind(1, work).bind(2, configuration_key).step()) return std::nullopt;
+    if (!newest.bind(1, workload).bind(2, configuration_key).step()) return std::nullopt;
     outcome.entry.evaluation = newest.integer(0);
     outcome.entry.key = configuration_key;
     outcome.failed = newest.is_null(1);
     if (outcome.failed) return outcome;
     outcome.entry.configuration = newest.text(3);
     outcome.entry.seconds = newest.real(1);
-    outcome.entry.value = value_of(objective, newest.real(1), newest, 2).value_or(0);
+    outcome.entry.value = objective_value(objective, newest.real(1), newest, 2).value_or(0);
   }
-  Statement final = connection.prepare(select_final_of);
-  if (final.bind(1, outcome.entry.evaluation).bind(2, name_of(objective)).step()) {
-    outcome.entry.seconds = final.real(0);
-    outcome.entry.value = value_of(objective, final.real(0), final, 1).value_or(outcome.entry.value);
-    outcome.entry.place = final.integer(2);
+  Statement rerank_row = connection.prepare(select_rerank_of);
+  if (rerank_row.bind(1, outcome.entry.evaluation).bind(2, name_of(objective)).step()) {
+    outcome.entry.seconds = rerank_row.real(0);
+    outcome.entry.value =
+        objective_value(objective, rerank_row.real(0), rerank_row, 1).value_or(outcome.entry.value);
+    outcome.entry.place = rerank_row.integer(2);
   }
   if (!(outcome.entry.value > 0)) return std::nullopt;
   return outcome;

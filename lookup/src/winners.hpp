@@ -14,7 +14,7 @@
 namespace tune::lookup {
 
 /// A measurement that counts.
-struct Entry {
+struct RankedRecord {
   std::int64_t evaluation = 0;
   double value = 0;           ///< what it is ranked by: seconds, joules or their product
   double seconds = 0;         ///< its time in that ranking
@@ -25,7 +25,8 @@ struct Entry {
 };
 
 /// The works of the problem, of the origin and with the caches that are wanted.
-std::vector<RecordedWork> recorded_works(Connection& connection, std::size_t source, const Want& want);
+std::vector<RecordedWorkload> recorded_workloads(Connection& connection, std::size_t source,
+                                                 const Want& want);
 
 /// How the measurements of a work are put in order.
 enum class Order {
@@ -34,19 +35,19 @@ enum class Order {
 };
 
 /// At most so many of a work, the best first. Throws Failed.
-std::vector<Entry> fastest(Connection& connection, std::int64_t work, Objective objective, std::size_t most,
-                           Order order = Order::ranking);
+std::vector<RankedRecord> fastest(Connection& connection, std::int64_t workload, RankingObjective objective,
+                                  std::size_t max_count, Order order = Order::ranking);
 
 /// Measurements of a work, counted up to `most`. Throws Failed.
-std::size_t count_measured(Connection& connection, std::int64_t work, std::size_t most);
+std::size_t count_measured(Connection& connection, std::int64_t workload, std::size_t max_count);
 
 /// What became of a configuration in a work.
-struct Outcome {
+struct RecordedOutcome {
   bool failed = false;
-  Entry entry;  ///< where it did not fail; without `outranked`
+  RankedRecord entry;  ///< where it did not fail; without `outranked`
 };
 /// Nothing where it was not evaluated there, or without what the objective takes. Throws Failed.
-std::optional<Outcome> outcome(Connection& connection, std::int64_t work, Objective objective,
-                               const std::string& configuration_key);
+std::optional<RecordedOutcome> outcome(Connection& connection, std::int64_t workload,
+                                       RankingObjective objective, const std::string& configuration_key);
 
 }  // namespace tune::lookup

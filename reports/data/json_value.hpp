@@ -8,8 +8,8 @@
 namespace tune::reports {
 
 /// A value of its own type.
-nlohmann::ordered_json json_of(const search::Value& value);
+nlohmann::ordered_json to_json(const search::Value& value);
 /// Members in the order of declaration.
-nlohmann::ordered_json json_of(const search::Configuration& configuration);
+nlohmann::ordered_json to_json(const search::Configuration& configuration);
 
 }  // namespace tune::reports

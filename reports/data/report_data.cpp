@@ -16,36 +16,39 @@ namespace {
 constexpr double close_to_winner = 1.05;
 
 bool passes(const ReportFilter& filter, const db::RunSummary& run) {
-  const db::WorkInfo& work = run.work;
-  return (!filter.run || *filter.run == run.run) && (!filter.problem || *filter.problem == work.problem) &&
-         (!filter.device || *filter.device == work.device || *filter.device == work.model_key) &&
-         (!filter.size || *filter.size == work.size) &&
-         (!filter.settings || *filter.settings == work.settings) &&
-         (!filter.origin || *filter.origin == work.origin);
+  const db::Workload& workload = run.workload;
+  return (!filter.run || *filter.run == run.run) &&
+         (!filter.problem || *filter.problem == workload.problem) &&
+         (!filter.device || *filter.device == workload.device || *filter.device == workload.model_key) &&
+         (!filter.size || *filter.size == workload.size) &&
+         (!filter.settings || *filter.settings == workload.settings) &&
+         (!filter.origin || *filter.origin == workload.origin);
 }
 
 /// Works in the order of the report, each with its runs, the newest first.
-std::vector<std::vector<db::RunSummary>> chosen_works(const std::vector<db::RunSummary>& all,
-                                                      const ReportFilter& filter) {
-  std::map<std::int64_t, std::vector<db::RunSummary>> by_work;
+std::vector<std::vector<db::RunSummary>> chosen_workloads(const std::vector<db::RunSummary>& all,
+                                                          const ReportFilter& filter) {
+  std::map<std::int64_t, std::vector<db::RunSummary>> by_workload;
   std::vector<std::int64_t> newest_first;
   for (const db::RunSummary& run : all) {
     if (!passes(filter, run)) continue;
-    std::vector<db::RunSummary>& runs = by_work[run.work.id];
-    if (runs.empty()) newest_first.push_back(run.work.id);
+    std::vector<db::RunSummary>& runs = by_workload[run.workload.id];
+    if (runs.empty()) newest_first.push_back(run.workload.id);
     runs.push_back(run);
   }
   std::vector<std::vector<db::RunSummary>> chosen;
   std::set<std::tuple<std::string, std::string, std::string, std::string, Origin, CacheState>> seen;
   for (const std::int64_t id : newest_first) {
-    const db::WorkInfo& work = by_work[id].front().work;
-    const bool first =
-        seen.insert({work.problem, work.size, work.settings, work.model_key, work.origin, work.cache}).second;
-    if (first || filter.all_versions) chosen.push_back(std::move(by_work[id]));
+    const db::Workload& workload = by_workload[id].front().workload;
+    const bool first = seen.insert({workload.problem, workload.size, workload.settings, workload.model_key,
+                                    workload.origin, workload.cache})
+                           .second;
+    if (first || filter.all_versions) chosen.push_back(std::move(by_workload[id]));
   }
   std::ranges::stable_sort(chosen, {}, [](const std::vector<db::RunSummary>& runs) {
-    const db::WorkInfo& work = runs.front().work;
-    return std::tie(work.problem, work.extents, work.settings, work.model_key, work.origin, work.cache);
+    const db::Workload& workload = runs.front().workload;
+    return std::tie(workload.problem, workload.extents, workload.settings, workload.model_key,
+                    workload.origin, workload.cache);
   });
   return chosen;
 }
@@ -142,7 +145,7 @@ Section section_of(const db::Database& database, const std::vector<db::RunSummar
                    std::vector<db::ResultRow> results, const ReportFilter& filter,
                    const DefaultConfiguration& default_configuration) {
   Section section;
-  section.work = runs.front().work;
+  section.workload = runs.front().workload;
   section.top = filter.top;
   if (filter.run) {
     section.evaluations = list_results(database, {.run = filter.run, .failures = true, .superseded = true});
@@ -151,27 +154,28 @@ Section section_of(const db::Database& database, const std::vector<db::RunSummar
     section.failures = failures_of_run(database, *filter.run);
   } else {
     section.evaluations = std::move(results);
-    section.failures = failures_of_work(database, section.work.id);
+    section.failures = failures_of_workload(database, section.workload.id);
   }
-  add_figures(section, default_configuration ? default_configuration(section.work) : std::nullopt);
+  add_figures(section, default_configuration ? default_configuration(section.workload) : std::nullopt);
   for (const db::RunSummary& run : runs) add_run(section, run_details(database, run.run, false));
   if (section.winner) section.winner_samples = samples_of(database, section.winner->evaluation);
   section.failed_phases = by_phase(section.failures);
   return section;
 }
 
-using ResultsByWork = std::map<std::int64_t, std::vector<db::ResultRow>>;
+using ResultsByWorkload = std::map<std::int64_t, std::vector<db::ResultRow>>;
 
 /// The current results of the works, in one query where they are several: each query ranks the whole file.
-ResultsByWork results_of(const db::Database& database, const std::vector<std::vector<db::RunSummary>>& works,
-                         const ReportFilter& filter) {
-  ResultsByWork results;
+ResultsByWorkload results_of(const db::Database& database,
+                             const std::vector<std::vector<db::RunSummary>>& workloads,
+                             const ReportFilter& filter) {
+  ResultsByWorkload results;
   if (filter.run) return results;
-  for (const auto& runs : works) results[runs.front().work.id];
+  for (const auto& runs : workloads) results[runs.front().workload.id];
   db::ResultFilter wanted = {.problem = filter.problem, .failures = true};
-  if (works.size() == 1) wanted = {.work = works.front().front().work.id, .failures = true};
+  if (workloads.size() == 1) wanted = {.workload = workloads.front().front().workload.id, .failures = true};
   for (db::ResultRow& row : list_results(database, wanted)) {
-    const auto place = results.find(row.work.id);
+    const auto place = results.find(row.workload.id);
     if (place != results.end()) place->second.push_back(std::move(row));
   }
   return results;
@@ -180,13 +184,14 @@ ResultsByWork results_of(const db::Database& database, const std::vector<std::ve
 /// The newest run of all that `same` as the section's work; they come newest first.
 template<class Same>
 const db::RunSummary* newest(const std::vector<db::RunSummary>& runs, const Same& same) {
-  const auto found = std::ranges::find_if(runs, [&](const db::RunSummary& run) { return same(run.work); });
+  const auto found =
+      std::ranges::find_if(runs, [&](const db::RunSummary& run) { return same(run.workload); });
   return found == runs.end() ? nullptr : &*found;
 }
 
 /// Sees newer runs of other sizes and settings too: a kernel that changed is another one at every size.
 std::vector<std::string> newer_versions(const Section& section, const std::vector<db::RunSummary>& runs) {
-  const db::WorkInfo& work = section.work;
+  const db::Workload& workload = section.workload;
   const std::string& own = section.runs.front().summary.started;
   std::vector<std::string> phrases;
   const auto compare = [&](const db::RunSummary* run, const char* what, const std::string& now,
@@ -195,16 +200,16 @@ std::vector<std::string> newer_versions(const Section& section, const std::vecto
       phrases.push_back(
           format("newer {} since {} ({} instead of {})", what, run->started.substr(0, 10), now, then));
   };
-  if (const auto* run = newest(runs, [&](const db::WorkInfo& other) {
-        return other.model_key == work.model_key && other.origin == work.origin;
+  if (const auto* run = newest(runs, [&](const db::Workload& other) {
+        return other.model_key == workload.model_key && other.origin == workload.origin;
       })) {
-    compare(run, "driver", run->work.driver, work.driver);
-    compare(run, "compiler", run->work.toolchain.compiler, work.toolchain.compiler);
+    compare(run, "driver", run->workload.driver, workload.driver);
+    compare(run, "compiler", run->workload.toolchain.compiler, workload.toolchain.compiler);
   }
-  if (const auto* run = newest(runs, [&](const db::WorkInfo& other) {
-        return other.problem == work.problem && other.origin == work.origin;
+  if (const auto* run = newest(runs, [&](const db::Workload& other) {
+        return other.problem == workload.problem && other.origin == workload.origin;
       }))
-    compare(run, "kernel sources", run->work.toolchain.source_hash, work.toolchain.source_hash);
+    compare(run, "kernel sources", run->workload.toolchain.source_hash, workload.toolchain.source_hash);
   return phrases;
 }
 
@@ -216,10 +221,10 @@ ReportData collect(const db::Database& database, const ReportFilter& filter,
   data.database = database.path().string();
   database.read([&](SQLite::Database&) {
     const std::vector<db::RunSummary> all = list_runs(database);
-    const std::vector<std::vector<db::RunSummary>> works = chosen_works(all, filter);
-    ResultsByWork results = results_of(database, works, filter);
-    for (const auto& runs : works) {
-      data.sections.push_back(section_of(database, runs, std::move(results[runs.front().work.id]), filter,
+    const std::vector<std::vector<db::RunSummary>> workloads = chosen_workloads(all, filter);
+    ResultsByWorkload results = results_of(database, workloads, filter);
+    for (const auto& runs : workloads) {
+      data.sections.push_back(section_of(database, runs, std::move(results[runs.front().workload.id]), filter,
                                          default_configuration));
       data.sections.back().outdated = newer_versions(data.sections.back(), all);
     }
@@ -238,18 +243,18 @@ std::optional<double> gain(const Section& section, const std::optional<double>& 
 }
 
 bool ties(const Section& section, const db::ResultRow& row) {
-  return section.winner && section.winner->final && section.winner->final->tied && row.final &&
-         row.final->run == section.winner->final->run && row.final->tied &&
+  return section.winner && section.winner->rerank && section.winner->rerank->tied && row.rerank &&
+         row.rerank->run == section.winner->rerank->run && row.rerank->tied &&
          row.evaluation != section.winner->evaluation;
 }
 
-bool in_double_precision(const db::WorkInfo& work) {
-  const Configuration settings = Configuration::parse(work.settings);
+bool in_double_precision(const db::Workload& workload) {
+  const Configuration settings = Configuration::parse(workload.settings);
   const search::Value* type = settings.find("type");
   return type != nullptr && type->is_text() && type->as_text() == "double";
 }
 
-std::optional<double> share_of_limit(const db::WorkAmount& amount, double time) {
+std::optional<double> share_of_limit(const db::WorkloadCost& amount, double time) {
   if (!(amount.limit > 0)) return std::nullopt;
   return amount.limit / time;
 }

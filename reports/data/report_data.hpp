@@ -26,7 +26,7 @@ struct ReportFilter {
 
 /// The configuration that a careful engineer would start with, where somebody knows it: the database does
 /// not.
-using DefaultConfiguration = std::function<std::optional<Configuration>(const db::WorkInfo&)>;
+using DefaultConfiguration = std::function<std::optional<Configuration>(const db::Workload&)>;
 
 /// Where the best so far fell.
 struct Improvement : db::ProgressPoint {
@@ -59,9 +59,9 @@ struct PhaseCount {
 
 /// Everything about one problem at one size on one device model, under one set of versions.
 struct Section {
-  db::WorkInfo work;
-  db::WorkAmount amount;
-  DeviceFacts device;                      ///< of the newest run
+  db::Workload workload;
+  db::WorkloadCost amount;
+  DeviceProperties device;                 ///< of the newest run
   std::vector<std::string> outdated;       ///< what newer runs in the database differ in, a phrase each
   std::uint64_t space_size = 0;            ///< valid configurations, of the largest space that a run searched
   std::vector<db::ResultRow> evaluations;  ///< current ones, the best first, failures last
@@ -93,8 +93,8 @@ std::optional<double> gain(const Section& section, const std::optional<double>& 
 /// Whether an evaluation other than the winner ties with it in the winner's finals.
 bool ties(const Section& section, const db::ResultRow& row);
 /// Whether the work is done in double precision, as far as its settings tell.
-bool in_double_precision(const db::WorkInfo& work);
+bool in_double_precision(const db::Workload& workload);
 /// Of the limit over the time; nothing where the limit is unknown.
-std::optional<double> share_of_limit(const db::WorkAmount& amount, double time);
+std::optional<double> share_of_limit(const db::WorkloadCost& amount, double time);
 
 }  // namespace tune::reports

@@ -16,7 +16,7 @@ std::string counted(std::size_t count, const std::string& thing) {
 }
 
 /// `480 G cell updates/s, 3.84 TB/s, 1.2 Tflop/s`: what is counted at all.
-std::string rates(const db::WorkAmount& amount, double time) {
+std::string rates(const db::WorkloadCost& amount, double time) {
   std::string text;
   const auto add = [&](double count, const std::string& unit) {
     if (count > 0) text += format("{}{}", text.empty() ? "" : ", ", si(count / time, unit));
@@ -27,7 +27,7 @@ std::string rates(const db::WorkAmount& amount, double time) {
   return text;
 }
 
-std::string share_text(const db::WorkAmount& amount, double time) {
+std::string share_text(const db::WorkloadCost& amount, double time) {
   const auto share = share_of_limit(amount, time);
   return share ? percent_text(*share) : "-";
 }
@@ -63,12 +63,12 @@ std::string counts_text(const Section& section) {
 }
 
 /// Of the finals that the winner comes from.
-std::string finals_text(const Section& section) {
-  const db::FinalResult& final = *section.winner->final;
+std::string rerank_text(const Section& section) {
+  const db::RerankStanding& rerank = *section.winner->rerank;
   const auto tied = static_cast<std::size_t>(std::ranges::count_if(
       section.evaluations, [&](const db::ResultRow& row) { return ties(section, row); }));
-  return format("{}, {} of run {}; {} with it", interval_text(final.time, "s"),
-                counted(static_cast<std::size_t>(final.rounds), "round"), final.run,
+  return format("{}, {} of run {}; {} with it", interval_text(rerank.time, "s"),
+                counted(static_cast<std::size_t>(rerank.rounds), "round"), rerank.run,
                 tied == 0   ? "none ties"
                 : tied == 1 ? "1 other ties"
                             : format("{} others tie", tied));
@@ -76,10 +76,10 @@ std::string finals_text(const Section& section) {
 
 /// `ties +0.31 % (-0.05 to +0.62 %)`: how a finalist stands to the winner; `-` for others.
 std::string standing_text(const Section& section, const db::ResultRow& row) {
-  const auto& winner = section.winner->final;
-  if (!winner || !row.final || row.final->run != winner->run) return "-";
+  const auto& winner = section.winner->rerank;
+  if (!winner || !row.rerank || row.rerank->run != winner->run) return "-";
   if (row.evaluation == section.winner->evaluation) return "winner";
-  return (row.final->tied ? "ties " : "") + difference_text(row.final->ratio);
+  return (row.rerank->tied ? "ties " : "") + difference_text(row.rerank->ratio);
 }
 
 std::string spread_text(const Section& section) {
@@ -100,7 +100,7 @@ void add_winner(const Section& section, std::vector<std::pair<std::string, std::
                                        si(section.amount.limit, "s"), share_text(section.amount, time)));
   if (section.measured > 1) lines.emplace_back("gain", gains_text(section));
   if (!section.winner_samples.empty()) lines.emplace_back("spread", spread_text(section));
-  if (winner.final) lines.emplace_back("finals", finals_text(section));
+  if (winner.rerank) lines.emplace_back("finals", rerank_text(section));
   if (winner.timing) {
     lines.emplace_back("measuring", to_text(*winner.timing));
     if (const std::string state = to_text(winner.timing->machine); !state.empty())
@@ -124,22 +124,23 @@ std::string when(const std::string& utc) {
 }  // namespace
 
 std::string title(const Section& section) {
-  const db::WorkInfo& work = section.work;
-  return format("{} {}{} on {}{}{}", work.problem, work.size,
-                work.settings.empty() ? "" : " " + work.settings, work.device, origin_mark(work.origin),
-                work.cache == CacheState::warm ? " (warm caches)" : "");
+  const db::Workload& workload = section.workload;
+  return format("{} {}{} on {}{}{}", workload.problem, workload.size,
+                workload.settings.empty() ? "" : " " + workload.settings, workload.device,
+                origin_mark(workload.origin), workload.cache == CacheState::warm ? " (warm caches)" : "");
 }
 
-std::vector<std::pair<std::string, std::string>> facts(const Section& section) {
-  const db::WorkInfo& work = section.work;
+std::vector<std::pair<std::string, std::string>> properties(const Section& section) {
+  const db::Workload& workload = section.workload;
   std::vector<std::pair<std::string, std::string>> lines;
-  lines.emplace_back("device", format("{} ({}), driver {}", work.device, work.architecture, work.driver));
+  lines.emplace_back("device",
+                     format("{} ({}), driver {}", workload.device, workload.architecture, workload.driver));
   lines.emplace_back("compiler",
-                     format("{}, sources {}", work.toolchain.compiler, work.toolchain.source_hash));
+                     format("{}, sources {}", workload.toolchain.compiler, workload.toolchain.source_hash));
   for (const std::string& phrase : section.outdated) lines.emplace_back("stale", phrase);
-  if (work.origin == Origin::replayed)
+  if (workload.origin == Origin::replayed)
     lines.emplace_back("origin", "replayed: the times are recorded ones, nothing was measured in these runs");
-  if (work.origin == Origin::imported)
+  if (workload.origin == Origin::imported)
     lines.emplace_back("origin", "imported: measured by another program, and not checked here");
   if (section.winner) {
     add_winner(section, lines);
@@ -151,10 +152,10 @@ std::vector<std::pair<std::string, std::string>> facts(const Section& section) {
 }
 
 Grid top_table(const Section& section) {
-  const bool finals = section.winner && section.winner->final;
+  const bool rerank = section.winner && section.winner->rerank;
   std::vector<std::string> header = {"place",     "time",      "of best",      "of limit",
                                      "registers", "occupancy", "configuration"};
-  if (finals) header.insert(header.begin() + 4, "finals");
+  if (rerank) header.insert(header.begin() + 4, "finals");
   Grid grid(std::move(header));
   for (std::size_t i = 0; i < std::min(section.top, section.measured); ++i) {
     const db::ResultRow& row = section.evaluations[i];
@@ -166,7 +167,7 @@ Grid top_table(const Section& section) {
                                       row.resources ? format("{}", row.resources->registers) : "-",
                                       row.resources ? percent_text(row.resources->occupancy) : "-",
                                       row.configuration.to_string()};
-    if (finals) cells.insert(cells.begin() + 4, standing_text(section, row));
+    if (rerank) cells.insert(cells.begin() + 4, standing_text(section, row));
     grid.add(std::move(cells));
   }
   return grid;
@@ -197,10 +198,10 @@ Grid overview_table(const ReportData& data) {
   Grid grid(
       {"problem", "size", "settings", "device", "origin", "best", "of limit", "over median", "evaluations"});
   for (const Section& section : data.sections) {
-    const db::WorkInfo& work = section.work;
+    const db::Workload& workload = section.workload;
     const auto over_median = gain(section, section.median_time);
-    grid.add({work.problem, work.size, work.settings, work.device, std::string(to_string(work.origin)),
-              section.winner ? si(*section.winner->time, "s") : "-",
+    grid.add({workload.problem, workload.size, workload.settings, workload.device,
+              std::string(to_string(workload.origin)), section.winner ? si(*section.winner->time, "s") : "-",
               section.winner ? share_text(section.amount, *section.winner->time) : "-",
               over_median ? format("{:.2f}x", *over_median) : "-", format("{}", section.evaluations.size())});
   }

@@ -14,7 +14,7 @@ namespace tune::reports {
 /// `stencil3d 512x512x512 radius=1,type=float on NVIDIA H200`.
 std::string title(const Section& section);
 /// What is known of a section in a line each: a short name and its text.
-std::vector<std::pair<std::string, std::string>> facts(const Section& section);
+std::vector<std::pair<std::string, std::string>> properties(const Section& section);
 
 /// The fastest configurations.
 Grid top_table(const Section& section);

@@ -62,7 +62,7 @@ std::vector<std::size_t> paired_parameters(const ValueTable& table) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < table.parameters.size(); ++i) {
     const std::size_t values = table.parameters[i].values.size();
-    if (values > 1 && values <= most_pair_values) chosen.push_back(i);
+    if (values > 1 && values <= max_pair_values) chosen.push_back(i);
   }
   return chosen;
 }
@@ -98,7 +98,7 @@ std::optional<std::pair<std::size_t, std::size_t>> strongest_pair(const Section&
   const std::vector<double> logs = centred(log_times(section));
   const std::vector<std::size_t> chosen = paired_parameters(table);
   std::optional<std::pair<std::size_t, std::size_t>> strongest;
-  double most = -1;
+  double max = -1;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     for (std::size_t j = i + 1; j < chosen.size(); ++j) {
       const std::size_t a = chosen[i], b = chosen[j];
@@ -115,8 +115,8 @@ std::optional<std::pair<std::size_t, std::size_t>> strongest_pair(const Section&
       // What few configurations have says little about the others.
       const double share = static_cast<double>(rows) / static_cast<double>(table.rows);
       const double explained = variance.explained().value_or(0) * share;
-      if (rows == 0 || explained <= most) continue;
-      most = explained;
+      if (rows == 0 || explained <= max) continue;
+      max = explained;
       strongest = {a, b};
     }
   }

@@ -30,7 +30,7 @@ struct ParameterEffect {
 std::vector<ParameterEffect> parameter_effects(const Section& section, const ValueTable& table);
 
 /// Of parameters with at most this many values pairs are looked at.
-inline constexpr std::size_t most_pair_values = 40;
+inline constexpr std::size_t max_pair_values = 40;
 
 /// The two parameters whose values together explain most of the variance (as above); nothing where no two
 /// have two values or more.

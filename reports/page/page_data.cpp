@@ -42,24 +42,25 @@ Json or_null(const std::optional<double>& value) {
   return value ? number(*value) : Json(nullptr);
 }
 
-void add_work(Json& object, const Section& section) {
-  const db::WorkInfo& work = section.work;
+void add_workload(Json& object, const Section& section) {
+  const db::Workload& workload = section.workload;
   object["title"] = title(section);
-  object["problem"] = work.problem;
-  object["size"] = work.size;
+  object["problem"] = workload.problem;
+  object["size"] = workload.size;
   object["extents"] = Json::object();
-  for (const auto& [name, extent] : work.extents) object["extents"][name] = extent;
-  object["settings"] = json_of(Configuration::parse(work.settings));
-  object["device"] = {{"name", work.device}, {"key", work.model_key}, {"architecture", work.architecture}};
-  object["origin"] = to_string(work.origin);
-  object["cache"] = to_string(work.cache);
-  object["sources"] = work.toolchain.source_hash;
+  for (const auto& [name, extent] : workload.extents) object["extents"][name] = extent;
+  object["settings"] = to_json(Configuration::parse(workload.settings));
+  object["device"] = {
+      {"name", workload.device}, {"key", workload.model_key}, {"architecture", workload.architecture}};
+  object["origin"] = to_string(workload.origin);
+  object["cache"] = to_string(workload.cache);
+  object["sources"] = workload.toolchain.source_hash;
   const Ceilings top = ceilings(section);
   object["ceilings"] = {{"bandwidth", known(top.bandwidth)},
                         {"measured", top.measured},
                         {"flops", known(top.flops)},
-                        {"double", in_double_precision(work)}};
-  const db::WorkAmount& amount = section.amount;
+                        {"double", in_double_precision(workload)}};
+  const db::WorkloadCost& amount = section.amount;
   object["work"] = {{"items", number(amount.items)},
                     {"item", amount.item},
                     {"flops", number(amount.flops)},
@@ -71,7 +72,7 @@ Json parameter_json(const MeasuredParameter& parameter, const ParameterEffect& e
                     const Section& section) {
   Json values = Json::array(), counts = Json::array(), best = Json::array(), medians = Json::array();
   for (std::size_t i = 0; i < parameter.values.size(); ++i) {
-    values.push_back(json_of(parameter.values[i]));
+    values.push_back(to_json(parameter.values[i]));
     counts.push_back(effect.values[i].count);
     best.push_back(number(*section.evaluations[effect.values[i].best].time));
     medians.push_back(number(effect.values[i].median));
@@ -171,10 +172,10 @@ Json run_json(const RunReport& run) {
           {"progress", {{"evaluation", sequence}, {"seconds", seconds}, {"best", best}}}};
 }
 
-void add_measurements(Json& object, const Section& section, std::size_t most_rows) {
+void add_measurements(Json& object, const Section& section, std::size_t max_rows) {
   const ValueTable table = value_table(section);
   const std::vector<ParameterEffect> effects = parameter_effects(section, table);
-  const ShownRows shown = shown_rows(section, table, most_rows);
+  const ShownRows shown = shown_rows(section, table, max_rows);
   const auto group = grouping(table);
   const auto pair = strongest_pair(section, table);
   object["shown"] = shown.rows.size();
@@ -187,15 +188,15 @@ void add_measurements(Json& object, const Section& section, std::size_t most_row
   object["cost"] = cost_json(section, group ? std::optional(table.parameters[*group].name) : std::nullopt);
 }
 
-Json section_json(const Section& section, std::size_t most_rows) {
+Json section_json(const Section& section, std::size_t max_rows) {
   Json object;
-  add_work(object, section);
+  add_workload(object, section);
   object["space"] = section.space_size;
   object["evaluated"] = section.evaluations.size();
   object["measured"] = section.measured;
   object["median"] = or_null(section.median_time);
   object["default"] = or_null(section.default_time);
-  add_measurements(object, section, most_rows);
+  add_measurements(object, section, max_rows);
   object["failures"] = Json::array();
   for (const db::FailureCount& failure : section.failures)
     object["failures"].push_back(
@@ -207,10 +208,10 @@ Json section_json(const Section& section, std::size_t most_rows) {
 
 }  // namespace
 
-std::string page_data(const ReportData& data, std::size_t most_rows) {
+std::string page_data(const ReportData& data, std::size_t max_rows) {
   std::vector<std::size_t> measured;
   for (const Section& section : data.sections) measured.push_back(section.measured);
-  const std::vector<std::size_t> shares = fair_shares(measured, most_rows);
+  const std::vector<std::size_t> shares = fair_shares(measured, max_rows);
   Json object = {{"format", "tune page"}, {"format_version", format_version}, {"sections", Json::array()}};
   for (std::size_t i = 0; i < data.sections.size(); ++i)
     object["sections"].push_back(section_json(data.sections[i], shares[i]));

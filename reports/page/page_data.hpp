@@ -12,8 +12,8 @@ namespace tune::reports {
 inline constexpr std::size_t page_rows = 20'000;
 
 /// What the page's script draws, as one line of JSON: by section, columns of numbers of five significant
-/// digits in plain units (seconds, bytes). Sections with more measurements than their share of `most_rows`
+/// digits in plain units (seconds, bytes). Sections with more measurements than their share of `max_rows`
 /// say how many are shown.
-std::string page_data(const ReportData& data, std::size_t most_rows = page_rows);
+std::string page_data(const ReportData& data, std::size_t max_rows = page_rows);
 
 }  // namespace tune::reports

@@ -40,13 +40,13 @@ void add_best_of_values(const ValueTable& table, std::size_t a, std::size_t b, C
   }
 }
 
-void add_best_of_pairs(const ValueTable& table, std::size_t most, Choice& choice) {
+void add_best_of_pairs(const ValueTable& table, std::size_t max_count, Choice& choice) {
   for (std::size_t a = 0; a < table.parameters.size(); ++a) {
     for (std::size_t b = a; b < table.parameters.size(); ++b) {
-      if (table.parameters[a].values.size() > most_pair_values ||
-          table.parameters[b].values.size() > most_pair_values)
+      if (table.parameters[a].values.size() > max_pair_values ||
+          table.parameters[b].values.size() > max_pair_values)
         continue;
-      if (choice.count() >= most) return;
+      if (choice.count() >= max_count) return;
       add_best_of_values(table, a, b, choice);
     }
   }
@@ -57,30 +57,30 @@ void add_front(const Section& section, Choice& choice) {
   std::vector<std::size_t> order(section.measured);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t row) { return *section.evaluations[row].time; });
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (const std::size_t row : order) {
-    if (section.evaluations[row].error >= least) continue;
-    least = section.evaluations[row].error;
+    if (section.evaluations[row].error >= min) continue;
+    min = section.evaluations[row].error;
     choice.add(row);
   }
 }
 
 }  // namespace
 
-ShownRows shown_rows(const Section& section, const ValueTable& table, std::size_t most) {
+ShownRows shown_rows(const Section& section, const ValueTable& table, std::size_t max_count) {
   ShownRows shown;
-  if (table.rows <= most) {
+  if (table.rows <= max_count) {
     shown.rows.resize(table.rows);
     std::iota(shown.rows.begin(), shown.rows.end(), std::size_t{0});
     shown.even.assign(table.rows, true);
     return shown;
   }
   Choice choice(table.rows), even(table.rows);
-  for (std::size_t row = 0; row < most / 4; ++row) choice.add(row);
+  for (std::size_t row = 0; row < max_count / 4; ++row) choice.add(row);
   for (const std::size_t row : neighbours_of_winner(table)) choice.add(row);
   add_front(section, choice);
-  add_best_of_pairs(table, most / 2, choice);
-  const std::size_t rest = std::max(most / 4, most - std::min(most, choice.count()));
+  add_best_of_pairs(table, max_count / 2, choice);
+  const std::size_t rest = std::max(max_count / 4, max_count - std::min(max_count, choice.count()));
   for (std::size_t i = 0; i < rest; ++i) {
     const std::size_t row = (2 * i + 1) * table.rows / (2 * rest);
     choice.add(row);
@@ -94,12 +94,12 @@ ShownRows shown_rows(const Section& section, const ValueTable& table, std::size_
   return shown;
 }
 
-std::vector<std::size_t> fair_shares(const std::vector<std::size_t>& rows, std::size_t most) {
+std::vector<std::size_t> fair_shares(const std::vector<std::size_t>& rows, std::size_t max_count) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return rows[i]; });
   std::vector<std::size_t> shares(rows.size());
-  std::size_t left = most;
+  std::size_t left = max_count;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t share = left / (order.size() - i);
     shares[order[i]] = std::min(rows[order[i]], share);

@@ -45,7 +45,7 @@ std::string spaced(const std::string& list) {
 }
 
 std::string ties_text(const Section& section) {
-  if (!section.winner || !section.winner->final) return "no finals";
+  if (!section.winner || !section.winner->rerank) return "no finals";
   const auto tied = std::ranges::count_if(section.evaluations,
                                           [&](const db::ResultRow& row) { return ties(section, row); });
   return tied == 0 ? "none" : format("{}", tied);
@@ -66,12 +66,12 @@ std::string found_html(const Section& section) {
 }
 
 std::string fresh_html(const Section& section) {
-  const db::WorkInfo& work = section.work;
+  const db::Workload& workload = section.workload;
   const std::string& started = section.runs.front().summary.started;
-  std::string html =
-      format("{}<br><small title=\"sources {}\">driver {}, {}, sources {}</small>",
-             html_text(started.substr(0, 10)), html_text(work.toolchain.source_hash), html_text(work.driver),
-             html_text(work.toolchain.compiler), html_text(work.toolchain.source_hash.substr(0, 8)));
+  std::string html = format("{}<br><small title=\"sources {}\">driver {}, {}, sources {}</small>",
+                            html_text(started.substr(0, 10)), html_text(workload.toolchain.source_hash),
+                            html_text(workload.driver), html_text(workload.toolchain.compiler),
+                            html_text(workload.toolchain.source_hash.substr(0, 8)));
   for (const std::string& phrase : section.outdated)
     html += format("<br><span title=\"{}\"><strong class=\"stale\">stale</strong> <small>{}</small></span>",
                    html_text(phrase), html_text(phrase.substr(0, phrase.find(" ("))));
@@ -83,11 +83,11 @@ void add_cell(std::string& html, const char* label, const std::string& content, 
 }
 
 std::string summary_row(const Section& section, std::size_t number) {
-  const db::WorkInfo& work = section.work;
-  std::string name = format("{} {}", work.problem, work.size);
-  std::string rest = spaced(work.settings);
-  if (work.origin == Origin::replayed) rest += rest.empty() ? "replayed" : ", replayed";
-  if (work.cache == CacheState::warm) rest += rest.empty() ? "warm caches" : ", warm caches";
+  const db::Workload& workload = section.workload;
+  std::string name = format("{} {}", workload.problem, workload.size);
+  std::string rest = spaced(workload.settings);
+  if (workload.origin == Origin::replayed) rest += rest.empty() ? "replayed" : ", replayed";
+  if (workload.cache == CacheState::warm) rest += rest.empty() ? "warm caches" : ", warm caches";
   std::string html = format(
       "<tr data-section=\"{0}\"><th scope=\"row\"><a "
       "href=\"#section-{0}\">{1}</a><br><small>{2}</small></th>",
@@ -110,8 +110,8 @@ std::string summary_row(const Section& section, std::size_t number) {
 }
 
 std::string device_heading(const Section& section) {
-  return format("<h3>{} <small>{}</small></h3>\n", html_text(section.work.device),
-                html_text(section.work.architecture)) +
+  return format("<h3>{} <small>{}</small></h3>\n", html_text(section.workload.device),
+                html_text(section.workload.architecture)) +
          "<div class=\"scroll\"><table class=\"summary\"><thead><tr><th scope=\"col\">problem</th>"
          "<th scope=\"col\">winner</th><th scope=\"col\" class=\"number\">time</th>"
          "<th scope=\"col\" class=\"number\">of limit</th><th scope=\"col\" class=\"number\">over "
@@ -120,9 +120,9 @@ std::string device_heading(const Section& section) {
          "<th scope=\"col\">found by</th><th scope=\"col\">as of</th></tr></thead>\n<tbody>\n";
 }
 
-std::string facts_html(const Section& section) {
+std::string properties_html(const Section& section) {
   std::string html = "<dl>";
-  for (const auto& [name, words] : facts(section))
+  for (const auto& [name, words] : properties(section))
     html += format("<dt>{}</dt><dd>{}</dd>", html_text(name), text(words));
   return html + "</dl>\n";
 }
@@ -148,14 +148,14 @@ std::string table_html(const char* heading, const Grid& grid) {
 std::string summary_html(const ReportData& data) {
   std::vector<std::string> devices;  // in the order of the sections
   for (const Section& section : data.sections)
-    if (std::ranges::find(devices, section.work.model_key) == devices.end())
-      devices.push_back(section.work.model_key);
+    if (std::ranges::find(devices, section.workload.model_key) == devices.end())
+      devices.push_back(section.workload.model_key);
   std::string html;
   for (const std::string& device : devices) {
     bool first = true;
     for (std::size_t i = 0; i < data.sections.size(); ++i) {
       const Section& section = data.sections[i];
-      if (section.work.model_key != device) continue;
+      if (section.workload.model_key != device) continue;
       if (first) html += device_heading(section);
       first = false;
       html += summary_row(section, i);
@@ -180,7 +180,7 @@ std::string sections_html(const ReportData& data) {
       for (const std::string& reason : reasons) html += format("<li>{}</li>\n", text(reason));
       html += "</ul>\n";
     }
-    html += "<details><summary>All facts</summary>\n" + facts_html(section) + "</details>\n";
+    html += "<details><summary>All facts</summary>\n" + properties_html(section) + "</details>\n";
     html += table_html("Fastest configurations", top_table(section));
     html += table_html("Runs", run_table(section));
     html += table_html("Failures", failure_table(section));

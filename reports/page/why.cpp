@@ -24,7 +24,7 @@ std::string percent_longer(double time, double than) {
 
 void add_limit(const Section& section, Sentences& sentences) {
   const double time = *section.winner->time;
-  const db::WorkAmount& amount = section.amount;
+  const db::WorkloadCost& amount = section.amount;
   const Ceilings top = ceilings(section);
   std::string text = format("It takes {}", si(time, "s"));
   if (amount.items > 0) text += format(", {} {}s a second", si(amount.items / time, ""), amount.item);
@@ -143,10 +143,10 @@ void add_standing(const Section& section, Sentences& sentences) {
   const db::ResultRow& winner = *section.winner;
   std::string text =
       format("{} of {} measured configurations are within 5 % of it", section.close, section.measured);
-  if (winner.final) {
+  if (winner.rerank) {
     const auto tied = std::ranges::count_if(section.evaluations,
                                             [&](const db::ResultRow& row) { return ties(section, row); });
-    text += format("; in the finals ({} rounds) {} with it", winner.final->rounds,
+    text += format("; in the finals ({} rounds) {} with it", winner.rerank->rounds,
                    tied == 0   ? "none ties"
                    : tied == 1 ? "1 other ties"
                                : format("{} others tie", tied));
@@ -160,8 +160,8 @@ void add_standing(const Section& section, Sentences& sentences) {
 /// Operations a second of the units that may do the work. Which may is not stored, but the limit is, and says
 /// so where operations bind: the vector units, unless they are too slow for it.
 double peak_flops(const Section& section) {
-  const DeviceFacts& device = section.device;
-  const bool doubles = in_double_precision(section.work);
+  const DeviceProperties& device = section.device;
+  const bool doubles = in_double_precision(section.workload);
   const double vector = doubles ? device.peak_flops_f64() : device.peak_flops_f32();
   const double tf32 = device.peak_flops_tensor_tf32();
   double peak = vector;
@@ -176,12 +176,12 @@ double peak_flops(const Section& section) {
 }  // namespace
 
 Ceilings ceilings(const Section& section) {
-  const DeviceFacts& device = section.device;
+  const DeviceProperties& device = section.device;
   Ceilings top;
   top.measured = device.copy_bandwidth > 0;
   top.bandwidth = top.measured ? device.copy_bandwidth : device.peak_bandwidth();
   top.flops = peak_flops(section);
-  const db::WorkAmount& amount = section.amount;
+  const db::WorkloadCost& amount = section.amount;
   if (amount.flops > 0 && amount.bytes > 0) top.intensity = amount.flops / amount.bytes;
   top.memory_bound =
       !(top.flops > 0) || (top.bandwidth > 0 && amount.bytes / top.bandwidth >= amount.flops / top.flops);

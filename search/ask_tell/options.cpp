@@ -13,7 +13,7 @@ namespace {
 
 /// The shortest text that is read as the same number.
 template<class Number>
-std::string text_of(Number number) {
+std::string to_text(Number number) {
   std::string text(32, '\0');
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
   text.resize(static_cast<std::size_t>(end - text.data()));
@@ -21,12 +21,12 @@ std::string text_of(Number number) {
 }
 
 template<class Number>
-std::string range_text(Number least, Number most) {
-  return text_of(least) + " to " + text_of(most);
+std::string range_text(Number min, Number max) {
+  return to_text(min) + " to " + to_text(max);
 }
 
-std::string count_range(std::size_t least, std::size_t most, std::string_view zero) {
-  return range_text(least, most) + (zero.empty() ? std::string() : " or " + std::string(zero));
+std::string count_range(std::size_t min, std::size_t max, std::string_view zero) {
+  return range_text(min, max) + (zero.empty() ? std::string() : " or " + std::string(zero));
 }
 
 [[noreturn]] void refuse(std::string_view name, const std::string& value, const std::string& expected) {
@@ -35,11 +35,11 @@ std::string count_range(std::size_t least, std::size_t most, std::string_view ze
 
 /// The whole of the text as a number within the range.
 template<class Number>
-bool read(const std::string& text, Number& value, Number least, Number most) {
+bool read(const std::string& text, Number& value, Number min, Number max) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) return false;
-  if (!(number >= least && number <= most)) return false;  // nor what is no number
+  if (!(number >= min && number <= max)) return false;  // nor what is no number
   value = number;
   return true;
 }
@@ -54,16 +54,15 @@ std::string settings_text(const Settings& settings) {
 
 namespace options {
 
-void Lister::count(std::string_view name, std::size_t& value, std::size_t least, std::size_t most,
+void Lister::count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
                    std::string_view meaning, std::string_view zero) {
   const bool never = value == 0 && !zero.empty();
-  found.push_back({std::string(name), std::string(meaning), never ? std::string(zero) : text_of(value),
-                   count_range(least, most, zero)});
+  found.push_back({std::string(name), std::string(meaning), never ? std::string(zero) : to_text(value),
+                   count_range(min, max, zero)});
 }
 
-void Lister::number(std::string_view name, double& value, double least, double most,
-                    std::string_view meaning) {
-  found.push_back({std::string(name), std::string(meaning), text_of(value), range_text(least, most)});
+void Lister::number(std::string_view name, double& value, double min, double max, std::string_view meaning) {
+  found.push_back({std::string(name), std::string(meaning), to_text(value), range_text(min, max)});
 }
 
 void Lister::toggle(std::string_view name, bool& value, std::string_view meaning) {
@@ -82,21 +81,21 @@ const std::string* Setter::wanted(std::string_view name) {
   return text;
 }
 
-void Setter::count(std::string_view name, std::size_t& value, std::size_t least, std::size_t most,
+void Setter::count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
                    std::string_view /*meaning*/, std::string_view zero) {
   const std::string* text = wanted(name);
   if (text == nullptr) return;
   if (!zero.empty() && *text == zero)
     value = 0;
-  else if (!read(*text, value, least, most))
-    refuse(name, *text, "a whole number, " + count_range(least, most, zero));
+  else if (!read(*text, value, min, max))
+    refuse(name, *text, "a whole number, " + count_range(min, max, zero));
 }
 
-void Setter::number(std::string_view name, double& value, double least, double most,
+void Setter::number(std::string_view name, double& value, double min, double max,
                     std::string_view /*meaning*/) {
   const std::string* text = wanted(name);
-  if (text != nullptr && !read(*text, value, least, most))
-    refuse(name, *text, "a number, " + range_text(least, most));
+  if (text != nullptr && !read(*text, value, min, max))
+    refuse(name, *text, "a number, " + range_text(min, max));
 }
 
 void Setter::toggle(std::string_view name, bool& value, std::string_view /*meaning*/) {

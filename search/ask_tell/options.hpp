@@ -16,9 +16,9 @@ class OptionVisitor {
  public:
   virtual ~OptionVisitor() = default;
   /// A whole number. `zero`: the word for 0, where that is no amount (`never`).
-  virtual void count(std::string_view name, std::size_t& value, std::size_t least, std::size_t most,
+  virtual void count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
                      std::string_view meaning, std::string_view zero = {}) = 0;
-  virtual void number(std::string_view name, double& value, double least, double most,
+  virtual void number(std::string_view name, double& value, double min, double max,
                       std::string_view meaning) = 0;
   /// `on` or `off`.
   virtual void toggle(std::string_view name, bool& value, std::string_view meaning) = 0;
@@ -43,9 +43,9 @@ namespace options {
 /// Names, defaults and ranges, from a struct with its defaults.
 class Lister : public OptionVisitor {
  public:
-  void count(std::string_view name, std::size_t& value, std::size_t least, std::size_t most,
+  void count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
              std::string_view meaning, std::string_view zero) override;
-  void number(std::string_view name, double& value, double least, double most,
+  void number(std::string_view name, double& value, double min, double max,
               std::string_view meaning) override;
   void toggle(std::string_view name, bool& value, std::string_view meaning) override;
 
@@ -58,9 +58,9 @@ class Setter : public OptionVisitor {
  public:
   explicit Setter(const Settings& wanted) : wanted_(wanted), used_(wanted.size()) {}
 
-  void count(std::string_view name, std::size_t& value, std::size_t least, std::size_t most,
+  void count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
              std::string_view meaning, std::string_view zero) override;
-  void number(std::string_view name, double& value, double least, double most,
+  void number(std::string_view name, double& value, double min, double max,
               std::string_view meaning) override;
   void toggle(std::string_view name, bool& value, std::string_view meaning) override;
   void finish() const;

@@ -52,7 +52,7 @@ class Strategy {
   virtual std::optional<double> expected_gain() { return std::nullopt; }
   /// How many configurations may be out, asked for and not told, before a session had better wait for
   /// results: one that learns chooses badly when it knows little. Asking for more is allowed.
-  virtual std::size_t most_in_flight() const { return std::numeric_limits<std::size_t>::max(); }
+  virtual std::size_t max_in_flight() const { return std::numeric_limits<std::size_t>::max(); }
 };
 
 /// One line of the table of strategies.

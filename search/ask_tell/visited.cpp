@@ -10,7 +10,7 @@ namespace tune::search {
 namespace {
 
 /// Guessing needs this many tries on average before the unseen are listed instead.
-constexpr ConfigurationId kTries = 32;
+constexpr ConfigurationId max_tries = 32;
 
 }  // namespace
 
@@ -20,14 +20,14 @@ double cost_of(const Observation& observation) {
 }
 
 Visited::Visited(ConfigurationId size)
-    : size_(size), remaining_(size), seen_(size > kMostBits ? 0 : (size + kBits - 1) / kBits) {}
+    : size_(size), remaining_(size), seen_(size > max_bits ? 0 : (size + word_bits - 1) / word_bits) {}
 
 bool Visited::take(ConfigurationId id) {
   if (seen(id)) return false;
-  if (size_ > kMostBits)
+  if (size_ > max_bits)
     seen_of_many_.insert(id);
   else
-    seen_[id / kBits] |= std::uint64_t{1} << (id % kBits);
+    seen_[id / word_bits] |= std::uint64_t{1} << (id % word_bits);
   --remaining_;
   return true;
 }
@@ -35,14 +35,14 @@ bool Visited::take(ConfigurationId id) {
 std::vector<ConfigurationId> Visited::unseen() const {
   std::vector<ConfigurationId> ids;
   ids.reserve(remaining_);
-  if (size_ > kMostBits) {
+  if (size_ > max_bits) {
     for (ConfigurationId id = 0; id < size_; ++id)
       if (!seen(id)) ids.push_back(id);
     return ids;
   }
   for (std::size_t word = 0; word < seen_.size(); ++word) {
     for (std::uint64_t left = ~seen_[word]; left != 0; left &= left - 1) {
-      const ConfigurationId id = word * kBits + static_cast<ConfigurationId>(std::countr_zero(left));
+      const ConfigurationId id = word * word_bits + static_cast<ConfigurationId>(std::countr_zero(left));
       if (id < size_) ids.push_back(id);
     }
   }
@@ -51,7 +51,7 @@ std::vector<ConfigurationId> Visited::unseen() const {
 
 std::optional<ConfigurationId> Visited::random_unseen(Random& random) {
   if (remaining_ == 0) return std::nullopt;
-  if (few_.empty() && remaining_ < size_ / kTries) few_ = unseen();
+  if (few_.empty() && remaining_ < size_ / max_tries) few_ = unseen();
   // What was taken meanwhile still stands in the list and leaves it when it is drawn: once each.
   while (!few_.empty()) {
     std::swap(few_[random.below(few_.size())], few_.back());

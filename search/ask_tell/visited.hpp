@@ -22,8 +22,8 @@ class Visited {
   explicit Visited(ConfigurationId size);
 
   bool seen(ConfigurationId id) const {
-    if (size_ > kMostBits) return seen_of_many_.contains(id);
-    return ((seen_[id / kBits] >> (id % kBits)) & 1) != 0;
+    if (size_ > max_bits) return seen_of_many_.contains(id);
+    return ((seen_[id / word_bits] >> (id % word_bits)) & 1) != 0;
   }
   ConfigurationId size() const { return size_; }
   /// How many are unseen.
@@ -50,8 +50,8 @@ class Visited {
   std::size_t told() const { return costs_.size(); }
 
  private:
-  static constexpr ConfigurationId kBits = 64;
-  static constexpr ConfigurationId kMostBits = ConfigurationId{1} << 26;  ///< 8 MB
+  static constexpr ConfigurationId word_bits = 64;
+  static constexpr ConfigurationId max_bits = ConfigurationId{1} << 26;  ///< 8 MB
 
   void find_best();
 

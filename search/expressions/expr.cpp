@@ -20,8 +20,8 @@ namespace {
 
 using Op = Expr::Op;
 
-constexpr std::size_t kMaxDepth = 1'000;
-constexpr std::size_t kMaxNodes = 100'000;
+constexpr std::size_t max_depth = 1'000;
+constexpr std::size_t max_nodes = 100'000;
 
 bool right_number_of_operands(Op op, std::size_t count) {
   switch (op) {
@@ -94,9 +94,9 @@ Expr Expr::node(Op op, std::vector<Expr> operands) {
     node->depth = std::max(node->depth, operand.node_->depth + 1);
     node->count += operand.node_->count;
   }
-  if (node->depth > kMaxDepth) throw ExprError("the expression is deeper than " + std::to_string(kMaxDepth));
-  if (node->count > kMaxNodes) {
-    throw ExprError("the expression has more than " + std::to_string(kMaxNodes) + " nodes");
+  if (node->depth > max_depth) throw ExprError("the expression is deeper than " + std::to_string(max_depth));
+  if (node->count > max_nodes) {
+    throw ExprError("the expression has more than " + std::to_string(max_nodes) + " nodes");
   }
   node->operands = std::move(operands);
   return Expr(std::shared_ptr<const Node>(std::move(node)));

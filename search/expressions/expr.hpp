@@ -20,7 +20,7 @@ namespace tune::search {
 using Lookup = std::function<const Value*(std::string_view name)>;
 
 /// Answer of a partial evaluation.
-enum class Truth { no, yes, unknown };
+enum class Tribool { no, yes, unknown };
 
 /// An immutable expression over parameters and constants: constraints, `--where`, and conditions under which
 /// a parameter exists. Copying shares the tree. Arithmetic is Python's: `/` divides truly, `//` and `%` round
@@ -88,7 +88,7 @@ class Expr {
   /// it. Sound, not complete: `unknown` is always allowed. Never throws: a part that cannot be evaluated
   /// (division by zero) is unknown. A parameter that does not exist under the chosen variant makes a
   /// comparison that needs it unknown here, and the constraint does not apply (see SearchSpace).
-  Truth partially_evaluate(const Lookup& lookup) const;
+  Tribool partially_evaluate(const Lookup& lookup) const;
 
   /// Names of all variables in it.
   std::set<std::string> variables() const;

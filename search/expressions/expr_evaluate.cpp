@@ -22,11 +22,11 @@ Scalar evaluate_scalar(const Expr& expr, const Lookup& lookup) {
       return Scalar::of(*value);
     }
     case Op::logical_and:
-      return Scalar::of(operand(0).truth() && operand(1).truth());
+      return Scalar::of(operand(0).to_bool() && operand(1).to_bool());
     case Op::logical_or:
-      return Scalar::of(operand(0).truth() || operand(1).truth());
+      return Scalar::of(operand(0).to_bool() || operand(1).to_bool());
     case Op::conditional:
-      return operand(0).truth() ? operand(1) : operand(2);
+      return operand(0).to_bool() ? operand(1) : operand(2);
     case Op::in:
     case Op::not_in: {
       const Scalar wanted = operand(0);
@@ -85,16 +85,16 @@ class PartialEvaluation {
   /// One operand that is `decisive` settles `and` (no) and `or` (yes), whatever the other is.
   Known connect(const Expr& expr, bool decisive) const {
     const Known a = known(expr.operands()[0]);
-    if (a && a->truth() == decisive) return Scalar::of(decisive);
+    if (a && a->to_bool() == decisive) return Scalar::of(decisive);
     const Known b = known(expr.operands()[1]);
-    if (b && b->truth() == decisive) return Scalar::of(decisive);
+    if (b && b->to_bool() == decisive) return Scalar::of(decisive);
     if (a && b) return Scalar::of(!decisive);
     return std::nullopt;
   }
 
   Known choose(const Expr& expr) const {
     const auto& operands = expr.operands();
-    if (const Known condition = known(operands[0])) return known(operands[condition->truth() ? 1 : 2]);
+    if (const Known condition = known(operands[0])) return known(operands[condition->to_bool() ? 1 : 2]);
     const Known then = known(operands[1]);
     const Known otherwise = known(operands[2]);
     // Of the same kind too: 1 and 1.0 are equal but behave differently.
@@ -141,10 +141,10 @@ Value Expr::evaluate(const Lookup& lookup) const {
   return evaluate_scalar(*this, lookup).value();
 }
 
-Truth Expr::partially_evaluate(const Lookup& lookup) const {
+Tribool Expr::partially_evaluate(const Lookup& lookup) const {
   const auto known = PartialEvaluation(lookup).known(*this);
-  if (!known) return Truth::unknown;
-  return known->truth() ? Truth::yes : Truth::no;
+  if (!known) return Tribool::unknown;
+  return known->to_bool() ? Tribool::yes : Tribool::no;
 }
 
 }  // namespace tune::search

@@ -17,7 +17,7 @@ bool is_letter(char c) {
 }
 
 /// Longer ones first: the first that fits is taken.
-constexpr std::array<std::string_view, 29> kSymbols = {
+constexpr std::array<std::string_view, 29> operator_symbols = {
     "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "**", "//", "<", ">", "!", "+", "-",
     "*",  "/",  "%",  "(",  ")",  "[",  "]",  ",",  "=",  "&",  "?", ":", "{", "}"};
 
@@ -25,13 +25,13 @@ class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
 
-  std::vector<Token> all() {
-    std::vector<Token> tokens;
+  std::vector<ExprToken> all() {
+    std::vector<ExprToken> tokens;
     while (true) {
       while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
         ++at_;
       tokens.push_back(next());
-      if (tokens.back().kind == Token::Kind::end) return tokens;
+      if (tokens.back().kind == ExprToken::Kind::end) return tokens;
     }
   }
 
@@ -42,25 +42,25 @@ class Lexer {
 
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
-  Token take(Token::Kind kind, std::size_t begin) const {
+  ExprToken take(ExprToken::Kind kind, std::size_t begin) const {
     return {kind, std::string(text_.substr(begin, at_ - begin)), begin + 1};
   }
 
-  Token next() {
+  ExprToken next() {
     const std::size_t begin = at_;
-    if (at_ == text_.size()) return {Token::Kind::end, "", begin + 1};
+    if (at_ == text_.size()) return {ExprToken::Kind::end, "", begin + 1};
     if (is_digit(peek()) || (peek() == '.' && is_digit(peek(1)))) return number();
     if (peek() == '"' || peek() == '\'') return quoted();
     if (is_letter(peek())) {
       while (is_letter(peek()) || is_digit(peek()) || peek() == '.') ++at_;
-      return take(Token::Kind::name, begin);
+      return take(ExprToken::Kind::name, begin);
     }
-    for (const std::string_view symbol : kSymbols) {
+    for (const std::string_view symbol : operator_symbols) {
       if (!text_.substr(at_).starts_with(symbol)) continue;
       if (symbol == "=") fail("expected '==', found '='", begin);
       if (symbol == "&") fail("expected 'and', found '&'", begin);
       at_ += symbol.size();
-      return take(Token::Kind::symbol, begin);
+      return take(ExprToken::Kind::symbol, begin);
     }
     fail(std::string("'") + peek() + "' does not belong in an expression", begin);
   }
@@ -69,19 +69,19 @@ class Lexer {
     while (is_digit(peek())) ++at_;
   }
 
-  Token number() {
+  ExprToken number() {
     const std::size_t begin = at_;
-    auto kind = Token::Kind::integer;
+    auto kind = ExprToken::Kind::integer;
     digits();
     if (peek() == '.') {
-      kind = Token::Kind::real;
+      kind = ExprToken::Kind::real;
       ++at_;
       digits();
     }
     if (peek() == 'e' || peek() == 'E') {
       const std::size_t sign = peek(1) == '+' || peek(1) == '-' ? 2 : 1;
       if (is_digit(peek(sign))) {
-        kind = Token::Kind::real;
+        kind = ExprToken::Kind::real;
         at_ += sign;
         digits();
       }
@@ -93,7 +93,7 @@ class Lexer {
     return take(kind, begin);
   }
 
-  Token quoted() {
+  ExprToken quoted() {
     const std::size_t begin = at_;
     const char quote = peek();
     std::string content;
@@ -101,7 +101,7 @@ class Lexer {
       char c = text_[at_];
       if (c == quote) {
         ++at_;
-        return {Token::Kind::text, std::move(content), begin + 1};
+        return {ExprToken::Kind::text, std::move(content), begin + 1};
       }
       if (c == '\\') {
         ++at_;
@@ -123,7 +123,7 @@ class Lexer {
 
 }  // namespace
 
-std::vector<Token> split_expression(std::string_view text) {
+std::vector<ExprToken> split_expression(std::string_view text) {
   return Lexer(text).all();
 }
 

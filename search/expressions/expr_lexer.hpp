@@ -9,7 +9,7 @@
 namespace tune::search {
 
 /// A word of an expression's text.
-struct Token {
+struct ExprToken {
   enum class Kind { integer, real, text, name, symbol, end };
 
   Kind kind = Kind::end;
@@ -24,6 +24,6 @@ struct Token {
 
 /// Splits an expression; the last token is the end. Throws ExprError with the column of a character that does
 /// not belong, a text that does not end, or a number that runs into a name.
-std::vector<Token> split_expression(std::string_view text);
+std::vector<ExprToken> split_expression(std::string_view text);
 
 }  // namespace tune::search

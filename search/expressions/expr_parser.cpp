@@ -14,7 +14,7 @@ namespace {
 using Op = Expr::Op;
 
 /// Far more than people write, and far less than the stack holds.
-constexpr std::size_t kMaxNesting = 200;
+constexpr std::size_t max_nesting = 200;
 
 /// Operator-precedence parsing (V. R. Pratt, "Top down operator precedence", POPL 1973): `expression` reads
 /// operators as long as they bind tightly enough for the place where it stands.
@@ -24,21 +24,21 @@ class Parser {
 
   Expr all() {
     Expr expr = expression(Binding::anything);
-    if (token().kind != Token::Kind::end) fail("expected an operator or the end");
+    if (token().kind != ExprToken::Kind::end) fail("expected an operator or the end");
     return expr;
   }
 
  private:
-  const Token& token(std::size_t ahead = 0) const {
+  const ExprToken& token(std::size_t ahead = 0) const {
     return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
   }
 
-  static std::string describe(const Token& found) {
-    if (found.kind == Token::Kind::end) return "the end";
-    return found.kind == Token::Kind::text ? "the text '" + found.text + "'" : "'" + found.text + "'";
+  static std::string describe(const ExprToken& found) {
+    if (found.kind == ExprToken::Kind::end) return "the end";
+    return found.kind == ExprToken::Kind::text ? "the text '" + found.text + "'" : "'" + found.text + "'";
   }
 
-  [[noreturn]] static void fail_at(const Token& where, const std::string& what) {
+  [[noreturn]] static void fail_at(const ExprToken& where, const std::string& what) {
     throw ExprError("column " + std::to_string(where.column) + ": " + what, where.column);
   }
 
@@ -57,7 +57,7 @@ class Parser {
   }
 
   /// A node whose errors name the column of its operator.
-  static Expr node(const Token& where, Op op, std::vector<Expr> operands) {
+  static Expr node(const ExprToken& where, Op op, std::vector<Expr> operands) {
     try {
       return Expr::node(op, std::move(operands));
     } catch (const ExprError& error) {
@@ -66,16 +66,16 @@ class Parser {
   }
 
   Expr expression(Binding loosest) {
-    if (++nesting_ > kMaxNesting)
-      fail_at(token(), "nested more than " + std::to_string(kMaxNesting) + " deep");
+    if (++nesting_ > max_nesting)
+      fail_at(token(), "nested more than " + std::to_string(max_nesting) + " deep");
     Expr left = prefix(loosest);
     while (true) {
-      const Token& where = token();
+      const ExprToken& where = token();
       if (where.is("if") && Binding::conditional >= loosest) {
         left = conditional(std::move(left));
         continue;
       }
-      if (where.is("?") && where.kind == Token::Kind::symbol && Binding::conditional >= loosest) {
+      if (where.is("?") && where.kind == ExprToken::Kind::symbol && Binding::conditional >= loosest) {
         left = chosen_as_in_c(std::move(left));
         continue;
       }
@@ -100,7 +100,7 @@ class Parser {
 
   const InfixOperator* peek_infix() const {
     if (token().is("not")) return token(1).is("in") ? infix_operator(Op::not_in) : nullptr;
-    const bool word = token().kind == Token::Kind::symbol || token().kind == Token::Kind::name;
+    const bool word = token().kind == ExprToken::Kind::symbol || token().kind == ExprToken::Kind::name;
     return word ? infix_operator(std::string_view(token().text)) : nullptr;
   }
 
@@ -109,7 +109,7 @@ class Parser {
     std::optional<Expr> all;
     while (const InfixOperator* infix = peek_infix()) {
       if (infix->binding != Binding::comparison) break;
-      const Token& where = token();
+      const ExprToken& where = token();
       at_ += infix->op == Op::not_in ? 2 : 1;
       const bool membership = infix->op == Op::in || infix->op == Op::not_in;
       if (membership && token().is("range")) {
@@ -128,7 +128,7 @@ class Parser {
 
   /// `then if condition else otherwise`, after `then`.
   Expr conditional(Expr then) {
-    const Token& where = token();
+    const ExprToken& where = token();
     expect("if");
     Expr condition = expression(tighter(Binding::conditional));
     expect("else");
@@ -138,7 +138,7 @@ class Parser {
 
   /// `condition ? then : otherwise`, after the condition.
   Expr chosen_as_in_c(Expr condition) {
-    const Token& where = token();
+    const ExprToken& where = token();
     expect("?");
     Expr then = expression(Binding::conditional);
     expect(":");
@@ -148,7 +148,7 @@ class Parser {
 
   /// `a << b` and `a >> b`, as products and quotients of powers of two.
   Expr shifted(Expr left) {
-    const Token& where = token();
+    const ExprToken& where = token();
     const Op op = where.is("<<") ? Op::multiply : Op::floor_divide;
     ++at_;
     Expr by = node(where, Op::power, {Expr(2), expression(tighter(Binding::shift))});
@@ -157,7 +157,7 @@ class Parser {
 
   /// `value in range(begin, end, step)`, before the call.
   Expr in_range(const Expr& value) {
-    const Token& where = token();
+    const ExprToken& where = token();
     ++at_;
     expect("(");
     std::vector<Expr> bounds = items(")");
@@ -169,7 +169,7 @@ class Parser {
   }
 
   Expr prefix(Binding loosest) {
-    const Token& where = token();
+    const ExprToken& where = token();
     if (where.is("not") || where.is("!")) {
       if (loosest > Binding::logical_not) fail("expected a value (put 'not ...' in parentheses here)");
       ++at_;
@@ -188,14 +188,14 @@ class Parser {
     return primary();
   }
 
-  static bool is_number(const Token& token) {
-    return token.kind == Token::Kind::integer || token.kind == Token::Kind::real;
+  static bool is_number(const ExprToken& token) {
+    return token.kind == ExprToken::Kind::integer || token.kind == ExprToken::Kind::real;
   }
 
   Expr primary() {
-    const Token& where = token();
+    const ExprToken& where = token();
     if (is_number(where)) return number("");
-    if (where.kind == Token::Kind::text) {
+    if (where.kind == ExprToken::Kind::text) {
       ++at_;
       return Expr(where.text);
     }
@@ -206,18 +206,18 @@ class Parser {
     }
     if (accept("True") || accept("true")) return Expr(true);
     if (accept("False") || accept("false")) return Expr(false);
-    if (where.kind == Token::Kind::name && token(1).is("(")) return call();
-    if (where.kind != Token::Kind::name || !is_variable_name(where.text)) fail("expected a value");
+    if (where.kind == ExprToken::Kind::name && token(1).is("(")) return call();
+    if (where.kind != ExprToken::Kind::name || !is_variable_name(where.text)) fail("expected a value");
     ++at_;
     return Expr::variable(where.text);
   }
 
   Expr number(std::string_view sign) {
-    const Token& where = token();
+    const ExprToken& where = token();
     ++at_;
     const std::string text = std::string(sign) + where.text;
     const char* end = text.data() + text.size();
-    if (where.kind == Token::Kind::integer) {
+    if (where.kind == ExprToken::Kind::integer) {
       std::int64_t integer = 0;
       if (std::from_chars(text.data(), end, integer).ec == std::errc{}) return Expr(integer);
       fail_at(where, "'" + text + "' is beyond 64-bit integers");
@@ -240,7 +240,7 @@ class Parser {
 
   /// A list, a tuple or a set.
   Expr list() {
-    const Token& where = token();
+    const ExprToken& where = token();
     if (accept("(")) return node(where, Op::list, items(")"));
     if (accept("{")) return node(where, Op::list, items("}"));
     if (!accept("[")) fail("expected '[', '(' or 'range('");
@@ -261,9 +261,9 @@ class Parser {
   /// Whether a comma stands on the first level of the brackets that open here.
   bool is_tuple() const {
     int depth = 0;
-    for (std::size_t ahead = 0; token(ahead).kind != Token::Kind::end; ++ahead) {
-      const Token& one = token(ahead);
-      if (one.kind != Token::Kind::symbol) continue;
+    for (std::size_t ahead = 0; token(ahead).kind != ExprToken::Kind::end; ++ahead) {
+      const ExprToken& one = token(ahead);
+      if (one.kind != ExprToken::Kind::symbol) continue;
       depth += one.is("(") || one.is("[") ? 1 : one.is(")") || one.is("]") ? -1 : 0;
       if (depth == 0) return false;
       if (depth == 1 && one.is(",")) return true;
@@ -272,7 +272,7 @@ class Parser {
   }
 
   Expr call() {
-    const Token& where = token();
+    const ExprToken& where = token();
     at_ += 2;
     std::string name = where.text;
     for (const std::string_view module : {"math.", "np.", "numpy."})
@@ -300,7 +300,7 @@ class Parser {
   }
 
   /// What other operations say as well; nothing for another function.
-  static std::optional<Expr> built(const Token& where, const std::string& name, std::vector<Expr> given) {
+  static std::optional<Expr> built(const ExprToken& where, const std::string& name, std::vector<Expr> given) {
     const Expr first = given.front();
     const auto floor = [&](Expr value) { return node(where, Op::floor_divide, {std::move(value), Expr(1)}); };
     const auto ceil = [&](const Expr& value) { return node(where, Op::negate, {floor(-value)}); };
@@ -315,7 +315,7 @@ class Parser {
     return std::nullopt;
   }
 
-  std::vector<Token> tokens_;
+  std::vector<ExprToken> tokens_;
   std::size_t at_ = 0;
   std::size_t nesting_ = 0;
 };

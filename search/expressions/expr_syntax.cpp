@@ -10,7 +10,7 @@ namespace {
 
 using Op = Expr::Op;
 
-constexpr std::array kInfix = {
+constexpr std::array infix_table = {
     InfixOperator{"or", Op::logical_or, Binding::logical_or},
     InfixOperator{"||", Op::logical_or, Binding::logical_or},
     InfixOperator{"and", Op::logical_and, Binding::logical_and},
@@ -32,8 +32,8 @@ constexpr std::array kInfix = {
     InfixOperator{"**", Op::power, Binding::power},
 };
 
-constexpr std::array<std::string_view, 10> kKeywords = {"and",  "or",   "not",   "in",   "if",
-                                                        "else", "True", "False", "true", "false"};
+constexpr std::array<std::string_view, 10> keywords = {"and",  "or",   "not",   "in",   "if",
+                                                       "else", "True", "False", "true", "false"};
 
 constexpr bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -45,17 +45,17 @@ constexpr bool continues_name(char c) {
 }  // namespace
 
 std::span<const InfixOperator> infix_operators() {
-  return kInfix;
+  return infix_table;
 }
 
 const InfixOperator* infix_operator(Expr::Op op) {
-  const auto* found = std::ranges::find(kInfix, op, &InfixOperator::op);
-  return found == kInfix.end() ? nullptr : found;
+  const auto* found = std::ranges::find(infix_table, op, &InfixOperator::op);
+  return found == infix_table.end() ? nullptr : found;
 }
 
 const InfixOperator* infix_operator(std::string_view text) {
-  const auto* found = std::ranges::find(kInfix, text, &InfixOperator::text);
-  return found == kInfix.end() ? nullptr : found;
+  const auto* found = std::ranges::find(infix_table, text, &InfixOperator::text);
+  return found == infix_table.end() ? nullptr : found;
 }
 
 std::string_view symbol(Expr::Op op) {
@@ -82,7 +82,7 @@ std::string_view symbol(Expr::Op op) {
 
 bool is_variable_name(std::string_view text) {
   if (text.empty() || !starts_name(text.front()) || !std::ranges::all_of(text, continues_name)) return false;
-  return std::ranges::find(kKeywords, text) == kKeywords.end();
+  return std::ranges::find(keywords, text) == keywords.end();
 }
 
 }  // namespace tune::search

@@ -36,13 +36,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest_name(std::string_view wanted, const std::vector<std::string>& known) {
   const std::string* nearest = nullptr;
-  std::size_t least = 0;
+  std::size_t min = 0;
   for (const std::string& name : known) {
     const std::size_t limit = std::max<std::size_t>(1, (std::max(wanted.size(), name.size()) + 1) / 3);
     const std::size_t distance = edit_distance(wanted, name);
-    if (distance > limit || (nearest != nullptr && distance >= least)) continue;
+    if (distance > limit || (nearest != nullptr && distance >= min)) continue;
     nearest = &name;
-    least = distance;
+    min = distance;
   }
   return nearest == nullptr ? std::nullopt : std::optional(*nearest);
 }

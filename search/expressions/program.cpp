@@ -67,7 +67,7 @@ void Program::compile_connective(const Expr& expr, const Slots& slots) {
   compile(expr.operands()[0], slots);
   const std::size_t settle = emit(expr.op() == Op::logical_and ? Code::settle_no : Code::settle_yes);
   compile(expr.operands()[1], slots);
-  emit(Code::to_truth);
+  emit(Code::to_boolean);
   land(settle);
 }
 
@@ -102,20 +102,20 @@ Scalar Program::run(std::span<const Scalar> slots) {
         break;
       case Code::settle_no:
       case Code::settle_yes: {
-        const bool truth = (--top)->truth();
-        if (truth != (instruction.code == Code::settle_yes)) break;
-        *top++ = Scalar::of(truth);
+        const bool boolean = (--top)->to_bool();
+        if (boolean != (instruction.code == Code::settle_yes)) break;
+        *top++ = Scalar::of(boolean);
         at = argument - 1;
         break;
       }
-      case Code::to_truth:
-        top[-1] = Scalar::of(top[-1].truth());
+      case Code::to_boolean:
+        top[-1] = Scalar::of(top[-1].to_bool());
         break;
       case Code::jump:
         at = argument - 1;
         break;
       case Code::jump_unless:
-        if (!(--top)->truth()) at = argument - 1;
+        if (!(--top)->to_bool()) at = argument - 1;
         break;
       case Code::member: {
         top -= argument;

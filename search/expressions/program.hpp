@@ -30,7 +30,7 @@ class Program {
     binary,       // `op` on the two topmost
     settle_no,    // pop; if false push it and jump to `argument`  (and)
     settle_yes,   // pop; if true push it and jump to `argument`   (or)
-    to_truth,     // top becomes a truth value
+    to_boolean,   // top becomes a truth value
     jump,         // to `argument`
     jump_unless,  // pop; if false jump to `argument`
     member,       // is the value below the `argument` topmost one of them? `op` says in or not_in

@@ -31,7 +31,7 @@ bool all_known(const Expr& expr, const std::set<std::string>& known) {
 Condition implied(const Expr& expr, const std::set<std::string>& known, bool positive) {
   if (all_known(expr, known)) return positive ? expr : !expr;
   const auto& operands = expr.operands();
-  const auto from = [&known](const Expr& operand, bool truth) { return implied(operand, known, truth); };
+  const auto from = [&known](const Expr& operand, bool boolean) { return implied(operand, known, boolean); };
   switch (expr.op()) {
     case Op::logical_not:
       return from(operands[0], !positive);

@@ -41,9 +41,9 @@ std::partial_ordering compare(std::int64_t a, double b) {
 }
 
 std::partial_ordering compare(const Scalar& a, const Scalar& b) {
-  if (a.is_whole() && b.is_whole()) return a.integer <=> b.integer;
+  if (a.is_integral() && b.is_integral()) return a.integer <=> b.integer;
   if (a.is_real() && b.is_real()) return a.real <=> b.real;
-  if (a.is_whole()) return compare(a.integer, b.real);
+  if (a.is_integral()) return compare(a.integer, b.real);
   return 0 <=> compare(b.integer, a.real);
 }
 
@@ -170,7 +170,7 @@ Scalar Scalar::of(const Value& value) {
   return scalar;
 }
 
-bool Scalar::truth() const {
+bool Scalar::to_bool() const {
   if (is_text()) return !text->empty();
   return is_real() ? real != 0.0 : integer != 0;
 }
@@ -197,7 +197,7 @@ bool equal(const Scalar& a, const Scalar& b) {
 }
 
 Scalar apply(Expr::Op op, const Scalar& a) {
-  if (op == Op::logical_not) return Scalar::of(!a.truth());
+  if (op == Op::logical_not) return Scalar::of(!a.to_bool());
   need_number(op, a);
   if (a.is_real()) return Scalar::of(op == Op::negate ? -a.real : std::fabs(a.real));
   if (op == Op::absolute && a.integer >= 0) return Scalar::of(a.integer);
@@ -227,7 +227,7 @@ Scalar apply(Expr::Op op, const Scalar& a, const Scalar& b) {
     default:
       break;
   }
-  if (a.is_whole() && b.is_whole()) return integer_arithmetic(op, a.integer, b.integer);
+  if (a.is_integral() && b.is_integral()) return integer_arithmetic(op, a.integer, b.integer);
   return real_arithmetic(op, to_real(a), to_real(b));
 }
 

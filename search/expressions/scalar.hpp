@@ -43,10 +43,10 @@ struct Scalar {
   bool is_text() const { return kind == Kind::text; }
   bool is_real() const { return kind == Kind::real; }
   /// Integer or truth value.
-  bool is_whole() const { return kind == Kind::integer || kind == Kind::boolean; }
+  bool is_integral() const { return kind == Kind::integer || kind == Kind::boolean; }
 
   /// Python's truth: nonzero, or a text that is not empty.
-  bool truth() const;
+  bool to_bool() const;
   Value value() const;
 };
 

@@ -12,7 +12,7 @@ namespace tune::search {
 namespace {
 
 template<class Number>
-std::optional<Number> read_whole(std::string_view text) {
+std::optional<Number> read_integer(std::string_view text) {
   Number number{};
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -41,8 +41,8 @@ Value Value::parse(std::string_view text) {
   if (text == "true") return Value(true);
   if (text == "false") return Value(false);
   if (starts_like_number(text)) {
-    if (const auto integer = read_whole<std::int64_t>(text)) return Value(*integer);
-    if (const auto real = read_whole<double>(text)) return Value(*real);
+    if (const auto integer = read_integer<std::int64_t>(text)) return Value(*integer);
+    if (const auto real = read_integer<double>(text)) return Value(*real);
   }
   return Value(text);
 }

@@ -6,7 +6,7 @@
 
 namespace tune::search {
 
-void Candidates::assign(std::vector<ConfigurationId> ids) {
+void CandidatePool::assign(std::vector<ConfigurationId> ids) {
   ids_ = std::move(ids);
   levels_.assign(encoding_.size(), std::vector<Level>(ids_.size()));
   std::vector<Level> levels(encoding_.size());
@@ -18,7 +18,7 @@ void Candidates::assign(std::vector<ConfigurationId> ids) {
   explained_ = Eigen::ArrayXf::Zero(static_cast<Eigen::Index>(ids_.size()));
 }
 
-Eigen::ArrayXf Candidates::correlations(const ProductKernel& kernel, const Level* point) const {
+Eigen::ArrayXf CandidatePool::correlations(const ProductKernel& kernel, const Level* point) const {
   Eigen::ArrayXf result = Eigen::ArrayXf::Ones(static_cast<Eigen::Index>(size()));
   for (std::size_t d = 0; d < levels_.size(); ++d) {
     const float* row = kernel.row(d, point[d]);
@@ -29,7 +29,7 @@ Eigen::ArrayXf Candidates::correlations(const ProductKernel& kernel, const Level
   return result;
 }
 
-void Candidates::condition(const GaussianProcess& process) {
+void CandidatePool::condition(const GaussianProcess& process) {
   const Eigen::Index n = process.size();
   whitened_.resize(n + n / 4 + 16, static_cast<Eigen::Index>(size()));
   for (Eigen::Index i = 0; i < n; ++i)
@@ -41,7 +41,7 @@ void Candidates::condition(const GaussianProcess& process) {
   explained_ = top.array().square().colwise().sum().transpose();
 }
 
-void Candidates::append(const GaussianProcess& process) {
+void CandidatePool::append(const GaussianProcess& process) {
   const Eigen::Index last = process.size() - 1;
   if (whitened_.rows() <= last) whitened_.conservativeResize(last + last / 4 + 16, whitened_.cols());
   Eigen::RowVectorXf row =
@@ -54,7 +54,7 @@ void Candidates::append(const GaussianProcess& process) {
   explained_ += row.transpose().array().square();
 }
 
-Eigen::ArrayXf Candidates::means(const GaussianProcess::Explanation& explanation) const {
+Eigen::ArrayXf CandidatePool::means(const GaussianProcess::Explanation& explanation) const {
   const Eigen::RowVectorXf whitened = explanation.whitened.cast<float>().transpose();
   return (whitened * whitened_.topRows(rows_)).transpose().array();
 }

@@ -10,9 +10,9 @@ namespace tune::search {
 
 /// Configurations among which a model chooses, with what is known of each under a Gaussian process. Adding a
 /// point to the process costs one row here instead of all.
-class Candidates {
+class CandidatePool {
  public:
-  explicit Candidates(const Encoding& encoding) : encoding_(encoding) {}
+  explicit CandidatePool(const Encoding& encoding) : encoding_(encoding) {}
 
   /// Replaces the candidates; nothing is known of them yet.
   void assign(std::vector<ConfigurationId> ids);

@@ -10,9 +10,9 @@
 namespace tune::search {
 namespace {
 
-constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
-constexpr int kMostAlignment = 6;      // of threads: 64 are two warps, or one wavefront
-constexpr std::size_t kFewValues = 4;  // fewer have too little in common to be kinds
+constexpr double no_position = std::numeric_limits<double>::quiet_NaN();
+constexpr int max_alignment = 6;       // of threads: 64 are two warps, or one wavefront
+constexpr std::size_t few_values = 4;  // fewer have too little in common to be kinds
 
 int twos(double number) {
   const auto whole = static_cast<std::uint64_t>(std::llround(number));
@@ -21,8 +21,8 @@ int twos(double number) {
 
 /// Numbers to 0 .. 1, equal steps becoming equal.
 void stretch(std::vector<double>& numbers) {
-  const auto [least, most] = std::ranges::minmax(numbers);
-  for (double& number : numbers) number = most > least ? (number - least) / (most - least) : 0.5;
+  const auto [min, max] = std::ranges::minmax(numbers);
+  for (double& number : numbers) number = max > min ? (number - min) / (max - min) : 0.5;
 }
 
 std::vector<double> stretched_logarithms(std::vector<double> numbers) {
@@ -53,7 +53,7 @@ std::vector<double> amounts(const Parameter& parameter) {
     if (!value.is_int() && !value.is_real()) return {};
     numbers.push_back(value.as_real());
   }
-  if (numbers.size() <= kFewValues && std::ranges::min(numbers) <= 0) return {};
+  if (numbers.size() <= few_values && std::ranges::min(numbers) <= 0) return {};
   return numbers;
 }
 
@@ -80,8 +80,8 @@ void Encoding::add_parameter(std::size_t p) {
   if (dimension.ordered)
     dimension.at = places(numbers);
   else
-    dimension.at.assign(parameter.values.size(), kNowhere);
-  if (conditional) dimension.at.push_back(kNowhere);
+    dimension.at.assign(parameter.values.size(), no_position);
+  if (conditional) dimension.at.push_back(no_position);
   Image image{p, {}};
   for (std::size_t level = 0; level <= parameter.values.size(); ++level)
     image.levels.push_back(static_cast<Level>(level));
@@ -91,7 +91,7 @@ void Encoding::add_parameter(std::size_t p) {
 
 void Encoding::add_alignment(std::size_t p) {
   const Parameter& parameter = space_.parameters()[p];
-  if (parameter.values.size() < kFewValues || !all_whole_and_positive(parameter)) return;
+  if (parameter.values.size() < few_values || !all_whole_and_positive(parameter)) return;
   const auto power_of_two = [](const Value& v) {
     return std::has_single_bit(static_cast<std::uint64_t>(v.as_int()));
   };
@@ -99,12 +99,12 @@ void Encoding::add_alignment(std::size_t p) {
   Image image{p, {}};
   for (const Value& value : parameter.values)
     image.levels.push_back(static_cast<Level>(twos(value.as_real())));
-  const auto most = std::ranges::max(image.levels);
-  if (most == std::ranges::min(image.levels)) return;
+  const auto max = std::ranges::max(image.levels);
+  if (max == std::ranges::min(image.levels)) return;
   Dimension dimension{parameter.name + " alignment", true, true, {}};
-  for (Level level = 0; level <= most; ++level) dimension.at.push_back(level / static_cast<double>(most));
+  for (Level level = 0; level <= max; ++level) dimension.at.push_back(level / static_cast<double>(max));
   image.levels.push_back(static_cast<Level>(dimension.levels()));
-  if (parameter.exists_if) dimension.at.push_back(kNowhere);
+  if (parameter.exists_if) dimension.at.push_back(no_position);
   dimensions_.push_back(std::move(dimension));
   images_.push_back(std::move(image));
 }
@@ -130,7 +130,7 @@ void Encoding::add_threads(bool as_dimensions) {
   dimensions_.push_back({"threads", true, true, stretched_logarithms(thread_values_)});
   Dimension alignment{"threads alignment", true, true, {}};
   for (const double threads : thread_values_)
-    alignment.at.push_back(std::min(kMostAlignment, twos(threads)) / double{kMostAlignment});
+    alignment.at.push_back(std::min(max_alignment, twos(threads)) / double{max_alignment});
   if (std::ranges::adjacent_find(alignment.at, std::not_equal_to{}) != alignment.at.end())
     dimensions_.push_back(std::move(alignment));
 }

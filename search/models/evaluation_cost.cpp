@@ -6,8 +6,8 @@
 namespace tune::search {
 namespace {
 
-constexpr int kSweeps = 4;
-constexpr double kShrinkage = 3;  // evaluations without a share of their own that each level has seen
+constexpr int fit_sweeps = 4;
+constexpr double shrinkage = 3;  // evaluations without a share of their own that each level has seen
 
 }  // namespace
 
@@ -26,10 +26,10 @@ void EvaluationCost::learn(const Evidence& evidence) {
   mean /= static_cast<double>(known.size());
   std::vector<double> left;
   for (const auto* one : known) left.push_back(std::log(one->seconds) - mean);
-  for (int sweep = 0; sweep < kSweeps; ++sweep)
+  for (int sweep = 0; sweep < fit_sweeps; ++sweep)
     for (std::size_t d = 0; d < shares_.size(); ++d) {
       if (encoding_.dimensions()[d].derived) continue;
-      std::vector<double> sums(shares_[d].size()), counts(shares_[d].size(), kShrinkage);
+      std::vector<double> sums(shares_[d].size()), counts(shares_[d].size(), shrinkage);
       for (std::size_t i = 0; i < known.size(); ++i) {
         const Level level = known[i]->levels[d];
         left[i] += shares_[d][level];
@@ -42,7 +42,7 @@ void EvaluationCost::learn(const Evidence& evidence) {
     }
 }
 
-double EvaluationCost::worth(std::span<const Level> levels) const {
+double EvaluationCost::cost_weight(std::span<const Level> levels) const {
   double sum = 0;
   for (std::size_t d = 0; d < shares_.size(); ++d) sum += shares_[d][levels[d]];
   return std::exp(-exponent_ * sum);

@@ -19,7 +19,7 @@ class EvaluationCost {
   void learn(const Evidence& evidence);
   /// What a promise is multiplied with: (typical seconds / expected seconds)^exponent. 1 while nothing is
   /// known.
-  double worth(std::span<const Level> levels) const;
+  double cost_weight(std::span<const Level> levels) const;
 
  private:
   const Encoding& encoding_;

@@ -9,8 +9,8 @@
 namespace tune::search {
 namespace {
 
-constexpr double kLeastLength = 0.05, kMostLength = 30;
-constexpr double kLeastNoise = 1e-4, kMostNoise = 1;
+constexpr double min_length = 0.05, max_length = 30;
+constexpr double min_noise = 1e-4, max_noise = 1;
 
 }  // namespace
 
@@ -90,10 +90,10 @@ void GaussianProcess::fit(const LevelMatrix& points, const Eigen::VectorXd& valu
         gradient[d] = 0;
       }
       last[d] = gradient[d];
-      const double least = std::log(d + 1 < count ? kLeastLength : kLeastNoise);
-      const double most = std::log(d + 1 < count ? kMostLength : kMostNoise);
+      const double min = std::log(d + 1 < count ? min_length : min_noise);
+      const double max = std::log(d + 1 < count ? max_length : max_noise);
       const double direction = gradient[d] > 0 ? -1 : gradient[d] < 0 ? 1 : 0;
-      now[d] = std::clamp(now[d] + direction * step[d], least, most);
+      now[d] = std::clamp(now[d] + direction * step[d], min, max);
     }
   }
   kernel_.set(std::span(parameters_).first(count - 1));
@@ -138,9 +138,9 @@ void GaussianProcess::append(std::span<const Level> point) {
 
 GaussianProcess::Explanation GaussianProcess::explain(const Eigen::VectorXd& values,
                                                       const Eigen::MatrixXd& features,
-                                                      std::span<const LinearBelief> beliefs) const {
+                                                      std::span<const WeightPrior> prior_means) const {
   const Eigen::Index n = size();
-  const auto count = static_cast<Eigen::Index>(beliefs.size());
+  const auto count = static_cast<Eigen::Index>(prior_means.size());
   Eigen::MatrixXd basis(n, count + 1);
   basis << Eigen::VectorXd::Ones(n), features;
   const auto lower = factor_.triangularView<Eigen::Lower>();
@@ -151,9 +151,9 @@ GaussianProcess::Explanation GaussianProcess::explain(const Eigen::VectorXd& val
   // The weights are known relative to 1, the process relative to its scale, which they determine.
   Eigen::VectorXd expected = Eigen::VectorXd::Zero(count + 1), precision = expected;
   for (Eigen::Index b = 0; b < count; ++b) {
-    const LinearBelief& belief = beliefs[static_cast<std::size_t>(b)];
-    expected(b + 1) = belief.weight;
-    precision(b + 1) = 1 / (belief.spread * belief.spread);
+    const WeightPrior& prior_mean = prior_means[static_cast<std::size_t>(b)];
+    expected(b + 1) = prior_mean.weight;
+    precision(b + 1) = 1 / (prior_mean.spread * prior_mean.spread);
   }
   const double variance = (values.array() - values.mean()).square().mean();
   Explanation result;

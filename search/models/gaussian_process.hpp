@@ -23,7 +23,7 @@ struct GaussianProcessPrior {
 };
 
 /// What the values are believed to follow, linearly, besides a constant: a feature's weight is normal.
-struct LinearBelief {
+struct WeightPrior {
   double weight = 0;
   double spread = 1;
 };
@@ -68,7 +68,7 @@ class GaussianProcess {
   };
   /// `features`: one row a point, one column a belief.
   Explanation explain(const Eigen::VectorXd& values, const Eigen::MatrixXd& features,
-                      std::span<const LinearBelief> beliefs) const;
+                      std::span<const WeightPrior> prior_means) const;
   /// factor^-1 k for one further point.
   Eigen::VectorXd whiten(std::span<const Level> point) const;
 

@@ -6,12 +6,12 @@
 namespace tune::search {
 namespace {
 
-constexpr float kDifferent = -1.0F;
+constexpr float category_mismatch = -1.0F;
 
 float distance(const Dimension& dimension, std::size_t a, std::size_t b) {
   if (a == b) return 0.0F;
   const double apart = std::abs(dimension.at[a] - dimension.at[b]);
-  return dimension.ordered && !std::isnan(apart) ? static_cast<float>(apart) : kDifferent;
+  return dimension.ordered && !std::isnan(apart) ? static_cast<float>(apart) : category_mismatch;
 }
 
 }  // namespace

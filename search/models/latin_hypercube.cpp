@@ -28,7 +28,7 @@ double distance(const Dimension& dimension, Level level, double place) {
 
 }  // namespace
 
-std::vector<ConfigurationId> latin_hypercube(const Encoding& encoding, const Candidates& candidates,
+std::vector<ConfigurationId> latin_hypercube(const Encoding& encoding, const CandidatePool& candidates,
                                              std::size_t count, const Eigen::ArrayXf& lean, Random& random) {
   const std::vector<Dimension>& dimensions = encoding.dimensions();
   std::vector<std::vector<double>> places;
@@ -37,7 +37,7 @@ std::vector<ConfigurationId> latin_hypercube(const Encoding& encoding, const Can
   std::vector<ConfigurationId> design;
   while (design.size() < std::min(count, candidates.size())) {
     const std::size_t point = design.size();
-    double least = std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity();
     std::size_t nearest = 0;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       if (taken[c]) continue;
@@ -45,8 +45,8 @@ std::vector<ConfigurationId> latin_hypercube(const Encoding& encoding, const Can
       for (std::size_t d = 0; d < dimensions.size(); ++d)
         if (!dimensions[d].derived)
           apart += distance(dimensions[d], candidates.level(c, d), places[d][point]);
-      if (apart >= least) continue;
-      least = apart;
+      if (apart >= min) continue;
+      min = apart;
       nearest = c;
     }
     taken[nearest] = true;

@@ -10,7 +10,7 @@ namespace tune::search {
 /// that are parameters, each point replaced by the nearest candidate that is not taken yet. The distance is
 /// the sum over dimensions; `lean`, one number a candidate, is added to it. All of them where there are
 /// fewer.
-std::vector<ConfigurationId> latin_hypercube(const Encoding& encoding, const Candidates& candidates,
+std::vector<ConfigurationId> latin_hypercube(const Encoding& encoding, const CandidatePool& candidates,
                                              std::size_t count, const Eigen::ArrayXf& lean, Random& random);
 
 }  // namespace tune::search

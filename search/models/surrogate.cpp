@@ -11,9 +11,9 @@
 namespace tune::search {
 namespace {
 
-constexpr float kSeen = -1;
-constexpr double kPriorSuccess = 0.5;  // evaluations that succeeded, before any is known
-constexpr double kLeastVariance = 1e-9;
+constexpr float seen_score = -1;
+constexpr double prior_successes = 0.5;  // evaluations that succeeded, before any is known
+constexpr double min_variance = 1e-9;
 
 /// Of the best, which is at 0, by something with this mean and deviation.
 double expected_improvement(double mean, double deviation) {
@@ -27,32 +27,32 @@ std::vector<std::size_t> best_followed(const Evidence& evidence) {
   std::vector<std::size_t> sorted = evidence.good;
   std::ranges::stable_sort(sorted, {}, [&](std::size_t i) { return *evidence.evaluated[i].cost; });
   std::vector<std::size_t> chosen;
-  for (const std::size_t i : best_and_spread(sorted.size(), most_followed)) chosen.push_back(sorted[i]);
+  for (const std::size_t i : best_and_spread(sorted.size(), max_followed)) chosen.push_back(sorted[i]);
   return chosen;
 }
 
 }  // namespace
 
-Surrogate::Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior,
+Surrogate::Surrogate(const Encoding& encoding, PriorMeans prior_means, const GaussianProcessPrior& prior,
                      double softness)
     : encoding_(encoding),
-      beliefs_(std::move(beliefs)),
+      prior_means_(std::move(prior_means)),
       softness_(softness),
       process_(encoding.dimensions(), prior),
       candidates_(encoding) {
-  for (const auto& belief : beliefs_) weights_.push_back(belief->weight());
+  for (const auto& prior_mean : prior_means_) weights_.push_back(prior_mean->weight());
 }
 
 Eigen::VectorXd Surrogate::features(ConfigurationId id) const {
-  Eigen::VectorXd result(static_cast<Eigen::Index>(beliefs_.size()));
-  for (std::size_t b = 0; b < beliefs_.size(); ++b)
-    result(static_cast<Eigen::Index>(b)) = beliefs_[b]->at(id);
+  Eigen::VectorXd result(static_cast<Eigen::Index>(prior_means_.size()));
+  for (std::size_t b = 0; b < prior_means_.size(); ++b)
+    result(static_cast<Eigen::Index>(b)) = prior_means_[b]->at(id);
   return result;
 }
 
-double Surrogate::believed(ConfigurationId id) const {
+double Surrogate::prior_mean_at(ConfigurationId id) const {
   double sum = 0;
-  for (std::size_t b = 0; b < beliefs_.size(); ++b) sum += weights_[b].weight * beliefs_[b]->at(id);
+  for (std::size_t b = 0; b < prior_means_.size(); ++b) sum += weights_[b].weight * prior_means_[b]->at(id);
   return sum;
 }
 
@@ -84,7 +84,7 @@ void Surrogate::fit_process(const Evidence& evidence) {
       surprises(i) -= weights_[b].weight * followed_features_.back()(static_cast<Eigen::Index>(b));
   }
   std::vector<Eigen::Index> chosen;
-  for (const std::size_t i : best_and_spread(followed_.size(), most_fitted))
+  for (const std::size_t i : best_and_spread(followed_.size(), max_fitted))
     chosen.push_back(static_cast<Eigen::Index>(i));
   process_.fit(points(chosen, Eigen::all), surprises(chosen));
   process_.condition(points);
@@ -97,12 +97,12 @@ void Surrogate::fit(const Evidence& evidence, const std::vector<ConfigurationId>
   weigh(evidence);
   place_.clear();
   const auto rows = static_cast<Eigen::Index>(candidates.size());
-  candidate_features_.resize(rows, static_cast<Eigen::Index>(beliefs_.size()));
+  candidate_features_.resize(rows, static_cast<Eigen::Index>(prior_means_.size()));
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     place_.emplace(candidates[i], i);
     candidate_features_.row(static_cast<Eigen::Index>(i)) = features(candidates[i]).transpose().cast<float>();
   }
-  near_all_ = near_good_ = Eigen::ArrayXf::Constant(rows, static_cast<float>(kPriorSuccess));
+  near_all_ = near_good_ = Eigen::ArrayXf::Constant(rows, static_cast<float>(prior_successes));
   taken_in_ = 0;
   take_in(evidence);
   good_taken_in_ = evidence.good.size();
@@ -113,11 +113,11 @@ void Surrogate::fit(const Evidence& evidence, const std::vector<ConfigurationId>
 void Surrogate::weigh(const Evidence& evidence) {
   if (!cost_) return;
   cost_->learn(evidence);
-  worth_.resize(static_cast<Eigen::Index>(candidates_.size()));
+  cost_weights_.resize(static_cast<Eigen::Index>(candidates_.size()));
   std::vector<Level> levels(encoding_.size());
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     for (std::size_t d = 0; d < levels.size(); ++d) levels[d] = candidates_.level(i, d);
-    worth_(static_cast<Eigen::Index>(i)) = static_cast<float>(cost_->worth(levels));
+    cost_weights_(static_cast<Eigen::Index>(i)) = static_cast<float>(cost_->cost_weight(levels));
   }
 }
 
@@ -144,7 +144,7 @@ void Surrogate::update(const Evidence& evidence) {
 }
 
 void Surrogate::score(const Evidence& evidence) {
-  const auto count = static_cast<Eigen::Index>(beliefs_.size());
+  const auto count = static_cast<Eigen::Index>(prior_means_.size());
   Eigen::MatrixXd known(static_cast<Eigen::Index>(followed_features_.size()), count);
   for (Eigen::Index i = 0; i < known.rows(); ++i)
     known.row(i) = followed_features_[static_cast<std::size_t>(i)].transpose();
@@ -153,7 +153,7 @@ void Surrogate::score(const Evidence& evidence) {
   Eigen::ArrayXf means = candidates_.means(explanation_) + static_cast<float>(explanation_.constant);
   if (count > 0) means += (candidate_features_ * explanation_.slopes.cast<float>()).array();
   const Eigen::ArrayXf deviations = (candidates_.variances() * static_cast<float>(explanation_.scale))
-                                        .max(static_cast<float>(kLeastVariance))
+                                        .max(static_cast<float>(min_variance))
                                         .sqrt();
   const Eigen::ArrayXf feasible = near_good_ / near_all_;
   scores_.resize(means.size());
@@ -161,7 +161,7 @@ void Surrogate::score(const Evidence& evidence) {
     scores_(i) = feasible(i) * static_cast<float>(expected_improvement(static_cast<double>(means(i)),
                                                                        static_cast<double>(deviations(i))));
   for (std::size_t i = 0; i < candidates_.size(); ++i)
-    if (evidence.seen.seen(candidates_.id(i))) scores_(static_cast<Eigen::Index>(i)) = kSeen;
+    if (evidence.seen.seen(candidates_.id(i))) scores_(static_cast<Eigen::Index>(i)) = seen_score;
   largest_gain_ = std::nullopt;
   if (scores_.size() > 0 && scores_.maxCoeff() >= 0) largest_gain_ = static_cast<double>(scores_.maxCoeff());
   for (const auto& [id, levels] : evidence.pending) lower(levels);
@@ -177,11 +177,11 @@ void Surrogate::expect(ConfigurationId id, std::span<const Level> levels) {
   if (scores_.size() == 0) return;
   lower(levels);
   if (const auto at = place_.find(id); at != place_.end())
-    scores_(static_cast<Eigen::Index>(at->second)) = kSeen;
+    scores_(static_cast<Eigen::Index>(at->second)) = seen_score;
 }
 
 double Surrogate::feasibility(std::span<const Level> levels, const Evidence& evidence) const {
-  double good = kPriorSuccess, all = kPriorSuccess;
+  double good = prior_successes, all = prior_successes;
   for (const Evidence::Evaluated& one : evidence.evaluated) {
     const double k = static_cast<double>(process_.kernel()(one.levels.data(), levels.data()));
     all += k * k;
@@ -190,27 +190,27 @@ double Surrogate::feasibility(std::span<const Level> levels, const Evidence& evi
   return good / all;
 }
 
-double Surrogate::promise(ConfigurationId id, const Evidence& evidence) const {
+double Surrogate::acquisition_value(ConfigurationId id, const Evidence& evidence) const {
   const std::vector<Level> levels = encoding_.encode(id);
   const Eigen::VectorXd v = process_.whiten(levels);
   const double mean =
       explanation_.constant + explanation_.slopes.dot(features(id)) + explanation_.whitened.dot(v);
-  const double deviation = std::sqrt(std::max(kLeastVariance, explanation_.scale * (1 - v.squaredNorm())));
+  const double deviation = std::sqrt(std::max(min_variance, explanation_.scale * (1 - v.squaredNorm())));
   double score = expected_improvement(mean, deviation) * feasibility(levels, evidence);
   for (const auto& [other, at] : evidence.pending)
     score *= 1 - static_cast<double>(process_.kernel()(at.data(), levels.data()));
-  return cost_ ? score * cost_->worth(levels) : score;
+  return cost_ ? score * cost_->cost_weight(levels) : score;
 }
 
 std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationId> ids,
                                                   const Evidence& evidence) const {
   std::optional<ConfigurationId> best;
-  double most = -1;
+  double max = -1;
   for (const ConfigurationId id : ids) {
     if (evidence.seen.seen(id)) continue;
-    const double score = promise(id, evidence);
-    if (score <= most) continue;
-    most = score;
+    const double score = acquisition_value(id, evidence);
+    if (score <= max) continue;
+    max = score;
     best = id;
   }
   return best;
@@ -219,7 +219,7 @@ std::optional<ConfigurationId> Surrogate::best_of(std::span<const ConfigurationI
 std::optional<ConfigurationId> Surrogate::best_candidate() const {
   Eigen::Index best = 0;
   if (scores_.size() == 0 || scores_.maxCoeff(&best) < 0) return std::nullopt;
-  if (cost_) (scores_ * worth_).maxCoeff(&best);
+  if (cost_) (scores_ * cost_weights_).maxCoeff(&best);
   return candidates_.id(static_cast<std::size_t>(best));
 }
 

@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/models/beliefs.hpp"
 #include "search/models/candidates.hpp"
 #include "search/models/evaluation_cost.hpp"
 #include "search/models/evidence.hpp"
+#include "search/models/prior_means.hpp"
 
 namespace tune::search {
 
@@ -20,7 +20,7 @@ namespace tune::search {
 class Surrogate {
  public:
   /// The encoding must outlive it. `softness`: of `slowdown`.
-  Surrogate(const Encoding& encoding, Beliefs beliefs, const GaussianProcessPrior& prior,
+  Surrogate(const Encoding& encoding, PriorMeans prior_means, const GaussianProcessPrior& prior,
             double softness = usual_softness);
 
   /// Promises count by what evaluations will cost too, with this exponent.
@@ -38,18 +38,18 @@ class Surrogate {
   /// update; nothing before a fit, or where no candidate is left.
   std::optional<double> largest_gain() const { return largest_gain_; }
   /// Whether some candidate promises anything: improvements may be too unlikely for a number.
-  bool promises() const { return scores_.size() > 0 && scores_.maxCoeff() > 0; }
+  bool has_acquisition_value() const { return scores_.size() > 0 && scores_.maxCoeff() > 0; }
   /// The unseen candidate that promises most.
   std::optional<ConfigurationId> best_candidate() const;
   /// What an unseen configuration promises, whether it is a candidate or not.
-  double promise(ConfigurationId id, const Evidence& evidence) const;
+  double acquisition_value(ConfigurationId id, const Evidence& evidence) const;
   /// The most promising unseen one among these.
   std::optional<ConfigurationId> best_of(std::span<const ConfigurationId> ids,
                                          const Evidence& evidence) const;
   /// Before any fit too: how likely it is that this one does not fail, as far as a prior kernel can tell.
   double feasibility(std::span<const Level> levels, const Evidence& evidence) const;
   /// What the beliefs alone say of a configuration.
-  double believed(ConfigurationId id) const;
+  double prior_mean_at(ConfigurationId id) const;
   const ProductKernel& kernel() const { return process_.kernel(); }
 
  private:
@@ -62,17 +62,17 @@ class Surrogate {
   void lower(std::span<const Level> levels);
 
   const Encoding& encoding_;
-  Beliefs beliefs_;
+  PriorMeans prior_means_;
   double softness_;
-  std::vector<LinearBelief> weights_;
+  std::vector<WeightPrior> weights_;
   GaussianProcess process_;
   GaussianProcess::Explanation explanation_;
   std::optional<EvaluationCost> cost_;  ///< nothing: all cost the same
-  Candidates candidates_;
+  CandidatePool candidates_;
   std::unordered_map<ConfigurationId, std::size_t> place_;  ///< among the candidates
   Eigen::MatrixXf candidate_features_;                      ///< one row a candidate
   Eigen::ArrayXf near_all_, near_good_;                     ///< evaluations near each candidate
-  Eigen::ArrayXf worth_;                                    ///< EvaluationCost::worth; empty without it
+  Eigen::ArrayXf cost_weights_;                             ///< EvaluationCost::cost_weight; empty without it
   Eigen::ArrayXf scores_;                                   ///< negative: seen
   std::optional<double> largest_gain_;
   std::vector<std::size_t> followed_;  ///< places in the evidence of the process's points

@@ -10,7 +10,7 @@ namespace tune::search {
 namespace {
 
 /// Costs that differ by less are equal: sums of the same numbers in another order.
-constexpr double kSame = 1e-9;
+constexpr double equal_costs = 1e-9;
 
 class Descent {
  public:
@@ -39,7 +39,7 @@ class Descent {
  private:
   bool hopeless(double cost, std::size_t column) const {
     const double bound = cost + at_least_[column];
-    return bound > best_cost_ + kSame || bound == std::numeric_limits<double>::infinity();
+    return bound > best_cost_ + equal_costs || bound == std::numeric_limits<double>::infinity();
   }
 
   bool step() {
@@ -67,7 +67,7 @@ class Descent {
 
   void look_at(Row row, double cost) {
     if (!step() || hopeless(cost, rows_.columns()) || (allowed_ && !allowed_(row))) return;
-    if (cost < best_cost_ - kSame) {
+    if (cost < best_cost_ - equal_costs) {
       best_cost_ = cost;
       equals_ = 0;
     }

@@ -9,10 +9,10 @@ namespace tune::search {
 namespace {
 
 std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
-  const auto first = text.find_first_not_of(kSpaces);
+  constexpr std::string_view whitespace = " \t\r\n";
+  const auto first = text.find_first_not_of(whitespace);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+  return text.substr(first, text.find_last_not_of(whitespace) - first + 1);
 }
 
 std::string join(const std::vector<Configuration::Entry>& entries, std::string_view separator) {

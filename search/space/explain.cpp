@@ -21,7 +21,7 @@ std::string unknown_parameter(const SpaceDefinition& definition, const Configura
 
 std::string wrong_value(const Parameter& parameter, const Value* value, const Lookup& lookup) {
   // The parameters in the condition were declared, and so explained, before.
-  const bool exists = !parameter.exists_if || parameter.exists_if->partially_evaluate(lookup) == Truth::yes;
+  const bool exists = !parameter.exists_if || parameter.exists_if->partially_evaluate(lookup) == Tribool::yes;
   if (!exists) {
     if (value == nullptr) return "";
     return parameter.name + " exists only where " + parameter.exists_if->to_string();
@@ -37,7 +37,7 @@ std::string broken(const Constraint& constraint, const Lookup& lookup) {
       std::ranges::all_of(names, [&lookup](const std::string& name) { return lookup(name) != nullptr; });
   const bool holds = applies
                          ? constraint.rule.evaluate(lookup).as_bool()
-                         : !constraint.required || constraint.rule.partially_evaluate(lookup) == Truth::yes;
+                         : !constraint.required || constraint.rule.partially_evaluate(lookup) == Tribool::yes;
   if (holds) return "";
   const std::string rule = constraint.rule.to_string();
   return constraint.reason.empty() ? "broken: " + rule : constraint.reason + " (broken: " + rule + ")";
@@ -52,14 +52,14 @@ std::string SearchSpace::explain(const Configuration& configuration) const {
     const auto constant = definition_.constants.find(name);
     return constant == definition_.constants.end() ? nullptr : &constant->second;
   };
-  if (std::string why = unknown_parameter(definition_, configuration); !why.empty()) return why;
+  if (std::string reason = unknown_parameter(definition_, configuration); !reason.empty()) return reason;
   for (const Parameter& parameter : parameters()) {
-    std::string why = wrong_value(parameter, configuration.find(parameter.name), lookup);
-    if (!why.empty()) return why;
+    std::string reason = wrong_value(parameter, configuration.find(parameter.name), lookup);
+    if (!reason.empty()) return reason;
   }
   for (const Constraint& constraint : definition_.constraints) {
     try {
-      if (std::string why = broken(constraint, lookup); !why.empty()) return why;
+      if (std::string reason = broken(constraint, lookup); !reason.empty()) return reason;
     } catch (const ExprError& error) {
       return "cannot check '" + constraint.rule.to_string() + "': " + error.what();
     }

@@ -11,7 +11,7 @@ namespace tune::search {
 namespace {
 
 /// More would take minutes.
-constexpr ConfigurationId kMostAsked = 50'000'000;
+constexpr ConfigurationId max_asked = 50'000'000;
 
 }  // namespace
 
@@ -35,16 +35,17 @@ SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configur
 }
 
 SearchSpace SearchSpace::where(const std::function<bool(const Configuration&)>& keep) const {
-  if (size() > kMostAsked)
+  if (size() > max_asked)
     throw std::length_error("a rule in code is asked for each of " + std::to_string(size()) +
                             " configurations; add constraints as expressions first");
   SearchSpace space{Unbuilt{}, definition_};
   space.order_columns(parameter_of_);
   RowGraphBuilder builder(parameters().size());
   // What is left of a node depends on the way to it, so that every path is walked.
-  const auto kept = [&](const auto& self, Place place, std::size_t column) -> std::optional<RowGraph::Node> {
+  const auto kept = [&](const auto& self, GraphPosition place,
+                        std::size_t column) -> std::optional<RowGraph::Node> {
     if (column == parameters().size())
-      return keep(at(place.before)) ? std::optional(RowGraph::kEnd) : std::nullopt;
+      return keep(at(place.before)) ? std::optional(RowGraph::end_node) : std::nullopt;
     std::vector<RowGraphBuilder::Branch> branches;
     for (const RowGraph::Edge& edge : graph_.edges(place.node))
       if (const auto child = self(self, {edge.child, place.before + edge.before}, column + 1))

@@ -10,8 +10,8 @@ namespace tune::search {
 
 namespace {
 
-constexpr std::size_t kNeighbourSteps = 4'000;
-constexpr std::size_t kCheapestSteps = 4'000;
+constexpr std::size_t neighbour_steps = 4'000;
+constexpr std::size_t cheapest_steps = 4'000;
 
 }  // namespace
 
@@ -24,10 +24,10 @@ SearchSpace::Digits SearchSpace::default_digits() const {
 
 std::optional<ConfigurationId> SearchSpace::nearest_to_defaults() const {
   const Digits defaults = default_digits();
-  std::vector<Wish> wishes(defaults.size());
-  for (std::size_t column = 0; column < wishes.size(); ++column)
-    wishes[column] = {defaults[column], true, first_digit(parameter_of_[column]) > 0};
-  return nearest_row(graph_, wishes);
+  std::vector<ProposedDigit> proposed(defaults.size());
+  for (std::size_t column = 0; column < proposed.size(); ++column)
+    proposed[column] = {defaults[column], true, first_digit(parameter_of_[column]) > 0};
+  return nearest_row(graph_, proposed);
 }
 
 std::vector<ConfigurationId> SearchSpace::neighbours(ConfigurationId id) const {
@@ -62,27 +62,27 @@ std::optional<ConfigurationId> SearchSpace::cheapest(
     column = costs[p].values;
     if (first_digit(p) > 0) column.insert(column.begin(), costs[p].absent);
   }
-  return cheapest_row(graph_, digits, random, kCheapestSteps, allowed);
+  return cheapest_row(graph_, digits, random, cheapest_steps, allowed);
 }
 
 /// Adds the neighbours by a change of the column's parameter, which decides whether later ones exist.
 void SearchSpace::add_completions(const Digits& digits, std::size_t column,
                                   std::vector<ConfigurationId>& found) const {
   const Digits defaults = default_digits();
-  std::vector<Wish> wishes(digits.size());
-  Place before{*graph_.root(), 0};
+  std::vector<ProposedDigit> proposed(digits.size());
+  GraphPosition before{*graph_.root(), 0};
   for (std::size_t c = 0; c < digits.size(); ++c) {
     const std::size_t p = parameter_of_[c];
     const bool missing = absent(p, digits[c]);
-    wishes[c] = {missing ? defaults[c] : digits[c], missing, first_digit(p) > 0};
+    proposed[c] = {missing ? defaults[c] : digits[c], missing, first_digit(p) > 0};
     if (c >= column) continue;
     const RowGraph::Edge* edge = graph_.edge(before.node, digits[c]);
     before = {edge->child, before.before + edge->before};
   }
   for (const RowGraph::Edge& edge : graph_.edges(before.node)) {
     if (edge.digit == digits[column]) continue;
-    const Place place{edge.child, before.before + edge.before};
-    const Completion completion = nearest_completion(graph_, place, column + 1, wishes, kNeighbourSteps);
+    const GraphPosition place{edge.child, before.before + edge.before};
+    const Completion completion = nearest_completion(graph_, place, column + 1, proposed, neighbour_steps);
     if (completion.row) found.push_back(*completion.row);
   }
 }

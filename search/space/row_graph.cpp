@@ -50,7 +50,7 @@ std::optional<RowGraph::Node> RowGraphBuilder::node(std::span<const Branch> bran
   for (const Branch& branch : branches) {
     graph_.edges_.push_back({branch.digit, branch.child, rows});
     const RowGraph::Row more = graph_.rows(branch.child);
-    if (more > RowGraph::kMostRows - rows)
+    if (more > RowGraph::max_rows - rows)
       throw std::length_error(
           "more than 9.2e18 configurations are valid; fix a parameter or add a constraint");
     rows += more;
@@ -72,7 +72,7 @@ using Rows = std::span<const std::vector<RowGraph::Digit>>;
 
 /// `rows` agree in the columns before `column`.
 RowGraph::Node from_rows(Rows rows, std::size_t column, std::size_t columns, RowGraphBuilder& builder) {
-  if (column == columns) return RowGraph::kEnd;
+  if (column == columns) return RowGraph::end_node;
   std::vector<RowGraphBuilder::Branch> branches;
   while (!rows.empty()) {
     const RowGraph::Digit digit = rows.front()[column];

@@ -24,9 +24,9 @@ class RowGraph {
   using Node = std::uint32_t;
 
   /// More could not be stored as numbers.
-  static constexpr Row kMostRows = static_cast<Row>(INT64_MAX);
+  static constexpr Row max_rows = static_cast<Row>(INT64_MAX);
   /// Below the last column: one row, without digits.
-  static constexpr Node kEnd = 0;
+  static constexpr Node end_node = 0;
 
   struct Edge {
     Digit digit;
@@ -81,7 +81,7 @@ class RowGraphBuilder {
   explicit RowGraphBuilder(std::size_t columns) : graph_(columns) {}
 
   /// The node with these branches, whose digits increase; the same for the same ones. Nothing without any.
-  /// Throws std::length_error where it would have more than RowGraph::kMostRows rows.
+  /// Throws std::length_error where it would have more than RowGraph::max_rows rows.
   std::optional<Node> node(std::span<const Branch> branches);
   RowGraph finish(std::optional<Node> root) &&;
 

@@ -37,14 +37,14 @@ class SearchSpace {
  public:
   /// Different beginnings to complete; more would take minutes and gigabytes. What counts is not how many
   /// configurations are valid but how closely constraints tie parameters together.
-  static constexpr std::size_t kMaxStates = 5'000'000;
+  static constexpr std::size_t default_max_states = 5'000'000;
 
   /// Throws ExprError or std::invalid_argument for a definition that is wrong: names twice, a condition over
   /// a later parameter, an unknown name in an expression, a default that is not among the values, a value
   /// that cannot be told from another in text, a constraint that cannot be evaluated (division by zero); and
   /// std::length_error, which says what to do, for a space that cannot be counted with `max_states`, or has
-  /// more than RowGraph::kMostRows configurations.
-  explicit SearchSpace(SpaceDefinition definition, std::size_t max_states = kMaxStates);
+  /// more than RowGraph::max_rows configurations.
+  explicit SearchSpace(SpaceDefinition definition, std::size_t max_states = default_max_states);
 
   /// The listed configurations instead of all that the constraints allow: a recording answers for nothing
   /// else. Repeated ones count once. Throws std::invalid_argument for one with unknown parameters or values.

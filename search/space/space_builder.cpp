@@ -14,8 +14,8 @@ namespace {
 /// missing.
 bool certainly_holds(const Parameter& parameter, const Lookup& lookup) {
   const Expr& condition = *parameter.exists_if;
-  const Truth truth = condition.partially_evaluate(lookup);
-  if (truth != Truth::unknown) return truth == Truth::yes;
+  const Tribool boolean = condition.partially_evaluate(lookup);
+  if (boolean != Tribool::unknown) return boolean == Tribool::yes;
   const auto names = condition.variables();
   if (!std::ranges::all_of(names, [&](const std::string& name) { return lookup(name) != nullptr; }))
     return false;
@@ -56,7 +56,7 @@ class Builder {
  private:
   /// All valid completions of the first `p` parameters' values; nothing where there are none.
   std::optional<Node> completions(std::size_t p) {
-    if (p == levels_.size()) return RowGraph::kEnd;
+    if (p == levels_.size()) return RowGraph::end_node;
     words_.clear();
     states_.describe(p, assignment_, words_);
     const auto [state, added] = levels_[p].states.intern(words_);

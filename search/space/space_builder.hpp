@@ -22,7 +22,7 @@ struct TooManyStates {};
 /// not completed again, so that the work does not grow with the number of valid configurations.
 ///
 /// Throws ExprError for a constraint that cannot be evaluated (it names the constraint and the assignment),
-/// TooManyStates beyond `limit` of them, and std::length_error beyond RowGraph::kMostRows.
+/// TooManyStates beyond `limit` of them, and std::length_error beyond RowGraph::max_rows.
 RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit);
 
 /// An order of the parameters, by number, in which those that constraints and conditions tie together,

@@ -11,7 +11,7 @@ namespace tune::search {
 namespace {
 
 /// Stays within the second-level cache.
-constexpr std::size_t kMaxAnswers = 1 << 18;
+constexpr std::size_t max_answers = 1 << 18;
 
 }  // namespace
 
@@ -28,16 +28,16 @@ SpaceCheck::SpaceCheck(const Expr& condition, const std::map<std::string, std::s
     const std::size_t parameter = slots.at(name);
     const std::size_t values = parameters[parameter].values.size();
     inputs_.push_back({parameter, answers, values});
-    answers = std::min(answers * (values + 1), kMaxAnswers + 1);
+    answers = std::min(answers * (values + 1), max_answers + 1);
   }
-  if (answers <= kMaxAnswers) answers_.resize(answers, Answer::not_asked);
+  if (answers <= max_answers) answers_.resize(answers, Answer::not_asked);
 }
 
 bool SpaceCheck::passes(const Assignment& assignment) {
   const bool applies = std::ranges::all_of(
       conditional_, [&](std::size_t parameter) { return assignment.exists[parameter] != 0; });
   if (!applies && !required_) return true;
-  const auto ask = [&] { return applies ? program_.run(assignment.values).truth() : decided(assignment); };
+  const auto ask = [&] { return applies ? program_.run(assignment.values).to_bool() : decided(assignment); };
   if (answers_.empty()) return ask();
   std::size_t at = 0;
   for (const Input& input : inputs_) {
@@ -59,7 +59,7 @@ bool SpaceCheck::decided(const Assignment& assignment) const {
     }
     return nullptr;
   };
-  return condition_.partially_evaluate(lookup) == Truth::yes;
+  return condition_.partially_evaluate(lookup) == Tribool::yes;
 }
 
 namespace {

@@ -15,7 +15,7 @@ using Op = Expr::Op;
 
 // First words of what a part adds. Whole numbers that fit have an odd word of their own, so that no two
 // different sequences of parts become the same words.
-constexpr std::uint32_t kMuted = 0, kNo = 2, kYes = 4, kOther = 6, kFailed = 8;
+constexpr std::uint32_t part_muted = 0, part_no = 2, part_yes = 4, part_other = 6, part_failed = 8;
 
 void add_scalar(const Scalar& scalar, std::vector<std::uint32_t>& words) {
   constexpr std::int64_t small = std::int64_t{1} << 30;
@@ -28,7 +28,7 @@ void add_scalar(const Scalar& scalar, std::vector<std::uint32_t>& words) {
                              : scalar.is_text()
                                  ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(scalar.text))
                                  : static_cast<std::uint64_t>(scalar.integer);
-  words.push_back(kOther);
+  words.push_back(part_other);
   words.push_back(static_cast<std::uint32_t>(scalar.kind));
   words.push_back(static_cast<std::uint32_t>(bits));
   words.push_back(static_cast<std::uint32_t>(bits >> 32U));
@@ -101,9 +101,9 @@ void SpaceStates::add_choices(const std::vector<std::size_t>& parameters, std::s
 }
 
 /// Adds the largest parts of the expression whose parameters are all assigned.
-void SpaceStates::gather(const Expr& expr, bool as_truth, std::vector<Mute> mutes, std::size_t depth) {
+void SpaceStates::gather(const Expr& expr, bool as_boolean, std::vector<Mute> mutes, std::size_t depth) {
   if (expr.op() != Op::list && all_known(expr, depth)) {
-    if (known_part(expr, depth)) add_known(expr, as_truth, mutes, depth);
+    if (known_part(expr, depth)) add_known(expr, as_boolean, mutes, depth);
     return;
   }
   const auto& operands = expr.operands();
@@ -120,13 +120,13 @@ void SpaceStates::gather(const Expr& expr, bool as_truth, std::vector<Mute> mute
       }
       return gather(operands[1], true, std::move(mutes), depth);
     case Op::conditional:
-      return gather_choice(expr, as_truth, mutes, depth);
+      return gather_choice(expr, as_boolean, mutes, depth);
     default:
       for (const Expr& operand : operands) gather(operand, false, mutes, depth);
   }
 }
 
-void SpaceStates::gather_choice(const Expr& expr, bool as_truth, const std::vector<Mute>& mutes,
+void SpaceStates::gather_choice(const Expr& expr, bool as_boolean, const std::vector<Mute>& mutes,
                                 std::size_t depth) {
   const auto& operands = expr.operands();
   std::vector<Mute> then = mutes, otherwise = mutes;
@@ -137,19 +137,19 @@ void SpaceStates::gather_choice(const Expr& expr, bool as_truth, const std::vect
   } else {
     gather(operands[0], true, mutes, depth);
   }
-  gather(operands[1], as_truth, std::move(then), depth);
-  gather(operands[2], as_truth, std::move(otherwise), depth);
+  gather(operands[1], as_boolean, std::move(then), depth);
+  gather(operands[2], as_boolean, std::move(otherwise), depth);
 }
 
-std::size_t SpaceStates::add_known(const Expr& expr, bool as_truth, const std::vector<Mute>& mutes,
+std::size_t SpaceStates::add_known(const Expr& expr, bool as_boolean, const std::vector<Mute>& mutes,
                                    std::size_t depth) {
   Level& level = levels_[depth];
-  std::string name = (as_truth ? "t " : "v ") + expr.to_string();
-  for (const Mute& mute : mutes) name += (mute.truth ? " +" : " -") + std::to_string(mute.part);
+  std::string name = (as_boolean ? "t " : "v ") + expr.to_string();
+  for (const Mute& mute : mutes) name += (mute.boolean ? " +" : " -") + std::to_string(mute.part);
   const auto [place, added] = level.known.try_emplace(std::move(name), level.parts.size());
   if (added)
-    level.parts.push_back(
-        {as_truth ? Part::Kind::truth : Part::Kind::value, Program(expr, slots_), mentioned(expr), mutes});
+    level.parts.push_back({as_boolean ? Part::Kind::boolean : Part::Kind::value, Program(expr, slots_),
+                           mentioned(expr), mutes});
   return place->second;
 }
 
@@ -178,40 +178,41 @@ bool SpaceStates::known_part(const Expr& expr, std::size_t depth) const {
 void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
                            std::vector<std::uint32_t>& words) {
   std::vector<Part>& parts = levels_[depth].parts;
-  truths_.assign(parts.size(), -1);
+  booleans_.assign(parts.size(), -1);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Part& part = parts[i];
-    if (std::ranges::any_of(
-            part.mutes, [this](const Mute& mute) { return truths_[mute.part] == (mute.truth ? 1 : 0); })) {
-      words.push_back(kMuted);
+    if (std::ranges::any_of(part.mutes, [this](const Mute& mute) {
+          return booleans_[mute.part] == (mute.boolean ? 1 : 0);
+        })) {
+      words.push_back(part_muted);
       continue;
     }
     switch (part.kind) {
       case Part::Kind::missing:
-        truths_[i] =
+        booleans_[i] =
             std::ranges::any_of(part.parameters, [&](std::size_t p) { return assignment.exists[p] == 0; })
                 ? 1
                 : 0;
-        words.push_back(truths_[i] != 0 ? kYes : kNo);
+        words.push_back(booleans_[i] != 0 ? part_yes : part_no);
         break;
       case Part::Kind::exists:
-        words.push_back(assignment.exists[part.parameters[0]] != 0 ? kYes : kNo);
+        words.push_back(assignment.exists[part.parameters[0]] != 0 ? part_yes : part_no);
         break;
       case Part::Kind::choice:
         words.push_back(choice_of(part.parameters[0], assignment));
         break;
       case Part::Kind::value:
-      case Part::Kind::truth:
+      case Part::Kind::boolean:
         try {
           const Scalar value = part.program.run(assignment.values);
           if (part.kind == Part::Kind::value) {
             add_scalar(value, words);
             break;
           }
-          truths_[i] = value.truth() ? 1 : 0;
-          words.push_back(truths_[i] != 0 ? kYes : kNo);
+          booleans_[i] = value.to_bool() ? 1 : 0;
+          words.push_back(booleans_[i] != 0 ? part_yes : part_no);
         } catch (const ExprError&) {
-          words.push_back(kFailed);
+          words.push_back(part_failed);
           for (const std::size_t p : part.parameters) words.push_back(choice_of(p, assignment));
         }
     }

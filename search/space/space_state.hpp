@@ -28,13 +28,13 @@ class SpaceStates {
  private:
   struct Mute {
     std::size_t part;  ///< an earlier one of the same depth
-    bool truth;        ///< where that is its truth, this part does not matter
+    bool boolean;      ///< where that is its truth, this part does not matter
   };
   struct Part {
     enum class Kind : std::uint8_t {
       missing,  ///< whether one of the parameters is known not to exist
       value,
-      truth,
+      boolean,
       choice,  ///< of one parameter: its value's index, or that it does not exist
       exists   ///< of one parameter
     };
@@ -51,10 +51,10 @@ class SpaceStates {
   void plan(std::size_t depth);
   void add_constraint(const Constraint& constraint, std::size_t depth);
   void add_condition(const Expr& condition, std::size_t depth);
-  void gather(const Expr& expr, bool as_truth, std::vector<Mute> mutes, std::size_t depth);
-  void gather_choice(const Expr& expr, bool as_truth, const std::vector<Mute>& mutes, std::size_t depth);
+  void gather(const Expr& expr, bool as_boolean, std::vector<Mute> mutes, std::size_t depth);
+  void gather_choice(const Expr& expr, bool as_boolean, const std::vector<Mute>& mutes, std::size_t depth);
   void add_choices(const std::vector<std::size_t>& parameters, std::size_t depth);
-  std::size_t add_known(const Expr& expr, bool as_truth, const std::vector<Mute>& mutes, std::size_t depth);
+  std::size_t add_known(const Expr& expr, bool as_boolean, const std::vector<Mute>& mutes, std::size_t depth);
   std::vector<std::size_t> mentioned(const Expr& expr) const;
   std::size_t last_depth(const Expr& expr) const;
   bool all_known(const Expr& expr, std::size_t depth) const;
@@ -65,7 +65,7 @@ class SpaceStates {
   std::map<std::string, std::size_t> slots_;
   std::vector<std::size_t> decision_depth_;  ///< from where on a parameter's existence is known
   std::vector<Level> levels_;                ///< by depth
-  std::vector<signed char> truths_;          ///< of the parts while a state is described; -1 for others
+  std::vector<signed char> booleans_;        ///< of the parts while a state is described; -1 for others
 };
 
 }  // namespace tune::search

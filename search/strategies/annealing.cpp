@@ -10,7 +10,7 @@ namespace tune::search {
 namespace {
 
 /// Free steps and steps to what is out, before the neighbourhood counts as exhausted.
-constexpr int kTries = 16;
+constexpr int max_tries = 16;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void Annealing::restart() {
   current_.reset();
 }
 
-void Annealing::move_to(Candidate place) {
+void Annealing::move_to(ChosenCandidate place) {
   current_ = place;
   neighbours_ = space_.neighbours(place.id);
   adjacent_ = moves_.adjacent(place.id, neighbours_);
@@ -74,14 +74,15 @@ void Annealing::learn(ConfigurationId id, double cost) {
 
 std::optional<ConfigurationId> Annealing::random_step() {
   const double kind = random_.uniform();
-  const auto& steps = kind < kAdjacent && !adjacent_.empty() ? adjacent_ : neighbours_;
-  if (kind >= kAdjacent + kNeighbour || steps.empty()) return moves_.perturb(current_->id, 2, random_);
+  const auto& steps = kind < adjacent_share && !adjacent_.empty() ? adjacent_ : neighbours_;
+  if (kind >= adjacent_share + neighbour_share || steps.empty())
+    return moves_.perturb(current_->id, 2, random_);
   return steps[random_.below(steps.size())];
 }
 
 std::optional<ConfigurationId> Annealing::choose() {
   std::optional<ConfigurationId> next;
-  for (int attempt = 0; current_ && !next && attempt < kTries; ++attempt) {
+  for (int attempt = 0; current_ && !next && attempt < max_tries; ++attempt) {
     const auto step = random_step();
     if (!step) break;
     const auto cost = visited_.cost(*step);

@@ -29,14 +29,14 @@ void visit_options(AnnealingOptions& options, OptionVisitor& visitor);
 /// then.
 class Annealing : public StepwiseSearch {
  public:
-  static constexpr double kAdjacent = 0.5;   ///< share of steps to an adjacent value,
-  static constexpr double kNeighbour = 0.4;  ///< to any value of one parameter; the rest changes two
+  static constexpr double adjacent_share = 0.5;   ///< share of steps to an adjacent value,
+  static constexpr double neighbour_share = 0.4;  ///< to any value of one parameter; the rest changes two
 
   /// The task's space must outlive the strategy.
   explicit Annealing(const SearchTask& task, const AnnealingOptions& options = {});
 
   /// More would be steps from where the walk was long ago.
-  std::size_t most_in_flight() const override { return 8; }
+  std::size_t max_in_flight() const override { return 8; }
 
  protected:
   std::optional<ConfigurationId> choose() override;
@@ -44,7 +44,7 @@ class Annealing : public StepwiseSearch {
 
  private:
   void restart();
-  void move_to(Candidate place);
+  void move_to(ChosenCandidate place);
   /// Whether the walk takes a step to this cost.
   bool accepts(double cost);
   std::optional<ConfigurationId> random_step();
@@ -53,8 +53,8 @@ class Annealing : public StepwiseSearch {
   std::size_t walk_ = 0;                                  ///< number of the present walk
   std::unordered_map<ConfigurationId, std::size_t> out_;  ///< chosen and not told: in which walk
   std::size_t missing_ = options_.start;                  ///< results before the walk starts
-  std::optional<Candidate> start_;                        ///< the best of them
-  std::optional<Candidate> current_;                      ///< where the walk is; nowhere before it starts
+  std::optional<ChosenCandidate> start_;                  ///< the best of them
+  std::optional<ChosenCandidate> current_;                ///< where the walk is; nowhere before it starts
   double walk_best_ = 0;
   double temperature_ = options_.hot;
   std::size_t stale_ = 0;  ///< results since the walk found its best

@@ -17,8 +17,8 @@ Genetic::Genetic(const SearchTask& task, const GeneticOptions& options)
 
 void Genetic::learn(ConfigurationId id, double cost) {
   ++stale_;
-  std::erase_if(population_, [&](const Candidate& member) { return member.id == id; });
-  const auto place = std::ranges::upper_bound(population_, cost, {}, &Candidate::cost);
+  std::erase_if(population_, [&](const ChosenCandidate& member) { return member.id == id; });
+  const auto place = std::ranges::upper_bound(population_, cost, {}, &ChosenCandidate::cost);
   const bool enters =
       std::isfinite(cost) && (population_.size() < options_.population || place != population_.end());
   if (enters) {
@@ -32,7 +32,7 @@ void Genetic::learn(ConfigurationId id, double cost) {
   stale_ = 0;
 }
 
-const Candidate& Genetic::parent() {
+const ChosenCandidate& Genetic::parent() {
   const std::size_t one = random_.below(population_.size());
   const std::size_t other = random_.below(population_.size());
   return population_[std::min(one, other)];
@@ -44,9 +44,9 @@ std::optional<ConfigurationId> Genetic::choose() {
     return sample();
   }
   if (population_.size() < 2) return sample();
-  Wish child = moves_.cross(parent().id, parent().id, random_);
+  Proposal child = moves_.cross(parent().id, parent().id, random_);
   moves_.mutate(child, options_.mutations / static_cast<double>(child.size()), random_);
-  return take_or_sample(moves_.nearest(child, random_, unseen()));
+  return take_or_sample(moves_.repair(child, random_, unseen()));
 }
 
 }  // namespace tune::search

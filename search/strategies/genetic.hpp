@@ -26,17 +26,17 @@ class Genetic : public StepwiseSearch {
   /// The task's space must outlive the strategy.
   explicit Genetic(const SearchTask& task, const GeneticOptions& options = {});
 
-  std::size_t most_in_flight() const override { return options_.population; }
+  std::size_t max_in_flight() const override { return options_.population; }
 
  protected:
   std::optional<ConfigurationId> choose() override;
   void learn(ConfigurationId id, double cost) override;
 
  private:
-  const Candidate& parent();
+  const ChosenCandidate& parent();
 
   GeneticOptions options_;
-  std::vector<Candidate> population_;  ///< best first
+  std::vector<ChosenCandidate> population_;  ///< best first
   std::size_t to_sample_ = options_.population;
   std::size_t stale_ = 0;  ///< results since one entered the population
 };

@@ -10,9 +10,9 @@ namespace tune::search {
 
 namespace {
 
-constexpr int kCandidates = 48;
+constexpr int spread_candidates = 48;
 /// After how many steps the spread is compared: a look and a small budget.
-constexpr std::array<std::size_t, 2> kLooks = {16, 64};
+constexpr std::array<std::size_t, 2> look_resolutions = {16, 64};
 
 ConfigurationId after(ConfigurationId now, ConfigurationId stride, ConfigurationId size) {
   return now < size - stride ? now + stride : now - (size - stride);
@@ -23,13 +23,14 @@ ConfigurationId after(ConfigurationId now, ConfigurationId stride, Configuration
 /// pairs of cells of two parameters, that the configurations lie in, as shares of the most that can be.
 class Spread {
  public:
-  explicit Spread(const SearchSpace& space) : space_(space), mark_(kLooks.back() * kLooks.back()) {}
+  explicit Spread(const SearchSpace& space)
+      : space_(space), mark_(look_resolutions.back() * look_resolutions.back()) {}
 
   double of(ConfigurationId stride) {
     std::vector<std::vector<int>> seen;
     double sum = 0;
     ConfigurationId now = 0;
-    for (const std::size_t look : kLooks) {
+    for (const std::size_t look : look_resolutions) {
       for (; seen.size() < look; now = after(now, stride, space_.size()))
         seen.push_back(space_.value_indices(now));
       for (std::size_t p = 0; p < space_.parameters().size(); ++p) {
@@ -57,7 +58,8 @@ class Spread {
     ++turn_;
     for (const std::vector<int>& indices : seen) {
       if (indices[p] < 0 || indices[q] < 0) continue;
-      std::uint32_t& mark = mark_[cell(indices[p], p, look) * kLooks.back() + cell(indices[q], q, look)];
+      std::uint32_t& mark =
+          mark_[cell(indices[p], p, look) * look_resolutions.back() + cell(indices[q], q, look)];
       if (mark != turn_) ++different;
       mark = turn_;
     }
@@ -76,15 +78,16 @@ ConfigurationId best_stride(const SearchSpace& space) {
   constexpr double golden = 0.61803398874989485;
   Spread spread(space);
   ConfigurationId best = 1;
-  double most = 0;
-  for (int multiple = 1; multiple <= kCandidates && space.size() > kLooks.back(); ++multiple) {
+  double max = 0;
+  for (int multiple = 1; multiple <= spread_candidates && space.size() > look_resolutions.back();
+       ++multiple) {
     const double turns = golden * multiple;
     auto stride =
         static_cast<ConfigurationId>((turns - std::floor(turns)) * static_cast<double>(space.size()));
     while (std::gcd(stride, space.size()) != 1) ++stride;
     const double found = spread.of(stride);
-    if (found <= most) continue;
-    most = found;
+    if (found <= max) continue;
+    max = found;
     best = stride;
   }
   return best;

@@ -10,14 +10,14 @@ namespace {
 
 /// Steps over known costs at a time: they end by themselves, but where nearly everything is known perhaps not
 /// soon.
-constexpr int kFreeSteps = 64;
+constexpr int free_steps = 64;
 
 }  // namespace
 
 void visit_options(LocalSearchOptions& options, OptionVisitor& visitor) {
   visitor.count("start", options.start, 1, 10'000, "results before the first climb");
   visitor.count("restart", options.restart, 1, 10'000, "results before the climb after a restart");
-  visitor.count("kick", options.kick, IteratedLocalSearch::kLeastKick, 1000, "parameters changed at most");
+  visitor.count("kick", options.kick, IteratedLocalSearch::min_kick, 1000, "parameters changed at most");
   visitor.count("kicks", options.kicks, 1, 1'000'000, "climbs in vain before a restart");
 }
 
@@ -25,7 +25,7 @@ IteratedLocalSearch::IteratedLocalSearch(const SearchTask& task, const LocalSear
     : StepwiseSearch(task, options.start), options_(options) {}
 
 void IteratedLocalSearch::restart() {
-  phase_ = Phase::sampling;
+  phase_ = IlsPhase::sampling;
   ++turn_;
   missing_ = options_.restart;
   start_.reset();
@@ -33,13 +33,13 @@ void IteratedLocalSearch::restart() {
   kicks_ = 0;
 }
 
-void IteratedLocalSearch::climb_from(Candidate place) {
-  phase_ = Phase::climbing;
+void IteratedLocalSearch::climb_from(ChosenCandidate place) {
+  phase_ = IlsPhase::climbing;
   base_ = place;
   trying_.clear();
-  for (int step = 0; step < kFreeSteps; ++step) {
+  for (int step = 0; step < free_steps; ++step) {
     to_try_ = space_.neighbours(base_.id);
-    Candidate best = base_;
+    ChosenCandidate best = base_;
     for (const ConfigurationId neighbour : to_try_) {
       const auto cost = visited_.cost(neighbour);
       if (cost && *cost < best.cost) best = {neighbour, *cost};
@@ -58,7 +58,7 @@ void IteratedLocalSearch::end_climb() {
     ++kicks_;
   }
   if (kicks_ >= options_.kicks) return restart();
-  phase_ = Phase::kicking;
+  phase_ = IlsPhase::kicking;
 }
 
 void IteratedLocalSearch::learn(ConfigurationId id, double cost) {
@@ -67,12 +67,12 @@ void IteratedLocalSearch::learn(ConfigurationId id, double cost) {
   const bool of_this_turn = !outside && chosen->second == turn_;
   if (!outside) out_.erase(chosen);
   trying_.erase(id);
-  if (phase_ == Phase::climbing) {
+  if (phase_ == IlsPhase::climbing) {
     if (cost < base_.cost) climb_from({id, cost});
     return;
   }
   if (!outside && !of_this_turn) return;
-  if (phase_ == Phase::kicking) {
+  if (phase_ == IlsPhase::kicking) {
     if (std::isfinite(cost)) return climb_from({id, cost});
     if (++kicks_ >= options_.kicks) restart();
     return;
@@ -94,20 +94,20 @@ std::optional<ConfigurationId> IteratedLocalSearch::next_neighbour() {
 }
 
 std::optional<ConfigurationId> IteratedLocalSearch::kick(ConfigurationId from) {
-  const std::size_t parameters = kLeastKick + random_.below(options_.kick - kLeastKick + 1);
+  const std::size_t parameters = min_kick + random_.below(options_.kick - min_kick + 1);
   return moves_.perturb(from, parameters, random_, unseen());
 }
 
 std::optional<ConfigurationId> IteratedLocalSearch::choose() {
   std::optional<ConfigurationId> next;
-  if (phase_ == Phase::climbing) {
+  if (phase_ == IlsPhase::climbing) {
     next = next_neighbour();
     if (!next && trying_.empty()) end_climb();
     // Until the last neighbours are known a kick is the best guess at what comes after them.
     else if (!next)
       next = kick(base_.id);
   }
-  if (phase_ == Phase::kicking) {
+  if (phase_ == IlsPhase::kicking) {
     next = kick(home_->id);
     if (!next) restart();
   }

@@ -27,24 +27,24 @@ void visit_options(LocalSearchOptions& options, OptionVisitor& visitor);
 /// one configuration are tried at the same time; where there are none left, kicks are.
 class IteratedLocalSearch : public StepwiseSearch {
  public:
-  static constexpr std::size_t kLeastKick = 2;  ///< parameters changed: a neighbour would lead back at once
+  static constexpr std::size_t min_kick = 2;  ///< parameters changed: a neighbour would lead back at once
 
   /// The task's space must outlive the strategy.
   explicit IteratedLocalSearch(const SearchTask& task, const LocalSearchOptions& options = {});
 
   /// A part of a neighbourhood; the rest is better chosen around what these find.
-  std::size_t most_in_flight() const override { return 8; }
+  std::size_t max_in_flight() const override { return 8; }
 
  protected:
   std::optional<ConfigurationId> choose() override;
   void learn(ConfigurationId id, double cost) override;
 
  private:
-  enum class Phase { sampling, kicking, climbing };
+  enum class IlsPhase { sampling, kicking, climbing };
 
   void restart();
   /// Goes there, and on to better neighbours as long as these are known.
-  void climb_from(Candidate place);
+  void climb_from(ChosenCandidate place);
   /// The climb ended at its local optimum.
   void end_climb();
   std::optional<ConfigurationId> kick(ConfigurationId from);
@@ -52,15 +52,15 @@ class IteratedLocalSearch : public StepwiseSearch {
   std::optional<ConfigurationId> next_neighbour();
 
   LocalSearchOptions options_;
-  Phase phase_ = Phase::sampling;
+  IlsPhase phase_ = IlsPhase::sampling;
   std::size_t turn_ = 0;                                  ///< restarts so far
   std::unordered_map<ConfigurationId, std::size_t> out_;  ///< chosen and not told: after which restart
   std::size_t missing_ = options_.start;                  ///< results before the sample is complete
-  std::optional<Candidate> start_;                        ///< the best of the sample
-  Candidate base_;                                        ///< where the climb is
+  std::optional<ChosenCandidate> start_;                  ///< the best of the sample
+  ChosenCandidate base_;                                  ///< where the climb is
   std::vector<ConfigurationId> to_try_;                   ///< neighbours of the base; the last comes first
   std::unordered_set<ConfigurationId> trying_;            ///< neighbours of the base that are out
-  std::optional<Candidate> home_;                         ///< the best local optimum since the restart
+  std::optional<ChosenCandidate> home_;                   ///< the best local optimum since the restart
   std::size_t kicks_ = 0;                                 ///< in vain since then
 };
 

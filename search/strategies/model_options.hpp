@@ -17,14 +17,14 @@ struct ModelOptions {
   double lean = 1.4;  ///< of the design towards what is believed, a distance for each unit of slowdown
   std::size_t transfers =
       4;  ///< best configurations tried of the first related record; half of each further one
-  std::size_t trust = 12;        ///< evaluations for which related records are followed
-  std::size_t pool = 6000;       ///< candidates where the space has more
-  std::size_t local_turn = 3;    ///< every so many choices is a neighbour of the best; 0: none
-  std::size_t random_turn = 10;  ///< every so many choices is one at random; 0: none
-  bool beliefs = true;           ///< launch_beliefs are had
-  bool derived = true;           ///< coordinates that follow from others are added
-  double softness = 0.5;         ///< of the scale of slowdowns
-  double cost = 0;               ///< exponent of what an evaluation takes in what it promises
+  std::size_t warm_start_evaluations = 12;  ///< evaluations for which related records are followed
+  std::size_t pool = 6000;                  ///< candidates where the space has more
+  std::size_t local_turn = 3;               ///< every so many choices is a neighbour of the best; 0: none
+  std::size_t random_turn = 10;             ///< every so many choices is one at random; 0: none
+  bool prior_means = true;                  ///< launch_prior_means are had
+  bool derived = true;                      ///< coordinates that follow from others are added
+  double softness = 0.5;                    ///< of the scale of slowdowns
+  double cost = 0;                          ///< exponent of what an evaluation takes in what it promises
   GaussianProcessPrior prior = {};
 };
 

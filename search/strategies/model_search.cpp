@@ -8,10 +8,10 @@
 namespace tune::search {
 namespace {
 
-constexpr int most_steps = 8;            // of a climb
-constexpr std::size_t kLeastGood = 3;    // successes before a fit means anything
-constexpr std::size_t kRecent = 20;      // evaluations whose gains may come again
-constexpr std::size_t least_spread = 2;  // of a design, besides one of each variant
+constexpr int max_steps = 8;                    // of a climb
+constexpr std::size_t min_successes = 3;        // successes before a fit means anything
+constexpr std::size_t recent_evaluations = 20;  // evaluations whose gains may come again
+constexpr std::size_t min_spread = 2;           // of a design, besides one of each variant
 
 }  // namespace
 
@@ -22,8 +22,8 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
       encoding_(space_, options.derived),
       variants_(space_),
       evidence_(space_.size()),
-      model_{Surrogate(encoding_, options.beliefs ? launch_beliefs(encoding_) : Beliefs{}, options.prior,
-                       options.softness)} {
+      model_{Surrogate(encoding_, options.prior_means ? launch_prior_means(encoding_) : PriorMeans{},
+                       options.prior, options.softness)} {
   if (options_.cost > 0) model_.surrogate.weigh_cost(options_.cost);
   of_variants_ = one_of_each_variant();
   take_records(task.related);
@@ -31,12 +31,12 @@ ModelSearch::ModelSearch(const SearchTask& task, const ModelOptions& options)
 }
 
 void ModelSearch::take_records(const std::vector<RelatedRecord>& records) {
-  Beliefs transfers;
+  PriorMeans transfers;
   std::vector<bool> known(variants_.size(), false);
   for (const RelatedRecord& record : records) {
-    if (auto belief =
-            transfer_belief(encoding_, record, 1 / static_cast<double>(records.size()), options_.softness))
-      transfers.push_back(std::move(belief));
+    if (auto prior_mean = transfer_prior_mean(encoding_, record, 1 / static_cast<double>(records.size()),
+                                              options_.softness))
+      transfers.push_back(std::move(prior_mean));
     const std::size_t count = from_records_.empty() ? options_.transfers : options_.transfers / 2;
     for (const ConfigurationId id : best_apart(space_, record, count))
       if (std::ranges::find(from_records_, id) == from_records_.end()) from_records_.push_back(id);
@@ -76,11 +76,11 @@ void ModelSearch::plan_design() {
   Eigen::ArrayXf lean(static_cast<Eigen::Index>(ids.size()));
   for (std::size_t i = 0; i < ids.size(); ++i)
     lean(static_cast<Eigen::Index>(i)) =
-        static_cast<float>(options_.lean * model_.surrogate.believed(ids[i]));
-  Candidates candidates(encoding_);
+        static_cast<float>(options_.lean * model_.surrogate.prior_mean_at(ids[i]));
+  CandidatePool candidates(encoding_);
   candidates.assign(ids);
   const std::size_t spread =
-      std::max(options_.start, of_variants_.size() + std::min(least_spread, options_.start)) -
+      std::max(options_.start, of_variants_.size() + std::min(min_spread, options_.start)) -
       of_variants_.size();
   design_ = latin_hypercube(encoding_, candidates, spread, lean, random_);
   std::ranges::reverse(of_variants_);
@@ -129,7 +129,7 @@ void ModelSearch::tell(std::span<const Observation> observations) {
 /// Before enough succeeded: random, but rather far from what failed or is on its way.
 std::optional<ConfigurationId> ModelSearch::choose_blindly() {
   std::optional<ConfigurationId> best;
-  double most = -1;
+  double max = -1;
   for (int attempt = 0; attempt < 16; ++attempt) {
     const auto id = evidence_.seen.random_unseen(random_);
     if (!id) return std::nullopt;
@@ -137,8 +137,8 @@ std::optional<ConfigurationId> ModelSearch::choose_blindly() {
     double score = model_.surrogate.feasibility(levels, evidence_);
     for (const auto& [other, at] : evidence_.pending)
       score *= 1 - 0.5 * static_cast<double>(model_.surrogate.kernel()(at.data(), levels.data()));
-    if (score <= most) continue;
-    most = score;
+    if (score <= max) continue;
+    max = score;
     best = id;
   }
   return best;
@@ -157,11 +157,12 @@ Surrogate& ModelSearch::updated(Model& model) {
 /// No less than what one of the last evaluations gained: where the process did not see that coming, there may
 /// be more of it.
 std::optional<double> ModelSearch::expected_gain() {
-  if (follows_records() || evidence_.evaluated.size() < kRecent) return std::nullopt;
+  if (follows_records() || evidence_.evaluated.size() < recent_evaluations) return std::nullopt;
   if (!model_.surrogate.largest_gain()) return std::nullopt;
   model_.surrogate.update(evidence_);
   std::optional<double> gain = model_.surrogate.largest_gain();
-  for (std::size_t i = evidence_.evaluated.size() - kRecent; gain && i < evidence_.evaluated.size(); ++i)
+  for (std::size_t i = evidence_.evaluated.size() - recent_evaluations;
+       gain && i < evidence_.evaluated.size(); ++i)
     gain = std::max(*gain, evidence_.evaluated[i].gain);
   return gain;
 }
@@ -177,12 +178,12 @@ std::optional<ConfigurationId> ModelSearch::next_of(std::vector<ConfigurationId>
 
 std::optional<ConfigurationId> ModelSearch::choose() {
   if (const auto id = next_of(from_records_)) return id;
-  if (!follows_records() || evidence_.good.size() < kLeastGood) {
+  if (!follows_records() || evidence_.good.size() < min_successes) {
     while (const auto id = next_of(of_variants_))
       if (is_new_variant(*id)) return id;
     if (const auto id = next_of(design_)) return id;
   }
-  if (evidence_.good.size() < kLeastGood) return choose_blindly();
+  if (evidence_.good.size() < min_successes) return choose_blindly();
   const Surrogate& model = updated(follows_records() ? *transfer_ : model_);
   ++turns_;
   // Whatever the process makes of its data: a search must not be far behind a random one.
@@ -190,7 +191,7 @@ std::optional<ConfigurationId> ModelSearch::choose() {
     return evidence_.seen.random_unseen(random_);
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
     if (const auto id = model.best_of(space_.neighbours(evidence_.best_one().id), evidence_)) return id;
-  const auto candidate = model.promises() ? model.best_candidate() : std::nullopt;
+  const auto candidate = model.has_acquisition_value() ? model.best_candidate() : std::nullopt;
   return candidate ? climb(model, *candidate) : evidence_.seen.random_unseen(random_);
 }
 
@@ -198,13 +199,13 @@ std::optional<ConfigurationId> ModelSearch::choose() {
 /// neighbour as long as they promise more.
 ConfigurationId ModelSearch::climb(const Surrogate& model, ConfigurationId from) {
   if (sees_all()) return from;
-  double promise = model.promise(from, evidence_);
-  for (int step = 0; step < most_steps; ++step) {
+  double acquisition_value = model.acquisition_value(from, evidence_);
+  for (int step = 0; step < max_steps; ++step) {
     const auto next = model.best_of(space_.neighbours(from), evidence_);
     if (!next) break;
-    const double better = model.promise(*next, evidence_);
-    if (better <= promise) break;
-    promise = better;
+    const double better = model.acquisition_value(*next, evidence_);
+    if (better <= acquisition_value) break;
+    acquisition_value = better;
     from = *next;
   }
   return from;

@@ -32,7 +32,7 @@ class ModelSearch : public Strategy {
   std::vector<ConfigurationId> ask(std::size_t count) override;
   void tell(std::span<const Observation> observations) override;
   std::optional<double> expected_gain() override;
-  std::size_t most_in_flight() const override {
+  std::size_t max_in_flight() const override {
     return std::max<std::size_t>(8, evidence_.evaluated.size() / 4);
   }
 
@@ -57,7 +57,7 @@ class ModelSearch : public Strategy {
   /// Whether the candidates are all that is unseen, not a sample.
   bool sees_all() const { return evidence_.seen.remaining() <= options_.pool; }
   bool follows_records() const {
-    return transfer_ && space_.size() - evidence_.seen.remaining() < options_.trust;
+    return transfer_ && space_.size() - evidence_.seen.remaining() < options_.warm_start_evaluations;
   }
 
   const SearchSpace& space_;

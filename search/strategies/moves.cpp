@@ -30,21 +30,21 @@ double Moves::other_value(std::size_t parameter, double current, Random& random)
   return other < std::round(current) ? other : other + 1;
 }
 
-Wish Moves::wish_of(ConfigurationId id, Random& random) const {
-  Wish wish;
+Proposal Moves::proposal_from(ConfigurationId id, Random& random) const {
+  Proposal proposal;
   for (const int index : space_.value_indices(id))
-    wish.push_back(index >= 0 ? static_cast<double>(index) : any_value(wish.size(), random));
-  return wish;
+    proposal.push_back(index >= 0 ? static_cast<double>(index) : any_value(proposal.size(), random));
+  return proposal;
 }
 
-std::optional<ConfigurationId> Moves::nearest(std::span<const double> wish, Random& random,
-                                              const Allowed& allowed) const {
-  std::vector<ValueCosts> costs(wish.size());
+std::optional<ConfigurationId> Moves::repair(std::span<const double> proposal, Random& random,
+                                             const Allowed& allowed) const {
+  std::vector<ValueCosts> costs(proposal.size());
   for (std::size_t p = 0; p < costs.size(); ++p) {
     costs[p].values.resize(values(p));
     const double length = static_cast<double>(std::max<std::size_t>(values(p), 2) - 1);
     for (std::size_t index = 0; index < values(p); ++index) {
-      const double distance = std::abs(wish[p] - static_cast<double>(index));
+      const double distance = std::abs(proposal[p] - static_cast<double>(index));
       costs[p].values[index] = ordinal_[p] ? distance / length : (distance > 0.5 ? 1.0 : 0.0);
     }
   }
@@ -79,21 +79,21 @@ std::optional<ConfigurationId> Moves::perturb(ConfigurationId id, std::size_t co
   std::vector<std::size_t> changeable;
   for (std::size_t p = 0; p < indices.size(); ++p)
     if (indices[p] >= 0 && values(p) > 1) changeable.push_back(p);
-  Wish wish = wish_of(id, random);
+  Proposal proposal = proposal_from(id, random);
   for (; count > 0 && !changeable.empty(); --count) {
     std::swap(changeable[random.below(changeable.size())], changeable.back());
     const std::size_t p = changeable.back();
     changeable.pop_back();
-    wish[p] = other_value(p, wish[p], random);
+    proposal[p] = other_value(p, proposal[p], random);
   }
-  return nearest(wish, random,
-                 [&](ConfigurationId other) { return other != id && (!allowed || allowed(other)); });
+  return repair(proposal, random,
+                [&](ConfigurationId other) { return other != id && (!allowed || allowed(other)); });
 }
 
-Wish Moves::cross(ConfigurationId a, ConfigurationId b, Random& random) const {
+Proposal Moves::cross(ConfigurationId a, ConfigurationId b, Random& random) const {
   const std::vector<int> first = space_.value_indices(a);
   const std::vector<int> second = space_.value_indices(b);
-  Wish child;
+  Proposal child;
   for (std::size_t p = 0; p < first.size(); ++p) {
     int index = random.below(2) == 0 ? first[p] : second[p];
     if (index < 0) index = std::max(first[p], second[p]);
@@ -102,16 +102,19 @@ Wish Moves::cross(ConfigurationId a, ConfigurationId b, Random& random) const {
   return child;
 }
 
-void Moves::mutate(Wish& wish, double chance, Random& random) const {
-  for (std::size_t p = 0; p < wish.size(); ++p) {
+void Moves::mutate(Proposal& proposal, double chance, Random& random) const {
+  for (std::size_t p = 0; p < proposal.size(); ++p) {
     if (random.uniform() >= chance || values(p) < 2) continue;
     if (!ordinal_[p] || random.below(2) == 0) {
-      wish[p] = other_value(p, wish[p], random);
+      proposal[p] = other_value(p, proposal[p], random);
       continue;
     }
     const double last = static_cast<double>(values(p) - 1);
-    const double step = wish[p] <= 0 ? 1.0 : wish[p] >= last ? -1.0 : random.below(2) == 0 ? 1.0 : -1.0;
-    wish[p] = std::clamp(wish[p] + step, 0.0, last);
+    const double step = proposal[p] <= 0       ? 1.0
+                        : proposal[p] >= last  ? -1.0
+                        : random.below(2) == 0 ? 1.0
+                                               : -1.0;
+    proposal[p] = std::clamp(proposal[p] + step, 0.0, last);
   }
 }
 

@@ -14,7 +14,7 @@ namespace tune::search {
 /// A place in the space of all combinations of values, valid or not: for each parameter the index of the
 /// value that it should have. Between two values of an ordinal parameter there are places too. A parameter
 /// has a place also where it does not exist: it takes effect if another change lets it exist.
-using Wish = std::vector<double>;
+using Proposal = std::vector<double>;
 
 /// The steps that search strategies take. Whatever they wish for becomes the nearest valid configuration;
 /// what exists only under a variant, or what a constraint forbids, is no concern of theirs.
@@ -32,14 +32,14 @@ class Moves {
   std::size_t values(std::size_t parameter) const { return space_.parameters()[parameter].values.size(); }
 
   /// The values of a configuration; where a parameter does not exist, any of its values with equal chances.
-  Wish wish_of(ConfigurationId id, Random& random) const;
+  Proposal proposal_from(ConfigurationId id, Random& random) const;
 
   /// The valid and allowed configuration nearest to a wish; one of equally near ones with equal chances. The
   /// distance is a sum over the parameters that exist: for ordinal ones the distance of the indices, 1 from
   /// end to end; for others 1 where the value differs. Exact but for spaces so large and constrained that
   /// `SearchSpace::cheapest` stops; nothing where that found nothing.
-  std::optional<ConfigurationId> nearest(std::span<const double> wish, Random& random,
-                                         const Allowed& allowed = {}) const;
+  std::optional<ConfigurationId> repair(std::span<const double> proposal, Random& random,
+                                        const Allowed& allowed = {}) const;
 
   /// Those of the neighbours of `id` (all of SearchSpace::neighbours) in which an ordinal parameter has the
   /// next lower or the next higher of its values that are valid there, or another one any other value. In
@@ -55,10 +55,10 @@ class Moves {
 
   /// A child that has each value from one parent or the other with equal chances, or from the one in which
   /// the parameter exists.
-  Wish cross(ConfigurationId a, ConfigurationId b, Random& random) const;
+  Proposal cross(ConfigurationId a, ConfigurationId b, Random& random) const;
   /// Gives each parameter, independently with this chance, another of its values: the next one up or down
   /// every other time where it is ordinal, else any.
-  void mutate(Wish& wish, double chance, Random& random) const;
+  void mutate(Proposal& proposal, double chance, Random& random) const;
 
  private:
   double any_value(std::size_t parameter, Random& random) const;

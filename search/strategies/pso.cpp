@@ -29,13 +29,13 @@ void ParticleSwarm::learn(ConfigurationId id, double cost) {
   particle->out.reset();
   ++particle->vain;
   if (cost >= particle->best_cost) return;
-  particle->best = moves_.wish_of(id, random_);
+  particle->best = moves_.proposal_from(id, random_);
   particle->best_cost = cost;
   particle->vain = 0;
 }
 
 /// What no particle waits for becomes the place of the worst one that does not wait, if it is better.
-void ParticleSwarm::take_up(Candidate found) {
+void ParticleSwarm::take_up(ChosenCandidate found) {
   Particle* worst = nullptr;
   for (Particle& particle : particles_) {
     if (particle.out || particle.best_cost <= found.cost) continue;
@@ -49,7 +49,7 @@ void ParticleSwarm::take_up(Candidate found) {
 
 /// Puts a particle there, without a past and with a random velocity.
 void ParticleSwarm::settle(Particle& particle, ConfigurationId id) {
-  particle.place = moves_.wish_of(id, random_);
+  particle.place = moves_.proposal_from(id, random_);
   particle.best.clear();
   particle.best_cost = std::numeric_limits<double>::infinity();
   particle.vain = 0;
@@ -65,15 +65,15 @@ const ParticleSwarm::Particle* ParticleSwarm::leader() const {
   return best->best.empty() ? nullptr : &*best;
 }
 
-void ParticleSwarm::move(Particle& particle, std::size_t parameter, const Wish& swarm_best) {
+void ParticleSwarm::move(Particle& particle, std::size_t parameter, const Proposal& swarm_best) {
   double& place = particle.place[parameter];
   const double own = particle.best.empty() ? place : particle.best[parameter];
   if (!moves_.ordinal(parameter)) {
     const double choice = random_.uniform();
-    if (choice < kStay) return;
-    if (choice < kStay + kOwn)
+    if (choice < stay_chance) return;
+    if (choice < stay_chance + own_best_chance)
       place = own;
-    else if (choice < kStay + kOwn + kSwarm)
+    else if (choice < stay_chance + own_best_chance + swarm_best_chance)
       place = swarm_best[parameter];
     else
       place = static_cast<double>(random_.below(moves_.values(parameter)));
@@ -90,9 +90,9 @@ void ParticleSwarm::move(Particle& particle, std::size_t parameter, const Wish& 
 /// The nearest unseen configuration to where the particle comes; it lands there, but for the fraction of an
 /// index that is within rounding.
 std::optional<ConfigurationId> ParticleSwarm::fly(Particle& particle) {
-  const Wish swarm_best = leader()->best;
+  const Proposal swarm_best = leader()->best;
   for (std::size_t p = 0; p < particle.place.size(); ++p) move(particle, p, swarm_best);
-  const auto id = moves_.nearest(particle.place, random_, unseen());
+  const auto id = moves_.repair(particle.place, random_, unseen());
   if (!id) return id;
   visited_.take(*id);
   const std::vector<int> indices = space_.value_indices(*id);

@@ -28,14 +28,14 @@ void visit_options(SwarmOptions& options, OptionVisitor& visitor);
 /// becomes the place of a particle that was worse.
 class ParticleSwarm : public StepwiseSearch {
  public:
-  static constexpr double kStay = 0.4;    ///< chance that a text stays,
-  static constexpr double kOwn = 0.25;    ///< becomes its own best's,
-  static constexpr double kSwarm = 0.25;  ///< the swarm's best's; else any value
+  static constexpr double stay_chance = 0.4;         ///< chance that a text stays,
+  static constexpr double own_best_chance = 0.25;    ///< becomes its own best's,
+  static constexpr double swarm_best_chance = 0.25;  ///< the swarm's best's; else any value
 
   /// The task's space must outlive the strategy.
   explicit ParticleSwarm(const SearchTask& task, const SwarmOptions& options = {});
 
-  std::size_t most_in_flight() const override { return options_.particles; }
+  std::size_t max_in_flight() const override { return options_.particles; }
 
  protected:
   std::optional<ConfigurationId> choose() override;
@@ -43,18 +43,18 @@ class ParticleSwarm : public StepwiseSearch {
 
  private:
   struct Particle {
-    Wish place;
+    Proposal place;
     std::vector<double> velocity;  ///< indices a flight
-    Wish best;                     ///< its own; empty before its first success
+    Proposal best;                 ///< its own; empty before its first success
     double best_cost = std::numeric_limits<double>::infinity();
     std::optional<ConfigurationId> out;  ///< what it waits for
     std::size_t vain = 0;                ///< flights since its best
   };
 
   std::optional<ConfigurationId> fly(Particle& particle);
-  void move(Particle& particle, std::size_t parameter, const Wish& swarm_best);
+  void move(Particle& particle, std::size_t parameter, const Proposal& swarm_best);
   void settle(Particle& particle, ConfigurationId id);
-  void take_up(Candidate found);
+  void take_up(ChosenCandidate found);
   /// The particle with the best place of its own; null where none has one.
   const Particle* leader() const;
 

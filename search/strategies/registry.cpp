@@ -57,7 +57,7 @@ std::string options_text(const StrategyEntry& entry) {
 }  // namespace
 
 std::span<const StrategyEntry> strategies() {
-  static constexpr std::array kTable = {
+  static constexpr std::array strategy_table = {
       StrategyEntry{.name = "model",
                     .summary = "what a Gaussian process of all results so far promises most",
                     .maker = make<ModelSearch, ModelOptions>,
@@ -90,7 +90,7 @@ std::span<const StrategyEntry> strategies() {
                     .maker = make<ParticleSwarm, SwarmOptions>,
                     .options = options_with<SwarmOptions>},
   };
-  return kTable;
+  return strategy_table;
 }
 
 const StrategyEntry* find_strategy(std::string_view name) {

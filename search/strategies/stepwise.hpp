@@ -47,7 +47,7 @@ class StepwiseSearch : public Strategy {
 };
 
 /// A configuration and what it costs.
-struct Candidate {
+struct ChosenCandidate {
   ConfigurationId id = 0;
   double cost = 0;
 };

@@ -11,7 +11,7 @@ namespace tune::search {
 namespace {
 
 /// Random cost of a value, at most: below what one use costs, so that it only decides among equals.
-constexpr double kNoise = 0.1;
+constexpr double design_noise = 0.1;
 
 }  // namespace
 
@@ -27,9 +27,9 @@ StratifiedDesign::StratifiedDesign(const SearchSpace& space, std::size_t size, R
 }
 
 std::size_t StratifiedDesign::reasonable_size(const SearchSpace& space) {
-  std::size_t most = 0;
-  for (const Parameter& parameter : space.parameters()) most = std::max(most, parameter.values.size());
-  return std::clamp<std::size_t>(most, 8, 32);
+  std::size_t max = 0;
+  for (const Parameter& parameter : space.parameters()) max = std::max(max, parameter.values.size());
+  return std::clamp<std::size_t>(max, 8, 32);
 }
 
 std::optional<ConfigurationId> StratifiedDesign::take(Visited& visited, Random& random) {
@@ -55,7 +55,7 @@ std::optional<ConfigurationId> StratifiedDesign::least_used(const Visited& visit
                                                             Random& random) {
   std::vector<ValueCosts> costs = used_;
   for (ValueCosts& parameter : costs) {
-    for (double& cost : parameter.values) cost += kNoise * random.uniform();
+    for (double& cost : parameter.values) cost += design_noise * random.uniform();
     // A variant must not look good because it has few parameters.
     parameter.absent = std::accumulate(parameter.values.begin(), parameter.values.end(), 0.0) /
                        static_cast<double>(parameter.values.size());

@@ -7,7 +7,7 @@
 namespace tune::search {
 namespace {
 
-constexpr int most_tries = 16;
+constexpr int max_tries = 16;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ constexpr int most_tries = 16;
 Variants::Variants(const SearchSpace& space) : space_(space) {
   if (space.parameters().empty() || space.empty()) return;
   const Parameter& first = space.parameters().front();
-  if (first.values.size() < 2 || first.values.size() > most || first.exists_if) return;
+  if (first.values.size() < 2 || first.values.size() > max || first.exists_if) return;
   if (!std::ranges::all_of(first.values, &Value::is_text)) return;
   const auto value = [&](ConfigurationId id) { return space.value_indices(id).front(); };
   for (ConfigurationId begin = 0; begin < space.size() && members_.size() <= first.values.size();) {
@@ -41,7 +41,7 @@ std::size_t Variants::of(ConfigurationId id) const {
 
 std::optional<ConfigurationId> Variants::draw(std::size_t variant, const Visited& seen,
                                               Random& random) const {
-  for (int attempt = 0; attempt < most_tries; ++attempt) {
+  for (int attempt = 0; attempt < max_tries; ++attempt) {
     const ConfigurationId id = members_[variant].begin + random.below(members(variant));
     if (!seen.seen(id)) return id;
   }

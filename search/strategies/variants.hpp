@@ -15,7 +15,7 @@ namespace tune::search {
 class Variants {
  public:
   /// More texts are no variants.
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t max = 8;
 
   /// The space must outlive it.
   explicit Variants(const SearchSpace& space);

@@ -12,7 +12,7 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 std::vector<std::string> portfolio(const std::vector<std::string>& more = {}) {
@@ -29,20 +29,20 @@ int configurations_in(const std::string& header) {
 }
 
 /// Sizes of two devices, each with configurations of its own: no single one is known in all.
-void add_works(const std::filesystem::path& database) {
+void add_workloads(const std::filesystem::path& database) {
   add_recording(database, {.n = 96, .count = 40, .sample = 1});
   add_recording(database, {.n = 128, .count = 40, .sample = 2});
-  DeviceFacts other = invented_device("Invented H3");
+  DeviceProperties other = device_named("Invented H3");
   other.multiprocessors = 66;
   add_recording(database, {.device = other, .n = 96, .count = 40, .sample = 3});
 }
 
-class BestPortfolio : public testing::Test {
+class BestPortfolio : public ::testing::Test {
  protected:
-  BestPortfolio() { add_works(sandbox_.database()); }
+  BestPortfolio() { add_workloads(sandbox_.database()); }
 
   std::string header(const std::vector<std::string>& more = {}) {
-    const Outcome outcome = sandbox_.tune(portfolio(more));
+    const ProgramResult outcome = sandbox_.tune(portfolio(more));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return outcome.out;
   }
@@ -146,8 +146,9 @@ TEST(BestPortfolioText, ParametersThatAVariantLacksHaveTheirTypesNothing) {
 }
 
 nlohmann::json best_by(const Sandbox& sandbox, const std::string& objective) {
-  const Outcome outcome = sandbox.tune({"best", "stencil3d", "--size", "96x96x96", "--objective", objective,
-                                        "--db", sandbox.database().string(), "--format", "json"});
+  const ProgramResult outcome =
+      sandbox.tune({"best", "stencil3d", "--size", "96x96x96", "--objective", objective, "--db",
+                    sandbox.database().string(), "--format", "json"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   return nlohmann::json::parse(outcome.out);
 }
@@ -162,7 +163,8 @@ TEST(BestObjective, EnergyChoosesAnother) {
   EXPECT_NEAR(energy["value"].get<double>() * energy["seconds"].get<double>(), 1e-9, 1e-15);
   EXPECT_NEAR(edp["value"].get<double>(), 1e-9, 1e-15);
   EXPECT_EQ(energy["objective"], "energy");
-  const Outcome text = sandbox.tune({"best", "stencil3d", "--size", "96x96x96", "--objective", "energy"});
+  const ProgramResult text =
+      sandbox.tune({"best", "stencil3d", "--size", "96x96x96", "--objective", "energy"});
   EXPECT_NE(text.out.find("the smallest energy known"), std::string::npos) << text.out;
 }
 
@@ -178,7 +180,7 @@ TEST(BestObjective, AtAnotherSizeTheBestValidOneByEnergy) {
   sandbox.remove_recordings();
   add_recording(sandbox.database(), {.n = 64, .count = 60, .energies = true});
   // Nothing unpadded with vectors is valid at 67 cells a row.
-  const Outcome outcome =
+  const ProgramResult outcome =
       sandbox.tune({"best", "stencil3d", "--size", "67x67x67", "--objective", "energy", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const auto answer = nlohmann::json::parse(outcome.out);
@@ -188,4 +190,4 @@ TEST(BestObjective, AtAnotherSizeTheBestValidOneByEnergy) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

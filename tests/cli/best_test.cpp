@@ -13,7 +13,7 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using Json = nlohmann::json;
@@ -27,7 +27,7 @@ std::vector<std::string> best(const std::vector<std::string>& more) {
 Json best_json(const Sandbox& sandbox, const std::vector<std::string>& more = {}) {
   std::vector<std::string> all = best(more);
   all.insert(all.end(), {"--format", "json"});
-  const Outcome outcome = sandbox.tune(all);
+  const ProgramResult outcome = sandbox.tune(all);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   return Json::parse(outcome.out);
@@ -36,7 +36,7 @@ Json best_json(const Sandbox& sandbox, const std::vector<std::string>& more = {}
 TEST(Best, InEveryFormat) {
   const Sandbox sandbox;
   for (const std::string format : {"text", "json", "flags", "header"}) {
-    const Outcome outcome = sandbox.tune(best({"--format", format}));
+    const ProgramResult outcome = sandbox.tune(best({"--format", format}));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
     expect_golden("cli/best." + format, sandbox.steady(outcome.out));
@@ -100,7 +100,7 @@ TEST(Best, PrefersABetterFitOverThePersonsOwn) {
 
 TEST(Best, AtAnotherSizeSaysSo) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune({"best", "stencil3d", "--size", "72x64x64"});
+  const ProgramResult outcome = sandbox.tune({"best", "stencil3d", "--size", "72x64x64"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("64x64x64"), std::string::npos) << outcome.out;
   const Json answer =
@@ -121,7 +121,7 @@ TEST(Best, IsValidAtTheSizeThatIsAskedFor) {
     const std::string path = (sandbox / (std::to_string(sample) + ".db")).string();
     add_recording(path, {.count = 12, .sample = sample});
     if (!needs_whole_vectors(best_json(sandbox, {"--db", path})["configuration"])) continue;
-    const Outcome outcome =
+    const ProgramResult outcome =
         sandbox.tune({"best", "stencil3d", "--size", "67x67x67", "--format", "json", "--db", path});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_FALSE(needs_whole_vectors(Json::parse(outcome.out)["configuration"])) << outcome.out;
@@ -132,7 +132,7 @@ TEST(Best, IsValidAtTheSizeThatIsAskedFor) {
 
 TEST(Best, OnAnArchitectureThatTheProgramDoesNotKnow) {
   const Sandbox sandbox;
-  DeviceFacts device = invented_device("Invented Z1");
+  DeviceProperties device = device_named("Invented Z1");
   device.compute_major = 77;
   add_recording(sandbox.database(), {.device = device, .count = 20});
   EXPECT_EQ(best_json(sandbox, {"--device", "Invented Z1"})["device"], "Invented Z1");
@@ -145,7 +145,7 @@ TEST(Best, OtherSettingsAreOtherWork) {
 }
 
 /// The command behind 'to get one: ', without its first word.
-std::vector<std::string> advised(const Outcome& outcome) {
+std::vector<std::string> advised(const ProgramResult& outcome) {
   const std::string mark = "to get one: tune ";
   const std::size_t at = outcome.err.find(mark);
   if (at == std::string::npos) return {};
@@ -182,7 +182,7 @@ TEST(Best, OfAnImportedKernelSaysThatItWasImported) {
 "tune_params_keys": ["tile"], "tune_params": {"tile": [1, 2]}, "objective": "time", "cache": {
 "1": {"tile": 1, "time": 2.0, "times": [1.5, 2.0, 2.5], "timestamp": "2023-12-22 09:54:05.502007+00:00"}}})";
   ASSERT_EQ(sandbox.tune({"db", "import", (sandbox / "cache.json").string()}).status, 0);
-  const Outcome outcome = sandbox.tune({"best", "convolve"});
+  const ProgramResult outcome = sandbox.tune({"best", "convolve"});
   expect_refused(outcome, 3, {"no result of convolve", "imported", "of size 4096x512", "tune list results"});
   EXPECT_EQ(outcome.err.find("to get one"), std::string::npos) << outcome.err;
   // What such results do not tell is unknown, and not 0.
@@ -204,14 +204,14 @@ TEST(Best, ADamagedRecordingIsLeftOutWithANotice) {
   const std::filesystem::path damaged = sandbox.recording().parent_path() / "another.db";
   std::filesystem::copy_file(sandbox.recording(), damaged);
   std::filesystem::resize_file(damaged, std::filesystem::file_size(damaged) / 2);
-  const auto noticed = [&](const Outcome& outcome) {
+  const auto noticed = [&](const ProgramResult& outcome) {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
     EXPECT_NE(outcome.err.find("left out a recording"), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.err.find("another.db"), std::string::npos) << outcome.err;
     EXPECT_LT(outcome.err.size(), 500U) << outcome.err;
   };
-  Outcome outcome = sandbox.tune(best({}));
+  ProgramResult outcome = sandbox.tune(best({}));
   noticed(outcome);
   EXPECT_EQ(outcome.out, answer);
   noticed(sandbox.tune(small_run({"--device", "replay", "--quiet", "--budget-evals", "5"})));
@@ -236,14 +236,14 @@ TEST(Best, RecordingsThatTheEnvironmentNames) {
   sandbox.set_environment("TUNE_RECORDINGS", sandbox.recording().string());
   EXPECT_EQ(sandbox.tune(best({})).out, answer) << "one file is a recording, too";
   sandbox.set_environment("TUNE_RECORDINGS", (sandbox / "nowhere").string());
-  const Outcome missing = sandbox.tune(best({}));
+  const ProgramResult missing = sandbox.tune(best({}));
   EXPECT_EQ(missing.status, 3);
   EXPECT_NE(missing.err.find("TUNE_RECORDINGS: there is no '" + (sandbox / "nowhere").string() + "'"),
             std::string::npos)
       << missing.err;
   std::ofstream(sandbox / "text.db") << "no database";
   sandbox.set_environment("TUNE_RECORDINGS", (sandbox / "text.db").string());
-  const Outcome text = sandbox.tune(best({}));
+  const ProgramResult text = sandbox.tune(best({}));
   EXPECT_EQ(text.status, 3);
   EXPECT_NE(text.err.find("left out a recording"), std::string::npos) << text.err;
 }
@@ -301,4 +301,4 @@ TEST(Best, HeaderCompiles) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -8,7 +8,7 @@
 #include "tests/cli/sandbox.hpp"
 #include "tuner/backends/cuda/available.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,17 +26,17 @@ std::ptrdiff_t entries(const fs::path& folder) {
                        [](const auto& file) { return file.path().extension() == ".entry"; });
 }
 
-class Cache : public testing::Test {
+class Cache : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string why;
-    if (!cuda::make_nvrtc_compiler("sm_90", &why)) GTEST_SKIP() << why;
+    std::string reason;
+    if (!cuda::make_nvrtc_compiler("sm_90", &reason)) GTEST_SKIP() << reason;
   }
   Sandbox sandbox_;
 };
 
 TEST_F(Cache, LiesInTheHomeOfCaches) {
-  const Outcome first = sandbox_.tune(check());
+  const ProgramResult first = sandbox_.tune(check());
   EXPECT_EQ(first.status, 0);
   EXPECT_EQ(first.err, "");
   const fs::path folder = sandbox_ / "home/cache/tune/binaries";
@@ -66,7 +66,7 @@ TEST_F(Cache, CanBeSwitchedOff) {
 }
 
 TEST_F(Cache, AnUnusableFolderIsANotice) {
-  const Outcome outcome = sandbox_.tune(check({"--cache-dir", "/proc/none"}));
+  const ProgramResult outcome = sandbox_.tune(check({"--cache-dir", "/proc/none"}));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.out.find("2 configurations, 0 failed"), std::string::npos) << outcome.out;
   EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
@@ -102,4 +102,4 @@ TEST(CacheFolder, IsChosenInOrder) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

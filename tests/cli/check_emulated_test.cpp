@@ -9,7 +9,7 @@
 #include "kernels/sources.hpp"
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 const std::string configuration =
@@ -36,7 +36,7 @@ std::filesystem::path broken_kernels(const Sandbox& sandbox) {
 
 TEST(CheckEmulated, SaysThatNothingIsWrong) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(check_small({}));
+  const ProgramResult outcome = sandbox.tune(check_small({}));
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(lines_of(outcome.out).size(), 1U) << outcome.out;
   EXPECT_NE(outcome.out.find("says nothing of a GPU"), std::string::npos) << outcome.out;
@@ -48,13 +48,14 @@ TEST(CheckEmulated, SaysThatNothingIsWrong) {
 TEST(CheckEmulated, NamesARaceByItsPlace) {
   const Sandbox sandbox;
   const std::filesystem::path kernels = broken_kernels(sandbox);
-  const Outcome text = sandbox.tune(check_small({"--kernel-dir", kernels.string()}));
+  const ProgramResult text = sandbox.tune(check_small({"--kernel-dir", kernels.string()}));
   EXPECT_EQ(text.status, 1);
   for (const char* word : {"race within a block", "kernel stencil_step", "dynamic shared memory", "block (",
                            "thread (", "streaming_", "13x11x9", "loader=plain"})
     EXPECT_NE(text.out.find(word), std::string::npos) << "no '" << word << "' in " << text.out;
 
-  const Outcome json = sandbox.tune(check_small({"--kernel-dir", kernels.string(), "--format", "json"}));
+  const ProgramResult json =
+      sandbox.tune(check_small({"--kernel-dir", kernels.string(), "--format", "json"}));
   EXPECT_EQ(json.status, 1);
   const auto object = nlohmann::json::parse(json.out);
   EXPECT_EQ(object.at("failed"), 1);
@@ -83,4 +84,4 @@ TEST(CheckEmulated, NamesTheCureWhereThereIsNoCompiler) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -20,10 +20,10 @@
 #include "tuner/base/error.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-using cli::Verdict;
+using cli::RecheckVerdict;
 using ::testing::HasSubstr;
 using tune::testing::FakeBackend;
 using tune::testing::toy_instance;
@@ -46,7 +46,7 @@ class CheckStored : public ::testing::Test {
  protected:
   void record(const Configuration& configuration, double seconds) {
     RunRecord run;
-    run.key = {toy_instance(1000), backend_.facts(), {"fake 1 sm_90", "sources"}};
+    run.key = {toy_instance(1000), backend_.properties(), {"fake 1 sm_90", "sources"}};
     const RunId id = store_.begin_run(run);
     Evaluation evaluation;
     evaluation.configuration = configuration;
@@ -57,14 +57,14 @@ class CheckStored : public ::testing::Test {
     evaluation.outcome = measurement;
     store_.record(id, evaluation);
   }
-  Verdict check(const cli::RecheckLimits& limits = {}) {
+  RecheckVerdict check(const cli::RecheckLimits& limits = {}) {
     db::BestQuery query;
     query.problem = "toy";
-    query.device = db::lookup_device(backend_.facts());
+    query.device = db::lookup_device(backend_.properties());
     auto found = db::best(database_, query);
     EXPECT_EQ(found.size(), 1U);
-    const cli::StoredWork work = {std::make_shared<ToyProblem>(), toy_instance(1000), found.at(0)};
-    return cli::check_stored_work(work, database_, backend_, sources_, limits, never).verdict;
+    const cli::StoredWorkload workload = {std::make_shared<ToyProblem>(), toy_instance(1000), found.at(0)};
+    return cli::check_stored_workload(workload, database_, backend_, sources_, limits, never).verdict;
   }
 
   TemporaryFolder folder_;
@@ -78,8 +78,8 @@ class CheckStored : public ::testing::Test {
 TEST_F(CheckStored, WhatIsAsFastAsRecordedIsFine) {
   record(toy(256, 4), true_time(256, 4));
   record(toy(128, 1), true_time(128, 1));
-  const Verdict verdict = check();
-  EXPECT_EQ(verdict.kind, Verdict::Kind::ok) << verdict.text;
+  const RecheckVerdict verdict = check();
+  EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::ok) << verdict.text;
   EXPECT_FALSE(verdict.bad());
   EXPECT_NEAR(verdict.seconds.median, true_time(256, 4), 0.02 * true_time(256, 4));
   ASSERT_TRUE(verdict.gain.has_value());
@@ -101,39 +101,39 @@ TEST_F(CheckStored, AGainThatShrankIsARegressionWhateverTheClocks) {
   // Recorded ten times as fast as the default; it is eight times now, although both are faster than recorded.
   record(toy(256, 4), 2e-6);
   record(toy(128, 1), 20e-6);
-  const Verdict verdict = check();
-  EXPECT_EQ(verdict.kind, Verdict::Kind::lost);
+  const RecheckVerdict verdict = check();
+  EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::lost);
   EXPECT_TRUE(verdict.bad());
   EXPECT_THAT(verdict.text, HasSubstr("recorded 10"));
-  EXPECT_EQ(check({.threshold = 0.3}).kind, Verdict::Kind::ok);
+  EXPECT_EQ(check({.threshold = 0.3}).kind, RecheckVerdict::Kind::ok);
 }
 
 TEST_F(CheckStored, ASlowerMachineAloneIsNone) {
   record(toy(256, 4), 0.5 * true_time(256, 4));
   record(toy(128, 1), 0.5 * true_time(128, 1));
-  EXPECT_EQ(check().kind, Verdict::Kind::ok);
-  const Verdict absolute = check({.threshold = 0.03, .absolute = true});
-  EXPECT_EQ(absolute.kind, Verdict::Kind::lost);
+  EXPECT_EQ(check().kind, RecheckVerdict::Kind::ok);
+  const RecheckVerdict absolute = check({.threshold = 0.03, .absolute = true});
+  EXPECT_EQ(absolute.kind, RecheckVerdict::Kind::lost);
   EXPECT_THAT(absolute.text, HasSubstr("recorded 500 ns"));
 }
 
 TEST_F(CheckStored, WithoutARecordOfTheDefaultTheTimeCounts) {
   record(toy(256, 4), 0.9 * true_time(256, 4));
-  EXPECT_EQ(check().kind, Verdict::Kind::lost);
-  EXPECT_EQ(check({.threshold = 0.15}).kind, Verdict::Kind::ok);
+  EXPECT_EQ(check().kind, RecheckVerdict::Kind::lost);
+  EXPECT_EQ(check({.threshold = 0.15}).kind, RecheckVerdict::Kind::ok);
 }
 
 TEST_F(CheckStored, ADefaultThatIsFasterIsARegression) {
   record(toy(32, 1), true_time(32, 1));
-  const Verdict verdict = check();
-  EXPECT_EQ(verdict.kind, Verdict::Kind::beaten);
+  const RecheckVerdict verdict = check();
+  EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::beaten);
   EXPECT_THAT(verdict.text, HasSubstr("the default configuration is faster"));
 }
 
 TEST_F(CheckStored, TheDefaultItselfIsComparedWithItsTime) {
   record(toy(128, 1), true_time(128, 1));
-  const Verdict verdict = check();
-  EXPECT_EQ(verdict.kind, Verdict::Kind::ok);
+  const RecheckVerdict verdict = check();
+  EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::ok);
   EXPECT_FALSE(verdict.gain.has_value());
 }
 
@@ -141,24 +141,24 @@ TEST_F(CheckStored, WhatIsWrongOrCannotRunFails) {
   for (const char* kind : {"wrong", "overrun", "faulting", "too_big", "broken_compile"}) {
     DeviceEvaluator evaluator(problem_, toy_instance(1000), backend_, sources_);
     const cli::StoredWinner stored = {toy(256, 4, kind), 1e-6, toy(128, 1), 8e-6};
-    const Verdict verdict = cli::judge(stored, cli::measure_again(stored, evaluator, never), {});
-    EXPECT_EQ(verdict.kind, Verdict::Kind::failed) << kind;
+    const RecheckVerdict verdict = cli::judge(stored, cli::measure_again(stored, evaluator, never), {});
+    EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::failed) << kind;
     EXPECT_TRUE(verdict.bad());
   }
 }
 
 TEST_F(CheckStored, WhatIsNotValidAnyMoreFails) {
   record({{"kind", "plain"}, {"block", 96}, {"items", 4}}, 1e-6);
-  const Verdict verdict = check();
-  EXPECT_EQ(verdict.kind, Verdict::Kind::failed);
+  const RecheckVerdict verdict = check();
+  EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::failed);
   EXPECT_THAT(verdict.text, HasSubstr("not valid any more"));
 }
 
 TEST_F(CheckStored, ADefaultThatCannotRunLeavesTheTime) {
   const cli::StoredWinner stored = {toy(256, 4), true_time(256, 4), toy(128, 1, "wrong"), 8e-6};
   DeviceEvaluator evaluator(problem_, toy_instance(1000), backend_, sources_);
-  const Verdict verdict = cli::judge(stored, cli::measure_again(stored, evaluator, never), {});
-  EXPECT_EQ(verdict.kind, Verdict::Kind::ok);
+  const RecheckVerdict verdict = cli::judge(stored, cli::measure_again(stored, evaluator, never), {});
+  EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::ok);
   EXPECT_FALSE(verdict.gain.has_value());
 }
 
@@ -167,8 +167,8 @@ TEST_F(CheckStored, AnInterruptIsNoVerdict) {
   DeviceEvaluator evaluator(problem_, toy_instance(1000), backend_, sources_);
   int turns = 0;
   const auto stop = [&turns] { return ++turns > 3; };
-  const Verdict verdict = cli::judge(stored, cli::measure_again(stored, evaluator, stop), {});
-  EXPECT_EQ(verdict.kind, Verdict::Kind::unknown);
+  const RecheckVerdict verdict = cli::judge(stored, cli::measure_again(stored, evaluator, stop), {});
+  EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::unknown);
   EXPECT_FALSE(verdict.bad());
 }
 
@@ -179,8 +179,8 @@ class NoisyDevice : public Evaluator {
   void submit(Configuration) override {}
   std::optional<Evaluation> next() override { return std::nullopt; }
   void drop() override {}
-  bool begin_finals(std::span<const Configuration>) override { return true; }
-  Result<Timing> time_finalist(std::size_t index) override {
+  bool begin_rerank(std::span<const Configuration>) override { return true; }
+  Result<Timing> time_candidate(std::size_t index) override {
     drift_ += 0.001 * normal();
     Timing timing;
     for (int i = 0; i < 5; ++i) {
@@ -253,4 +253,4 @@ TEST(CheckStoredCommand, IsRefusedWhereItCannotBe) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

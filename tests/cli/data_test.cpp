@@ -11,14 +11,14 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 class Data : public ::testing::Test {
  protected:
   /// A file of inputs, and their result rounded to floats with `error` added to one element of z.
   void make(float error) {
-    const Outcome made = sandbox.tune(
+    const ProgramResult made = sandbox.tune(
         {"data", "generate", "--problem", "matvec", "--size", "40x30", "--seed", "3", "--out", input});
     EXPECT_EQ(made.status, 0) << made.err;
     const auto problem = kernels::make_problem("matvec");
@@ -35,7 +35,7 @@ class Data : public ::testing::Test {
     kernels::matvec_files().write_outputs(output, instance, outputs);
   }
 
-  Outcome check() const {
+  ProgramResult check() const {
     return sandbox.tune({"data", "check", "--problem", "matvec", "--input", input, "--output", output});
   }
 
@@ -46,7 +46,7 @@ class Data : public ::testing::Test {
 
 TEST_F(Data, OfARightResultIsRight) {
   make(0);
-  const Outcome outcome = check();
+  const ProgramResult outcome = check();
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("y: largest difference"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("z: largest difference"), std::string::npos) << outcome.out;
@@ -55,7 +55,7 @@ TEST_F(Data, OfARightResultIsRight) {
 
 TEST_F(Data, OfAWrongResultIsWrong) {
   make(0.05F);
-  const Outcome outcome = check();
+  const ProgramResult outcome = check();
   EXPECT_EQ(outcome.status, 1);
   EXPECT_NE(outcome.out.find("z: largest difference 0.05, beyond"), std::string::npos) << outcome.out;
 }
@@ -63,7 +63,7 @@ TEST_F(Data, OfAWrongResultIsWrong) {
 TEST_F(Data, ThatIsCutOffIsRefused) {
   make(0);
   std::filesystem::resize_file(output, std::filesystem::file_size(output) - 1);
-  Outcome outcome = check();
+  ProgramResult outcome = check();
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.out, "");
   EXPECT_NE(outcome.err.find("r.bin"), std::string::npos) << outcome.err;
@@ -75,10 +75,10 @@ TEST_F(Data, ThatIsCutOffIsRefused) {
 
 TEST_F(Data, OfARunNeedWhatTheyNeed) {
   make(0);
-  const auto refused = [&](std::vector<std::string> arguments, const std::string& why) {
-    const Outcome outcome = sandbox.tune(arguments);
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& reason) {
+    const ProgramResult outcome = sandbox.tune(arguments);
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_NE(outcome.err.find(why), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(reason), std::string::npos) << outcome.err;
   };
   refused({"--problem", "matvec", "--device", "replay", "--input", input, "--output", folder / "b.bin"},
           "needs a GPU");
@@ -91,4 +91,4 @@ TEST_F(Data, OfARunNeedWhatTheyNeed) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -9,7 +9,7 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/without_privileges.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,7 +66,7 @@ TEST(DatabaseError, ADamagedFile) {
   }
   for (const std::vector<std::string>& command : commands(sandbox)) {
     SCOPED_TRACE(command.front());
-    const Outcome outcome = sandbox.tune(command);
+    const ProgramResult outcome = sandbox.tune(command);
     expect_refused(outcome, 1, {"results.db", "is damaged", ".recover"});
   }
 }
@@ -162,11 +162,11 @@ TEST(RecordingError, NoneIsInstalled) {
 TEST(RecordingError, ABrokenOneIsNamedAndLeftOut) {
   const Sandbox sandbox;
   std::ofstream(sandbox / "recordings/aaa.db") << "not a database at all, not even nearly, but long enough";
-  const Outcome outcome = sandbox.tune({"best", "stencil3d", "--size", "64x64x64"});
+  const ProgramResult outcome = sandbox.tune({"best", "stencil3d", "--size", "64x64x64"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
   EXPECT_NE(outcome.err.find("aaa.db is not a tune database"), std::string::npos) << outcome.err;
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

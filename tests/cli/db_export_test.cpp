@@ -11,7 +11,7 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,7 +42,7 @@ void add_two_versions(const Sandbox& sandbox) {
 TEST(DbExport, ResultsOfOtherSourcesGiveWayInAFile) {
   const Sandbox sandbox;
   add_two_versions(sandbox);
-  const Outcome file = done(sandbox, {"db", "export", "--out", (sandbox / "x.t4.json").string()});
+  const ProgramResult file = done(sandbox, {"db", "export", "--out", (sandbox / "x.t4.json").string()});
   EXPECT_TRUE(has(file.out, " 12 configurations")) << file.out;
   EXPECT_TRUE(has(file.err, "results of other kernel sources (01234567) are left out")) << file.err;
   done(sandbox, {"db", "export", "--format", "t4", "--out", (sandbox / "both/").string()});
@@ -71,7 +71,7 @@ TEST(DbExport, TheBestIsOfTheSourcesThatThisProgramHas) {
   EXPECT_EQ(Json::parse(read_file(text))["results"][0]["configuration"], answer(best));
   // Of works with old results alone the old ones: nothing better is known.
   change(sandbox.database(), "UPDATE toolchains SET source_hash = source_hash || 'x'");
-  const Outcome old = done(sandbox, {"db", "export", "--best", "--out", (sandbox / "old.db").string()});
+  const ProgramResult old = done(sandbox, {"db", "export", "--best", "--out", (sandbox / "old.db").string()});
   EXPECT_TRUE(has(old.out, "1 run, 1 evaluation,")) << old.out;
 }
 
@@ -82,18 +82,18 @@ TEST(DbExport, TheBestOfEveryFormatIsTheWinnerOfTheFinals) {
   {
     db::Database database(sandbox.database());
     winner = db::list_results(database).back().configuration;  // the slowest when it was searched
-    Finals finals;
-    finals.places.push_back({.configuration = winner,
+    RerankResult rerank;
+    rerank.places.push_back({.configuration = winner,
                              .rounds = {{1e-3, 0}},
                              .time = {1e-3, 1e-3, 1e-3, 0.9},
                              .ratio = {1, 1, 1, 0.9},
                              .tied = true});
-    db::SqliteStore(database).record_finals(1, finals);
+    db::SqliteStore(database).record_rerank(1, rerank);
   }
   const std::string text = (sandbox / "x.t4.json").string(), other = (sandbox / "other.db").string();
   done(sandbox, {"db", "export", "--best", "--out", text});
   done(sandbox, {"db", "import", text, "--db", other});
-  const auto rows = db::list_results(db::Database(other, db::Access::read_only));
+  const auto rows = db::list_results(db::Database(other, db::OpenMode::read_only));
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].configuration.key(), winner.key());
 }
@@ -155,4 +155,4 @@ TEST(DbExport, AnEndingThatIsNoFormatIsRefused) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -11,7 +11,7 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,7 +26,7 @@ std::map<std::string, std::string> outcomes(const fs::path& database) {
   std::map<std::string, std::string> found;
   db::ResultFilter all;
   all.failures = true;
-  for (const db::ResultRow& row : db::list_results(db::Database(database, db::Access::read_only), all))
+  for (const db::ResultRow& row : db::list_results(db::Database(database, db::OpenMode::read_only), all))
     found[row.configuration.key()] =
         row.time ? std::to_string(*row.time * 1e12) : std::string(to_string(row.failure->phase));
   return found;
@@ -43,11 +43,11 @@ TEST(DbFormats, T4ThereAndBackIsTheSame) {
   const Sandbox sandbox;
   add_recording(sandbox.database(), {.count = 300, .sample = 11, .samples_each = 3});
   const std::string file = (sandbox / "out.t4.json.gz").string(), other = (sandbox / "other.db").string();
-  const Outcome exported = done(sandbox, {"db", "export", "--out", file});
+  const ProgramResult exported = done(sandbox, {"db", "export", "--out", file});
   EXPECT_TRUE(has(exported.out, "300 configurations")) << exported.out;
   EXPECT_TRUE(has(exported.err, "failures of phase crash are written as runtime")) << exported.err;
   EXPECT_TRUE(has(exported.err, "T4 has no driver")) << exported.err;
-  const Outcome imported = done(sandbox, {"db", "import", file, "--db", other});
+  const ProgramResult imported = done(sandbox, {"db", "import", file, "--db", other});
   EXPECT_TRUE(has(imported.out,
                   "T4 stencil3d 64x64x64 radius=1,shape=star,type=float on Invented H2: 300 evaluations"))
       << imported.out;
@@ -101,7 +101,7 @@ std::string written(const Sandbox& sandbox, const std::string& name, const std::
 TEST(DbFormats, AnImportedKernelIsListedReportedAndReplayed) {
   const Sandbox sandbox;
   const std::string file = written(sandbox, "cache.json", cache());
-  const Outcome outcome = done(sandbox, {"db", "import", file});
+  const ProgramResult outcome = done(sandbox, {"db", "import", file});
   EXPECT_TRUE(has(outcome.err, "no driver, no compiler and no sources: stored as unknown")) << outcome.err;
   EXPECT_TRUE(has(outcome.err, "medians of the same samples")) << outcome.err;
   const std::string results = done(sandbox, {"list", "results", "--problem", "convolve"}).out;
@@ -109,11 +109,11 @@ TEST(DbFormats, AnImportedKernelIsListedReportedAndReplayed) {
   EXPECT_TRUE(has(done(sandbox, {"report"}).out, "imported: measured by another program"));
   EXPECT_TRUE(has(done(sandbox, {"show", "1"}).out, "2023-12-22"));
   const std::string database = sandbox.database().string();
-  const Outcome run =
+  const ProgramResult run =
       done(sandbox, {"run", "--device", "replay:" + database, "--db", (sandbox / "new.db").string(),
                      "--strategy", "grid", "--quiet", "--format", "json"});
   EXPECT_EQ(Json::parse(run.out)["best"]["seconds"], 0.002);
-  const Outcome named =
+  const ProgramResult named =
       done(sandbox, {"run", "--problem", "convolve", "--size", "4096x512", "--device", "replay:" + database,
                      "--db", (sandbox / "new.db").string(), "--quiet"});
   EXPECT_TRUE(has(named.out, "NVIDIA A100")) << named.out;
@@ -125,7 +125,7 @@ TEST(DbFormats, AnImportedKernelIsListedReportedAndReplayed) {
 TEST(DbFormats, ACacheThatHasGrownAddsWhatIsNew) {
   const Sandbox sandbox;
   done(sandbox, {"db", "import", written(sandbox, "cache.json", cache())});
-  const Outcome grown = done(sandbox, {"db", "import", written(sandbox, "grown.json", cache(1))});
+  const ProgramResult grown = done(sandbox, {"db", "import", written(sandbox, "grown.json", cache(1))});
   EXPECT_TRUE(has(grown.out, "1 evaluation is new, 3 were there")) << grown.out;
   EXPECT_EQ(outcomes(sandbox.database()).size(), 4U);
 }
@@ -149,12 +149,13 @@ TEST(DbFormats, WhatIsMissingIsAskedForAndCanBeGiven) {
       sandbox, "gemm.t4.json",
       R"({"metadata": {"timeunit": "miliseconds"}, "results": [{"configuration": {"a": 1, "b": "x"}, "invalidity": "correct",
  "measurements": [{"name": "time", "value": 1.5, "unit": ""}]}, {"configuration": {"a": 2}, "invalidity": "compile"}]})");
-  const Outcome without = done(sandbox, {"db", "import", file});
+  const ProgramResult without = done(sandbox, {"db", "import", file});
   for (const char* words : {"names no device", "names no kernel", "has no size", "no times of day"})
     EXPECT_TRUE(has(without.err, words)) << without.err;
   EXPECT_TRUE(has(without.out, "T4 gemm on unknown device")) << without.out;
-  const Outcome with = done(sandbox, {"db", "import", file, "--problem", "gemm", "--size", "64x32",
-                                      "--device", "NVIDIA A100", "--db", (sandbox / "with.db").string()});
+  const ProgramResult with =
+      done(sandbox, {"db", "import", file, "--problem", "gemm", "--size", "64x32", "--device", "NVIDIA A100",
+                     "--db", (sandbox / "with.db").string()});
   EXPECT_TRUE(has(with.out, "T4 gemm 64x32 on NVIDIA A100: 2 evaluations")) << with.out;
   EXPECT_FALSE(has(with.err, "names no")) << with.err;
   done(sandbox, {"db", "check", (sandbox / "with.db").string()});
@@ -168,7 +169,7 @@ TEST(DbFormats, NamesCannotSteerATerminal) {
   std::string text = cache();
   text.replace(text.find("convolve"), 8, "con\\u001b[31mvolve\\n");
   text.replace(text.find("RuntimeFailedConfig"), 19, "odd\\u0007" + std::string(5000, 'x'));
-  const Outcome outcome = done(sandbox, {"db", "import", written(sandbox, "odd.json", text)});
+  const ProgramResult outcome = done(sandbox, {"db", "import", written(sandbox, "odd.json", text)});
   const std::string shown = outcome.out + outcome.err + done(sandbox, {"list", "results"}).out +
                             done(sandbox, {"show", "1"}).out + done(sandbox, {"db", "info"}).out;
   for (const char control : {'\x1b', '\x07'}) EXPECT_EQ(shown.find(control), std::string::npos);
@@ -204,7 +205,7 @@ TEST(DbFormats, ASizeThatIsNoneIsNotStored) {
   EXPECT_FALSE(fs::exists(sandbox.database()));
   std::string text = cache();
   text.replace(text.find("[4096, 512]"), 11, "\"0x-5\"");
-  const Outcome odd = done(sandbox, {"db", "import", written(sandbox, "odd.json", text)});
+  const ProgramResult odd = done(sandbox, {"db", "import", written(sandbox, "odd.json", text)});
   EXPECT_TRUE(has(odd.err, "'0x-5' is no size: stored without")) << odd.err;
   EXPECT_TRUE(has(odd.out, "Kernel Tuner convolve on NVIDIA A100")) << odd.out;
   done(sandbox, {"db", "check"});
@@ -215,17 +216,18 @@ TEST(DbFormats, SettingsCanBeSaidAndMergedFilesAreTold) {
   std::string other = cache();
   other.replace(other.find("\"time\": 3.0"), 11, "\"time\": 4.0");
   const std::string a = written(sandbox, "a.json", cache()), b = written(sandbox, "b.json", other);
-  const Outcome merged = done(sandbox, {"db", "import", a, b});
+  const ProgramResult merged = done(sandbox, {"db", "import", a, b});
   EXPECT_TRUE(
       has(merged.err, "2 files become one work, convolve 4096x512 on NVIDIA A100: 1 of their 4 results"))
       << merged.err;
   EXPECT_TRUE(has(merged.err, "--set NAME=VALUE")) << merged.err;
   EXPECT_TRUE(has(done(sandbox, {"db", "import", a, a}).err, "no result replaces another"));
   const std::string apart = (sandbox / "apart.db").string();
-  const Outcome first = done(sandbox, {"db", "import", a, "--set", "radius=1,type=float", "--db", apart});
+  const ProgramResult first =
+      done(sandbox, {"db", "import", a, "--set", "radius=1,type=float", "--db", apart});
   EXPECT_TRUE(has(first.out, "convolve 4096x512 radius=1,type=float on")) << first.out;
   EXPECT_FALSE(has(first.err, "become one work")) << first.err;
-  const Outcome second = done(sandbox, {"db", "import", b, "--set", "radius=2", "--db", apart});
+  const ProgramResult second = done(sandbox, {"db", "import", b, "--set", "radius=2", "--db", apart});
   EXPECT_TRUE(has(second.out, "3 evaluations are new, 0 were there")) << second.out;
   expect_refused(sandbox.tune({"db", "import", a, "--set", "radius"}), 2, {"--set", "name=value"});
 }
@@ -255,13 +257,13 @@ TEST(DbFormats, ImportedResultsOfAProblemOfThisProgramAreSearched) {
   done(sandbox, {"list", "results", "--db", (sandbox / "new.db").string()});
   done(sandbox, {"report", "--db", (sandbox / "new.db").string()});
   done(sandbox, {"db", "import", written(sandbox, "two.json", cache()), "--db", database});
-  const Outcome several = sandbox.tune({"run", "--device", "replay:" + database});
+  const ProgramResult several = sandbox.tune({"run", "--device", "replay:" + database});
   expect_refused(several, 2, {"several recordings", "stencil3d", "convolve"});
   EXPECT_FALSE(has(several.err, "...")) << several.err;
   // What this program measured itself comes first.
   done(sandbox, {"db", "import", file});
   call[2] = "replay:" + sandbox.database().string();
-  const Outcome measured = done(sandbox, call);
+  const ProgramResult measured = done(sandbox, call);
   EXPECT_FALSE(has(measured.err, "another program's")) << measured.err;
 }
 
@@ -292,4 +294,4 @@ TEST(DbFormats, ExportOfSeveralWorksNeedsAFolder) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

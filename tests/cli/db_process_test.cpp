@@ -12,7 +12,7 @@
 #include "tests/cli/process.hpp"
 #include "tests/cli/recording.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ std::int64_t number(const fs::path& database, const std::string& sql) {
 }
 
 /// Lines that say that an evaluation is stored; one that was cut counts not.
-std::int64_t told(const std::string& err) {
+std::int64_t acknowledged_count(const std::string& err) {
   const std::regex stored(R"(stored \d+: [^\n]*\n)");
   return std::distance(std::sregex_iterator(err.begin(), err.end(), stored), std::sregex_iterator());
 }
@@ -42,7 +42,7 @@ TEST(DbProcess, SeedsInOneFileAndAKillLoseNothing) {
   Process killed(sandbox.database().parent_path(), search(3));
   ASSERT_TRUE(killed.wait_for("stored 50:"));
   killed.send(SIGKILL);
-  const Outcome outcomes[] = {one.wait(), two.wait(), killed.wait()};
+  const ProgramResult outcomes[] = {one.wait(), two.wait(), killed.wait()};
   EXPECT_EQ(outcomes[0].status, 0) << outcomes[0].err;
   EXPECT_EQ(outcomes[1].status, 0) << outcomes[1].err;
   EXPECT_EQ(outcomes[2].status, 128 + SIGKILL) << "it was too quick to be killed";
@@ -52,8 +52,8 @@ TEST(DbProcess, SeedsInOneFileAndAKillLoseNothing) {
     const std::string run = "(SELECT id FROM runs WHERE seed = '" + std::to_string(i + 1) + "')";
     const std::int64_t there =
         number(sandbox.database(), "SELECT COUNT(*) FROM run_evaluations WHERE run = " + run);
-    EXPECT_GE(there, told(outcomes[i].err)) << i;
-    EXPECT_LE(there, told(outcomes[i].err) + (i == 2 ? 1 : 0)) << "one was in flight at most";
+    EXPECT_GE(there, acknowledged_count(outcomes[i].err)) << i;
+    EXPECT_LE(there, acknowledged_count(outcomes[i].err) + (i == 2 ? 1 : 0)) << "one was in flight at most";
     EXPECT_EQ(number(sandbox.database(), "SELECT COUNT(*) FROM run_evaluations WHERE run = " + run +
                                              " AND sequence < " + std::to_string(there)),
               there)
@@ -78,7 +78,7 @@ TEST(DbProcess, AMergeThatIsKilledOrHasNoRoomChangesNothing) {
   Process killed(sandbox.database().parent_path(), {"db", "merge", source.string()});
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   killed.send(SIGINT);
-  const Outcome outcome = killed.wait();
+  const ProgramResult outcome = killed.wait();
   ASSERT_TRUE(is_sound(sandbox.database()));
   if (outcome.status != 0) {
     EXPECT_EQ(number(sandbox.database(), "SELECT COUNT(*) FROM evaluations"), 20);
@@ -96,7 +96,7 @@ TEST(DbProcess, CompactingAndExportingWithoutRoomLeaveTheOriginal) {
     for (const char* ending : {"x.db", "x.t4.json", "x.kt.json.gz"}) {
       const fs::path out = sandbox / ending;
       Process exporting(sandbox.database().parent_path(), {"db", "export", "--out", out.string()}, 20'000);
-      const Outcome outcome = exporting.wait();
+      const ProgramResult outcome = exporting.wait();
       EXPECT_EQ(outcome.status, 1) << ending;
       EXPECT_NE(outcome.err.find("room"), std::string::npos) << outcome.err;
       EXPECT_FALSE(fs::exists(out));
@@ -108,4 +108,4 @@ TEST(DbProcess, CompactingAndExportingWithoutRoomLeaveTheOriginal) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

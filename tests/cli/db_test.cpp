@@ -11,7 +11,7 @@
 #include "tests/support/golden.hpp"
 #include "tests/support/without_privileges.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,7 +28,7 @@ bool has(const std::string& text, const std::string& words) {
 TEST(Db, HelpOfEveryPart) {
   const Sandbox sandbox;
   for (const char* part : {"info", "check", "compact", "merge", "export", "import"}) {
-    const Outcome outcome = done(sandbox, {"help", "db", part});
+    const ProgramResult outcome = done(sandbox, {"help", "db", part});
     expect_golden(std::string("cli/help_db_") + part + ".txt", outcome.out);
     EXPECT_EQ(sandbox.tune({"db", part, "--help"}).out, outcome.out);
     for (const std::string& line : lines_of(outcome.out)) EXPECT_LE(line.size(), 80U) << line;
@@ -40,7 +40,7 @@ TEST(Db, HelpOfEveryPart) {
 TEST(Db, InfoSaysWhatThereIs) {
   const Sandbox sandbox;
   add_recording(sandbox.database(), {.count = 40, .samples_each = 2});
-  add_recording(sandbox.database(), {.device = invented_device("Invented B7"), .n = 128, .count = 10});
+  add_recording(sandbox.database(), {.device = device_named("Invented B7"), .n = 128, .count = 10});
   const Json info = Json::parse(done(sandbox, {"db", "info", "--format", "json"}).out);
   EXPECT_EQ(info["evaluations"], 50);
   EXPECT_EQ(info["runs"], 2);
@@ -84,7 +84,7 @@ TEST(Db, CheckTellsWhatIsWrong) {
   EXPECT_TRUE(has(done(sandbox, {"db", "check"}).out, "results.db: nothing is wrong"));
   SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE)
       .exec("UPDATE evaluations SET configuration_key = 'x' WHERE id = 3; UPDATE runs SET seed = 'y'");
-  const Outcome outcome = sandbox.tune({"db", "check"});
+  const ProgramResult outcome = sandbox.tune({"db", "check"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(lines_of(outcome.out).size(), 2U) << outcome.out;
   EXPECT_TRUE(has(outcome.out, "evaluations 3: its key is 'x'")) << outcome.out;
@@ -125,12 +125,13 @@ TEST(Db, MergeTakesEverythingOnce) {
   const Sandbox sandbox;
   const std::string one = (sandbox / "one.db").string(), two = (sandbox / "two.db").string();
   add_recording(one, {.count = 30});
-  add_recording(two, {.device = invented_device("Invented B7"), .count = 20});
-  const Outcome first = done(sandbox, {"db", "merge", one, two, one, "--db", (sandbox / "all.db").string()});
+  add_recording(two, {.device = device_named("Invented B7"), .count = 20});
+  const ProgramResult first =
+      done(sandbox, {"db", "merge", one, two, one, "--db", (sandbox / "all.db").string()});
   EXPECT_TRUE(has(first.out, "30 evaluations, ")) << first.out;
   EXPECT_TRUE(has(first.out, "1 run and 30 evaluations were there")) << first.out;
   EXPECT_EQ(number(sandbox / "all.db", "SELECT COUNT(*) FROM evaluations"), 50);
-  const Outcome self = done(sandbox, {"db", "merge", one, "--db", one});
+  const ProgramResult self = done(sandbox, {"db", "merge", one, "--db", one});
   EXPECT_TRUE(has(self.out, "is the database itself")) << self.out;
   const Json info =
       Json::parse(done(sandbox, {"db", "info", (sandbox / "all.db").string(), "--format", "json"}).out);
@@ -175,4 +176,4 @@ TEST(Db, MergeFromAPlaceThatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

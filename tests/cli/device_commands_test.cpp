@@ -7,14 +7,14 @@
 #include "tests/cli/sandbox.hpp"
 #include "tuner/backends/cuda/available.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using Json = nlohmann::json;
 
 TEST(Devices, WithoutOne) {
   const Sandbox sandbox;
-  const Outcome text = sandbox.tune({"devices"});
+  const ProgramResult text = sandbox.tune({"devices"});
   EXPECT_EQ(text.status, 0);
   EXPECT_TRUE(text.out.starts_with("no devices: ")) << text.out;
   EXPECT_NE(text.out.find("\ntoolkit: "), std::string::npos) << text.out;
@@ -25,8 +25,8 @@ TEST(Devices, WithoutOne) {
 
 TEST(Space, AsJson) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune({"space", "stencil3d", "--arch", "sm_80", "--where", "block_x == 32",
-                                        "--sample", "3", "--format", "json"});
+  const ProgramResult outcome = sandbox.tune({"space", "stencil3d", "--arch", "sm_80", "--where",
+                                              "block_x == 32", "--sample", "3", "--format", "json"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "") << "the limits were asked for";
   const Json space = Json::parse(outcome.out);
@@ -52,18 +52,18 @@ TEST(Check, NeedsAGpuOrAnArchitecture) {
 
 TEST(Check, CompilesForAnArchitecture) {
   const Sandbox sandbox;
-  std::string why_not;
-  if (!cuda::make_nvrtc_compiler("sm_90", &why_not)) {
+  std::string failure_reason;
+  if (!cuda::make_nvrtc_compiler("sm_90", &failure_reason)) {
     expect_refused(sandbox.tune({"check", "stencil3d", "--arch", "sm_90"}), 1, {"cannot compile for sm_90"});
-    GTEST_SKIP() << why_not;
+    GTEST_SKIP() << failure_reason;
   }
-  const Outcome text = sandbox.tune({"check", "stencil3d", "--arch", "sm_90", "--sample", "2"});
+  const ProgramResult text = sandbox.tune({"check", "stencil3d", "--arch", "sm_90", "--sample", "2"});
   EXPECT_EQ(text.status, 0) << text.out;
   EXPECT_EQ(text.out, "compiled for sm_90, not run: 2 configurations, 0 failed, 0 cannot run here\n");
-  const Outcome json =
+  const ProgramResult json =
       sandbox.tune({"check", "stencil3d", "--arch", "sm_90", "--sample", "1", "--format", "json"});
   EXPECT_EQ(Json::parse(json.out)["checked"], 1);
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

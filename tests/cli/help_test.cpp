@@ -8,12 +8,12 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 TEST(Help, OverviewIsTheSameHoweverItIsAskedFor) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune({"help"});
+  const ProgramResult outcome = sandbox.tune({"help"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
   expect_golden("cli/help.txt", outcome.out);
@@ -28,7 +28,7 @@ TEST(Help, OfEveryCommand) {
   const Sandbox sandbox;
   for (const cli::Command& command : cli::commands()) {
     const std::string name(command.name);
-    const Outcome outcome = sandbox.tune({"help", name});
+    const ProgramResult outcome = sandbox.tune({"help", name});
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     expect_golden("cli/help_" + name + ".txt", outcome.out);
@@ -66,7 +66,7 @@ TEST(Help, ExamplesCanBeRead) {
       }
       // It would go on for ever.
       if (words[0] == "serve") words.insert(words.end(), {"--db", (sandbox / "none.db").string()});
-      const Outcome outcome = sandbox.tune(words);
+      const ProgramResult outcome = sandbox.tune(words);
       const bool needs_device = outcome.err.find("there is no device 0") != std::string::npos;
       EXPECT_TRUE(outcome.status != 2 || needs_device) << example << ": " << outcome.err;
     }
@@ -75,7 +75,7 @@ TEST(Help, ExamplesCanBeRead) {
 
 TEST(Help, VersionHasReleaseAndPerhapsRevision) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune({"--version"});
+  const ProgramResult outcome = sandbox.tune({"--version"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_TRUE(std::regex_match(outcome.out, std::regex(R"(tune \d+\.\d+\.\d+( \([0-9a-f]+(-dirty)?\))?\n)")))
       << outcome.out;
@@ -83,7 +83,7 @@ TEST(Help, VersionHasReleaseAndPerhapsRevision) {
 
 TEST(Help, SpaceOfAProblem) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune({"space", "stencil3d", "--sample", "2"});
+  const ProgramResult outcome = sandbox.tune({"space", "stencil3d", "--sample", "2"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
   EXPECT_NE(outcome.err.find("limits of sm_90"), std::string::npos) << outcome.err;
@@ -97,7 +97,7 @@ TEST(Help, SpaceOfAProblem) {
 
 TEST(Help, ListOfProblems) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune({"list", "problems"});
+  const ProgramResult outcome = sandbox.tune({"list", "problems"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
   expect_golden("cli/list_problems.txt", outcome.out);
@@ -105,4 +105,4 @@ TEST(Help, ListOfProblems) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

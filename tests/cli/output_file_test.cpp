@@ -13,7 +13,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 TEST(OutputFile, AReportReplacesNoDatabase) {
@@ -118,4 +118,4 @@ TEST(OutputFile, AComparisonReplacesNothingThatItReads) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

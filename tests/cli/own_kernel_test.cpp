@@ -10,7 +10,7 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 class OwnKernel : public ::testing::Test {
@@ -34,14 +34,14 @@ class OwnKernel : public ::testing::Test {
 
 // From a .cu file to checked configurations, with what `new` wrote as it stands.
 TEST_F(OwnKernel, IsCheckedByItsFirstDefinition) {
-  const Outcome made = sandbox_.tune({"new", path("add.cu")});
+  const ProgramResult made = sandbox_.tune({"new", path("add.cu")});
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_NE(made.out.find("tune check --problem"), std::string::npos) << made.out;
   std::string json = read_file(path("add.json"));
   // All three arrays are `n` long, and n is n: nothing is left to fill in for this kernel.
-  const Outcome space = sandbox_.tune({"space", "--problem", path("add.json"), "--arch", "sm_90"});
+  const ProgramResult space = sandbox_.tune({"space", "--problem", path("add.json"), "--arch", "sm_90"});
   EXPECT_NE(space.out.find("4 valid configurations of 4"), std::string::npos) << space.out << space.err;
-  const Outcome checked =
+  const ProgramResult checked =
       sandbox_.tune({"check", "--problem", path("add.json"), "--device", "emulator", "--all"});
   EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
   EXPECT_NE(checked.out.find("4 configurations, 0 failed, 0 cannot be emulated"), std::string::npos)
@@ -70,7 +70,8 @@ TEST_F(OwnKernel, WithARaceIsFound) {
     "arguments": {"out": {"type": "float", "size": "n", "access": "write"},
                   "a": {"type": "float", "size": "n"}, "n": {"type": "int", "value": "n"}},
     "launches": {"entry": "sum", "grid": 1, "block": 128}})json");
-  const Outcome outcome = sandbox_.tune({"check", "--problem", definition, "--device", "emulator", "--all"});
+  const ProgramResult outcome =
+      sandbox_.tune({"check", "--problem", definition, "--device", "emulator", "--all"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_NE(outcome.out.find("race"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("add.cu:"), std::string::npos) << outcome.out;
@@ -97,7 +98,7 @@ TEST_F(OwnKernel, WithoutSmallSizesAsksForOne) {
   const std::string definition = write("unchecked.json", json);
   expect_refused(sandbox_.tune({"check", "--problem", definition, "--device", "emulator", "--sample", "1"}),
                  2, {"--size"});
-  const Outcome outcome = sandbox_.tune(
+  const ProgramResult outcome = sandbox_.tune(
       {"check", "--problem", definition, "--device", "emulator", "--sample", "1", "--size", "77"});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
@@ -118,7 +119,7 @@ class StoredOwnKernel : public OwnKernel {
     db::SqliteStore store(database);
     RunRecord run;
     run.key.instance = {"scale", {{"n", 4096}}, {{"real", "double"}}};
-    run.key.device = invented_device();
+    run.key.device = device_named();
     run.key.toolchain = {"NVRTC 13.0 sm_90", "hash"};
     run.options.command_line = "tune --problem " + definition_;
     const RunId id = store.begin_run(run);
@@ -137,7 +138,7 @@ class StoredOwnKernel : public OwnKernel {
 
 TEST_F(StoredOwnKernel, IsExportedAsT4AndReadAgain) {
   const std::string file = path("scale.t4.json"), other = path("other.db");
-  const Outcome exported =
+  const ProgramResult exported =
       sandbox_.tune({"db", "export", "--format", "t4", "--problem", "scale", "--out", file});
   ASSERT_EQ(exported.status, 0) << exported.err;
   const auto json = nlohmann::json::parse(read_file(file));
@@ -147,7 +148,7 @@ TEST_F(StoredOwnKernel, IsExportedAsT4AndReadAgain) {
   EXPECT_EQ(by_block.at(64)["invalidity"], "correct");
   EXPECT_EQ(by_block.at(64)["times"]["runtimes"].size(), 3U);
   EXPECT_EQ(by_block.at(256)["invalidity"], "correctness");
-  const Outcome imported = sandbox_.tune({"db", "import", file, "--db", other});
+  const ProgramResult imported = sandbox_.tune({"db", "import", file, "--db", other});
   EXPECT_EQ(imported.status, 0) << imported.err;
   EXPECT_NE(imported.out.find("scale 4096 real=double"), std::string::npos) << imported.out;
   EXPECT_NE(imported.out.find("3 evaluations"), std::string::npos) << imported.out;
@@ -156,14 +157,14 @@ TEST_F(StoredOwnKernel, IsExportedAsT4AndReadAgain) {
 // Without naming the setting: the definition says what it is.
 TEST_F(StoredOwnKernel, IsFoundByItsDefinition) {
   const std::vector<std::string> best = {"best", "--problem", definition_, "--device", "Invented H2"};
-  const Outcome found = sandbox_.tune(best);
+  const ProgramResult found = sandbox_.tune(best);
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_NE(found.out.find("BLOCK=128"), std::string::npos) << found.out;
   std::vector<std::string> other = best;
   other.insert(other.end(), {"--set", "real=float"});
   EXPECT_NE(sandbox_.tune(other).status, 0);
   // Its name alone finds it, too: with the stored sizes, without the definition's constraints.
-  const Outcome named = sandbox_.tune({"best", "--problem", "scale", "--device", "Invented H2"});
+  const ProgramResult named = sandbox_.tune({"best", "--problem", "scale", "--device", "Invented H2"});
   EXPECT_EQ(named.status, 0) << named.err;
   EXPECT_NE(named.out.find("BLOCK=128"), std::string::npos) << named.out;
   expect_refused(sandbox_.tune({"best", "--problem", "scales"}), 2, {"unknown problem 'scales'"});
@@ -186,9 +187,10 @@ TEST_F(OwnKernel, OfAHugeSpaceIsCountedAndSampled) {
   for (int a = 1; a <= 10; ++a)
     for (int b = 1; b <= 10; ++b)
       for (int c = 1; c <= 10; ++c) expected += a * b <= 50 && b + c != 7 ? 9 * 100'000'000ULL : 0;
-  const Outcome counted = sandbox_.tune({"space", "--problem", definition, "--arch", "sm_90", "--count"});
+  const ProgramResult counted =
+      sandbox_.tune({"space", "--problem", definition, "--arch", "sm_90", "--count"});
   EXPECT_EQ(counted.out, std::to_string(expected) + "\n") << counted.err;
-  const Outcome sampled = sandbox_.tune(
+  const ProgramResult sampled = sandbox_.tune(
       {"space", "--problem", definition, "--arch", "sm_90", "--sample", "4", "--format", "json"});
   const auto json = nlohmann::json::parse(sampled.out);
   EXPECT_EQ(json["valid"].get<std::uint64_t>(), expected);
@@ -200,4 +202,4 @@ TEST_F(OwnKernel, OfAHugeSpaceIsCountedAndSampled) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

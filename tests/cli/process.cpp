@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 int made_number = 0;  // of processes, for the names of their outputs
@@ -77,10 +77,10 @@ bool Process::has_ended() {
   return ended_;
 }
 
-Outcome Process::wait() {
+ProgramResult Process::wait() {
   if (!ended_) ended_ = waitpid(child_, &status_, 0) == child_;
   const int status = WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
   return {status, read_file(out_), read_file(err_)};
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

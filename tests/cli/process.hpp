@@ -10,7 +10,7 @@
 
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 
 /// The built program, running beside the test. Its outputs go to files.
 class Process {
@@ -29,7 +29,7 @@ class Process {
   /// What it has written to standard output so far.
   std::string out() const;
   /// Waits for its end. The status is 128 + signal where a signal ended it, as a shell says.
-  Outcome wait();
+  ProgramResult wait();
 
  private:
   bool has_ended();
@@ -40,4 +40,4 @@ class Process {
   int status_ = 0;
 };
 
-}  // namespace tune::test
+}  // namespace tune::testing

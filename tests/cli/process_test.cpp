@@ -15,7 +15,7 @@
 #include "tests/cli/recording.hpp"
 #include "tuner/backends/cuda/available.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using Json = nlohmann::json;
@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 constexpr std::size_t many = 5000;  // evaluations: a run that lasts long enough to be killed in it
 
 /// A sandbox with a recording of many configurations.
-class ProcessTest : public testing::Test {
+class ProcessTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     recording_ = new TemporaryFolder;
@@ -64,7 +64,7 @@ constexpr const char* evaluations_of_newest_run =
 
 TEST_F(ProcessTest, KilledAtAnyMomentLosesNothingAndGoesOn) {
   std::mt19937 random(20260131);  // NOLINT: the same moments each time, as far as a clock allows
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (int round = 0; round < 30; ++round) {
     Process process(sandbox_.database().parent_path(), whole_run({"--fresh"}));
     if (round % 5 != 0) {  // else at any moment of its start
@@ -72,20 +72,20 @@ TEST_F(ProcessTest, KilledAtAnyMomentLosesNothingAndGoesOn) {
     }
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 200'000));
     process.send(SIGKILL);
-    const Outcome outcome = process.wait();
+    const ProgramResult outcome = process.wait();
     ASSERT_TRUE(outcome.status == 128 + SIGKILL || outcome.status == 0) << outcome.status << outcome.err;
     if (!std::filesystem::exists(sandbox_.database())) continue;
     ASSERT_TRUE(is_sound(sandbox_.database())) << "round " << round;
     const std::int64_t told = acknowledged(outcome.err);
     if (told == 0) continue;
     ASSERT_GE(count(evaluations_of_newest_run), told) << "round " << round;
-    most = std::max(most, told);
+    max = std::max(max, told);
   }
-  EXPECT_GT(most, 0);
+  EXPECT_GT(max, 0);
   const std::int64_t before = count("SELECT COUNT(*) FROM evaluations");
   const std::int64_t known = count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations");
   Process last(sandbox_.database().parent_path(), whole_run({"--format", "json"}));
-  const Outcome outcome = last.wait();
+  const ProgramResult outcome = last.wait();
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(Json::parse(outcome.out)["end"], "exhausted");
   EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - before, std::int64_t{many} - known);
@@ -114,7 +114,7 @@ TEST_F(ProcessTest, AHundredKillsLoseNothingAndRepeatNothing) {
     }
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
     process.send(SIGKILL);
-    const Outcome outcome = process.wait();
+    const ProgramResult outcome = process.wait();
     ASSERT_TRUE(outcome.status == 128 + SIGKILL || outcome.status == 0) << outcome.status << outcome.err;
     const std::vector<std::string> stored = told_as_stored(outcome.err);
     if (outcome.status != 0 && !stored.empty()) ++killed_at_work;
@@ -146,7 +146,7 @@ TEST_F(ProcessTest, InterruptedEndsWithItsSummaryAndGoesOn) {
     Process process(sandbox_.database().parent_path(), whole_run({"--fresh"}));
     ASSERT_TRUE(process.wait_for("evaluated"));
     process.send(signal);
-    const Outcome outcome = process.wait();
+    const ProgramResult outcome = process.wait();
     EXPECT_EQ(outcome.status, 130) << outcome.err;
     EXPECT_NE(outcome.out.find("interrupted; the same call goes on from here"), std::string::npos)
         << outcome.out;
@@ -160,7 +160,7 @@ TEST_F(ProcessTest, InterruptedEndsWithItsSummaryAndGoesOn) {
   const std::int64_t known = count("SELECT COUNT(DISTINCT configuration_key) FROM evaluations");
   EXPECT_LT(known, std::int64_t{many});
   Process again(sandbox_.database().parent_path(), whole_run());
-  const Outcome outcome = again.wait();
+  const ProgramResult outcome = again.wait();
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("known from the database"), std::string::npos) << outcome.out;
   EXPECT_EQ(count("SELECT COUNT(*) FROM evaluations") - stored, std::int64_t{many} - known);
@@ -172,7 +172,7 @@ TEST_F(ProcessTest, ACheckThatIsInterruptedSaysSo) {
                   {"check", "stencil3d", "--arch", "sm_90", "--sample", "3000"});
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   process.send(SIGINT);
-  const Outcome outcome = process.wait();
+  const ProgramResult outcome = process.wait();
   EXPECT_EQ(outcome.status, 130) << outcome.err;
   EXPECT_NE(outcome.out.find("interrupted; compiled for sm_90"), std::string::npos) << outcome.out;
 }
@@ -181,7 +181,7 @@ TEST_F(ProcessTest, TwoAtOnceLoseNothing) {
   Process one(sandbox_.database().parent_path(), whole_run({"--format", "json"}));
   Process two(sandbox_.database().parent_path(), whole_run({"--format", "json", "--fresh"}));
   for (Process* process : {&one, &two}) {
-    const Outcome outcome = process->wait();
+    const ProgramResult outcome = process->wait();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(Json::parse(outcome.out)["end"], "exhausted");
   }
@@ -212,7 +212,7 @@ TEST_F(ProcessTest, AFullDiskDoesNotStopReading) {
   ASSERT_EQ(sandbox_.tune(small_run({"--device", "replay", "--quiet"})).status, 0);
   for (const char* command : {"show", "report", "list"}) {
     Process process(sandbox_.database().parent_path(), {command}, 8'192);
-    const Outcome outcome = process.wait();
+    const ProgramResult outcome = process.wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_NE(outcome.out, "");
   }
@@ -231,4 +231,4 @@ TEST_F(ProcessTest, AnOutputThatCannotBeWrittenIsSaid) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

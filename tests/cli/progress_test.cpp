@@ -7,7 +7,7 @@
 #include "cli/output/progress_display.hpp"
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using cli::ProgressDisplay;
@@ -85,4 +85,4 @@ TEST(Progress, QuietIsQuiet) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

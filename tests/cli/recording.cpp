@@ -14,7 +14,7 @@
 #include "tuner/device/architectures.hpp"
 #include "tuner/problem/problem.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 constexpr std::array phases = {Phase::compile, Phase::resources, Phase::launch,
@@ -72,30 +72,30 @@ RunRecord invented_run(const InventedRecording& recording, const Problem& proble
   run.options.command_line = "tune --problem stencil3d --strategy grid";
   run.machine.host = "invented-host";
   run.program_version = "0.0.7";  // no release that a build could have
-  const Work work = problem.work(run.key.instance);
-  run.items = work.items;
-  run.flops = work.flops;
-  run.bytes = work.bytes;
+  const ProblemCost cost = problem.cost(run.key.instance);
+  run.items = cost.items;
+  run.flops = cost.flops;
+  run.bytes = cost.bytes;
   run.item = problem.info().item;
-  run.limit = roofline_limit(work, recording.device);
+  run.limit = roofline_limit(cost, recording.device);
   return run;
 }
 
 }  // namespace
 
-DeviceFacts invented_device(const std::string& name) {
-  DeviceFacts facts = architecture_facts("sm_90");
-  facts.name = name;
-  facts.uuid = "GPU-0000";
-  facts.multiprocessors = 132;
-  facts.global_memory = 100'000'000'000;
-  facts.l2_cache = 50'000'000;
-  facts.core_clock = 1'980'000'000;
-  facts.memory_clock = 3'201'000'000;
-  facts.memory_bus_bits = 6144;
-  facts.driver = "580.1";
-  facts.copy_bandwidth = 4e12;
-  return facts;
+DeviceProperties device_named(const std::string& name) {
+  DeviceProperties properties = architecture_properties("sm_90");
+  properties.name = name;
+  properties.uuid = "GPU-0000";
+  properties.multiprocessors = 132;
+  properties.global_memory = 100'000'000'000;
+  properties.l2_cache = 50'000'000;
+  properties.core_clock = 1'980'000'000;
+  properties.memory_clock = 3'201'000'000;
+  properties.memory_bus_bits = 6144;
+  properties.driver = "580.1";
+  properties.copy_bandwidth = 4e12;
+  return properties;
 }
 
 Instance invented_instance(std::int64_t n) {
@@ -128,4 +128,4 @@ const std::filesystem::path& shipped_recording() {
   return path;
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

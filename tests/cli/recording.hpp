@@ -9,15 +9,15 @@
 #include "tuner/session/records.hpp"
 
 /// Invented results of the real stencil3d space: whole runs of the program without a GPU.
-namespace tune::test {
+namespace tune::testing {
 
 /// A device whose limits are those of sm_90 and whose rates are invented.
-DeviceFacts invented_device(const std::string& name = "Invented H2");
+DeviceProperties device_named(const std::string& name = "Invented H2");
 /// stencil3d, star, radius 1, float, n^3 cells.
 Instance invented_instance(std::int64_t n);
 
 struct InventedRecording {
-  DeviceFacts device = invented_device();
+  DeviceProperties device = device_named();
   Origin origin = Origin::measured;
   std::int64_t n = 64;
   std::size_t count = 600;   ///< configurations
@@ -35,4 +35,4 @@ void add_recording(const std::filesystem::path& database, const InventedRecordin
 /// A database with 600 evaluations at 64^3 and 60 at 512^3, made once a process. Nobody may change it.
 const std::filesystem::path& shipped_recording();
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -12,7 +12,7 @@
 #include "tests/support/golden.hpp"
 #include "tuner/replay/outcome_table.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -99,7 +99,7 @@ std::vector<std::string> replay_of(const std::vector<std::string>& files,
 
 TEST(Replay, TextForPeople) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(replay_of(
+  const ProgramResult outcome = sandbox.tune(replay_of(
       {written(sandbox, "one.kt.json", kernel_tuner(1)), written(sandbox, "two.kt.json", kernel_tuner(2))}));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
@@ -131,7 +131,7 @@ TEST(Replay, SharesByTimeWhereTheFileHasTimes) {
   }
   const std::string json = (sandbox / "out.json").string();
   const auto call = replay_of({written(sandbox, "timed.json", file.dump())}, {"--json", json});
-  const Outcome outcome = sandbox.tune(call);
+  const ProgramResult outcome = sandbox.tune(call);
   EXPECT_NE(outcome.out.find("\n    by time        .826   .826\n"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("By time: after what so many evaluations"), std::string::npos);
   const Json space = Json::parse(read_file(json))["spaces"][0];
@@ -156,7 +156,7 @@ TEST(Replay, SharesAfterSecondsOfRecordedTime) {
   const std::string json = (sandbox / "out.json").string(), csv = (sandbox / "out.csv").string();
   const std::string file = written(sandbox, "timed.json", timed(Json::parse(kernel_tuner(1))));
   const auto call = replay_of({file}, {"--budget-time", "1min,0.2s,10s", "--json", json, "--csv", csv});
-  const Outcome outcome = sandbox.tune(call);
+  const ProgramResult outcome = sandbox.tune(call);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("\n                   0.2s    10s    60s\n"), std::string::npos) << outcome.out;
   const Json strategies = Json::parse(read_file(json))["spaces"][0]["strategies"];
@@ -189,7 +189,7 @@ TEST(Replay, ChoosesForAKernelByTheOthers) {
     call.insert(call.end(), more.begin(), more.end());
     return sandbox.tune(call);
   };
-  const Outcome outcome = with({"--choose-by", "kernel"});
+  const ProgramResult outcome = with({"--choose-by", "kernel"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("kernel left out in turn: "), std::string::npos);
   EXPECT_NE(outcome.out.find("  a (2 spaces): "), std::string::npos) << outcome.out;
@@ -198,17 +198,17 @@ TEST(Replay, ChoosesForAKernelByTheOthers) {
   ASSERT_EQ(held["left_out"].size(), 2U);
   // What is chosen for b is the best over a1 and a2, and its figures are those on b1.
   const Json all = Json::parse(read_file(json))["spaces"];
-  double most = 0;
+  double max = 0;
   Json best;
   for (std::size_t s = 1; s <= 3; ++s) {
     const double mean = (all[0]["strategies"][s]["budgets"][0]["share"].get<double>() +
                          all[1]["strategies"][s]["budgets"][0]["share"].get<double>()) /
                         2;
-    if (mean > most) best = all[2]["strategies"][s];
-    most = std::max(most, mean);
+    if (mean > max) best = all[2]["strategies"][s];
+    max = std::max(max, mean);
   }
   EXPECT_EQ(held["left_out"][1]["chosen"], best);
-  EXPECT_NEAR(held["left_out"][1]["share_of_the_others"].get<double>(), most, 1e-12);
+  EXPECT_NEAR(held["left_out"][1]["share_of_the_others"].get<double>(), max, 1e-12);
   // By names of spaces instead.
   ASSERT_EQ(with({"--choose-by", "kernel", "--group", "one=a1", "two=a", "two=b"}).status, 0);
   EXPECT_EQ(Json::parse(read_file(json))["held_out"]["left_out"][1]["spaces"], (Json{"a2", "b1"}));
@@ -224,18 +224,18 @@ TEST(Replay, ChoosesForAKernelByTheOthers) {
 TEST(Replay, StrategiesWithOptionsAreNamedInFull) {
   const Sandbox sandbox;
   const std::string json = (sandbox / "out.json").string();
-  const Outcome outcome = sandbox.tune({"replay", "--space", written(sandbox, "one.json", kernel_tuner(1)),
-                                        "--strategy", "model,auto:neighbours=never:start=8", "--repeats", "1",
-                                        "--budget", "20", "--json", json});
+  const ProgramResult outcome = sandbox.tune(
+      {"replay", "--space", written(sandbox, "one.json", kernel_tuner(1)), "--strategy",
+       "model,auto:neighbours=never:start=8", "--repeats", "1", "--budget", "20", "--json", json});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const Json strategies = Json::parse(read_file(json))["spaces"][0]["strategies"];
   EXPECT_EQ(strategies[1]["strategy"], "model");
   EXPECT_EQ(strategies[2]["strategy"], "model:start=8:neighbours=never");
-  const Outcome listed = sandbox.tune({"replay", "--options", "model"});
+  const ProgramResult listed = sandbox.tune({"replay", "--options", "model"});
   EXPECT_EQ(listed.status, 0);
   EXPECT_TRUE(std::regex_search(listed.out, std::regex("(^|\n)start +5 +1 to 1000 +"))) << listed.out;
   // A run takes them too, and its record says so.
-  const Outcome run =
+  const ProgramResult run =
       sandbox.tune({"run", "--device", "replay:" + written(sandbox, "one.json", kernel_tuner(1)),
                     "--strategy", "model:start=8", "--budget-evals", "20", "--format", "json"});
   ASSERT_EQ(run.status, 0) << run.err;
@@ -257,7 +257,7 @@ TEST(Replay, WhatIsExportedReadsBackAsTheSameSpaces) {
   const Sandbox sandbox;
   add_recording(sandbox.database(), {.count = 90});
   add_recording(sandbox.database(), {.n = 512, .count = 40});
-  add_recording(sandbox.database(), {.device = invented_device("Invented B7"), .count = 25});
+  add_recording(sandbox.database(), {.device = device_named("Invented B7"), .count = 25});
   add_recording(sandbox.database(), {.origin = Origin::replayed, .n = 128, .count = 25});  // nobody's times
   const auto all = cli::read_spaces(sandbox.database().string());
   ASSERT_EQ(all.size(), 3U);
@@ -297,7 +297,7 @@ TEST(Replay, WarmRecordingsOfTheSameWorkAreLeftOut) {
   const std::string one = written(sandbox, "one.json", kernel_tuner(1)),
                     copy = written(sandbox, "copy.t4.json", t4(1)),
                     two = written(sandbox, "two.json", kernel_tuner(2));
-  const Outcome outcome = sandbox.tune(
+  const ProgramResult outcome = sandbox.tune(
       replay_of({one}, {"--warm", one, copy, two, "--warm-evaluations", "20", "--warm-strategy", "grid"}));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err,
@@ -312,17 +312,17 @@ TEST(Replay, NotesOfAFileAreShown) {
   const Sandbox sandbox;
   std::string text = kernel_tuner(1);
   text.resize(text.size() - 2);
-  const Outcome outcome = sandbox.tune(replay_of({written(sandbox, "cut.json", text)}));
+  const ProgramResult outcome = sandbox.tune(replay_of({written(sandbox, "cut.json", text)}));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.out.find("note: it was cut off after 96 configurations, which count"), std::string::npos);
 }
 
-TEST(ForeignRun, NeedsNoProblemAndIsStoredAsReplayed) {
+TEST(ThirdPartyRun, NeedsNoProblemAndIsStoredAsReplayed) {
   const Sandbox sandbox;
   const std::string file = written(sandbox, "one.kt.json", kernel_tuner(1));
   const std::vector<std::string> call = {"--device", "replay:" + file, "--strategy",
                                          "grid",     "--format",       "json"};
-  const Outcome outcome = sandbox.tune(call);
+  const ProgramResult outcome = sandbox.tune(call);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const Json run = Json::parse(outcome.out);
   EXPECT_EQ(run["problem"], "invented");
@@ -336,17 +336,17 @@ TEST(ForeignRun, NeedsNoProblemAndIsStoredAsReplayed) {
   EXPECT_DOUBLE_EQ(run["best"]["seconds"].get<double>(), best);
   // The same times are the same work, wherever the file lies: nothing is evaluated again.
   std::filesystem::rename(file, sandbox / "moved.json");
-  const Outcome again = sandbox.tune({"run", "--device", "replay:" + (sandbox / "moved.json").string(),
-                                      "--format", "json", "--budget-evals", "30"});
+  const ProgramResult again = sandbox.tune({"run", "--device", "replay:" + (sandbox / "moved.json").string(),
+                                            "--format", "json", "--budget-evals", "30"});
   EXPECT_EQ(Json::parse(again.out)["reused"], 30);
   const std::string runs = sandbox.tune({"list", "runs"}).out;
   EXPECT_NE(runs.find("Invented A1 (replayed)"), std::string::npos) << runs;
 }
 
-TEST(ForeignRun, IsRestrictedLikeAnyOther) {
+TEST(ThirdPartyRun, IsRestrictedLikeAnyOther) {
   const Sandbox sandbox;
   const std::string file = written(sandbox, "one.json", kernel_tuner(1));
-  const Outcome outcome =
+  const ProgramResult outcome =
       sandbox.tune({"--device", "replay:" + file, "--where", "block_size_x * block_size_y <= 64", "--fix",
                     "shared=true", "--strategy", "grid", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -364,12 +364,12 @@ TEST(ForeignRun, IsRestrictedLikeAnyOther) {
   expect_refused(with({"--objective", "energy"}), 2, {file, "--objective"});
 }
 
-TEST(ForeignRun, ACutOffFileIsSaid) {
+TEST(ThirdPartyRun, ACutOffFileIsSaid) {
   const Sandbox sandbox;
   std::string text = kernel_tuner(1);
   text.resize(text.size() - 2);
   const std::string file = written(sandbox, "cut.json", text);
-  const Outcome outcome = sandbox.tune({"run", "--device", "replay:" + file, "--quiet"});
+  const ProgramResult outcome = sandbox.tune({"run", "--device", "replay:" + file, "--quiet"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, file + ": it was cut off after 96 configurations, which count\n");
   expect_refused(sandbox.tune({"run", "--device", "replay:/no/such.json"}), 1,
@@ -393,4 +393,4 @@ TEST(Replay, FilesThatAreNoRecordingsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -12,7 +12,7 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using Json = nlohmann::json;
@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 TEST(Run, WithoutAGpuItSaysSoFirstAndReplays) {
   const Sandbox sandbox;
   // At random: what a model chooses may differ in the last bits from machine to machine.
-  const Outcome outcome =
+  const ProgramResult outcome =
       sandbox.tune({"--problem", "stencil3d", "--size", "64x64x64", "--quiet", "--strategy", "random"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(sandbox.steady(outcome.err),
@@ -30,13 +30,13 @@ TEST(Run, WithoutAGpuItSaysSoFirstAndReplays) {
 
 TEST(Run, WarmTimesAreNotAnsweredByColdOnes) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(small_run({"--device", "replay", "--cache", "warm"}));
+  const ProgramResult outcome = sandbox.tune(small_run({"--device", "replay", "--cache", "warm"}));
   expect_refused(outcome, 1, {"no recording has", "with warm caches"});
 }
 
 TEST(Run, AskedToReplayItSaysSoOnceOnly) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(small_run({"--device", "replay", "--quiet"}));
+  const ProgramResult outcome = sandbox.tune(small_run({"--device", "replay", "--quiet"}));
   EXPECT_EQ(outcome.err, "");
   EXPECT_NE(outcome.out.find("replayed: recorded times, nothing is measured"), std::string::npos);
 }
@@ -44,7 +44,7 @@ TEST(Run, AskedToReplayItSaysSoOnceOnly) {
 // The first command of the README does its whole job on a laptop.
 TEST(Run, DeviceZeroIsReplayedWhereThereIsNoGpu) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(small_run({"--device", "0", "--quiet"}));
+  const ProgramResult outcome = sandbox.tune(small_run({"--device", "0", "--quiet"}));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err.find("no GPU here"), 0U) << outcome.err;
   EXPECT_NE(outcome.out.find("replayed"), std::string::npos) << outcome.out;
@@ -52,7 +52,7 @@ TEST(Run, DeviceZeroIsReplayedWhereThereIsNoGpu) {
 
 TEST(Run, DefaultSizeIsTheProblems) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune({"--problem", "stencil3d", "--device", "replay", "--quiet"});
+  const ProgramResult outcome = sandbox.tune({"--problem", "stencil3d", "--device", "replay", "--quiet"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_TRUE(
       outcome.out.starts_with("stencil3d 512x512x512 radius=1,shape=star,type=float\non Invented H2"));
@@ -60,7 +60,7 @@ TEST(Run, DefaultSizeIsTheProblems) {
 
 TEST(Run, AProblemMayBeNamedWithoutItsOption) {
   const Sandbox sandbox;
-  const Outcome outcome =
+  const ProgramResult outcome =
       sandbox.tune({"run", "stencil3d", "--size", "64x64x64", "--device", "replay", "--quiet"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
 }
@@ -71,7 +71,7 @@ TEST(Run, ReplayedResultsAreMarkedAsSuch) {
   const db::Database database(sandbox.database());
   const auto rows = db::list_results(database);
   EXPECT_FALSE(rows.empty());
-  for (const db::ResultRow& row : rows) EXPECT_EQ(row.work.origin, Origin::replayed);
+  for (const db::ResultRow& row : rows) EXPECT_EQ(row.workload.origin, Origin::replayed);
   EXPECT_NE(sandbox.tune({"list", "runs"}).out.find("Invented H2 (replayed)"), std::string::npos);
 }
 
@@ -80,7 +80,7 @@ TEST(Run, ASecondOneReusesEverything) {
   const Json first = json_run(sandbox, {});
   EXPECT_EQ(first["evaluations"], 200);
   EXPECT_EQ(first["reused"], 0);
-  const Outcome second = sandbox.tune(small_run({"--device", "replay"}));
+  const ProgramResult second = sandbox.tune(small_run({"--device", "replay"}));
   EXPECT_EQ(second.status, 0);
   EXPECT_NE(second.out.find("200 were known from the database"), std::string::npos) << second.out;
   EXPECT_EQ(trace(sandbox, 1), trace(sandbox, 2)) << "evaluations were made again";
@@ -165,7 +165,7 @@ TEST(Run, WhereAndFixRestrict) {
 
 TEST(Run, JsonIsAloneOnStandardOutput) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(small_run({"--format", "json"}));
+  const ProgramResult outcome = sandbox.tune(small_run({"--format", "json"}));
   EXPECT_EQ(outcome.status, 0);
   const Json run = Json::parse(outcome.out);
   EXPECT_EQ(run["origin"], "replayed");
@@ -186,7 +186,7 @@ TEST(Run, JsonIsValidWhateverBytesAPathHas) {
 
 TEST(Run, ProgressThatIsPipedIsPlainLines) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(small_run({"--device", "replay", "--no-transfer"}));
+  const ProgramResult outcome = sandbox.tune(small_run({"--device", "replay", "--no-transfer"}));
   EXPECT_EQ(outcome.err.find_first_of("\r\x1b"), std::string::npos);
   const auto lines = lines_of(outcome.err);
   ASSERT_GE(lines.size(), 10U);
@@ -197,11 +197,11 @@ TEST(Run, ProgressThatIsPipedIsPlainLines) {
 
 TEST(Run, OnARecordingInAFile) {
   const Sandbox sandbox;
-  add_recording(sandbox / "other.db", {.device = invented_device("Other"), .n = 32, .count = 50});
-  const Outcome outcome = sandbox.tune({"stencil3d"});
+  add_recording(sandbox / "other.db", {.device = device_named("Other"), .n = 32, .count = 50});
+  const ProgramResult outcome = sandbox.tune({"stencil3d"});
   EXPECT_EQ(outcome.status, 2);
-  const Outcome run = sandbox.tune({"run", "--problem", "stencil3d", "--size", "32x32x32", "--device",
-                                    "replay:" + (sandbox / "other.db").string(), "--quiet"});
+  const ProgramResult run = sandbox.tune({"run", "--problem", "stencil3d", "--size", "32x32x32", "--device",
+                                          "replay:" + (sandbox / "other.db").string(), "--quiet"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.out.find("\non Other (replayed"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("the whole space was evaluated"), std::string::npos) << run.out;
@@ -209,7 +209,7 @@ TEST(Run, OnARecordingInAFile) {
 
 TEST(Run, WhereAllFailsItSaysSo) {
   const Sandbox sandbox;
-  const db::Database recording(sandbox.recording(), db::Access::immutable);
+  const db::Database recording(sandbox.recording(), db::OpenMode::immutable);
   db::ResultFilter failures{.size = "64x64x64"};
   failures.failures = true;
   const Configuration broken = db::list_results(recording, failures).back().configuration;
@@ -218,7 +218,7 @@ TEST(Run, WhereAllFailsItSaysSo) {
     pinned.emplace_back("--fix");
     pinned.push_back(name + "=" + value.to_string());
   }
-  const Outcome outcome = sandbox.tune(small_run(pinned));
+  const ProgramResult outcome = sandbox.tune(small_run(pinned));
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
   EXPECT_NE(outcome.err.find("no configuration gave a right result; 'tune show'"), std::string::npos);
@@ -226,4 +226,4 @@ TEST(Run, WhereAllFailsItSaysSo) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

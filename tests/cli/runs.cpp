@@ -8,11 +8,11 @@
 #include "db/read/queries.hpp"
 #include "db/read/run_details.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 
 nlohmann::json json_run(const Sandbox& sandbox, std::vector<std::string> more) {
   more.insert(more.end(), {"--device", "replay", "--format", "json"});
-  const Outcome outcome = sandbox.tune(small_run(more));
+  const ProgramResult outcome = sandbox.tune(small_run(more));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   return nlohmann::json::parse(outcome.out);
 }
@@ -37,4 +37,4 @@ std::vector<std::string> configurations(const Sandbox& sandbox, RunId run) {
   return seen;
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -9,7 +9,7 @@
 #include "tests/cli/sandbox.hpp"
 #include "tuner/session/records.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 
 /// The summary of a replayed run at 64^3 with `more` options, which must succeed.
 nlohmann::json json_run(const Sandbox& sandbox, std::vector<std::string> more);
@@ -19,4 +19,4 @@ std::vector<std::int64_t> trace(const Sandbox& sandbox, RunId run);
 /// The same as keys of configurations.
 std::vector<std::string> configurations(const Sandbox& sandbox, RunId run);
 
-}  // namespace tune::test
+}  // namespace tune::testing

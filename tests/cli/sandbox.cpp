@@ -21,7 +21,7 @@
 #include "tests/cli/recording.hpp"
 #include "tuner/problem/problem.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,8 +96,8 @@ void Sandbox::set_environment(const std::string& name, const std::string& value)
   setenv(name.c_str(), value.c_str(), 1);
 }
 
-Outcome Sandbox::tune(const std::vector<std::string>& arguments) const {
-  Outcome outcome;
+ProgramResult Sandbox::tune(const std::vector<std::string>& arguments) const {
+  ProgramResult outcome;
   {
     const Redirected out(STDOUT_FILENO, folder_ / "stdout");
     const Redirected err(STDERR_FILENO, folder_ / "stderr");
@@ -149,13 +149,13 @@ bool is_sound(const fs::path& database) {
   return opened.execAndGet("PRAGMA integrity_check").getString() == "ok";
 }
 
-Outcome done(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
-  Outcome outcome = sandbox.tune(arguments);
+ProgramResult done(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
+  ProgramResult outcome = sandbox.tune(arguments);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   return outcome;
 }
 
-void expect_refused(const Outcome& outcome, int status, const std::vector<std::string>& words) {
+void expect_refused(const ProgramResult& outcome, int status, const std::vector<std::string>& words) {
   EXPECT_EQ(outcome.status, status);
   EXPECT_EQ(outcome.out, "");
   EXPECT_TRUE(outcome.err.starts_with("tune: ")) << outcome.err;
@@ -165,4 +165,4 @@ void expect_refused(const Outcome& outcome, int status, const std::vector<std::s
     EXPECT_NE(outcome.err.find(word), std::string::npos) << "no '" << word << "' in: " << outcome.err;
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

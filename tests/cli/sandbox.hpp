@@ -8,10 +8,10 @@
 
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 
 /// What a call of the program left.
-struct Outcome {
+struct ProgramResult {
   int status = 0;
   std::string out;
   std::string err;
@@ -35,7 +35,7 @@ class Sandbox {
   void set_environment(const std::string& name, const std::string& value);
 
   /// Runs the program in this process, its outputs going to files.
-  Outcome tune(const std::vector<std::string>& arguments) const;
+  ProgramResult tune(const std::vector<std::string>& arguments) const;
   /// `text` with the folder and what differs between calls (times of day, durations, versions) replaced.
   std::string steady(std::string text) const;
 
@@ -53,10 +53,10 @@ std::string read_file(const std::filesystem::path& path);
 bool is_sound(const std::filesystem::path& database);
 
 /// Runs the program and expects it to succeed.
-Outcome done(const Sandbox& sandbox, const std::vector<std::string>& arguments);
+ProgramResult done(const Sandbox& sandbox, const std::vector<std::string>& arguments);
 
 /// The call failed in the way that every failure has: exactly one line on standard error that starts with
 /// `tune: ` and holds all of `words`, nothing on standard output, this exit status.
-void expect_refused(const Outcome& outcome, int status, const std::vector<std::string>& words);
+void expect_refused(const ProgramResult& outcome, int status, const std::vector<std::string>& words);
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -18,12 +18,12 @@
 #include "tests/cli/recording.hpp"
 #include "tuner/base/error.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 int connect_to(int port) {
   const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -64,7 +64,7 @@ std::string tag_of(const std::string& answer) {
 }
 
 /// A server of an invented database, and where it listens.
-class ServeTest : public testing::Test {
+class ServeTest : public ::testing::Test {
  protected:
   ServeTest() {
     add_recording(database_, {.count = 30});
@@ -98,7 +98,7 @@ TEST_F(ServeTest, ShowsThePageAndItsData) {
   EXPECT_EQ(update["data"]["sections"].size(), 1U);
   EXPECT_THAT(get(port_, "/other"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(ask(port_, "HEAD / HTTP/1.1\r\nhost: localhost:" + std::to_string(port_) + "\r\n\r\n"),
-              testing::AllOf(StartsWith("HTTP/1.1 200"), Not(HasSubstr("<body"))));
+              ::testing::AllOf(StartsWith("HTTP/1.1 200"), Not(HasSubstr("<body"))));
 }
 
 TEST_F(ServeTest, SendsDataAgainOnlyWhereTheyChanged) {
@@ -139,7 +139,7 @@ TEST_F(ServeTest, CannotBeWrittenToNorConfused) {
   ASSERT_NE(port_, 0);
   const std::string host = "Host: 127.0.0.1:" + std::to_string(port_) + "\r\n";
   EXPECT_THAT(ask(port_, "POST /data HTTP/1.1\r\n" + host + "Content-Length: 2\r\n\r\nab"),
-              testing::AllOf(StartsWith("HTTP/1.1 405"), HasSubstr("Allow: GET, HEAD\r\n")));
+              ::testing::AllOf(StartsWith("HTTP/1.1 405"), HasSubstr("Allow: GET, HEAD\r\n")));
   EXPECT_THAT(ask(port_, "nonsense\r\n\r\n"), StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(ask(port_, "GET / HTTP/1.1\r\n" + std::string(20'000, 'x')), StartsWith("HTTP/1.1 431"));
   EXPECT_THAT(get(port_, "/../../etc/passwd"), StartsWith("HTTP/1.1 404"));
@@ -158,7 +158,7 @@ TEST_F(ServeTest, CtrlCEndsItCleanly) {
   ASSERT_NE(port_, 0);
   const int open = connect_to(port_);
   server_->send(SIGINT);
-  const Outcome outcome = server_->wait();
+  const ProgramResult outcome = server_->wait();
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
   close(open);
@@ -192,4 +192,4 @@ TEST(HttpServer, SaysWhatTheHandlerThrows) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

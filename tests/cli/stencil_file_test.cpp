@@ -6,7 +6,7 @@
 
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text) {
@@ -19,7 +19,7 @@ TEST(StencilFile, NamesTheProblemAndTheShape) {
   const Sandbox sandbox;
   const std::string file =
       written(sandbox, "heat.stencil", "c = 0.1\nA[x,y]*(1-4*c) + c*(A[x+1,y]+A[x-1,y]+A[x,y+1]+A[x,y-1])\n");
-  const Outcome outcome =
+  const ProgramResult outcome =
       sandbox.tune({"check", "--stencil", file, "--size", "37x21", "--set", "steps=3", "--device", "emulator",
                     "--sample", "2", "--where", "variant == temporal"});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
@@ -31,7 +31,7 @@ TEST(StencilFile, NamesTheProblemAndTheShape) {
 TEST(StencilFile, IsKnownByItsPointsAndWeights) {
   const Sandbox sandbox;
   const auto shape_of = [&](const std::string& name, const std::string& text) {
-    const Outcome outcome =
+    const ProgramResult outcome =
         sandbox.tune({"space", "--stencil", written(sandbox, name, "name = mine\n" + text), "--arch", "sm_90",
                       "--format", "json"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -58,10 +58,10 @@ TEST(StencilFile, SaysInOneLineWhatIsWrong) {
     expect_refused(sandbox.tune({command, "--stencil", flat, "--set", "shape=star"}), 2,
                    {"shape=star beside --stencil"});
   const std::string wrong = written(sandbox, "wrong.stencil", "c0 = 1\nc0 * D[x,q]\n");
-  const Outcome mistake = sandbox.tune({"space", "--stencil", wrong});
+  const ProgramResult mistake = sandbox.tune({"space", "--stencil", wrong});
   expect_refused(mistake, 2, {wrong + ":2:10: found 'q', expected an integer, a variable"});
   EXPECT_TRUE(mistake.err.ends_with("a coordinate (x,y,z)\n")) << mistake.err;
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/toy_problem.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 class StoredDefinition : public ::testing::Test {
@@ -55,17 +55,17 @@ TEST_F(StoredDefinition, IsFoundByTheNewestRunThatNamesIt) {
   EXPECT_EQ(cli::named_definitions(database_, "other"), std::vector<std::string>{"elsewhere.json"});
   const std::vector<std::string> files = cli::named_definitions(database_, "mine");
   EXPECT_EQ(files, (std::vector<std::string>{now, old}));
-  std::string why;
-  EXPECT_NE(cli::defined_problem("mine", files, why), nullptr);
-  EXPECT_EQ(why, "");
+  std::string reason;
+  EXPECT_NE(cli::defined_problem("mine", files, reason), nullptr);
+  EXPECT_EQ(reason, "");
   // One that is gone, or became another problem, is none.
   write("old.json", "another");
   std::filesystem::remove(now);
-  EXPECT_EQ(cli::defined_problem("mine", files, why), nullptr);
-  EXPECT_NE(why.find("--problem"), std::string::npos) << why;
-  EXPECT_EQ(cli::defined_problem("mine", {}, why), nullptr);
-  EXPECT_NE(why.find("'mine'"), std::string::npos) << why;
+  EXPECT_EQ(cli::defined_problem("mine", files, reason), nullptr);
+  EXPECT_NE(reason.find("--problem"), std::string::npos) << reason;
+  EXPECT_EQ(cli::defined_problem("mine", {}, reason), nullptr);
+  EXPECT_NE(reason.find("'mine'"), std::string::npos) << reason;
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

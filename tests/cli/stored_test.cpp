@@ -10,14 +10,14 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using Json = nlohmann::json;
 
 /// And nothing on standard error.
-Outcome done_silently(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
-  Outcome outcome = done(sandbox, arguments);
+ProgramResult done_silently(const Sandbox& sandbox, const std::vector<std::string>& arguments) {
+  ProgramResult outcome = done(sandbox, arguments);
   EXPECT_EQ(outcome.err, "");
   return outcome;
 }
@@ -31,7 +31,7 @@ Json json_of(const Sandbox& sandbox, std::vector<std::string> arguments) {
 void fill(const Sandbox& sandbox) {
   add_recording(sandbox.database(), {.count = 30});
   add_recording(sandbox.database(), {.n = 512, .count = 40});
-  add_recording(sandbox.database(), {.device = invented_device("Invented B7"), .count = 25, .slower_by = 2});
+  add_recording(sandbox.database(), {.device = device_named("Invented B7"), .count = 25, .slower_by = 2});
 }
 
 TEST(List, BeforeTheFirstRun) {
@@ -215,8 +215,8 @@ TEST(Report, WithNothingStored) {
 TEST(Report, ThatCannotBeWritten) {
   const Sandbox sandbox;
   fill(sandbox);
-  const auto refused = [&](const std::string& file, const std::string& why) {
-    expect_refused(sandbox.tune({"report", "--format", "text", "--out", file}), 1, {file, why});
+  const auto refused = [&](const std::string& file, const std::string& reason) {
+    expect_refused(sandbox.tune({"report", "--format", "text", "--out", file}), 1, {file, reason});
   };
   refused((sandbox / "no/such/folder/r.txt").string(), "cannot write");
   refused(sandbox.database().parent_path().string(), "cannot write");
@@ -228,7 +228,7 @@ TEST(Export, AnswersAsTheOriginalDid) {
   fill(sandbox);
   sandbox.remove_recordings();
   const std::string file = (sandbox / "best.db").string();
-  const Outcome exported =
+  const ProgramResult exported =
       done_silently(sandbox, {"db", "export", "--best", "--without-samples", "--out", file});
   EXPECT_NE(exported.out.find("3 runs, 3 evaluations, 0 samples"), std::string::npos) << exported.out;
   const std::vector<std::string> question = {"best",     "stencil3d",   "--size",   "64x64x64",
@@ -244,7 +244,8 @@ TEST(Export, CanBeReplayed) {
   fill(sandbox);
   const std::string file = (sandbox / "part.db").string();
   done_silently(sandbox, {"db", "export", "--device", "Invented B7", "--out", file});
-  const Outcome run = sandbox.tune(small_run({"--device", "replay:" + file, "--quiet", "--format", "json"}));
+  const ProgramResult run =
+      sandbox.tune(small_run({"--device", "replay:" + file, "--quiet", "--format", "json"}));
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(Json::parse(run.out)["space_size"], 25);
 }
@@ -262,4 +263,4 @@ TEST(Export, ThatCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

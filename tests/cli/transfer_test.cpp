@@ -14,7 +14,7 @@
 #include "tests/cli/sandbox.hpp"
 #include "tuner/problem/problem.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 const std::string start = "starting from what is known of";
@@ -24,7 +24,7 @@ const std::string settings = " radius=1,shape=star,type=float on Invented H2";
 std::string notice(const Sandbox& sandbox, const std::vector<std::string>& more = {}) {
   std::vector<std::string> all = {"--device", "replay", "--budget-evals", "20"};
   all.insert(all.end(), more.begin(), more.end());
-  const Outcome outcome = sandbox.tune(small_run(all));
+  const ProgramResult outcome = sandbox.tune(small_run(all));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   std::string found;
   for (const std::string& line : lines_of(outcome.err)) {
@@ -41,7 +41,7 @@ std::vector<Configuration> best_at_512(const Sandbox& sandbox, bool failures = f
   filter.failures = failures;
   std::vector<Configuration> configurations;
   for (const db::ResultRow& row :
-       db::list_results(db::Database(sandbox.recording(), db::Access::immutable), filter))
+       db::list_results(db::Database(sandbox.recording(), db::OpenMode::immutable), filter))
     configurations.push_back(row.configuration);
   return configurations;
 }
@@ -53,7 +53,7 @@ std::size_t place_at_512(const Sandbox& sandbox, const std::string& key) {
   filter.failures = true;
   std::set<std::string> known;
   for (const db::ResultRow& row :
-       db::list_results(db::Database(sandbox.recording(), db::Access::immutable), filter))
+       db::list_results(db::Database(sandbox.recording(), db::OpenMode::immutable), filter))
     known.insert(row.configuration.key());
   std::size_t place = 0;
   for (const Configuration& configuration : best_at_512(sandbox)) {
@@ -157,7 +157,7 @@ TEST(Transfer, WhatIsNotValidHereIsLeftOut) {
 TEST(Transfer, TheSameCallGivesTheSameRun) {
   const Sandbox sandbox;
   EXPECT_NE(notice(sandbox), "");
-  const Outcome again = sandbox.tune(small_run({"--device", "replay", "--budget-evals", "20"}));
+  const ProgramResult again = sandbox.tune(small_run({"--device", "replay", "--budget-evals", "20"}));
   EXPECT_NE(again.err.find(start), std::string::npos);
   EXPECT_NE(again.out.find("20 were known from the database"), std::string::npos) << again.out;
   EXPECT_EQ(trace(sandbox, 1), trace(sandbox, 2));
@@ -166,9 +166,9 @@ TEST(Transfer, TheSameCallGivesTheSameRun) {
 /// A measured run at n^3: what a GPU's would be asked for.
 run::RelatedRecords related_to_measured(const Sandbox& sandbox, std::int64_t n) {
   const auto problem = kernels::make_problem("stencil3d");
-  WorkKey key;
+  WorkloadKey key;
   key.instance = invented_instance(n);
-  key.device = invented_device();
+  key.device = device_named();
   key.toolchain = {"NVRTC 13.0 sm_90", source_hash(*problem, kernels::EmbeddedSources())};
   const search::SearchSpace space(problem->space(key.instance, key.device));
   return run::related_records(db::Database(sandbox.database()), key, space);
@@ -223,4 +223,4 @@ TEST(Transfer, ARecordingThatCannotBeReadIsNoReasonNotToSearch) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

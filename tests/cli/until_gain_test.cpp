@@ -6,12 +6,12 @@
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 TEST(UntilGain, EndsTheRunAndSaysWhy) {
   const Sandbox sandbox;
-  const Outcome outcome = sandbox.tune(small_run({"--device", "replay", "--until-gain", "20%"}));
+  const ProgramResult outcome = sandbox.tune(small_run({"--device", "replay", "--until-gain", "20%"}));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("what is left promises too little"), std::string::npos) << outcome.out;
   // There is no default budget then: the space is the end.
@@ -74,4 +74,4 @@ TEST(UntilGain, TheDefaultStrategyIsTheModel) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

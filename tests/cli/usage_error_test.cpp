@@ -4,7 +4,7 @@
 
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 struct Wrong {
@@ -22,7 +22,7 @@ void PrintTo(const Wrong& wrong, std::ostream* out) {
   for (const std::string& argument : wrong.arguments) *out << argument << " ";
 }
 
-class UsageError : public testing::TestWithParam<Wrong> {};
+class UsageError : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(UsageError, IsOneLineThatHelps) {
   const Sandbox sandbox;
@@ -39,17 +39,18 @@ TEST(UsageErrorText, StaysOneLineWhateverWasTyped) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, UsageError,
-    testing::Values(Wrong{{"bset"}, {"unknown command 'bset'", "did you mean 'best'?"}},
-                    Wrong{{"zzzzzzzzz"}, {"unknown command 'zzzzzzzzz'", "tune help"}},
-                    Wrong{{"help", "shwo"}, {"unknown command 'shwo'", "'show'"}},
-                    Wrong{{""}, {"unknown command ''", "tune help"}}, Wrong{{"be\nst"}, {"unknown command"}},
-                    Wrong{{"run", "stencil3d", "more"}, {"tune help run"}},
-                    Wrong{{"show", "1", "2"}, {"takes one word", "tune help show"}},
-                    Wrong{{"devices", "0"}, {"takes no word without '--'", "tune help devices"}}));
+    ::testing::Values(Wrong{{"bset"}, {"unknown command 'bset'", "did you mean 'best'?"}},
+                      Wrong{{"zzzzzzzzz"}, {"unknown command 'zzzzzzzzz'", "tune help"}},
+                      Wrong{{"help", "shwo"}, {"unknown command 'shwo'", "'show'"}},
+                      Wrong{{""}, {"unknown command ''", "tune help"}},
+                      Wrong{{"be\nst"}, {"unknown command"}},
+                      Wrong{{"run", "stencil3d", "more"}, {"tune help run"}},
+                      Wrong{{"show", "1", "2"}, {"takes one word", "tune help show"}},
+                      Wrong{{"devices", "0"}, {"takes no word without '--'", "tune help devices"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Options, UsageError,
-    testing::Values(
+    ::testing::Values(
         Wrong{{"run", "--problme", "stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
         Wrong{{"--problme", "stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
         Wrong{{"run", "--problme=stencil3d"}, {"'--problme'", "did you mean '--problem'?"}},
@@ -69,33 +70,33 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Measuring, UsageError,
-    testing::Values(Wrong{replay({"--samples", "0"}), {"--samples", "7:60"}},
-                    Wrong{replay({"--samples", "9:3"}), {"--samples: '9:3'"}},
-                    Wrong{replay({"--samples", "3:"}), {"--samples"}},
-                    Wrong{replay({"--samples", "3:9x"}), {"--samples"}},
-                    Wrong{replay({"--spread", "0"}), {"--spread", "1% or 0.01"}},
-                    Wrong{replay({"--spread", "100%"}), {"--spread: '100%'"}},
-                    Wrong{replay({"--spread", "little"}), {"--spread"}},
-                    Wrong{replay({"--until-gain", "0"}), {"--until-gain: '0'", "1% or 0.01"}},
-                    Wrong{replay({"--until-gain", "2"}), {"--until-gain: '2'", "1% or 0.01"}},
-                    Wrong{replay({"--until-gain", "x"}), {"--until-gain: 'x'", "1% or 0.01"}},
-                    Wrong{replay({"--until-gain", "-1%"}), {"--until-gain: '-1%'", "1% or 0.01"}},
-                    Wrong{replay({"--until-gain", "100%"}), {"--until-gain: '100%'"}},
-                    Wrong{replay({"--until-gain", "%"}), {"--until-gain: '%'"}},
-                    Wrong{replay({"--until-gain", ""}), {"--until-gain"}},
-                    Wrong{replay({"--until-gain", "nan"}), {"--until-gain: 'nan'"}},
-                    Wrong{replay({"--until-gain", "1%", "--strategy", "random"}),
-                          {"--until-gain: random does not estimate", "--strategy auto"}},
-                    Wrong{replay({"--strategy", "grid", "--until-gain", "1%"}),
-                          {"--until-gain: grid does not estimate", "--strategy auto"}},
-                    Wrong{replay({"--finalists", "-1"}), {"--finalists"}},
-                    Wrong{replay({"--cache", "hot"}), {"--cache", "cold, warm"}},
-                    Wrong{replay({"--objective", "tme"}), {"--objective", "did you mean 'time'?"}},
-                    Wrong{replay({"--objective", "edp"}), {"no energy", "--objective time"}}));
+    ::testing::Values(Wrong{replay({"--samples", "0"}), {"--samples", "7:60"}},
+                      Wrong{replay({"--samples", "9:3"}), {"--samples: '9:3'"}},
+                      Wrong{replay({"--samples", "3:"}), {"--samples"}},
+                      Wrong{replay({"--samples", "3:9x"}), {"--samples"}},
+                      Wrong{replay({"--spread", "0"}), {"--spread", "1% or 0.01"}},
+                      Wrong{replay({"--spread", "100%"}), {"--spread: '100%'"}},
+                      Wrong{replay({"--spread", "little"}), {"--spread"}},
+                      Wrong{replay({"--until-gain", "0"}), {"--until-gain: '0'", "1% or 0.01"}},
+                      Wrong{replay({"--until-gain", "2"}), {"--until-gain: '2'", "1% or 0.01"}},
+                      Wrong{replay({"--until-gain", "x"}), {"--until-gain: 'x'", "1% or 0.01"}},
+                      Wrong{replay({"--until-gain", "-1%"}), {"--until-gain: '-1%'", "1% or 0.01"}},
+                      Wrong{replay({"--until-gain", "100%"}), {"--until-gain: '100%'"}},
+                      Wrong{replay({"--until-gain", "%"}), {"--until-gain: '%'"}},
+                      Wrong{replay({"--until-gain", ""}), {"--until-gain"}},
+                      Wrong{replay({"--until-gain", "nan"}), {"--until-gain: 'nan'"}},
+                      Wrong{replay({"--until-gain", "1%", "--strategy", "random"}),
+                            {"--until-gain: random does not estimate", "--strategy auto"}},
+                      Wrong{replay({"--strategy", "grid", "--until-gain", "1%"}),
+                            {"--until-gain: grid does not estimate", "--strategy auto"}},
+                      Wrong{replay({"--finalists", "-1"}), {"--finalists"}},
+                      Wrong{replay({"--cache", "hot"}), {"--cache", "cold, warm"}},
+                      Wrong{replay({"--objective", "tme"}), {"--objective", "did you mean 'time'?"}},
+                      Wrong{replay({"--objective", "edp"}), {"no energy", "--objective time"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Names, UsageError,
-    testing::Values(
+    ::testing::Values(
         Wrong{{"run", "--problem", "stencil3"}, {"unknown problem 'stencil3'", "did you mean 'stencil3d'?"}},
         Wrong{{"space", "fft"}, {"unknown problem 'fft'", "tune list problems"}},
         Wrong{{"list", "runs", "--problem", "stencil4d"}, {"unknown problem", "'stencil3d'"}},
@@ -133,23 +134,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Sizes, UsageError,
-    testing::Values(Wrong{{"best", "stencil3d", "--size", "0x64x64"}, {"--size", "nx = '0'"}},
-                    Wrong{{"best", "stencil3d", "--size", "64x-3x64"}, {"--size", "ny = '-3'"}},
-                    Wrong{{"best", "stencil3d", "--size", "64x64"}, {"--size", "3 extents", "512x512x512"}},
-                    Wrong{{"best", "stencil3d", "--size", "1x2x3x4"}, {"--size", "3 extents", "nx, ny, nz"}},
-                    Wrong{{"best", "stencil3d", "--size", "axbxc"}, {"--size", "nx = 'a'"}},
-                    Wrong{{"best", "stencil3d", "--size", "64x64x1.5"}, {"--size", "nz = '1.5'"}},
-                    Wrong{{"best", "stencil3d", "--size", "64x64x"}, {"--size", "nz = ''"}},
-                    Wrong{{"best", "stencil3d", "--size", ""}, {"--size"}},
-                    Wrong{{"best", "stencil3d", "--size", "3000000000x1x1"}, {"--size", "too large"}},
-                    Wrong{{"best", "stencil3d", "--size", "99999999999999999999x1x1"},
-                          {"--size", "too large"}},
-                    Wrong{{"best", "stencil3d", "--size", "2147483647x2147483647x2147483647"}, {"--size"}},
-                    Wrong{{"list", "results", "--size", "64by64"}, {"--size"}}));
+    ::testing::Values(
+        Wrong{{"best", "stencil3d", "--size", "0x64x64"}, {"--size", "nx = '0'"}},
+        Wrong{{"best", "stencil3d", "--size", "64x-3x64"}, {"--size", "ny = '-3'"}},
+        Wrong{{"best", "stencil3d", "--size", "64x64"}, {"--size", "3 extents", "512x512x512"}},
+        Wrong{{"best", "stencil3d", "--size", "1x2x3x4"}, {"--size", "3 extents", "nx, ny, nz"}},
+        Wrong{{"best", "stencil3d", "--size", "axbxc"}, {"--size", "nx = 'a'"}},
+        Wrong{{"best", "stencil3d", "--size", "64x64x1.5"}, {"--size", "nz = '1.5'"}},
+        Wrong{{"best", "stencil3d", "--size", "64x64x"}, {"--size", "nz = ''"}},
+        Wrong{{"best", "stencil3d", "--size", ""}, {"--size"}},
+        Wrong{{"best", "stencil3d", "--size", "3000000000x1x1"}, {"--size", "too large"}},
+        Wrong{{"best", "stencil3d", "--size", "99999999999999999999x1x1"}, {"--size", "too large"}},
+        Wrong{{"best", "stencil3d", "--size", "2147483647x2147483647x2147483647"}, {"--size"}},
+        Wrong{{"list", "results", "--size", "64by64"}, {"--size"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Spaces, UsageError,
-    testing::Values(
+    ::testing::Values(
         Wrong{replay({"--where", "block_x +* 2"}), {"--where"}},
         Wrong{replay({"--where", "block_x <="}), {"--where"}},
         Wrong{replay({"--where", "blok_x == 32"}), {"--where", "blok_x", "block_x"}},
@@ -174,31 +175,32 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Numbers, UsageError,
-    testing::Values(Wrong{replay({"--budget-evals", "0"}), {"--budget-evals", "'0'", "at least 1"}},
-                    Wrong{replay({"--budget-evals", "-5"}), {"--budget-evals", "'-5'"}},
-                    Wrong{replay({"--budget-evals", "many"}), {"--budget-evals", "'many'"}},
-                    Wrong{replay({"--budget-evals", "10k"}), {"--budget-evals", "'10k'"}},
-                    Wrong{replay({"--budget-evals", "99999999999999999999999"}), {"--budget-evals"}},
-                    Wrong{replay({"--budget-time", "0"}), {"--budget-time", "'0'", "90s, 5m or 1.5h"}},
-                    Wrong{replay({"--budget-time", "-5s"}), {"--budget-time", "'-5s'"}},
-                    Wrong{replay({"--budget-time", "soon"}), {"--budget-time", "'soon'"}},
-                    Wrong{replay({"--budget-time", "nan"}), {"--budget-time", "'nan'"}},
-                    Wrong{replay({"--budget-time", "inf"}), {"--budget-time", "'inf'"}},
-                    Wrong{replay({"--budget-time", "5d"}), {"--budget-time", "'5d'"}},
-                    Wrong{replay({"--timeout", "0"}), {"--timeout", "'0'"}},
-                    Wrong{replay({"--timeout", "soon"}), {"--timeout", "'soon'"}},
-                    Wrong{replay({"--quiet", "--verbose"}), {"--quiet", "--verbose"}},
-                    Wrong{replay({"--seed", "-1"}), {"--seed", "'-1'"}},
-                    Wrong{replay({"--seed", "x"}), {"--seed", "'x'"}},
-                    Wrong{{"list", "runs", "--limit", "0"}, {"--limit", "'0'"}},
-                    Wrong{{"list", "results", "--run", "-1"}, {"--run", "'-1'"}},
-                    Wrong{{"report", "--top", "0"}, {"--top", "'0'"}}, Wrong{{"show", "x"}, {"--run", "'x'"}},
-                    Wrong{replay({"--kernel-dir", "/no/such/folder"}), {"--kernel-dir", "/no/such/folder"}},
-                    Wrong{replay({"--kernel-dir", "/"}), {"--kernel-dir", "GPU"}}));
+    ::testing::Values(Wrong{replay({"--budget-evals", "0"}), {"--budget-evals", "'0'", "at least 1"}},
+                      Wrong{replay({"--budget-evals", "-5"}), {"--budget-evals", "'-5'"}},
+                      Wrong{replay({"--budget-evals", "many"}), {"--budget-evals", "'many'"}},
+                      Wrong{replay({"--budget-evals", "10k"}), {"--budget-evals", "'10k'"}},
+                      Wrong{replay({"--budget-evals", "99999999999999999999999"}), {"--budget-evals"}},
+                      Wrong{replay({"--budget-time", "0"}), {"--budget-time", "'0'", "90s, 5m or 1.5h"}},
+                      Wrong{replay({"--budget-time", "-5s"}), {"--budget-time", "'-5s'"}},
+                      Wrong{replay({"--budget-time", "soon"}), {"--budget-time", "'soon'"}},
+                      Wrong{replay({"--budget-time", "nan"}), {"--budget-time", "'nan'"}},
+                      Wrong{replay({"--budget-time", "inf"}), {"--budget-time", "'inf'"}},
+                      Wrong{replay({"--budget-time", "5d"}), {"--budget-time", "'5d'"}},
+                      Wrong{replay({"--timeout", "0"}), {"--timeout", "'0'"}},
+                      Wrong{replay({"--timeout", "soon"}), {"--timeout", "'soon'"}},
+                      Wrong{replay({"--quiet", "--verbose"}), {"--quiet", "--verbose"}},
+                      Wrong{replay({"--seed", "-1"}), {"--seed", "'-1'"}},
+                      Wrong{replay({"--seed", "x"}), {"--seed", "'x'"}},
+                      Wrong{{"list", "runs", "--limit", "0"}, {"--limit", "'0'"}},
+                      Wrong{{"list", "results", "--run", "-1"}, {"--run", "'-1'"}},
+                      Wrong{{"report", "--top", "0"}, {"--top", "'0'"}},
+                      Wrong{{"show", "x"}, {"--run", "'x'"}},
+                      Wrong{replay({"--kernel-dir", "/no/such/folder"}), {"--kernel-dir", "/no/such/folder"}},
+                      Wrong{replay({"--kernel-dir", "/"}), {"--kernel-dir", "GPU"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Replay, UsageError,
-    testing::Values(
+    ::testing::Values(
         Wrong{{"replay"}, {"--space FILE"}}, Wrong{{"replay", "file.json"}, {"tune help replay"}},
         Wrong{{"replay", "--space", "f", "--strategy", "radnom"},
               {"--strategy", "'radnom'", "did you mean 'random'?"}},
@@ -232,4 +234,4 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"replay", "--space"}, {"--space", "tune help replay"}}));
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -9,7 +9,7 @@
 #include "db/maintain/copy_rows.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 /// A CTE that gives each row of the table one text, from the columns that are no numbers of rows.
@@ -60,4 +60,4 @@ std::string damage(const db::Database& database) {
   return (integrity == "ok" ? "" : integrity) + (dangling == 0 ? "" : format("; {} dangling", dangling));
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

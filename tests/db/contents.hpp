@@ -6,7 +6,7 @@
 
 #include "db/store/database.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 
 /// Everything that a database says, a line each, without numbers of rows and without where runs came from:
 /// equal for databases of equal contents.
@@ -15,4 +15,4 @@ std::multiset<std::string> contents(const db::Database& database);
 /// Empty where SQLite, the foreign keys and our own rules find nothing wrong.
 std::string damage(const db::Database& database);
 
-}  // namespace tune::test
+}  // namespace tune::testing

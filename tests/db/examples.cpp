@@ -3,39 +3,39 @@
 
 #include <gtest/gtest.h>
 
-namespace tune::test {
+namespace tune::testing {
 
-DeviceFacts example_device() {
-  DeviceFacts facts;
-  facts.name = "Invented H1";
-  facts.uuid = "GPU-01234567";
-  facts.compute_major = 9;
-  facts.compute_minor = 1;
-  facts.multiprocessors = 132;
-  facts.warp_size = 32;
-  facts.max_threads_per_block = 1024;
-  facts.max_threads_per_multiprocessor = 2048;
-  facts.max_blocks_per_multiprocessor = 31;
+DeviceProperties example_device() {
+  DeviceProperties properties;
+  properties.name = "Invented H1";
+  properties.uuid = "GPU-01234567";
+  properties.compute_major = 9;
+  properties.compute_minor = 1;
+  properties.multiprocessors = 132;
+  properties.warp_size = 32;
+  properties.max_threads_per_block = 1024;
+  properties.max_threads_per_multiprocessor = 2048;
+  properties.max_blocks_per_multiprocessor = 31;
   for (int i = 0; i < 3; ++i) {
-    facts.max_block_dim[i] = 100 + i;
-    facts.max_grid_dim[i] = 4'000'000'000 + i;
+    properties.max_block_dim[i] = 100 + i;
+    properties.max_grid_dim[i] = 4'000'000'000 + i;
   }
-  facts.registers_per_block = 65'536;
-  facts.registers_per_multiprocessor = 65'537;
-  facts.shared_memory_per_block = 49'152;
-  facts.shared_memory_per_block_optin = 232'448;
-  facts.shared_memory_per_multiprocessor = 233'472;
-  facts.reserved_shared_memory_per_block = 1024;
-  facts.global_memory = 150'000'000'000;
-  facts.l2_cache = 62'914'560;
-  facts.core_clock = 1'980'000'000;
-  facts.memory_clock = 3'201'000'000;
-  facts.memory_bus_bits = 6144;
-  facts.ecc = true;
-  facts.driver = "580.1";
-  facts.power_limit = 700.5;
-  facts.copy_bandwidth = 4.1234567890123456e12;
-  return facts;
+  properties.registers_per_block = 65'536;
+  properties.registers_per_multiprocessor = 65'537;
+  properties.shared_memory_per_block = 49'152;
+  properties.shared_memory_per_block_optin = 232'448;
+  properties.shared_memory_per_multiprocessor = 233'472;
+  properties.reserved_shared_memory_per_block = 1024;
+  properties.global_memory = 150'000'000'000;
+  properties.l2_cache = 62'914'560;
+  properties.core_clock = 1'980'000'000;
+  properties.memory_clock = 3'201'000'000;
+  properties.memory_bus_bits = 6144;
+  properties.ecc = true;
+  properties.driver = "580.1";
+  properties.power_limit = 700.5;
+  properties.copy_bandwidth = 4.1234567890123456e12;
+  return properties;
 }
 
 Instance example_instance() {
@@ -44,7 +44,7 @@ Instance example_instance() {
           {{"type", "float"}, {"shape", "star"}, {"radius", 2}, {"damping", 0.1}, {"periodic", true}}};
 }
 
-WorkKey example_key() {
+WorkloadKey example_key() {
   return {example_instance(), example_device(), {"NVRTC 13.0 sm_91", "0123abcd"}, Origin::measured};
 }
 
@@ -57,7 +57,7 @@ RunRecord example_run() {
   return run;
 }
 
-RunRecord run_of(const WorkKey& key) {
+RunRecord run_of(const WorkloadKey& key) {
   RunRecord run;
   run.key = key;
   run.options.strategy = "random";
@@ -118,7 +118,7 @@ Evaluation failed(const Configuration& configuration, Phase phase, const std::st
   return evaluation;
 }
 
-void expect_equal(const DeviceFacts& a, const DeviceFacts& b) {
+void expect_equal(const DeviceProperties& a, const DeviceProperties& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(a.uuid, b.uuid);
   EXPECT_EQ(a.compute_major, b.compute_major);
@@ -227,4 +227,4 @@ void expect_equal(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.item, b.item);
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -7,14 +7,14 @@
 #include "tuner/session/records.hpp"
 
 /// Invented records whose every field has a value of its own, so that one that is lost or swapped shows.
-namespace tune::test {
+namespace tune::testing {
 
-DeviceFacts example_device();
+DeviceProperties example_device();
 Instance example_instance();
-WorkKey example_key();
+WorkloadKey example_key();
 RunRecord example_run();
 /// One run under another key.
-RunRecord run_of(const WorkKey& key);
+RunRecord run_of(const WorkloadKey& key);
 
 Configuration example_configuration(int block_x = 32);
 Evaluation measured(const Configuration& configuration, std::vector<double> samples);
@@ -23,10 +23,10 @@ Evaluation failed(const Configuration& configuration, Phase phase, const std::st
 KernelResources example_resources();
 
 /// Field by field.
-void expect_equal(const DeviceFacts& a, const DeviceFacts& b);
+void expect_equal(const DeviceProperties& a, const DeviceProperties& b);
 void expect_equal(const KernelResources& a, const KernelResources& b);
 /// All but `reused`.
 void expect_equal(const Evaluation& a, const Evaluation& b);
 void expect_equal(const RunRecord& a, const RunRecord& b);
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -13,7 +13,7 @@
 /// What every Store does. A test program instantiates it for its own:
 ///   INSTANTIATE_TEST_SUITE_P(Sqlite, StoreConformance, testing::Values(factory));
 /// Include it in one source file of a program.
-namespace tune::test {
+namespace tune::testing {
 
 /// A store with what it lives in; empty at first.
 class StoreUnderTest {
@@ -26,7 +26,7 @@ class StoreUnderTest {
 
 using StoreFactory = std::function<std::unique_ptr<StoreUnderTest>()>;
 
-class StoreConformance : public testing::TestWithParam<StoreFactory> {
+class StoreConformance : public ::testing::TestWithParam<StoreFactory> {
  protected:
   Store& store() { return under_test_->store(); }
   void reopen() { under_test_->reopen(); }
@@ -136,18 +136,18 @@ TEST_P(StoreConformance, AReusedEvaluationDoesNotReplaceWhatItCameFrom) {
 }
 
 /// As finals would give it, with rounds of these seconds.
-inline FinalPlace finalist(int block_x, const std::vector<double>& seconds) {
-  FinalPlace place;
+inline RerankPlace candidate(int block_x, const std::vector<double>& seconds) {
+  RerankPlace place;
   place.configuration = example_configuration(block_x);
   for (const double one : seconds) place.rounds.push_back({one, 100 * one});
   return place;
 }
 
-inline Finals example_finals(Objective objective = Objective::time) {
-  Finals finals;
-  finals.objective = objective;
-  finals.places = rank_finals({finalist(1, {1e-3, 1.1e-3, 1.2e-3}), finalist(2, {2e-3, 2.2e-3})}, objective);
-  return finals;
+inline RerankResult example_rerank(Objective objective = Objective::time) {
+  RerankResult rerank;
+  rerank.objective = objective;
+  rerank.places = rank_top_k({candidate(1, {1e-3, 1.1e-3, 1.2e-3}), candidate(2, {2e-3, 2.2e-3})}, objective);
+  return rerank;
 }
 
 inline RunRecord run_by(Objective objective) {
@@ -157,33 +157,33 @@ inline RunRecord run_by(Objective objective) {
 }
 
 TEST_P(StoreConformance, GivesBackTheNewestFinalsOfTheObjective) {
-  EXPECT_TRUE(store().known_finals(example_key(), Objective::time).places.empty());
+  EXPECT_TRUE(store().known_rerank(example_key(), Objective::time).places.empty());
   const RunId run = store().begin_run(run_by(Objective::time));
   store().record(run, measured(example_configuration(1), {1e-3}));
   store().record(run, measured(example_configuration(2), {2e-3}));
-  store().record_finals(run, example_finals());
+  store().record_rerank(run, example_rerank());
   store().begin_run(run_by(Objective::time));  // a newer run without finals changes nothing
   reopen();
-  const Finals known = store().known_finals(example_key(), Objective::time);
+  const RerankResult known = store().known_rerank(example_key(), Objective::time);
   EXPECT_EQ(known.objective, Objective::time);
   ASSERT_EQ(known.places.size(), 2U);
   EXPECT_EQ(known.places[0].configuration, example_configuration(1));
   ASSERT_EQ(known.places[1].rounds.size(), 2U);
   EXPECT_EQ(known.places[1].rounds[1].seconds, 2.2e-3);
   EXPECT_EQ(known.places[1].rounds[1].energy, 100 * 2.2e-3);
-  EXPECT_TRUE(store().known_finals(example_key(), Objective::energy).places.empty());
-  WorkKey warm = example_key();
+  EXPECT_TRUE(store().known_rerank(example_key(), Objective::energy).places.empty());
+  WorkloadKey warm = example_key();
   warm.cache = CacheState::warm;
-  EXPECT_TRUE(store().known_finals(warm, Objective::time).places.empty());
+  EXPECT_TRUE(store().known_rerank(warm, Objective::time).places.empty());
 }
 
 TEST_P(StoreConformance, FinalsOfAConfigurationThatWasEvaluatedAgainAreNotKnown) {
   const RunId run = store().begin_run(run_by(Objective::time));
   store().record(run, measured(example_configuration(1), {1e-3}));
   store().record(run, measured(example_configuration(2), {2e-3}));
-  store().record_finals(run, example_finals());
+  store().record_rerank(run, example_rerank());
   store().record(run, failed(example_configuration(1), Phase::verify, "wrong"));
-  const Finals known = store().known_finals(example_key(), Objective::time);
+  const RerankResult known = store().known_rerank(example_key(), Objective::time);
   ASSERT_EQ(known.places.size(), 1U);
   EXPECT_EQ(known.places[0].configuration, example_configuration(2));
 }
@@ -191,21 +191,21 @@ TEST_P(StoreConformance, FinalsOfAConfigurationThatWasEvaluatedAgainAreNotKnown)
 /// Every part of the key tells results apart.
 struct KeyPart {
   const char* name;
-  std::function<void(WorkKey&)> change;
+  std::function<void(WorkloadKey&)> change;
 };
 
 inline std::vector<KeyPart> key_parts() {
   return {
-      {"device model", [](WorkKey& key) { key.device.name = "Invented H2"; }},
-      {"multiprocessors", [](WorkKey& key) { key.device.multiprocessors = 114; }},
-      {"driver", [](WorkKey& key) { key.device.driver = "581.0"; }},
-      {"compiler", [](WorkKey& key) { key.toolchain.compiler = "NVRTC 13.1 sm_91"; }},
-      {"sources", [](WorkKey& key) { key.toolchain.source_hash = "0123abce"; }},
-      {"cache", [](WorkKey& key) { key.cache = CacheState::warm; }},
-      {"origin", [](WorkKey& key) { key.origin = Origin::replayed; }},
-      {"problem", [](WorkKey& key) { key.instance.problem = "matmul"; }},
-      {"size", [](WorkKey& key) { key.instance.extents[1].second = 257; }},
-      {"setting", [](WorkKey& key) { key.instance.settings[2].second = 3; }},
+      {"device model", [](WorkloadKey& key) { key.device.name = "Invented H2"; }},
+      {"multiprocessors", [](WorkloadKey& key) { key.device.multiprocessors = 114; }},
+      {"driver", [](WorkloadKey& key) { key.device.driver = "581.0"; }},
+      {"compiler", [](WorkloadKey& key) { key.toolchain.compiler = "NVRTC 13.1 sm_91"; }},
+      {"sources", [](WorkloadKey& key) { key.toolchain.source_hash = "0123abce"; }},
+      {"cache", [](WorkloadKey& key) { key.cache = CacheState::warm; }},
+      {"origin", [](WorkloadKey& key) { key.origin = Origin::replayed; }},
+      {"problem", [](WorkloadKey& key) { key.instance.problem = "matmul"; }},
+      {"size", [](WorkloadKey& key) { key.instance.extents[1].second = 257; }},
+      {"setting", [](WorkloadKey& key) { key.instance.settings[2].second = 3; }},
   };
 }
 
@@ -214,7 +214,7 @@ TEST_P(StoreConformance, EveryPartOfTheKeyTellsResultsApart) {
   double time = 1e-3;
   for (const KeyPart& part : key_parts()) {
     SCOPED_TRACE(part.name);
-    WorkKey key = example_key();
+    WorkloadKey key = example_key();
     part.change(key);
     EXPECT_TRUE(store().known(key).empty());
     time += 1e-3;
@@ -227,11 +227,11 @@ TEST_P(StoreConformance, EveryPartOfTheKeyTellsResultsApart) {
 
 TEST_P(StoreConformance, TheBoardOfAModelAndItsClocksAreNoPartOfTheKey) {
   store().record(store().begin_run(example_run()), measured(example_configuration(), {1e-3}));
-  WorkKey key = example_key();
+  WorkloadKey key = example_key();
   key.device.uuid = "GPU-another";
   key.device.copy_bandwidth = 1;
   key.device.power_limit = 300;
   EXPECT_EQ(store().known(key).size(), 1U);
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -61,7 +61,7 @@ std::set<std::string> all_values(int dimensions) {
   std::set<std::string> all;
   for (const testing::StencilCase& stencil : cases_of(dimensions)) {
     const search::SpaceDefinition definition = testing::stencil_problem(stencil)->space(
-        testing::stencil_instance(stencil, 512, 512, 512), architecture_facts("sm_90"));
+        testing::stencil_instance(stencil, 512, 512, 512), architecture_properties("sm_90"));
     for (const search::Parameter& parameter : definition.parameters)
       for (const Value& value : parameter.values) all.insert(parameter.name + "=" + value.to_string());
   }
@@ -98,7 +98,7 @@ class Covering {
         wanted_(all_values(dimensions)),
         architecture_(std::move(architecture)),
         seed_(seed) {
-    if (!has_tensor_maps(architecture_facts(architecture_))) wanted_.erase("loader=tma");
+    if (!has_tensor_maps(architecture_properties(architecture_))) wanted_.erase("loader=tma");
     // Numbers are alike on all of them, and compiling takes long.
     if (architecture_ != usual_architecture) std::erase_if(wanted_, is_amount);
   }
@@ -119,7 +119,7 @@ class Covering {
  private:
   bool has_parameter(const testing::StencilCase& stencil, const std::string& name) const {
     const search::SpaceDefinition definition = testing::stencil_problem(stencil)->space(
-        testing::stencil_instance(stencil, 512, 512, 512), architecture_facts(architecture_));
+        testing::stencil_instance(stencil, 512, 512, 512), architecture_properties(architecture_));
     return std::ranges::find(definition.parameters, name, &search::Parameter::name) !=
            definition.parameters.end();
   }
@@ -154,9 +154,9 @@ class StencilCompiles : public ::testing::TestWithParam<std::tuple<int, const ch
 
 TEST_P(StencilCompiles, ForTheArchitecture) {
   const auto [dimensions, architecture] = GetParam();
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(architecture, &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const auto problem = dimensions == 2 ? make_stencil2d() : make_stencil3d();
   const EmbeddedSources sources;
   const std::vector<Sampled> sample = Covering(dimensions, architecture, 7).sample();
@@ -186,9 +186,9 @@ TEST_P(StencilCompiles, ForTheArchitecture) {
 }
 
 TEST(StencilReferenceCompiles, ForBothTypesAndBoundaries) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_80", &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_80", &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   for (const char* type : {"float", "double"})
     for (const char* boundary : {"held", "zero"}) {
       const testing::StencilCase box{type, "box", 8, 3, boundary, 2};
@@ -209,9 +209,9 @@ struct Unspilled {
 
 // Blocks for which a thread may have 255 registers: brick, row and addresses fit them, whatever is unrolled.
 TEST(StencilRegisters, DoNotSpillWhereMinBlocksLeavesEnough) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const EmbeddedSources sources;
   const auto problem = make_stencil3d();
   const std::string blocks =

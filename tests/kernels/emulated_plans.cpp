@@ -22,27 +22,28 @@ StencilJob small_job(const Stencil& stencil, std::array<std::int64_t, 3> extents
   return job;
 }
 
-std::vector<emulator::Verdict> emulated(const std::vector<PlannedJob>& planned, emulator::Flavour flavour) {
+std::vector<emulator::CheckVerdict> emulated(const std::vector<PlannedJob>& planned,
+                                             emulator::Flavour flavour) {
   emulator::CheckOptions options;
   options.flavour = flavour;
   options.workers = 2;
-  std::vector<emulator::Verdict> verdicts(planned.size());
+  std::vector<emulator::CheckVerdict> verdicts(planned.size());
   const auto job = [&](std::size_t number) {
     const PlannedJob& one = planned[number];
-    auto expected = std::make_shared<emulator::Expectation>();
+    auto expected = std::make_shared<emulator::ReferenceData>();
     expected->inputs.emplace("in", stencil_input(one.job, 1));
     expected->reference.emplace("out", stencil_reference(one.job, expected->inputs.at("in")));
     expected->tolerance = step_tolerance(one.job);
-    return emulator::Job{{{one.name, one.plan, std::move(expected)}}, ""};
+    return emulator::CheckJob{{{one.name, one.plan, std::move(expected)}}, ""};
   };
-  emulator::check(planned.size(), job, options, [&](std::size_t number, emulator::Verdict verdict) {
+  emulator::check(planned.size(), job, options, [&](std::size_t number, emulator::CheckVerdict verdict) {
     verdicts[number] = std::move(verdict);
     return true;
   });
   return verdicts;
 }
 
-std::string complaint(const emulator::Verdict& verdict) {
+std::string complaint(const emulator::CheckVerdict& verdict) {
   std::string text = verdict.not_emulated;
   for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
   if (text.empty() && verdict.tolerance == 0) text = "the output was not compared";

@@ -26,9 +26,10 @@ StencilJob small_job(const Stencil& stencil, std::array<std::int64_t, 3> extents
 
 /// What becomes of each of them, in their order; sources that are equal are compiled once. A plan without a
 /// tolerance of its own is held against that of the steps one by one.
-std::vector<emulator::Verdict> emulated(const std::vector<PlannedJob>& planned, emulator::Flavour flavour);
+std::vector<emulator::CheckVerdict> emulated(const std::vector<PlannedJob>& planned,
+                                             emulator::Flavour flavour);
 
 /// Empty where it is clean and its output was compared.
-std::string complaint(const emulator::Verdict& verdict);
+std::string complaint(const emulator::CheckVerdict& verdict);
 
 }  // namespace tune::kernels::testing

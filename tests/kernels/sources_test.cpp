@@ -76,11 +76,11 @@ TEST(KernelFiles, AreEmbeddedAsTheyAre) {
 
 // A file is found by its name, in whichever subfolder of its problem it lies; the program has all others.
 TEST(KernelFiles, AreFoundInAFolder) {
-  const test::TemporaryFolder work;
-  std::filesystem::create_directories(work.path() / "stencil/variants/direct");
-  std::ofstream(work.path() / "stencil/variants/direct/direct.cu") << "deep";
-  std::ofstream(work.path() / "stencil/streaming.cu") << "flat";
-  const FolderSources sources(work.path());
+  const tune::testing::TemporaryFolder cost;
+  std::filesystem::create_directories(cost.path() / "stencil/variants/direct");
+  std::ofstream(cost.path() / "stencil/variants/direct/direct.cu") << "deep";
+  std::ofstream(cost.path() / "stencil/streaming.cu") << "flat";
+  const FolderSources sources(cost.path());
   EXPECT_EQ(sources.text("stencil/direct.cu"), "deep");
   EXPECT_EQ(sources.text("stencil/streaming.cu"), "flat");
   EXPECT_EQ(sources.text("stencil/split.cu"), EmbeddedSources().text("stencil/split.cu"));

@@ -48,12 +48,12 @@ class Online : public ::testing::Test {
     dispatcher.launch(nullptr, in, out_.data());
     for (std::size_t k = 0; k < in_.size(); ++k) ASSERT_EQ(out_[k], 2 * in_[k]);
   }
-  std::vector<db::Candidate> best(CacheState cache) {
-    const db::Database database(folder_.path() / "results.db", db::Access::read_only);
+  std::vector<db::BestCandidate> best(CacheState cache) {
+    const db::Database database(folder_.path() / "results.db", db::OpenMode::read_only);
     return db::best(database, {.problem = "toy", .extents = {{"nx", 1000}}, .cache = cache});
   }
 
-  test::TemporaryFolder folder_;
+  tune::testing::TemporaryFolder folder_;
   FakeStreams::Log log_;
   std::vector<float> in_ = std::vector<float>(1000, 1.0f), out_ = std::vector<float>(1000);
 };

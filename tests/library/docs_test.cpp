@@ -9,7 +9,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 std::string text_of(const std::filesystem::path& path) {
@@ -53,8 +53,8 @@ TEST_F(LibraryPage, TheFirstProgramRunsOnTheEmulator) {
   ASSERT_EQ(programs().size(), 2U);
   const std::string folder = TUNE_LIBRARY_DIR;
   ASSERT_EQ(compile(programs()[0], "-L" + folder + " -ltune -Wl,-rpath," + folder), "0\n");
-  const std::string said = shell("'" + (folder_.path() / "program").string() + "' emulator");
-  EXPECT_THAT(said, ::testing::StartsWith("0\nBLOCK=256, ITEMS=1: right\n"));
+  const std::string output = shell("'" + (folder_.path() / "program").string() + "' emulator");
+  EXPECT_THAT(output, ::testing::StartsWith("0\nBLOCK=256, ITEMS=1: right\n"));
 }
 
 TEST_F(LibraryPage, TheDispatcherCompiles) {
@@ -63,4 +63,4 @@ TEST_F(LibraryPage, TheDispatcherCompiles) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -47,8 +47,8 @@ api::Problem scale() {
 class GpuLibrary : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string why_none;
-    if (cuda::list_devices(&why_none).empty()) GTEST_SKIP() << why_none;
+    std::string failure_reason;
+    if (cuda::list_devices(&failure_reason).empty()) GTEST_SKIP() << failure_reason;
     setenv("TUNE_WORKER", TUNE_PROGRAM, 1);
     in_ = cuda::allocate_device(n * sizeof(float));
     out_ = cuda::allocate_device(n * sizeof(float));
@@ -85,7 +85,7 @@ class GpuLibrary : public ::testing::Test {
     }
   }
 
-  test::TemporaryFolder folder_;
+  tune::testing::TemporaryFolder folder_;
   cuda::DeviceMemory in_, out_;
   cuda::Stream stream_;
 };

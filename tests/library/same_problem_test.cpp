@@ -57,7 +57,7 @@ struct Both {
 
 TEST(SameProblem, TheSpacesAreEqual) {
   const Both both;
-  const DeviceFacts device = architecture_facts("sm_90");
+  const DeviceProperties device = architecture_properties("sm_90");
   const Instance instance = both.code.instance({});
   EXPECT_EQ(instance, make_instance(both.file.info(), "", {}));
   const search::SearchSpace code = both.code.valid_space(instance, device);
@@ -72,7 +72,7 @@ TEST(SameProblem, TheSpacesAreEqual) {
 TEST(SameProblem, PlansWorkAndInputsAreEqual) {
   const Both both;
   const Instance instance = both.code.instance({{"n", 20000}});
-  const search::SearchSpace space = both.code.valid_space(instance, architecture_facts("sm_90"));
+  const search::SearchSpace space = both.code.valid_space(instance, architecture_properties("sm_90"));
   for (search::ConfigurationId id = 0; id < space.size(); id += 7) {
     const auto code = both.code.plan(instance, space.at(id), both.sources);
     const auto file = both.file.plan(instance, space.at(id), both.sources);
@@ -80,7 +80,7 @@ TEST(SameProblem, PlansWorkAndInputsAreEqual) {
     ASSERT_EQ(content_of(code->compile), content_of(file->compile));
     ASSERT_EQ(launches_of(*code), launches_of(*file));
   }
-  const Work code = both.code.work(instance), file = both.file.work(instance);
+  const ProblemCost code = both.code.cost(instance), file = both.file.cost(instance);
   EXPECT_EQ(code.flops, file.flops);
   EXPECT_EQ(code.bytes, file.bytes);
   EXPECT_EQ(code.items, file.items);
@@ -93,15 +93,15 @@ TEST(SameProblem, PlansWorkAndInputsAreEqual) {
 TEST(SameProblem, TheEmulatorFindsTheSame) {
   const Both both;
   const Instance instance = both.code.instance({});
-  const search::SearchSpace space = both.code.valid_space(instance, architecture_facts("sm_90"));
+  const search::SearchSpace space = both.code.valid_space(instance, architecture_properties("sm_90"));
   const std::vector<search::Configuration> some = {space.at(0), space.at(space.size() / 2)};
   const auto verdicts = [&](const tune::Problem& problem, const KernelSources& sources) {
-    std::vector<emulator::Verdict> all(some.size());
+    std::vector<emulator::CheckVerdict> all(some.size());
     emulator::ProblemJobs jobs(problem, sources);
     emulator::check(
         some.size(),
         [&](std::size_t i) { return jobs.job(some[i], problem.check_instances(instance, some[i])); }, {},
-        [&](std::size_t i, emulator::Verdict verdict) {
+        [&](std::size_t i, emulator::CheckVerdict verdict) {
           all[i] = std::move(verdict);
           return true;
         });

@@ -28,12 +28,12 @@ class InProcess : public ::testing::Test {
     return all;
   }
   /// What `tune best` answers.
-  std::vector<db::Candidate> best() {
-    const db::Database database(folder_.path() / "results.db", db::Access::read_only);
+  std::vector<db::BestCandidate> best() {
+    const db::Database database(folder_.path() / "results.db", db::OpenMode::read_only);
     return db::best(database, {.problem = "toy", .extents = {{"nx", 1000}}});
   }
 
-  test::TemporaryFolder folder_;
+  tune::testing::TemporaryFolder folder_;
 };
 
 TEST_F(InProcess, ARunFindsTheBestAndStoresIt) {

@@ -8,13 +8,13 @@
 
 #include "tests/lookup/database_sample.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using lookup::Match;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
 
 TEST(LookupAnswers, AnExactOneHasAllThereIsToKnow) {
   DatabaseSample sample;
@@ -47,7 +47,7 @@ TEST(LookupAnswers, TheBestFitComesFirst) {
   EXPECT_EQ(sample.best(query).match, Match::none);
   EXPECT_TRUE(sample.best(query).configuration.empty());
   EXPECT_THAT(sample.best(query).why, HasSubstr("nothing is known of stencil3d"));
-  WorkKey old = on("Old");
+  WorkloadKey old = on("Old");
   old.device.compute_major = 7;
   sample.record(old, {{1, 1e-3}});
   EXPECT_EQ(sample.best(query).match, Match::portfolio);
@@ -75,11 +75,11 @@ TEST(LookupAnswers, TimeIsScaledToTheSize) {
 
 TEST(LookupAnswers, ReplayedAndWarmResultsAreOtherThings) {
   DatabaseSample sample;
-  WorkKey replayed = example_key();
+  WorkloadKey replayed = example_key();
   replayed.origin = Origin::replayed;
   sample.record(replayed, {{1, 1e-3}});
   EXPECT_EQ(sample.best(query_of(example_key())).match, Match::none);
-  WorkKey warm = example_key();
+  WorkloadKey warm = example_key();
   warm.cache = CacheState::warm;
   sample.record(warm, {{2, 1e-3}});
   EXPECT_EQ(sample.best(query_of(example_key())).match, Match::none);
@@ -93,9 +93,9 @@ TEST(LookupAnswers, CandidatesAreThoseOfTheBestFitThenOfTheNext) {
   sample.record(example_key(), {{1, 3e-3}, {2, 1e-3}, {3, 2e-3}, {4, 0}});
   sample.record(sized({64, 64, 64}), {{2, 1e-3}, {5, 2e-3}, {4, 3e-3}});
   const lookup::Lookup lookup = sample.open();
-  const auto numbers = [&](std::size_t most) {
+  const auto numbers = [&](std::size_t max) {
     std::vector<long long> result;
-    const auto found = lookup.candidates(query_of(example_key()), most);
+    const auto found = lookup.candidates(query_of(example_key()), max);
     for (const lookup::Candidate& one : *found) result.push_back(number_of(one));
     return result;
   };
@@ -123,18 +123,18 @@ TEST(LookupAnswers, AreKeptUntilRefreshed) {
 
 TEST(LookupAnswers, QueriesThatDifferInAnythingAreNotMixedUp) {
   DatabaseSample sample;
-  WorkKey radius = example_key();
+  WorkloadKey radius = example_key();
   radius.instance.settings[2].second = 7;
-  WorkKey driver = example_key();
+  WorkloadKey driver = example_key();
   driver.device.driver = "1";
-  WorkKey compiler = example_key();
+  WorkloadKey compiler = example_key();
   compiler.toolchain.compiler = "NVRTC 1.0";
-  WorkKey sources = example_key();
+  WorkloadKey sources = example_key();
   sources.toolchain.source_hash = "other";
-  WorkKey warm = example_key();
+  WorkloadKey warm = example_key();
   warm.cache = CacheState::warm;
-  const std::vector<WorkKey> keys = {example_key(),       radius,       driver, compiler, sources, warm,
-                                     sized({64, 64, 64}), on("Sibling")};
+  const std::vector<WorkloadKey> keys = {example_key(),       radius,       driver, compiler, sources, warm,
+                                         sized({64, 64, 64}), on("Sibling")};
   for (std::size_t i = 0; i < keys.size(); ++i) sample.record(keys[i], {{static_cast<int>(i), 1e-3}});
   const lookup::Lookup lookup = sample.open();
   for (int round = 0; round < 2; ++round)
@@ -185,4 +185,4 @@ TEST(LookupAnswers, WithoutPathsTheSearchIsThatOfTheCommandLine) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

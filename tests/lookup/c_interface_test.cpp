@@ -7,18 +7,18 @@
 #include "lookup/include/tune/lookup.h"
 #include "tests/lookup/database_sample.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct CQuery {
   std::vector<std::int64_t> size;
   std::vector<tune_lookup_setting> settings;
-  DeviceFacts device = example_device();
+  DeviceProperties device = example_device();
   tune_lookup_query query = {};
 
-  explicit CQuery(const WorkKey& key) {
+  explicit CQuery(const WorkloadKey& key) {
     for (const auto& [name, extent] : key.instance.extents) size.push_back(extent);
     for (const auto& [name, value] : key.instance.settings) texts_.emplace_back(name, value.to_string());
     for (const auto& [name, value] : texts_) settings.push_back({name.c_str(), value.c_str()});
@@ -41,7 +41,7 @@ struct CQuery {
   std::vector<std::pair<std::string, std::string>> texts_;
 };
 
-class LookupC : public testing::Test {
+class LookupC : public ::testing::Test {
  protected:
   LookupC() { sample_.record(example_key(), {{1, 2e-3}, {2, 1e-3}, {3, 3e-3}}); }
   ~LookupC() override { tune_lookup_close(lookup_); }
@@ -108,7 +108,7 @@ TEST_F(LookupC, NothingKnownIsNoError) {
 TEST_F(LookupC, ALossAndARefresh) {
   open();
   sample_.record(sized({64, 64, 64}), {{1, 1e-3}, {2, 1.5e-3}});
-  WorkKey wanted = sized({96, 96, 96});
+  WorkloadKey wanted = sized({96, 96, 96});
   const CQuery asked(wanted);
   tune_lookup_candidate* found = nullptr;
   ASSERT_EQ(tune_lookup_best(lookup_, &asked.query, &found), TUNE_LOOKUP_OK);
@@ -170,4 +170,4 @@ TEST(LookupCodes, AreTheSameInBothInterfaces) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -9,15 +9,15 @@
 
 #include "tests/lookup/database_sample.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 struct Covered {
   explicit Covered(DatabaseSample& sample, double bound)
       : connection(sample.database().connection().getHandle(), "sample"), records({&connection}, want()) {
-    std::vector<const lookup::RecordedWork*> works;
-    for (const lookup::RecordedWork& work : records.works()) works.push_back(&work);
-    cover = lookup::cover(records, works, bound);
+    std::vector<const lookup::RecordedWorkload*> workloads;
+    for (const lookup::RecordedWorkload& workload : records.workloads()) workloads.push_back(&workload);
+    cover = lookup::cover(records, workloads, bound);
   }
   static lookup::Want want() {
     lookup::Want want;
@@ -30,7 +30,7 @@ struct Covered {
   lookup::Cover cover;
 };
 
-WorkKey cube(std::int64_t n) {
+WorkloadKey cube(std::int64_t n) {
   return sized({n, n, n});
 }
 
@@ -43,10 +43,10 @@ TEST(LookupCover, OneThatIsGoodEnoughForAllIsEnough) {
   ASSERT_EQ(five.cover.configurations.size(), 1U);
   EXPECT_TRUE(five.cover.exact);
   EXPECT_NE(five.cover.configurations[0].key.find("block_x=3,"), std::string::npos);
-  ASSERT_EQ(five.cover.works.size(), 3U);
-  EXPECT_NEAR(five.cover.works[0].loss, 0.04, 1e-12);
-  EXPECT_NEAR(five.cover.works[1].loss, 0.03, 1e-12);
-  EXPECT_EQ(five.cover.works[2].loss, 0);
+  ASSERT_EQ(five.cover.workloads.size(), 3U);
+  EXPECT_NEAR(five.cover.workloads[0].loss, 0.04, 1e-12);
+  EXPECT_NEAR(five.cover.workloads[1].loss, 0.03, 1e-12);
+  EXPECT_EQ(five.cover.workloads[2].loss, 0);
   EXPECT_FALSE(five.cover.configurations[0].configuration.empty());
   EXPECT_EQ(Covered(sample, 0.035).cover.configurations.size(), 2U);
   EXPECT_EQ(Covered(sample, 0.0).cover.configurations.size(), 3U);
@@ -59,51 +59,51 @@ TEST(LookupCover, WhatWasNotMeasuredOrFailedServesNothing) {
   sample.record(cube(256), {{1, 0}});  // nothing measured
   const Covered found(sample, 0.05);
   EXPECT_EQ(found.cover.configurations.size(), 2U);
-  EXPECT_EQ(found.cover.works.size(), 2U);
+  EXPECT_EQ(found.cover.workloads.size(), 2U);
 }
 
 /// By trying all sets of configurations.
 std::size_t least_by_trial(const std::vector<std::vector<double>>& times, double bound) {
-  const std::size_t works = times.size(), configurations = times[0].size();
-  std::size_t least = configurations;
+  const std::size_t workloads = times.size(), configurations = times[0].size();
+  std::size_t min = configurations;
   for (unsigned set = 1; set < 1u << configurations; ++set) {
     bool all = true;
-    for (std::size_t work = 0; all && work < works; ++work) {
+    for (std::size_t workload = 0; all && workload < workloads; ++workload) {
       double fastest = 1e300;
-      for (const double time : times[work]) fastest = std::min(fastest, time);
+      for (const double time : times[workload]) fastest = std::min(fastest, time);
       bool served = false;
       for (std::size_t i = 0; i < configurations; ++i)
-        served = served || ((set >> i & 1) != 0 && times[work][i] <= fastest * (1 + bound));
+        served = served || ((set >> i & 1) != 0 && times[workload][i] <= fastest * (1 + bound));
       all = served;
     }
-    if (all) least = std::min(least, static_cast<std::size_t>(std::popcount(set)));
+    if (all) min = std::min(min, static_cast<std::size_t>(std::popcount(set)));
   }
-  return least;
+  return min;
 }
 
-class CoverProperty : public testing::TestWithParam<unsigned> {};
+class CoverProperty : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(CoverProperty, NoSmallerSetWouldDo) {
   std::mt19937 random(GetParam());
   DatabaseSample sample;
-  constexpr std::size_t works = 6, configurations = 9;
-  std::vector<std::vector<double>> times(works, std::vector<double>(configurations));
-  for (std::size_t work = 0; work < works; ++work) {
+  constexpr std::size_t workloads = 6, configurations = 9;
+  std::vector<std::vector<double>> times(workloads, std::vector<double>(configurations));
+  for (std::size_t workload = 0; workload < workloads; ++workload) {
     DatabaseSample::Times all;
     for (std::size_t i = 0; i < configurations; ++i) {
-      times[work][i] = 1e-3 * static_cast<double>(100 + random() % 12);
-      all.emplace_back(static_cast<int>(i), times[work][i]);
+      times[workload][i] = 1e-3 * static_cast<double>(100 + random() % 12);
+      all.emplace_back(static_cast<int>(i), times[workload][i]);
     }
-    sample.record(cube(64 + static_cast<std::int64_t>(work)), all);
+    sample.record(cube(64 + static_cast<std::int64_t>(workload)), all);
   }
   for (const double bound : {0.0, 0.015, 0.035}) {
     const Covered found(sample, bound);
     EXPECT_EQ(found.cover.configurations.size(), least_by_trial(times, bound));
-    for (const lookup::Cover::Served& one : found.cover.works) EXPECT_LE(one.loss, bound);
+    for (const lookup::Cover::Served& one : found.cover.workloads) EXPECT_LE(one.loss, bound);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, CoverProperty, testing::Range(1u, 16u));
+INSTANTIATE_TEST_SUITE_P(Seeds, CoverProperty, ::testing::Range(1u, 16u));
 
 TEST(LookupCover, BeyondSixteenWorksItIsGreedyAndSaysSo) {
   DatabaseSample sample;
@@ -111,8 +111,8 @@ TEST(LookupCover, BeyondSixteenWorksItIsGreedyAndSaysSo) {
   const Covered found(sample, 0.05);
   EXPECT_FALSE(found.cover.exact);
   EXPECT_EQ(found.cover.configurations.size(), 3U);
-  EXPECT_EQ(found.cover.works.size(), 18U);
+  EXPECT_EQ(found.cover.workloads.size(), 18U);
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

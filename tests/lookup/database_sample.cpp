@@ -6,14 +6,14 @@
 #include "db/read/best.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 
 std::string DatabaseSample::tick() {
   ++ticks_;
   return format("2026-01-31T{:02}:{:02}:{:02}.000Z", ticks_ / 3600 % 24, ticks_ / 60 % 60, ticks_ % 60);
 }
 
-RunId DatabaseSample::record(const WorkKey& key, const Times& times, const Times& finals,
+RunId DatabaseSample::record(const WorkloadKey& key, const Times& times, const Times& rerank,
                              Objective objective) {
   RunRecord record = run_of(key);
   record.options.objective = objective;
@@ -23,17 +23,17 @@ RunId DatabaseSample::record(const WorkKey& key, const Times& times, const Times
     store_.record(run, seconds > 0 ? measured(configuration, {seconds})
                                    : failed(configuration, Phase::verify, "wrong"));
   }
-  std::vector<FinalPlace> places;
-  for (const auto& [number, seconds] : finals) {
-    FinalPlace place;
+  std::vector<RerankPlace> places;
+  for (const auto& [number, seconds] : rerank) {
+    RerankPlace place;
     place.configuration = example_configuration(number);
     place.rounds.assign(8, {seconds, 1 / seconds});
     places.push_back(std::move(place));
   }
   if (!places.empty()) {
-    Finals ranked;
-    ranked.places = rank_finals(std::move(places), objective);
-    store_.record_finals(run, ranked);
+    RerankResult ranked;
+    ranked.places = rank_top_k(std::move(places), objective);
+    store_.record_rerank(run, ranked);
   }
   store_.end_run(run, RunEnd::budget);
   return run;
@@ -58,19 +58,19 @@ lookup::Candidate DatabaseSample::best(const lookup::Query& query) const {
   return *found;
 }
 
-WorkKey sized(std::vector<std::int64_t> extents, WorkKey key) {
+WorkloadKey sized(std::vector<std::int64_t> extents, WorkloadKey key) {
   const char* names[] = {"nx", "ny", "nz"};
   key.instance.extents.clear();
   for (std::size_t i = 0; i < extents.size(); ++i) key.instance.extents.emplace_back(names[i], extents[i]);
   return key;
 }
 
-WorkKey on(const std::string& device, WorkKey key) {
+WorkloadKey on(const std::string& device, WorkloadKey key) {
   key.device.name = device;
   return key;
 }
 
-lookup::Query query_of(const WorkKey& key) {
+lookup::Query query_of(const WorkloadKey& key) {
   lookup::Query query;
   query.problem = key.instance.problem;
   query.device = db::lookup_device(key.device);
@@ -86,4 +86,4 @@ long long number_of(const lookup::Candidate& candidate) {
   return candidate.integer("block_x", -1);
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -12,7 +12,7 @@
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 
 /// A database to be filled with invented results, and lookups in it.
 class DatabaseSample {
@@ -21,7 +21,7 @@ class DatabaseSample {
   using Times = std::vector<std::pair<int, double>>;
 
   /// A run of that work: `example_configuration(number)` for each, then finals of those in `finals`.
-  RunId record(const WorkKey& key, const Times& times, const Times& finals = {},
+  RunId record(const WorkloadKey& key, const Times& times, const Times& rerank = {},
                Objective objective = Objective::time);
 
   std::filesystem::path path() const { return folder_ / "tune.db"; }
@@ -45,12 +45,12 @@ class DatabaseSample {
 };
 
 /// example_key with other extents.
-WorkKey sized(std::vector<std::int64_t> extents, WorkKey key = example_key());
+WorkloadKey sized(std::vector<std::int64_t> extents, WorkloadKey key = example_key());
 /// The same on another device model of that name.
-WorkKey on(const std::string& device, WorkKey key = example_key());
+WorkloadKey on(const std::string& device, WorkloadKey key = example_key());
 /// Asks for exactly this.
-lookup::Query query_of(const WorkKey& key);
+lookup::Query query_of(const WorkloadKey& key);
 /// `block_x` of the candidate: the number of its configuration; -1 for none.
 long long number_of(const lookup::Candidate& candidate);
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -9,11 +9,11 @@
 #include "lookup/src/connection.hpp"
 #include "tests/lookup/database_sample.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using lookup::Code;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 lookup::Error error_of(const std::filesystem::path& file, int patience_ms = 20) {
   lookup::Options options;
@@ -36,7 +36,7 @@ void expect_error(const std::filesystem::path& file, Code code, const std::strin
   EXPECT_EQ(error.message.find('\n'), std::string::npos);
 }
 
-class LookupErrors : public testing::Test {
+class LookupErrors : public ::testing::Test {
  protected:
   LookupErrors() { sample_.record(example_key(), {{1, 1e-3}}); }
 
@@ -168,4 +168,4 @@ TEST_F(LookupErrors, QueriesThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -7,7 +7,7 @@
 #include "tests/db/examples.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 /// Rows as the store would write them; text made in SQL, because a hundred thousand calls take long.
@@ -35,18 +35,18 @@ void make_large_database(const std::filesystem::path& path) {
   db::SqliteStore store(database);
   for (const int radius : {1, 2, 4, 8})
     for (std::int64_t n = 64; n <= 640; n += 64) {
-      WorkKey key = example_key();
+      WorkloadKey key = example_key();
       key.instance = {
           "stencil3d", {{"nx", n}, {"ny", n}, {"nz", n}}, {{"type", "float"}, {"radius", radius}}};
       const RunId run = store.begin_run(run_of(key));
       database.write([&](SQLite::Database& connection) {
-        const std::int64_t work =
+        const std::int64_t workload =
             connection.execAndGet(format("SELECT work FROM runs WHERE id = {}", run)).getInt64();
-        connection.exec(format(insert_evaluations, run, work));
+        connection.exec(format(insert_evaluations, run, workload));
         connection.exec(format(insert_rest, run));
       });
       store.end_run(run, RunEnd::budget);
     }
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

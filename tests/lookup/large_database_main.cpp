@@ -8,6 +8,6 @@ int main(int count, char** arguments) {
     std::cerr << "usage: lookup_large_database FILE\n";
     return 2;
   }
-  tune::test::make_large_database(arguments[1]);
+  tune::testing::make_large_database(arguments[1]);
   return 0;
 }

@@ -7,13 +7,13 @@
 
 #include "tests/lookup/database_sample.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using lookup::Match;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-WorkKey cube(std::int64_t n) {
+WorkloadKey cube(std::int64_t n) {
   return sized({n, n, n});
 }
 
@@ -56,11 +56,11 @@ TEST(LookupLoss, IsNeverAGain) {
 
 TEST(LookupLoss, PairsOfAnotherKindAreNoExample) {
   DatabaseSample sample;
-  WorkKey stale = cube(64);
+  WorkloadKey stale = cube(64);
   stale.toolchain.source_hash = "old";
-  WorkKey wide = cube(64);
+  WorkloadKey wide = cube(64);
   wide.instance.settings[2].second = 3;
-  for (const WorkKey& key : {cube(64), stale, wide, on("Sibling", cube(64))})
+  for (const WorkloadKey& key : {cube(64), stale, wide, on("Sibling", cube(64))})
     sample.record(key, {{1, 1e-3}, {2, 2e-3}});
   sample.record(cube(128), {{3, 1e-3}});
   EXPECT_FALSE(sample.best(query_of(cube(100))).loss.has_value());
@@ -103,4 +103,4 @@ TEST(LookupLoss, ComesFromThePairsThatAreAsFarApart) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

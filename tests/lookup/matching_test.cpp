@@ -9,11 +9,11 @@
 #include "db/read/best.hpp"
 #include "tests/lookup/database_sample.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using lookup::Match;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(LookupMatching, ShapesOfEqualVolumeAreFarApart) {
   const auto distance = [](std::vector<std::int64_t> wanted, std::vector<std::int64_t> recorded) {
@@ -32,7 +32,7 @@ TEST(LookupMatching, ShapesOfEqualVolumeAreFarApart) {
 
 TEST(LookupMatching, AModelHasTheKeyThatTheDatabaseKeeps) {
   EXPECT_EQ(lookup::model_key(db::lookup_device(example_device())), example_device().model_key());
-  DeviceFacts device = example_device();
+  DeviceProperties device = example_device();
   device.global_memory = 150109880320;
   EXPECT_EQ(lookup::model_key(db::lookup_device(device)), device.model_key());
   EXPECT_EQ(lookup::model_key({}), "");
@@ -40,7 +40,7 @@ TEST(LookupMatching, AModelHasTheKeyThatTheDatabaseKeeps) {
 
 TEST(LookupMatching, OfTheArchitectureTheDeviceMostAlikeIsNearest) {
   DatabaseSample sample;
-  WorkKey half = on("Half"), nearly = on("Nearly"), slow = on("Slow"), minor = on("Minor");
+  WorkloadKey half = on("Half"), nearly = on("Nearly"), slow = on("Slow"), minor = on("Minor");
   half.device.multiprocessors = example_device().multiprocessors / 2;
   nearly.device.multiprocessors = example_device().multiprocessors + 1;
   slow.device.multiprocessors = example_device().multiprocessors;
@@ -94,7 +94,7 @@ TEST(LookupMatching, AnotherMemorySizeIsAnotherModelButANameAloneFits) {
 
 TEST(LookupMatching, StaleRecordsStandBehindFreshOnesOfEqualFitOnly) {
   DatabaseSample sample;
-  WorkKey sources = example_key(), compiler = example_key(), driver = example_key();
+  WorkloadKey sources = example_key(), compiler = example_key(), driver = example_key();
   sources.toolchain.source_hash = "old";
   compiler.toolchain.compiler = "NVRTC 12.4 sm_90";
   driver.device.driver = "570";
@@ -123,4 +123,4 @@ TEST(LookupMatching, StaleRecordsStandBehindFreshOnesOfEqualFitOnly) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -9,14 +9,14 @@
 
 #include "tests/lookup/database_sample.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using lookup::Match;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-WorkKey old(std::int64_t n) {
-  WorkKey key = on("Old", sized({n, n, n}));
+WorkloadKey old(std::int64_t n) {
+  WorkloadKey key = on("Old", sized({n, n, n}));
   key.device.compute_major = 7;
   return key;
 }
@@ -55,7 +55,7 @@ TEST(LookupPortfolio, WithoutOneThatIsKnownEverywhereTheWidestWinnerIsTaken) {
 TEST(LookupPortfolio, StaleWorksCountOnlyWhereThereAreNoOthers) {
   DatabaseSample sample;
   for (const std::int64_t n : {64, 96}) {
-    WorkKey stale = old(n);
+    WorkloadKey stale = old(n);
     stale.toolchain.source_hash = "old";
     sample.record(stale, {{1, 1.0e-3}});
   }
@@ -74,44 +74,44 @@ TEST(LookupPortfolio, ComesLastOfTheCandidatesAndOfThisArchitectureAlone) {
   EXPECT_EQ(number_of(found->at(1)), 3);
 }
 
-class PortfolioProperty : public testing::TestWithParam<unsigned> {};
+class PortfolioProperty : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(PortfolioProperty, NoConfigurationHasASmallerWorstLoss) {
   std::mt19937 random(GetParam());
   DatabaseSample sample;
-  constexpr int works = 4, configurations = 40;
-  std::vector<std::vector<double>> times(works, std::vector<double>(configurations, -1));
-  for (int work = 0; work < works; ++work) {
+  constexpr int workloads = 4, configurations = 40;
+  std::vector<std::vector<double>> times(workloads, std::vector<double>(configurations, -1));
+  for (int workload = 0; workload < workloads; ++workload) {
     DatabaseSample::Times all;
     for (int i = 0; i < configurations; ++i) {
       if (random() % 3 == 0) continue;
-      times[work][i] = random() % 8 == 0 ? 0 : 1e-3 * static_cast<double>(10 + random() % 20);
-      all.emplace_back(i, times[work][i]);
+      times[workload][i] = random() % 8 == 0 ? 0 : 1e-3 * static_cast<double>(10 + random() % 20);
+      all.emplace_back(i, times[workload][i]);
     }
-    sample.record(old(64 + work), all);
+    sample.record(old(64 + workload), all);
   }
   double smallest = 1e300;
   for (int i = 0; i < configurations; ++i) {
     double worst = 0;
-    for (int work = 0; work < works; ++work) {
+    for (int workload = 0; workload < workloads; ++workload) {
       double fastest = 1e300;
-      for (const double time : times[work])
+      for (const double time : times[workload])
         if (time > 0) fastest = std::min(fastest, time);
-      worst = times[work][i] > 0 ? std::max(worst, times[work][i] / fastest - 1) : 1e300;
+      worst = times[workload][i] > 0 ? std::max(worst, times[workload][i] / fastest - 1) : 1e300;
     }
     smallest = std::min(smallest, worst);
   }
   const lookup::Candidate found = sample.best(query_of(example_key()));
   ASSERT_TRUE(found.loss.has_value());
   if (smallest == 1e300) {  // none was measured everywhere
-    EXPECT_LT(found.loss->pairs, works);
+    EXPECT_LT(found.loss->pairs, workloads);
     return;
   }
-  EXPECT_EQ(found.loss->pairs, works);
+  EXPECT_EQ(found.loss->pairs, workloads);
   EXPECT_NEAR(found.loss->worst, smallest, 1e-9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, PortfolioProperty, testing::Range(1u, 21u));
+INSTANTIATE_TEST_SUITE_P(Seeds, PortfolioProperty, ::testing::Range(1u, 21u));
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -8,7 +8,7 @@
 #include "kernels/registry.hpp"
 #include "tests/lookup/database_sample.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using lookup::Match;
@@ -38,7 +38,7 @@ TEST(LookupSettings, CanonicalOnesLeaveDefaultsOutAndAreSorted) {
 
 TEST(LookupSettings, WhatIsLeftOutIsAtItsDefault) {
   DatabaseSample sample;
-  WorkKey key = example_key();
+  WorkloadKey key = example_key();
   key.instance.settings = {{"type", "float"}, {"shape", "star"}, {"radius", 1}};
   sample.record(key, {{1, 1e-3}});
   lookup::Query query = query_of(key);
@@ -50,7 +50,7 @@ TEST(LookupSettings, WhatIsLeftOutIsAtItsDefault) {
 
 TEST(LookupSettings, OtherOnesAreNeverOffered) {
   DatabaseSample sample;
-  WorkKey key = example_key();
+  WorkloadKey key = example_key();
   key.instance.settings = {{"type", "float"}, {"shape", "star"}, {"radius", 2}};
   sample.record(key, {{1, 1e-3}});
   lookup::Query query = query_of(key);
@@ -67,7 +67,7 @@ TEST(LookupSettings, OtherOnesAreNeverOffered) {
 // Of a definition of a person's own no defaults are known: what all records agree on need not be said.
 TEST(LookupSettings, OfOtherProblemsMayBeLeftOutWhereTheyAreClear) {
   DatabaseSample sample;
-  WorkKey key = example_key();
+  WorkloadKey key = example_key();
   key.instance.problem = "mine";
   key.instance.settings = {{"real", "float"}, {"mode", "a"}};
   sample.record(key, {{1, 1e-3}});
@@ -91,4 +91,4 @@ TEST(LookupSettings, OfOtherProblemsMayBeLeftOutWhereTheyAreClear) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -11,25 +11,25 @@
 #include "tests/lookup/large_database.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-template<class Work>
-double seconds(Work work) {
+template<class Function>
+double seconds(Function function) {
   const auto start = std::chrono::steady_clock::now();
-  work();
+  function();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// The smallest of many: what others do on the machine meanwhile says nothing of the library.
-template<class Work>
-double least_seconds(int times, Work work) {
-  double least = 1e300;
-  for (int i = 0; i < times; ++i) least = std::min(least, seconds(work));
-  return least;
+template<class Function>
+double min_seconds(int times, Function function) {
+  double min = 1e300;
+  for (int i = 0; i < times; ++i) min = std::min(min, seconds(function));
+  return min;
 }
 
-lookup::Query query(std::int64_t n, DeviceFacts device, const std::string& radius) {
+lookup::Query query(std::int64_t n, DeviceProperties device, const std::string& radius) {
   lookup::Query query;
   query.problem = "stencil3d";
   query.device = db::lookup_device(device);
@@ -43,24 +43,24 @@ void expect_fast(const std::string& file, bool immutable, const lookup::Query& q
   options.database = immutable ? "" : file;
   options.recordings.emplace();
   if (immutable) options.recordings->push_back(file);
-  const double cold = least_seconds(20, [&] {
+  const double cold = min_seconds(20, [&] {
     const auto lookup = lookup::Lookup::open(options);
     ASSERT_TRUE(lookup) << lookup.error().message;
     ASSERT_EQ(lookup->best(query)->match, match);
   });
   EXPECT_LT(cold, 5e-3);
   const auto lookup = lookup::Lookup::open(options);
-  const double repeated = least_seconds(20,
-                                        [&] {
-                                          for (int i = 0; i < 100; ++i)
-                                            ASSERT_EQ(lookup->best(query)->match, match);
-                                        }) /
+  const double repeated = min_seconds(20,
+                                      [&] {
+                                        for (int i = 0; i < 100; ++i)
+                                          ASSERT_EQ(lookup->best(query)->match, match);
+                                      }) /
                           100;
   EXPECT_LT(repeated, 5e-6);
 }
 
 TEST(LookupSpeed, OnTheShippedRecording) {
-  DeviceFacts device;
+  DeviceProperties device;
   device.name = "NVIDIA H200";
   device.compute_major = 9;
   device.multiprocessors = 132;
@@ -77,7 +77,7 @@ TEST(LookupSpeed, OnAHundredThousandEvaluations) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "large.db";
   make_large_database(file);
-  DeviceFacts device = example_device();
+  DeviceProperties device = example_device();
   expect_fast(file, false, query(512, device, "4"), lookup::Match::exact);
   expect_fast(file, false, query(500, device, "4"), lookup::Match::nearest_size);
   device.name = "Other";
@@ -85,4 +85,4 @@ TEST(LookupSpeed, OnAHundredThousandEvaluations) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -6,7 +6,7 @@
 
 #include "tests/lookup/database_sample.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 TEST(LookupThreads, ShareOneLookup) {
@@ -47,4 +47,4 @@ TEST(LookupThreads, HaveLookupsOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

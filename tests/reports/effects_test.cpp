@@ -12,12 +12,12 @@
 #include "reports/page/why.hpp"
 #include "tests/reports/large_data.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// Times in seconds of configurations; sorted, as a report has them.
 reports::Section section_of(std::vector<std::pair<Configuration, double>> measured) {
@@ -210,4 +210,4 @@ TEST(Times, AreSecondsSince1970) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -5,7 +5,7 @@
 #include "tests/db/examples.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 /// A run is a minute, an evaluation a second of it.
@@ -27,13 +27,13 @@ class Story {
   db::SqliteStore store_;
 };
 
-WorkKey stencil_key() {
-  WorkKey key = example_key();
+WorkloadKey stencil_key() {
+  WorkloadKey key = example_key();
   key.instance.settings = {{"type", "float"}, {"shape", "star"}, {"radius", 2}};
   return key;
 }
 
-RunRecord run_record(const WorkKey& key, const std::string& strategy, std::uint64_t seed) {
+RunRecord run_record(const WorkloadKey& key, const std::string& strategy, std::uint64_t seed) {
   RunRecord run = run_of(key);
   run.options.strategy = strategy;
   run.options.seed = seed;
@@ -57,18 +57,18 @@ Evaluation with_registers(Evaluation evaluation, int registers, double occupancy
 }
 
 /// Eight rounds of which the second is disturbed and the third a little faster.
-Finals rank_finals_of(const std::vector<std::pair<Configuration, double>>& finalists) {
-  Finals finals;
-  for (const auto& [configuration, seconds] : finalists) {
-    FinalPlace place;
+RerankResult rank_top_k_of(const std::vector<std::pair<Configuration, double>>& top_k) {
+  RerankResult rerank;
+  for (const auto& [configuration, seconds] : top_k) {
+    RerankPlace place;
     place.configuration = configuration;
     place.rounds.assign(8, {seconds, 0.5});
     place.rounds[1].seconds *= 1.01;
     place.rounds[2].seconds *= 0.99;
-    finals.places.push_back(std::move(place));
+    rerank.places.push_back(std::move(place));
   }
-  finals.places = rank_finals(std::move(finals.places), finals.objective);
-  return finals;
+  rerank.places = rank_top_k(std::move(rerank.places), rerank.objective);
+  return rerank;
 }
 
 void stencil_on_h1(Story& story) {
@@ -83,7 +83,7 @@ void stencil_on_h1(Story& story) {
   store.record(first, failed(fused(8, 0.5), Phase::verify, "wrong | off by one", "at (0, 0, 1)"));
   store.record(first, failed(fused(16, 0.5), Phase::verify, "wrong | off by one", "at (0, 0, 2)"));
   store.record(first, with_registers(measured(direct(64, 4), {1.9e-3, 1.95e-3, 1.92e-3}), 48, 0.625));
-  store.record_finals(first, rank_finals_of({{direct(64, 4), 1.92e-3}, {fused(2, 0.25), 1.925e-3}}));
+  store.record_rerank(first, rank_top_k_of({{direct(64, 4), 1.92e-3}, {fused(2, 0.25), 1.925e-3}}));
   store.end_run(first, RunEnd::budget);
 
   const RunId second = story.begin(run_record(stencil_key(), "grid", 0xffff'ffff'ffff'ffff));
@@ -94,20 +94,20 @@ void stencil_on_h1(Story& story) {
 }
 
 void stencil_elsewhere(Story& story) {
-  WorkKey old = stencil_key();
+  WorkloadKey old = stencil_key();
   old.toolchain.source_hash = "older";
   const RunId of_old = story.begin(run_record(old, "random", 2));
   story.store().record(of_old, measured(direct(8, 8), {1e-3}));
   story.store().end_run(of_old, RunEnd::exhausted);
   stencil_on_h1(story);
 
-  WorkKey replayed = stencil_key();
+  WorkloadKey replayed = stencil_key();
   replayed.origin = Origin::replayed;
   const RunId replay = story.begin(run_record(replayed, "random", 3));
   story.store().record(replay, measured(direct(32, 4), {1.5e-3}));
   story.store().end_run(replay, RunEnd::exhausted);
 
-  WorkKey small = stencil_key();
+  WorkloadKey small = stencil_key();
   small.instance.extents = {{"nx", 64}, {"ny", 64}, {"nz", 64}};
   small.device.name = "Invented Z9 \"mobile\", 2nd";
   const RunId failing = story.begin(run_record(small, "random", 4));
@@ -120,7 +120,7 @@ void stencil_elsewhere(Story& story) {
 void invent(db::Database& database) {
   Story story(database);
   stencil_elsewhere(story);
-  WorkKey transpose = example_key();
+  WorkloadKey transpose = example_key();
   transpose.instance = {"transpose", {{"nx", 4096}, {"ny", 4096}}, {}};
   RunRecord run = run_record(transpose, "grid", 5);
   run.limit = 0;
@@ -133,4 +133,4 @@ void invent(db::Database& database) {
   story.store().end_run(id, RunEnd::exhausted);
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

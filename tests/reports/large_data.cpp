@@ -8,11 +8,11 @@
 #include "tests/db/examples.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-int power(search::Random& random, unsigned most) {
-  return 1 << random.below(most + 1);
+int power(search::Random& random, unsigned max) {
+  return 1 << random.below(max + 1);
 }
 
 Configuration any_configuration(search::Random& random) {
@@ -39,11 +39,11 @@ double time_of(const Configuration& configuration, search::Random& random) {
   return time * (1 + 0.05 * static_cast<double>(random.below(1000)) / 1000);
 }
 
-db::ResultRow row_of(std::size_t number, const db::WorkInfo& work, search::Random& random) {
+db::ResultRow row_of(std::size_t number, const db::Workload& workload, search::Random& random) {
   db::ResultRow row;
   row.evaluation = static_cast<std::int64_t>(number + 1);
   row.run = 1;
-  row.work = work;
+  row.workload = workload;
   row.configuration = any_configuration(random);
   row.time = time_of(row.configuration, random);
   row.measured_time = row.time;
@@ -66,17 +66,17 @@ reports::ReportData large_data(std::size_t measurements) {
   reports::ReportData data;
   data.database = "large.db";
   reports::Section& section = data.sections.emplace_back();
-  section.work.problem = "stencil3d";
-  section.work.size = "512x512x512";
-  section.work.settings = "radius=1,type=float";
-  section.work.extents = {{"nx", 512}, {"ny", 512}, {"nz", 512}};
+  section.workload.problem = "stencil3d";
+  section.workload.size = "512x512x512";
+  section.workload.settings = "radius=1,type=float";
+  section.workload.extents = {{"nx", 512}, {"ny", 512}, {"nz", 512}};
   section.device = example_device();
-  section.work.device = section.device.name;
-  section.work.model_key = section.device.model_key();
+  section.workload.device = section.device.name;
+  section.workload.model_key = section.device.model_key();
   section.amount = {5e-4, 1.3e8, 1.7e9, 1e9, "cell update"};
   section.space_size = 10 * measurements;
   for (std::size_t i = 0; i < measurements; ++i)
-    section.evaluations.push_back(row_of(i, section.work, random));
+    section.evaluations.push_back(row_of(i, section.workload, random));
   std::ranges::sort(section.evaluations, {}, [](const db::ResultRow& row) { return *row.time; });
   section.measured = measurements;
   section.top = 10;
@@ -94,4 +94,4 @@ reports::ReportData large_data(std::size_t measurements) {
   return data;
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -5,11 +5,11 @@
 
 #include "reports/data/report_data.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 
 /// One section with this many measurements, the fastest first, of two variants and eight parameters, some of
 /// them conditional; times, errors and what kernels need follow from the parameters and a little chance.
 /// Equal calls give equal data.
 reports::ReportData large_data(std::size_t measurements);
 
-}  // namespace tune::test
+}  // namespace tune::testing

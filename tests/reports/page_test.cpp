@@ -19,11 +19,11 @@
 #include "tests/support/golden.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 reports::ReportData invented_data() {
   const TemporaryFolder folder;
@@ -74,7 +74,7 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
   const std::string evil = "</script><!--<b title='\"'>&\x01\xff";
   data.database = evil;
   for (reports::Section& section : data.sections) {
-    section.work.device = evil;
+    section.workload.device = evil;
     section.outdated = {evil};
     for (reports::RunReport& run : section.runs) run.summary.strategy = evil;
     for (db::ResultRow& row : section.evaluations) row.configuration.set("odd", evil);
@@ -156,4 +156,4 @@ TEST(HtmlText, EscapesAndRepairs) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

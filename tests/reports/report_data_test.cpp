@@ -10,13 +10,13 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using reports::Section;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class ReportDataTest : public testing::Test {
+class ReportDataTest : public ::testing::Test {
  protected:
   ReportDataTest() { invent(database_); }
 
@@ -27,7 +27,7 @@ class ReportDataTest : public testing::Test {
   std::vector<std::string> sizes(const reports::ReportFilter& filter) {
     std::vector<std::string> result;
     for (const Section& section : reports::collect(database_, filter).sections)
-      result.push_back(section.work.size + " " + std::string(to_string(section.work.origin)));
+      result.push_back(section.workload.size + " " + std::string(to_string(section.workload.origin)));
     return result;
   }
 
@@ -72,7 +72,7 @@ TEST_F(ReportDataTest, FailuresAreCountedByPhaseAndCause) {
 TEST_F(ReportDataTest, TheGainOverTheDefaultNeedsItsMeasurement) {
   EXPECT_FALSE(first_section({.size = "512x256x128"}).default_time);
   const auto default_is = [](const Configuration& configuration) {
-    return [configuration](const db::WorkInfo&) { return std::optional(configuration); };
+    return [configuration](const db::Workload&) { return std::optional(configuration); };
   };
   const Configuration slow{{"vectorise", false}, {"block_y", 4}, {"block_x", 16}, {"variant", "direct"}};
   const Section section = first_section({.size = "512x256x128"}, default_is(slow));
@@ -94,7 +94,7 @@ TEST_F(ReportDataTest, SectionsAreSortedAndFiltered) {
 TEST_F(ReportDataTest, VersionsThatWereTunedAgainAreLeftOutUnlessAskedFor) {
   EXPECT_EQ(sizes({.size = "512x256x128"}).size(), 2U);
   EXPECT_EQ(sizes({.size = "512x256x128", .all_versions = true}).size(), 3U);
-  EXPECT_EQ(first_section({.size = "512x256x128"}).work.toolchain.source_hash, "0123abcd");
+  EXPECT_EQ(first_section({.size = "512x256x128"}).workload.toolchain.source_hash, "0123abcd");
 }
 
 TEST_F(ReportDataTest, RunsTellWhereTheBestFell) {
@@ -144,14 +144,14 @@ TEST_F(ReportDataTest, NothingToShowIsAnError) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::no_answer);
-    EXPECT_THAT(error.what(), testing::HasSubstr("tune list"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("tune list"));
   }
 }
 
 TEST_F(ReportDataTest, ADatabaseForReadingIsEnough) {
-  const db::Database reader(folder_ / "tune.db", db::Access::read_only);
+  const db::Database reader(folder_ / "tune.db", db::OpenMode::read_only);
   EXPECT_EQ(reports::collect(reader, {}).sections.size(), 4U);
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

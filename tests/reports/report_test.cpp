@@ -11,15 +11,15 @@
 #include "tests/support/golden.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 reports::ReportData invented_data() {
   const TemporaryFolder folder;
   db::Database database(folder / "tune.db");
   invent(database);
-  const auto default_configuration = [](const db::WorkInfo& work) -> std::optional<Configuration> {
-    if (work.problem != "stencil3d") return std::nullopt;
+  const auto default_configuration = [](const db::Workload& workload) -> std::optional<Configuration> {
+    if (workload.problem != "stencil3d") return std::nullopt;
     return Configuration{{"variant", "direct"}, {"block_x", 16}, {"block_y", 4}, {"vectorise", false}};
   };
   reports::ReportData data = reports::collect(database, {.top = 3}, default_configuration);
@@ -44,7 +44,7 @@ std::string rendered(const reports::ReportKind& kind) {
   return kind.name == "html" ? without_scripts(text) : text;
 }
 
-class EveryReport : public testing::TestWithParam<reports::ReportKind> {};
+class EveryReport : public ::testing::TestWithParam<reports::ReportKind> {};
 
 TEST_P(EveryReport, IsAsBefore) {
   const reports::ReportKind& kind = GetParam();
@@ -64,7 +64,7 @@ TEST_P(EveryReport, IsFoundByNameAndByFile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryReport,
-                         testing::ValuesIn(reports::report_kinds().begin(), reports::report_kinds().end()),
+                         ::testing::ValuesIn(reports::report_kinds().begin(), reports::report_kinds().end()),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Reports, UnknownNamesAreNull) {
@@ -148,4 +148,4 @@ TEST(Grid, TextIsAligned) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -16,8 +16,8 @@ inline void PrintTo(const Value& value, std::ostream* out) {
 inline void PrintTo(const Configuration& configuration, std::ostream* out) {
   *out << "(" << configuration.to_string() << ")";
 }
-inline void PrintTo(Truth truth, std::ostream* out) {
-  *out << (truth == Truth::unknown ? "unknown" : truth == Truth::yes ? "yes" : "no");
+inline void PrintTo(Tribool truth, std::ostream* out) {
+  *out << (truth == Tribool::unknown ? "unknown" : truth == Tribool::yes ? "yes" : "no");
 }
 inline void PrintTo(const StrategyEntry& entry, std::ostream* out) {
   *out << entry.name;

@@ -68,7 +68,7 @@ class FakePrepared : public PreparedPlan {
     const double time = 1e-9 * static_cast<double>(elements()) * 1024 / threads();
     Timing timing;
     timing.energy = runner_.joules_per_thread * threads();
-    for (int i = 0; i < options.least_samples; ++i) timing.samples.push_back(time * (1 + 0.01 * (i % 3)));
+    for (int i = 0; i < options.min_samples; ++i) timing.samples.push_back(time * (1 + 0.01 * (i % 3)));
     return timing;
   }
 
@@ -96,18 +96,18 @@ class FakePrepared : public PreparedPlan {
 
 }  // namespace
 
-DeviceFacts invented_device() {
-  DeviceFacts facts = architecture_facts("sm_90");
-  facts.name = "Invented GPU";
-  facts.uuid = "GPU-0";
-  facts.multiprocessors = 100;
-  facts.core_clock = 1'000'000'000;
-  facts.memory_clock = 1'000'000'000;
-  facts.memory_bus_bits = 4000;
-  facts.l2_cache = 1 << 20;
-  facts.copy_bandwidth = 8e11;
-  facts.driver = "1.0";
-  return facts;
+DeviceProperties invented_device() {
+  DeviceProperties properties = architecture_properties("sm_90");
+  properties.name = "Invented GPU";
+  properties.uuid = "GPU-0";
+  properties.multiprocessors = 100;
+  properties.core_clock = 1'000'000'000;
+  properties.memory_clock = 1'000'000'000;
+  properties.memory_bus_bits = 4000;
+  properties.l2_cache = 1 << 20;
+  properties.copy_bandwidth = 8e11;
+  properties.driver = "1.0";
+  return properties;
 }
 
 Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {

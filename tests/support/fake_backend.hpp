@@ -10,7 +10,7 @@
 namespace tune::testing {
 
 /// Facts of a device that does not exist: round numbers to compute with.
-DeviceFacts invented_device();
+DeviceProperties invented_device();
 
 /// Compiles nothing: the "binary" is the request's text, and kind=broken_compile fails. block=`slow_block`
 /// takes until `release`.
@@ -37,13 +37,13 @@ class FakeRunner : public Runner {
 
 class FakeBackend : public Backend {
  public:
-  const DeviceFacts& facts() const override { return facts_; }
+  const DeviceProperties& properties() const override { return properties_; }
   const FakeCompiler& compiler() const override { return compiler_; }
   FakeRunner& runner() override { return runner_; }
   MachineState machine_state() override { return {}; }
 
  private:
-  DeviceFacts facts_ = invented_device();
+  DeviceProperties properties_ = invented_device();
   FakeCompiler compiler_;
   FakeRunner runner_;
 };

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tune::test {
+namespace tune::testing {
 
 /// Holds a file's lock as another process would.
 class FileLock {
@@ -29,4 +29,4 @@ class FileLock {
   int file_;
 };
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace tune::test {
+namespace tune::testing {
 
 void expect_golden(const std::string& name, const std::string& text) {
   const std::filesystem::path path = std::filesystem::path(TUNE_GOLDEN_DIR) / name;
@@ -25,4 +25,4 @@ void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, expected) << "if the change is meant, run with TUNE_UPDATE_GOLDEN=1 and look at the diff";
 }
 
-}  // namespace tune::test
+}  // namespace tune::testing

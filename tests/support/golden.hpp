@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace tune::test {
+namespace tune::testing {
 
 /// Compares with tests/golden/`name`. With TUNE_UPDATE_GOLDEN=1 in the environment the file is written anew
 /// instead, and the change shows in the next diff.
 void expect_golden(const std::string& name, const std::string& text);
 
-}  // namespace tune::test
+}  // namespace tune::testing

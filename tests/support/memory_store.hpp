@@ -13,16 +13,16 @@ class MemoryStore : public Store {
  public:
   RunId begin_run(const RunRecord&) override { return ++runs; }
   void record(RunId, const Evaluation& evaluation) override { evaluations.push_back(evaluation); }
-  void record_finals(RunId, const Finals& value) override { finals.push_back(value); }
+  void record_rerank(RunId, const RerankResult& value) override { rerank.push_back(value); }
   void end_run(RunId, RunEnd reason) override { end = reason; }
-  std::vector<Evaluation> known(const WorkKey&) override { return evaluations; }
-  Finals known_finals(const WorkKey&, Objective) override {
-    return finals.empty() ? Finals{} : finals.back();
+  std::vector<Evaluation> known(const WorkloadKey&) override { return evaluations; }
+  RerankResult known_rerank(const WorkloadKey&, Objective) override {
+    return rerank.empty() ? RerankResult{} : rerank.back();
   }
 
   RunId runs = 0;
   std::vector<Evaluation> evaluations;
-  std::vector<Finals> finals;
+  std::vector<RerankResult> rerank;
   std::optional<RunEnd> end;
 };
 

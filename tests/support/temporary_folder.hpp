@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-namespace tune::test {
+namespace tune::testing {
 
 /// A folder of its own that goes with the object.
 class TemporaryFolder {
@@ -32,4 +32,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace tune::test
+}  // namespace tune::testing

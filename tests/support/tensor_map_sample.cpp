@@ -46,7 +46,7 @@ std::uint64_t logical(std::uint64_t e, std::size_t size, MapSwizzle swizzle) {
 }
 
 const char* device_type(ElementType type) {
-  switch (size_of(type)) {
+  switch (element_size(type)) {
     case 1:
       return "unsigned char";
     case 2:
@@ -63,7 +63,7 @@ const char* device_type(ElementType type) {
 std::vector<std::byte> TensorMapSample::expected() const {
   const auto& map = std::get<TensorMapArgument>(std::get<Launch>(plan.launches[0]).arguments[0]).map;
   const BufferSpec& buffer = plan.buffer("in");
-  const std::size_t size = size_of(buffer.type);
+  const std::size_t size = element_size(buffer.type);
   const auto at = inputs.at("at").as<std::int32_t>();
   std::vector<std::byte> all(boxes * elements * size);
   for (std::uint64_t b = 0; b < boxes; ++b)
@@ -102,7 +102,7 @@ TensorMapSample tensor_map_sample(const std::string& header, ElementType type,
                                   std::uint64_t begin, MapSwizzle swizzle) {
   search::Random random(11);
   TensorMapSample sample;
-  const std::uint64_t piece = 16 / size_of(type), rank = extents.size();
+  const std::uint64_t piece = 16 / element_size(type), rank = extents.size();
   Layout layout;
   layout.extents = extents;
   for (std::uint64_t& extent : layout.extents) extent += begin;
@@ -150,7 +150,7 @@ std::vector<TensorMapSample> all_tensor_map_samples(const std::string& header) {
   std::vector<TensorMapSample> all;
   for (const ElementType type : {ElementType::f32, ElementType::f64, ElementType::u8, ElementType::i32,
                                  ElementType::f16, ElementType::i64, ElementType::i16}) {
-    const auto piece = static_cast<std::uint32_t>(16 / size_of(type));
+    const auto piece = static_cast<std::uint32_t>(16 / element_size(type));
     all.push_back(tensor_map_sample(header, type, {37, 19}, {2 * piece, 5}));
     all.push_back(tensor_map_sample(header, type, {13, 9, 7}, {piece, 3, 2}));
     all.push_back(tensor_map_sample(header, type, {3, 2, 1}, {4 * piece, 4, 2}));
@@ -160,8 +160,8 @@ std::vector<TensorMapSample> all_tensor_map_samples(const std::string& header) {
   for (const MapSwizzle swizzle : {MapSwizzle::bytes_32, MapSwizzle::bytes_64, MapSwizzle::bytes_128}) {
     const auto row = std::uint32_t{16} << static_cast<int>(swizzle);
     for (const ElementType type : {ElementType::f32, ElementType::f16})
-      all.push_back(tensor_map_sample(header, type, {70, 23},
-                                      {row / static_cast<std::uint32_t>(size_of(type)), 16}, 0, swizzle));
+      all.push_back(tensor_map_sample(
+          header, type, {70, 23}, {row / static_cast<std::uint32_t>(element_size(type)), 16}, 0, swizzle));
   }
   return all;
 }

@@ -51,7 +51,7 @@ Layout layout_of(const TextureSpec& spec, ElementType type, const std::vector<st
   layout = Layout::dense(layout.extents);
   if (spec.memory == TextureMemory::linear) return layout;
   const std::size_t row = channels > 1 ? 2 : 1;
-  const std::uint64_t aligned = 32 / size_of(type);
+  const std::uint64_t aligned = 32 / element_size(type);
   std::uint64_t stride = channels * texels[0];
   for (std::size_t axis = row; axis < layout.extents.size(); ++axis) {
     stride = spec.memory == TextureMemory::pitched ? (stride + aligned - 1) / aligned * aligned

@@ -14,7 +14,7 @@ ToyProblem::ToyProblem() {
   info_.sources = {"toy.cu"};
 }
 
-search::SpaceDefinition ToyProblem::space(const Instance& instance, const DeviceFacts&) const {
+search::SpaceDefinition ToyProblem::space(const Instance& instance, const DeviceProperties&) const {
   search::SpaceDefinition definition;
   definition.parameters = {
       {"kind",
@@ -29,7 +29,7 @@ search::SpaceDefinition ToyProblem::space(const Instance& instance, const Device
   return definition;
 }
 
-Work ToyProblem::work(const Instance& instance) const {
+ProblemCost ToyProblem::cost(const Instance& instance) const {
   const auto count = static_cast<double>(instance.extent("nx"));
   return {.items = count, .flops = count, .bytes = 8 * count, .arithmetic = ElementType::f32};
 }

@@ -14,8 +14,8 @@ class ToyProblem : public Problem {
  public:
   ToyProblem();
   const ProblemInfo& info() const override { return info_; }
-  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override;
-  Work work(const Instance& instance) const override;
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override;
+  ProblemCost cost(const Instance& instance) const override;
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                           const KernelSources& sources) const override;
   TensorSet inputs(const Instance& instance, std::uint64_t seed) const override;

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-namespace tune::test {
+namespace tune::testing {
 
 /// Permissions mean nothing to root: as long as it lives, this process is nobody.
 class WithoutPrivileges {
@@ -24,4 +24,4 @@ class WithoutPrivileges {
   bool was_root_;
 };
 
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -3,7 +3,7 @@
 
 #include "tuner/backends/binary.hpp"
 #include "tuner/backends/runner.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/device/machine_state.hpp"
 
 namespace tune {
@@ -12,7 +12,7 @@ namespace tune {
 class Backend {
  public:
   virtual ~Backend() = default;
-  virtual const DeviceFacts& facts() const = 0;
+  virtual const DeviceProperties& properties() const = 0;
   virtual const Compiler& compiler() const = 0;
   virtual Runner& runner() = 0;
   virtual MachineState machine_state() = 0;

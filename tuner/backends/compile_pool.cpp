@@ -7,7 +7,7 @@ namespace tune {
 
 CompilePool::CompilePool(const Compiler& compiler, unsigned threads) : compiler_(compiler) {
   for (unsigned i = 0; i < threads; ++i)
-    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    threads_.emplace_back([this](const std::stop_token& stop) { run_thread(stop); });
 }
 
 CompilePool::~CompilePool() {
@@ -42,7 +42,7 @@ void CompilePool::wait_for_more_than(std::uint64_t count, double seconds) const 
   done_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return finished_ > count; });
 }
 
-void CompilePool::work(const std::stop_token& stop) {
+void CompilePool::run_thread(const std::stop_token& stop) {
   while (true) {
     Task task;
     {

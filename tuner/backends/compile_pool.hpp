@@ -35,7 +35,7 @@ class CompilePool {
 
  private:
   using Task = std::packaged_task<Result<Binary>()>;
-  void work(const std::stop_token& stop);
+  void run_thread(const std::stop_token& stop);
 
   const Compiler& compiler_;
   mutable std::mutex mutex_;

@@ -20,11 +20,11 @@ unsigned host_threads() {
 }
 
 void parallel_for(std::uint64_t count, std::uint64_t grain,
-                  const std::function<void(std::uint64_t, std::uint64_t)>& work) {
-  const std::uint64_t most = std::max<std::uint64_t>(1, count / std::max<std::uint64_t>(1, grain));
-  const std::uint64_t parts = std::min<std::uint64_t>(host_threads(), most);
+                  const std::function<void(std::uint64_t, std::uint64_t)>& function) {
+  const std::uint64_t max = std::max<std::uint64_t>(1, count / std::max<std::uint64_t>(1, grain));
+  const std::uint64_t parts = std::min<std::uint64_t>(host_threads(), max);
   if (parts == 1) {
-    if (count > 0) work(0, count);
+    if (count > 0) function(0, count);
     return;
   }
   std::vector<std::exception_ptr> errors(parts);
@@ -33,7 +33,7 @@ void parallel_for(std::uint64_t count, std::uint64_t grain,
     for (std::uint64_t part = 0; part < parts; ++part)
       threads.emplace_back([&, part] {
         try {
-          work(count * part / parts, count * (part + 1) / parts);
+          function(count * part / parts, count * (part + 1) / parts);
         } catch (...) {
           errors[part] = std::current_exception();
         }

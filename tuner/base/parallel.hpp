@@ -12,6 +12,6 @@ unsigned host_threads();
 /// Calls `work(begin, end)` for consecutive parts of 0 .. count-1 on all cores and waits. Parts are at least
 /// `grain` long. An exception of a part is thrown again here.
 void parallel_for(std::uint64_t count, std::uint64_t grain,
-                  const std::function<void(std::uint64_t begin, std::uint64_t end)>& work);
+                  const std::function<void(std::uint64_t begin, std::uint64_t end)>& function);
 
 }  // namespace tune

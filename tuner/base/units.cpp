@@ -47,10 +47,10 @@ std::string bytes_text(double bytes) {
 
 std::string duration_text(double seconds) {
   if (seconds < 10) return format("{:.1f} s", seconds);
-  const auto whole = static_cast<long long>(std::llround(seconds));
-  if (whole < 60) return format("{} s", whole);
-  if (whole < 3600) return format("{} min {} s", whole / 60, whole % 60);
-  return format("{} h {} min", whole / 3600, whole % 3600 / 60);
+  const auto rounded_seconds = static_cast<long long>(std::llround(seconds));
+  if (rounded_seconds < 60) return format("{} s", rounded_seconds);
+  if (rounded_seconds < 3600) return format("{} min {} s", rounded_seconds / 60, rounded_seconds % 60);
+  return format("{} h {} min", rounded_seconds / 3600, rounded_seconds % 3600 / 60);
 }
 
 std::string percent_text(double share) {

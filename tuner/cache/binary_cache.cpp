@@ -51,10 +51,10 @@ void BinaryCache::keep(const std::string& key, const Result<Binary>& result) {
     size_.wrote(entry.size());
 }
 
-void BinaryCache::give_up(std::string why) {
+void BinaryCache::give_up(std::string reason) {
   writable_ = false;
   const std::scoped_lock lock(mutex_);
-  if (notice_.empty()) notice_ = std::move(why);
+  if (notice_.empty()) notice_ = std::move(reason);
 }
 
 std::string BinaryCache::notice() const {

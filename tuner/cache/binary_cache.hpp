@@ -37,7 +37,7 @@ class BinaryCache {
 
  private:
   std::filesystem::path file_of(const std::string& key) const;
-  void give_up(std::string why);
+  void give_up(std::string reason);
 
   std::filesystem::path folder_;
   std::uint64_t limit_;

@@ -13,7 +13,7 @@ class CachedBackend : public Backend {
  public:
   CachedBackend(std::unique_ptr<Backend> backend, std::shared_ptr<BinaryCache> cache);
 
-  const DeviceFacts& facts() const override { return backend_->facts(); }
+  const DeviceProperties& properties() const override { return backend_->properties(); }
   const Compiler& compiler() const override { return compiler_; }
   Runner& runner() override { return backend_->runner(); }
   MachineState machine_state() override { return backend_->machine_state(); }

@@ -66,7 +66,7 @@ class LockedSum {
   bool busy_ = false;
 };
 
-struct Entry {
+struct CachedFile {
   fs::path path;
   std::uint64_t bytes = 0;
   fs::file_time_type used;
@@ -80,8 +80,8 @@ bool is_abandoned(const fs::path& path) {
 }
 
 /// Removes abandoned files on the way.
-std::vector<Entry> entries_of(const fs::path& folder) {
-  std::vector<Entry> entries;
+std::vector<CachedFile> entries_of(const fs::path& folder) {
+  std::vector<CachedFile> entries;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
@@ -128,12 +128,12 @@ bool SizeLimit::settle() {
 }
 
 std::uint64_t SizeLimit::evict() const {
-  std::vector<Entry> entries = entries_of(folder_);
+  std::vector<CachedFile> entries = entries_of(folder_);
   std::uint64_t total = 0;
-  for (const Entry& entry : entries) total += entry.bytes;
+  for (const CachedFile& entry : entries) total += entry.bytes;
   if (total <= limit_) return total;
-  std::ranges::sort(entries, {}, &Entry::used);
-  for (const Entry& entry : entries) {
+  std::ranges::sort(entries, {}, &CachedFile::used);
+  for (const CachedFile& entry : entries) {
     if (total <= limit_ - limit_ / 10) break;
     std::error_code error;
     fs::remove(entry.path, error);

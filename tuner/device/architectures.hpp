@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune {
 
@@ -15,6 +15,6 @@ namespace tune {
 std::span<const std::string_view> known_architectures();
 
 /// Throws UsageError for an architecture that is not in the table, naming those that are.
-DeviceFacts architecture_facts(std::string_view architecture);
+DeviceProperties architecture_properties(std::string_view architecture);
 
 }  // namespace tune

@@ -20,9 +20,9 @@ constexpr std::uint64_t first_seed = 1;
 constexpr std::uint64_t second_seed = 2;
 
 /// A turn in the finals: few samples, as getting there costs more than they do, and many turns.
-constexpr int finals_least_samples = 3;
-constexpr int finals_most_samples = 5;
-constexpr double finals_time_cap = 0.1;  // seconds
+constexpr int rerank_min_samples = 3;
+constexpr int rerank_max_samples = 5;
+constexpr double rerank_time_cap = 0.1;  // seconds
 
 /// Seconds between two looks where only the end of a compile can change anything.
 constexpr double a_while = 60;
@@ -56,10 +56,10 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       sources_(sources),
       options_(options),
       threads_(options.compile_threads > 0 ? options.compile_threads : host_threads()),
-      expectations_(problem,
-                    [this](const Instance& size, const TensorSet& known) {
-                      return run_reference(problem_, size, known, backend_, sources_);
-                    }),
+      reference_cache_(problem,
+                       [this](const Instance& size, const TensorSet& known) {
+                         return run_reference(problem_, size, known, backend_, sources_);
+                       }),
       pool_(backend.compiler(), threads_) {}
 
 std::size_t DeviceEvaluator::window() const {
@@ -143,10 +143,10 @@ void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& bina
   } else {
     evaluation.binary_hash = binary.hash;
     evaluation.resources = compiled_resources(binary);
-    const double computing = expectations_.seconds();
+    const double computing = reference_cache_.seconds();
     evaluation.outcome = carry_out(plan, binary, evaluation);
     if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(plan, binary, evaluation);
-    evaluation.phases.reference = expectations_.seconds() - computing;
+    evaluation.phases.reference = reference_cache_.seconds() - computing;
     by_code_.emplace(code, evaluation);
     learn(evaluation);
   }
@@ -165,9 +165,9 @@ Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Bin
     evaluation.resources = tightest((*probe)->resources());
   }
   const Stopwatch verifying;
-  const double computing = expectations_.seconds();
+  const double computing = reference_cache_.seconds();
   const Result<double> small = check_small(evaluation.configuration, plan, binary);
-  evaluation.phases.verify = verifying.seconds() - (expectations_.seconds() - computing);
+  evaluation.phases.verify = verifying.seconds() - (reference_cache_.seconds() - computing);
   if (!small) return tl::unexpected(small.error());
   Result<Measurement> measurement = check_and_measure(plan, binary, evaluation);
   if (measurement) measurement->error = std::max(measurement->error, *small);
@@ -176,7 +176,7 @@ Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Bin
 
 Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, const Binary& binary,
                                                        Evaluation& evaluation) {
-  const Expectation& expected = expectations_.at(instance_, first_seed);
+  const ReferenceData& expected = reference_cache_.at(instance_, first_seed);
   const Stopwatch verifying;
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
@@ -189,9 +189,9 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   measurement.tolerance = widest(tolerance_of(plan, expected));
   if (!options_.measure_time) return measurement;
   const Stopwatch measuring;
-  MeasureOptions how = options_.measure;
-  if (options_.race) how.to_beat = fastest_;
-  Result<Timing> timing = (*prepared)->measure(how);
+  MeasureOptions measure_options = options_.measure;
+  if (options_.race) measure_options.incumbent_seconds = fastest_;
+  Result<Timing> timing = (*prepared)->measure(measure_options);
   evaluation.phases.measure = measuring.seconds();
   if (!timing) return tl::unexpected(timing.error());
   static_cast<Timing&>(measurement) = std::move(*timing);
@@ -209,11 +209,11 @@ Result<double> DeviceEvaluator::check_small(const Configuration& configuration, 
     if (!same) other = backend_.compiler().compile(small->compile);
     if (!same && !other) return tl::unexpected(other.error());
     // Before the plan is prepared: a reference may be computed by another plan.
-    const Expectation* const expected[] = {&expectations_.at(instance, first_seed),
-                                           &expectations_.at(instance, second_seed)};
+    const ReferenceData* const expected[] = {&reference_cache_.at(instance, first_seed),
+                                             &reference_cache_.at(instance, second_seed)};
     const auto prepared = backend_.runner().prepare(*small, same ? binary : *other);
     if (!prepared) return tl::unexpected(prepared.error());
-    for (const Expectation* one : expected) {
+    for (const ReferenceData* one : expected) {
       const Result<double> error = check(**prepared, *small, *one);
       if (!error) {
         Failure failure = error.error();
@@ -226,23 +226,23 @@ Result<double> DeviceEvaluator::check_small(const Configuration& configuration, 
   return worst;
 }
 
-bool DeviceEvaluator::begin_finals(std::span<const Configuration> finalists) {
-  finalists_.clear();
-  for (const Configuration& configuration : finalists) finalists_.push_back({plan(configuration)});
+bool DeviceEvaluator::begin_rerank(std::span<const Configuration> top_k) {
+  top_k_.clear();
+  for (const Configuration& configuration : top_k) top_k_.push_back({plan(configuration)});
   return true;
 }
 
 /// Its buffers are filled anew in each turn: it is timed as it would be found, not as the last one left it.
-Result<Timing> DeviceEvaluator::time_finalist(std::size_t index) {
-  Finalist& finalist = finalists_.at(index);
-  const Result<LaunchPlan>& plan = finalist.planned.plan;
+Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
+  RerankCandidate& candidate = top_k_.at(index);
+  const Result<LaunchPlan>& plan = candidate.planned.plan;
   if (!plan) return tl::unexpected(plan.error());
-  const bool first = !finalist.binary;
-  if (first) finalist.binary = finalist.planned.binary.get();
-  if (!*finalist.binary) return tl::unexpected(finalist.binary->error());
+  const bool first = !candidate.binary;
+  if (first) candidate.binary = candidate.planned.binary.get();
+  if (!*candidate.binary) return tl::unexpected(candidate.binary->error());
   // Inputs that it has not seen at this size.
-  const Expectation& expected = expectations_.at(instance_, second_seed);
-  const auto prepared = backend_.runner().prepare(*plan, **finalist.binary);
+  const ReferenceData& expected = reference_cache_.at(instance_, second_seed);
+  const auto prepared = backend_.runner().prepare(*plan, **candidate.binary);
   if (!prepared) return tl::unexpected(prepared.error());
   if (first) {
     const Result<double> error = check(**prepared, *plan, expected);
@@ -250,12 +250,12 @@ Result<Timing> DeviceEvaluator::time_finalist(std::size_t index) {
   } else if (const Result<void> ran = (*prepared)->run_checked(views_of(expected.inputs)); !ran) {
     return tl::unexpected(ran.error());
   }
-  MeasureOptions how = options_.measure;
-  how.least_samples = finals_least_samples;
-  how.most_samples = finals_most_samples;
-  how.time_cap = finals_time_cap;
-  how.spread = 0;
-  return (*prepared)->measure(how);
+  MeasureOptions measure_options = options_.measure;
+  measure_options.min_samples = rerank_min_samples;
+  measure_options.max_samples = rerank_max_samples;
+  measure_options.time_cap = rerank_time_cap;
+  measure_options.spread = 0;
+  return (*prepared)->measure(measure_options);
 }
 
 }  // namespace tune

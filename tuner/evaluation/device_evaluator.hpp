@@ -11,7 +11,7 @@
 #include "tuner/backends/backend.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/evaluation/evaluator.hpp"
-#include "tuner/evaluation/expectations.hpp"
+#include "tuner/evaluation/reference_data.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune {
@@ -42,8 +42,8 @@ class DeviceEvaluator : public Evaluator {
   /// work.
   std::size_t window() const override;
   void learn(const Evaluation& evaluation) override;
-  bool begin_finals(std::span<const Configuration> finalists) override;
-  Result<Timing> time_finalist(std::size_t index) override;
+  bool begin_rerank(std::span<const Configuration> top_k) override;
+  Result<Timing> time_candidate(std::size_t index) override;
 
  private:
   struct Planned {
@@ -52,7 +52,7 @@ class DeviceEvaluator : public Evaluator {
     std::future<Result<Binary>> binary = {};  ///< only where there is a plan
     double waited = 0;                        ///< seconds that the others were kept waiting for it
   };
-  struct Finalist {
+  struct RerankCandidate {
     Planned planned;
     std::optional<Result<Binary>> binary = {};  ///< after the first turn
   };
@@ -71,12 +71,12 @@ class DeviceEvaluator : public Evaluator {
   const KernelSources& sources_;
   DeviceEvaluatorOptions options_;
   unsigned threads_;
-  Expectations expectations_;
+  ReferenceCache reference_cache_;
   std::optional<double> fastest_;                        ///< seconds
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;
   std::deque<Planned> queue_;
-  std::vector<Finalist> finalists_;
+  std::vector<RerankCandidate> top_k_;
 };
 
 }  // namespace tune

@@ -30,10 +30,12 @@ class Evaluator {
   virtual void learn(const Evaluation&) {}
   /// Announces configurations that will be timed again, so that they can be made ready together. False where
   /// there is no device to time with.
-  virtual bool begin_finals(std::span<const Configuration> /*finalists*/) { return false; }
+  virtual bool begin_rerank(std::span<const Configuration> /*finalists*/) { return false; }
   /// One turn of the finalist at that place of those announced: a few samples. Before its first turn it is
   /// checked more thoroughly than before; it must not be asked for again after a failure.
-  virtual Result<Timing> time_finalist(std::size_t /*index*/) { return fail(Phase::launch, "not announced"); }
+  virtual Result<Timing> time_candidate(std::size_t /*index*/) {
+    return fail(Phase::launch, "not announced");
+  }
 };
 
 /// Evaluates all of them, in the order of the evaluator, as fast as it can; `done` returns false to stop

@@ -27,20 +27,20 @@ std::string_view unit_of(Objective objective) {
   return units.at(static_cast<std::size_t>(objective));
 }
 
-std::optional<double> value_of(double seconds, double joules, Objective objective) {
+std::optional<double> objective_value(double seconds, double joules, Objective objective) {
   if (objective == Objective::time) return seconds;
   if (!(joules > 0)) return std::nullopt;
   return objective == Objective::energy ? joules : joules * seconds;
 }
 
-std::optional<double> value_of(const Measurement& measurement, Objective objective) {
+std::optional<double> objective_value(const Measurement& measurement, Objective objective) {
   if (measurement.samples.empty()) return std::nullopt;
-  return value_of(measurement.time(), measurement.energy, objective);
+  return objective_value(measurement.time(), measurement.energy, objective);
 }
 
-std::optional<double> value_of(const Evaluation& evaluation, Objective objective) {
+std::optional<double> objective_value(const Evaluation& evaluation, Objective objective) {
   if (!evaluation.outcome) return std::nullopt;
-  return value_of(*evaluation.outcome, objective);
+  return objective_value(*evaluation.outcome, objective);
 }
 
 }  // namespace tune

@@ -18,10 +18,10 @@ Objective objective_from_string(std::string_view name);
 std::string_view unit_of(Objective objective);
 
 /// Nothing where the objective takes the energy and it is not known (0).
-std::optional<double> value_of(double seconds, double joules, Objective objective);
+std::optional<double> objective_value(double seconds, double joules, Objective objective);
 /// The same of a measurement; nothing without samples too.
-std::optional<double> value_of(const Measurement& measurement, Objective objective);
+std::optional<double> objective_value(const Measurement& measurement, Objective objective);
 /// Nothing for a failure.
-std::optional<double> value_of(const Evaluation& evaluation, Objective objective);
+std::optional<double> objective_value(const Evaluation& evaluation, Objective objective);
 
 }  // namespace tune

@@ -5,12 +5,12 @@
 
 namespace tune {
 
-Result<TensorSet> run_outputs(const LaunchPlan& plan, const Expectation& expectation, Backend& backend) {
+Result<TensorSet> run_outputs(const LaunchPlan& plan, const ReferenceData& reference_data, Backend& backend) {
   const Result<Binary> binary = backend.compiler().compile(plan.compile);
   if (!binary) return tl::unexpected(binary.error());
   const auto prepared = backend.runner().prepare(plan, *binary);
   if (!prepared) return tl::unexpected(prepared.error());
-  const Result<double> checked = check(**prepared, plan, expectation);
+  const Result<double> checked = check(**prepared, plan, reference_data);
   if (!checked) return tl::unexpected(checked.error());
   TensorSet outputs;
   for (const BufferSpec& buffer : plan.buffers) {

@@ -15,7 +15,7 @@ constexpr double slack_per_sample = 0.0125;  ///< for each sample short of race_
 /// Of one and of two samples that are long: fewer than three are enough where they are far slower.
 constexpr double slack_of_long[] = {1.0, 0.3};
 /// What takes so many times as long as the fastest would not win if nothing slowed the device down either.
-constexpr double out_of_reach = 2;
+constexpr double far_slower_factor = 2;
 
 double slack_of(std::size_t samples) {
   if (samples < first_race) return slack_of_long[samples - 1];
@@ -62,8 +62,8 @@ MedianInterval median_interval(std::span<const double> samples, double confidenc
 
 StoppingRule::StoppingRule(const MeasureOptions& options)
     : options_(options),
-      least_(static_cast<std::size_t>(std::max(1, options.least_samples))),
-      most_(std::max(least_, static_cast<std::size_t>(std::max(1, options.most_samples)))) {}
+      min_(static_cast<std::size_t>(std::max(1, options.min_samples))),
+      max_(std::max(min_, static_cast<std::size_t>(std::max(1, options.max_samples)))) {}
 
 void StoppingRule::add(double sample_seconds) {
   if (!std::isfinite(sample_seconds) || sample_seconds < 0)
@@ -72,16 +72,16 @@ void StoppingRule::add(double sample_seconds) {
 }
 
 /// Whether the smallest so far would do if it were the smallest of so many.
-bool StoppingRule::outpaced(std::size_t samples) const {
-  if (!options_.to_beat || sorted_.empty() || samples == 0) return false;
-  if (samples < first_race && cheap()) return false;
-  return sorted_.front() > *options_.to_beat * (1 + racing_tolerance + slack_of(samples));
+bool StoppingRule::pruned(std::size_t samples) const {
+  if (!options_.incumbent_seconds || sorted_.empty() || samples == 0) return false;
+  if (samples < first_race && has_short_samples()) return false;
+  return sorted_.front() > *options_.incumbent_seconds * (1 + racing_tolerance + slack_of(samples));
 }
 
-bool StoppingRule::out_of_reach_of(std::span<const double> samples) const {
-  if (!options_.to_beat || samples.empty()) return false;
-  const double least = std::ranges::min(samples);
-  return least >= long_sample && least > *options_.to_beat * out_of_reach;
+bool StoppingRule::far_slower_than_incumbent(std::span<const double> samples) const {
+  if (!options_.incumbent_seconds || samples.empty()) return false;
+  const double min = std::ranges::min(samples);
+  return min >= long_sample && min > *options_.incumbent_seconds * far_slower_factor;
 }
 
 bool StoppingRule::precise() const {
@@ -89,37 +89,37 @@ bool StoppingRule::precise() const {
   return (interval.high - interval.low) / 2 <= options_.spread * interval.median;
 }
 
-bool StoppingRule::cheap() const {
+bool StoppingRule::has_short_samples() const {
   return sorted_.front() < long_sample;
 }
 
 /// The median of what is outpaced is stored too, and a model learns from it: where samples are cheap it has
 /// to repeat like any other. Single launches of some kernels differ by 10 % (H200), and 20 of them say too
 /// little.
-bool StoppingRule::repeatable() const {
-  if (!cheap()) return true;
-  return sorted_.size() >= most_ || (sorted_.size() >= least_ && precise());
+bool StoppingRule::has_stable_median() const {
+  if (!has_short_samples()) return true;
+  return sorted_.size() >= max_ || (sorted_.size() >= min_ && precise());
 }
 
 std::optional<StopReason> StoppingRule::decision(double device_seconds_so_far) const {
-  if (outpaced(sorted_.size()) && repeatable()) return StopReason::outpaced;
-  if (sorted_.size() < least_) return std::nullopt;
+  if (pruned(sorted_.size()) && has_stable_median()) return StopReason::pruned;
+  if (sorted_.size() < min_) return std::nullopt;
   if (precise()) return StopReason::precise;
-  if (sorted_.size() >= most_) return StopReason::samples;
+  if (sorted_.size() >= max_) return StopReason::samples;
   if (device_seconds_so_far >= options_.time_cap) return StopReason::time;
   return std::nullopt;
 }
 
 int StoppingRule::next_batch() const {
   const std::size_t n = sorted_.size();
-  if (n >= most_) return 1;
+  if (n >= max_) return 1;
   // To the end of the least number, or else by a quarter: the interval narrows with the square root.
-  std::size_t target = n < least_ ? least_ : std::min(most_, n + std::max<std::size_t>(1, n / 4));
-  if (options_.to_beat && !outpaced(n)) {
+  std::size_t target = n < min_ ? min_ : std::min(max_, n + std::max<std::size_t>(1, n / 4));
+  if (options_.incumbent_seconds && !pruned(n)) {
     // The next number of samples at which it would be outpaced if it went on as until now.
-    const bool all_long = n > 0 ? !cheap() : *options_.to_beat >= long_sample;
+    const bool all_long = n > 0 ? !has_short_samples() : *options_.incumbent_seconds >= long_sample;
     std::size_t race = std::max(all_long ? 1 : first_race, n + 1);
-    while (n > 0 && race <= race_without_slack && !outpaced(race)) ++race;
+    while (n > 0 && race <= race_without_slack && !pruned(race)) ++race;
     if (n == 0 || race <= race_without_slack) target = std::min(target, race);
   }
   return static_cast<int>(target - n);

@@ -24,7 +24,7 @@ MedianInterval median_interval(std::span<const double> samples, double confidenc
 
 /// How sure "precise" is of its interval.
 inline constexpr double measuring_confidence = 0.95;
-/// What is at most this share slower than `to_beat` is measured to the end: it may win the finals.
+/// What is at most this share slower than `incumbent_seconds` is measured to the end: it may win the finals.
 inline constexpr double racing_tolerance = 0.02;
 
 /// Seconds: such samples are few and sure, shorter ones many and cheap.
@@ -32,14 +32,14 @@ inline constexpr double long_sample = 5e-3;
 
 /// Decides after each sample whether more are worth their time. Needs no clock.
 ///
-/// Racing: a configuration is outpaced when its smallest sample is above `to_beat` by racing_tolerance and a
-/// slack, which falls from 7.5 % at three samples to nothing at nine. One that is in truth at most
-/// racing_tolerance slower loses all of nine comparisons with probability 1/512 (0.5 % where a tenth of the
-/// samples are outliers), whatever the distribution; with fewer samples the slack stands for those that are
-/// missing. Long samples are enough by themselves where the first takes twice as long as `to_beat`, or both
-/// of two by a third. The median of what is outpaced is stored like any other: where samples are short it
-/// goes on until they are within the spread that is asked for, or to one of the caps. See docs/decisions
-/// (0029 and 0030).
+/// Racing: a configuration is outpaced when its smallest sample is above `incumbent_seconds` by
+/// racing_tolerance and a slack, which falls from 7.5 % at three samples to nothing at nine. One that is in
+/// truth at most racing_tolerance slower loses all of nine comparisons with probability 1/512 (0.5 % where a
+/// tenth of the samples are outliers), whatever the distribution; with fewer samples the slack stands for
+/// those that are missing. Long samples are enough by themselves where the first takes twice as long as
+/// `incumbent_seconds`, or both of two by a third. The median of what is outpaced is stored like any other:
+/// where samples are short it goes on until they are within the spread that is asked for, or to one of the
+/// caps. See docs/decisions (0029 and 0030).
 class StoppingRule {
  public:
   explicit StoppingRule(const MeasureOptions& options);
@@ -50,21 +50,21 @@ class StoppingRule {
   /// with the flushes between them. The least number of samples is awaited unless outpaced.
   std::optional<StopReason> decision(double device_seconds_so_far) const;
   /// Whether samples that were taken while something slowed the device down say enough: they are long, and no
-  /// such thing makes the difference to `to_beat`.
-  bool out_of_reach_of(std::span<const double> samples) const;
+  /// such thing makes the difference to `incumbent_seconds`.
+  bool far_slower_than_incumbent(std::span<const double> samples) const;
   /// How many further samples may be enqueued before `decision` can give another answer or is worth asking
   /// again; at least 1.
   int next_batch() const;
 
  private:
-  bool outpaced(std::size_t samples) const;
-  bool cheap() const;
-  bool repeatable() const;
+  bool pruned(std::size_t samples) const;
+  bool has_short_samples() const;
+  bool has_stable_median() const;
   bool precise() const;
 
   MeasureOptions options_;
-  std::size_t least_;
-  std::size_t most_;
+  std::size_t min_;
+  std::size_t max_;
   std::vector<double> sorted_;
 };
 

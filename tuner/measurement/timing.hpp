@@ -20,19 +20,20 @@ CacheState cache_state_from_string(std::string_view name);
 
 /// How to time a configuration and when enough is known.
 struct MeasureOptions {
-  int warmup = 2;         ///< executions before the first sample
-  int least_samples = 7;  ///< before the spread may end it
-  int most_samples = 60;  ///< at the latest
-  double spread = 0.01;   ///< ends when the interval of the median is within this share of it
+  int warmup = 2;        ///< executions before the first sample
+  int min_samples = 7;   ///< before the spread may end it
+  int max_samples = 60;  ///< at the latest
+  double spread = 0.01;  ///< ends when the interval of the median is within this share of it
   double time_cap =
       1.0;  ///< seconds on the device, flushes included; the least number of samples is taken anyway
-  bool flush_cache = true;             ///< L2 holds nothing of the buffers when an execution starts
-  std::optional<double> to_beat = {};  ///< seconds: ends as soon as it is clear that the median is above it
-  bool energy = false;                 ///< measure joules an execution too: takes about half a second more
+  bool flush_cache = true;  ///< L2 holds nothing of the buffers when an execution starts
+  std::optional<double> incumbent_seconds =
+      {};               ///< seconds: ends as soon as it is clear that the median is above it
+  bool energy = false;  ///< measure joules an execution too: takes about half a second more
 };
 
 /// Why no further sample was taken.
-enum class StopReason { precise, outpaced, samples, time };
+enum class StopReason { precise, pruned, samples, time };
 /// `precise`, `outpaced`, `samples`, `time`: as stored and as shown.
 std::string_view to_string(StopReason reason);
 /// Throws std::invalid_argument for an unknown name.

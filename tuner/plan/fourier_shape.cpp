@@ -45,7 +45,7 @@ class ShapeOf {
 
  private:
   void require(bool fulfilled, const std::string& what) const {
-    if (!fulfilled) throw Error(format("the {} is impossible: {}", name_of(transform_), what));
+    if (!fulfilled) throw Error(format("the {} is impossible: {}", step_name(transform_), what));
   }
 
   void check_types(const BufferSpec& input, const BufferSpec& output) const {
@@ -74,19 +74,19 @@ class ShapeOf {
             format("'{}' begins {} elements into its allocation: make it an even number", buffer.name,
                    layout.offset));
     FourierSide side{buffer.name, row, {}, layout.offset, layout.offset + row, layout.allocation};
-    std::uint64_t below = 1;    // the pitch of the next faster dimension
-    std::uint64_t least = row;  // elements that a step of this dimension has to pass over
+    std::uint64_t below = 1;  // the pitch of the next faster dimension
+    std::uint64_t min = row;  // elements that a step of this dimension has to pass over
     for (std::size_t axis = 1; axis < extents.size(); ++axis) {
       if (extents[axis] == 1) continue;
       const std::uint64_t pitch = layout.strides[axis];
-      require(pitch >= least, format("'{}' has a stride of {} elements where {} or more are needed",
-                                     buffer.name, pitch, least));
+      require(pitch >= min, format("'{}' has a stride of {} elements where {} or more are needed",
+                                   buffer.name, pitch, min));
       require(pitch % below == 0, format("'{}' has a stride of {} elements, which is no multiple of {}",
                                          buffer.name, pitch, below));
       side.pitches.push_back(pitch);
       side.end += (extents[axis] - 1) * pitch;
       below = pitch;
-      least = extents[axis] * pitch;
+      min = extents[axis] * pitch;
     }
     return side;
   }

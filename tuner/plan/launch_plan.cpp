@@ -18,7 +18,7 @@ std::string list_of(const std::vector<T>& values) {
   return text;
 }
 
-std::string text_of(const TextureArgument& argument) {
+std::string to_text(const TextureArgument& argument) {
   const auto& [memory, dimensions, channels, address, filter, read, normalized, gather] = argument.texture;
   std::string text =
       format("texture:{}:{}:{}:{}:", argument.buffer, static_cast<int>(memory), dimensions, channels);
@@ -26,15 +26,15 @@ std::string text_of(const TextureArgument& argument) {
   return text + format(":{}:{}:{}:{}", static_cast<int>(filter), static_cast<int>(read), normalized, gather);
 }
 
-std::string text_of(const TensorMapArgument& argument) {
+std::string to_text(const TensorMapArgument& argument) {
   const auto& [offset, extents, strides, box, swizzle, promotion] = argument.map;
   return format("map:{}+{}:{}:{}:{}:{}:{}", argument.buffer, offset, list_of(extents), list_of(strides),
                 list_of(box), static_cast<int>(swizzle), static_cast<int>(promotion));
 }
 
-std::string text_of(const KernelArgument& argument) {
-  if (const auto* texture = std::get_if<TextureArgument>(&argument)) return text_of(*texture);
-  if (const auto* map = std::get_if<TensorMapArgument>(&argument)) return text_of(*map);
+std::string to_text(const KernelArgument& argument) {
+  if (const auto* texture = std::get_if<TextureArgument>(&argument)) return to_text(*texture);
+  if (const auto* map = std::get_if<TensorMapArgument>(&argument)) return to_text(*map);
   if (const auto* buffer = std::get_if<BufferArgument>(&argument))
     return format("&{}", buffer->buffer) + (buffer->offset > 0 ? format("+{}", buffer->offset) : "") +
            (buffer->count > 0 ? format(" for {}", buffer->count) : "");
@@ -52,31 +52,31 @@ std::string text_of(const KernelArgument& argument) {
 }
 
 /// Empty for the default, as texts were before there were streams.
-std::string text_of(const StepOrder& order) {
+std::string to_text(const StepOrder& order) {
   std::string text = order.stream > 0 ? format(" stream {}", order.stream) : "";
   if (!order.after.empty()) text += " after ";
   for (const std::size_t step : order.after) text += format("{},", step);
   return text;
 }
 
-std::string text_of(const Launch& launch) {
+std::string to_text(const Launch& launch) {
   std::string text = format("{} grid {} {} {} block {} {} {} shared {}{}", launch.entry, launch.grid.x,
                             launch.grid.y, launch.grid.z, launch.block.x, launch.block.y, launch.block.z,
                             launch.dynamic_shared_memory, launch.cooperative ? " cooperative" : "");
-  for (const KernelArgument& argument : launch.arguments) text += " " + text_of(argument);
-  return text + text_of(launch.order);
+  for (const KernelArgument& argument : launch.arguments) text += " " + to_text(argument);
+  return text + to_text(launch.order);
 }
 
-std::string text_of(const FourierTransform& transform) {
-  return format("{} of [{}]{}", name_of(transform), list_of(transform.extents),
+std::string to_text(const FourierTransform& transform) {
+  return format("{} of [{}]{}", step_name(transform), list_of(transform.extents),
                 transform.axes < transform.extents.size() ? format(" along {}", transform.axes) : "") +
-         text_of(transform.order);
+         to_text(transform.order);
 }
 
-std::string text_of(const Copy& copy) {
-  return format("{} from {} pitch {} to {} pitch {}, {} x {}", name_of(copy), copy.from.offset,
+std::string to_text(const Copy& copy) {
+  return format("{} from {} pitch {} to {} pitch {}, {} x {}", step_name(copy), copy.from.offset,
                 copy.from.pitch, copy.to.offset, copy.to.pitch, copy.width, copy.rows) +
-         text_of(copy.order);
+         to_text(copy.order);
 }
 
 std::string_view marks_of(MemoryPlace place) {
@@ -98,9 +98,9 @@ std::string_view to_string(MemoryPlace place) {
 }
 
 int initial_byte(const BufferSpec& buffer) {
-  if (buffer.fill == Fill::contents && buffer.role != BufferRole::output)
+  if (buffer.fill == BufferFill::contents && buffer.role != BufferRole::output)
     throw Error(format("only outputs may begin with contents, and `{}` is none", buffer.name));
-  if (buffer.fill != Fill::zero) return 0xff;
+  if (buffer.fill != BufferFill::zero) return 0xff;
   // Zeros in an output would hide what nobody wrote.
   if (buffer.role != BufferRole::scratch)
     throw Error(format("only scratch buffers may begin as zeros, and `{}` is none", buffer.name));
@@ -133,7 +133,7 @@ std::uint64_t LaunchPlan::memory() const {
   for (const TextureArgument& texture : textures()) {
     if (texture.texture.memory != TextureMemory::array) continue;
     const BufferSpec& copied = buffer(texture.buffer);
-    bytes += element_count(copied.layout.extents) * size_of(copied.type);
+    bytes += element_count(copied.layout.extents) * element_size(copied.type);
   }
   return bytes;
 }
@@ -163,19 +163,19 @@ const StepOrder& order_of(const PlanStep& step) {
   return std::visit([](const auto& known) -> const StepOrder& { return known.order; }, step);
 }
 
-std::string name_of(const FourierTransform& transform) {
+std::string step_name(const FourierTransform& transform) {
   const bool forward = transform.direction == FourierDirection::forward;
   return format("{} Fourier transform of '{}' to '{}'", forward ? "forward" : "inverse", transform.input,
                 transform.output);
 }
 
-std::string name_of(const Copy& copy) {
+std::string step_name(const Copy& copy) {
   return format("copy of '{}' to '{}'", copy.from.buffer, copy.to.buffer);
 }
 
-std::string name_of(const PlanStep& step) {
-  if (const auto* transform = std::get_if<FourierTransform>(&step)) return name_of(*transform);
-  if (const auto* copy = std::get_if<Copy>(&step)) return name_of(*copy);
+std::string step_name(const PlanStep& step) {
+  if (const auto* transform = std::get_if<FourierTransform>(&step)) return step_name(*transform);
+  if (const auto* copy = std::get_if<Copy>(&step)) return step_name(*copy);
   return std::get<Launch>(step).entry;
 }
 
@@ -213,13 +213,13 @@ std::string launches_of(const LaunchPlan& plan) {
     text += format("{} {} {} [{}] [{}] {} {}{}{}{}\n", buffer.name, static_cast<int>(buffer.role),
                    to_string(buffer.type), list_of(buffer.layout.extents), list_of(buffer.layout.strides),
                    buffer.layout.offset, buffer.layout.allocation,
-                   buffer.fill == Fill::zero       ? " zero"
-                   : buffer.fill == Fill::contents ? " contents"
-                                                   : "",
+                   buffer.fill == BufferFill::zero       ? " zero"
+                   : buffer.fill == BufferFill::contents ? " contents"
+                                                         : "",
                    buffer.symbol.empty() ? "" : " symbol " + buffer.symbol, marks_of(buffer.place));
   const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
     for (const PlanStep& step : steps)
-      text += before + std::visit([](const auto& known) { return text_of(known); }, step) + "\n";
+      text += before + std::visit([](const auto& known) { return to_text(known); }, step) + "\n";
   };
   add(plan.setup, "setup ");
   add(plan.launches, "");

@@ -47,7 +47,7 @@ enum class BufferRole { input, output, scratch };
 /// What outputs and scratch memory hold before the first launch. Zero is for what launches leave as they have
 /// found it (the counter of a grid's barrier), because a measurement repeats them without filling anything
 /// anew. Contents are those of the input tensor of the same name: for outputs that are read, too.
-enum class Fill { poison, zero, contents };
+enum class BufferFill { poison, zero, contents };
 
 /// Where the memory of a buffer lies. Kernels reach the device's and, slowly, pinned memory of the host;
 /// copies reach all. Only pinned memory is copied while the host does something else.
@@ -66,14 +66,14 @@ struct BufferSpec {
   /// Whether kernels may read what lies beside the tensor before anybody wrote it: ghost cells that hold
   /// anything, which concern no result.
   bool readable_padding = false;
-  Fill fill = Fill::poison;  ///< zero: scratch only; contents: outputs only
+  BufferFill fill = BufferFill::poison;  ///< zero: scratch only; contents: outputs only
   /// Of an input: a `__constant__` or `__device__` variable of the binary that is given a copy of the
   /// allocation, where the binary has it. Empty: none.
   std::string symbol = {};
   MemoryPlace place = MemoryPlace::device;
 
   bool on_host() const { return place != MemoryPlace::device; }
-  std::uint64_t allocation_bytes() const { return layout.allocation * size_of(type); }
+  std::uint64_t allocation_bytes() const { return layout.allocation * element_size(type); }
 };
 
 /// What every byte of an output or scratch buffer is before a checked run: 0xff, NaN in floating point, or 0.
@@ -118,11 +118,11 @@ struct Dim3 {
 /// streams may overlap, but for what `after` says. All of a plan's streams begin together and a plan has
 /// ended when all have. The first of what a plan launches again waits for all of the time before.
 struct StepOrder {
-  std::uint32_t stream = 0;             ///< below most_streams
+  std::uint32_t stream = 0;             ///< below max_streams
   std::vector<std::size_t> after = {};  ///< earlier steps, by their index among the launches
   friend bool operator==(const StepOrder&, const StepOrder&) = default;
 };
-inline constexpr std::uint32_t most_streams = 64;
+inline constexpr std::uint32_t max_streams = 64;
 
 /// One kernel launch.
 struct Launch {
@@ -220,11 +220,11 @@ std::vector<const Launch*> kernel_launches(const LaunchPlan& plan);
 const StepOrder& order_of(const PlanStep& step);
 
 /// `forward Fourier transform of 'in' to 'spectrum'`: for people.
-std::string name_of(const FourierTransform& transform);
+std::string step_name(const FourierTransform& transform);
 /// `copy of 'a' to 'slot 1'`: for people.
-std::string name_of(const Copy& copy);
+std::string step_name(const Copy& copy);
 /// One of these, or the kernel's entry.
-std::string name_of(const PlanStep& step);
+std::string step_name(const PlanStep& step);
 
 /// Buffers, setup and launches as one text: plans with equal texts and equal machine code do the same.
 std::string launches_of(const LaunchPlan& plan);

@@ -9,7 +9,7 @@
 namespace tune {
 namespace {
 
-StepAccess whole(const BufferSpec& buffer, bool writes) {
+StepAccess access_to_all(const BufferSpec& buffer, bool writes) {
   return {buffer.name, 0, buffer.layout.allocation, 0, 1, writes};
 }
 
@@ -21,13 +21,13 @@ StepAccess side_of(const LaunchPlan& plan, const Copy& copy, const CopySide& sid
 void add_accesses(const LaunchPlan& plan, const Launch& launch, std::vector<StepAccess>& all) {
   for (const KernelArgument& argument : launch.arguments) {
     if (const auto* texture = std::get_if<TextureArgument>(&argument))
-      all.push_back(whole(plan.buffer(texture->buffer), false));
+      all.push_back(access_to_all(plan.buffer(texture->buffer), false));
     if (const auto* map = std::get_if<TensorMapArgument>(&argument))
-      all.push_back(whole(plan.buffer(map->buffer), false));
+      all.push_back(access_to_all(plan.buffer(map->buffer), false));
     const auto* given = std::get_if<BufferArgument>(&argument);
     if (given == nullptr) continue;
     const BufferSpec& buffer = plan.buffer(given->buffer);
-    StepAccess access = whole(buffer, buffer.role != BufferRole::input);
+    StepAccess access = access_to_all(buffer, buffer.role != BufferRole::input);
     if (given->count > 0) {
       access.begin = buffer.layout.offset + given->offset;
       access.width = given->count;
@@ -38,8 +38,9 @@ void add_accesses(const LaunchPlan& plan, const Launch& launch, std::vector<Step
 
 void add_accesses(const LaunchPlan& plan, const FourierTransform& transform, std::vector<StepAccess>& all) {
   // What a transform's input is afterwards, nobody knows, if it is an inverse one.
-  all.push_back(whole(plan.buffer(transform.input), transform.direction == FourierDirection::inverse));
-  all.push_back(whole(plan.buffer(transform.output), true));
+  all.push_back(
+      access_to_all(plan.buffer(transform.input), transform.direction == FourierDirection::inverse));
+  all.push_back(access_to_all(plan.buffer(transform.output), true));
 }
 
 void add_accesses(const LaunchPlan& plan, const Copy& copy, std::vector<StepAccess>& all) {
@@ -67,7 +68,7 @@ bool fits(std::uint64_t offset, std::uint64_t width, std::uint64_t pitch, std::u
 }
 
 [[noreturn]] void impossible(const PlanStep& step, const std::string& what) {
-  throw Error(format("the step `{}` is impossible: {}", name_of(step), what));
+  throw Error(format("the step `{}` is impossible: {}", step_name(step), what));
 }
 
 void check(const LaunchPlan& plan, const Launch& launch, const PlanStep& step) {

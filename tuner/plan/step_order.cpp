@@ -30,16 +30,17 @@ std::vector<std::vector<std::size_t>> waits_of(const LaunchPlan& plan) {
 void check_order(const LaunchPlan& plan) {
   for (const PlanStep& step : plan.setup)
     if (order_of(step) != StepOrder{})
-      throw Error(format("the setup runs in order on one stream, but `{}` has another order", name_of(step)));
+      throw Error(
+          format("the setup runs in order on one stream, but `{}` has another order", step_name(step)));
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     const StepOrder& order = order_of(plan.launches[i]);
-    if (order.stream >= most_streams)
-      throw Error(format("step {}, `{}`, runs on stream {}: there are {}", i, name_of(plan.launches[i]),
-                         order.stream, most_streams));
+    if (order.stream >= max_streams)
+      throw Error(format("step {}, `{}`, runs on stream {}: there are {}", i, step_name(plan.launches[i]),
+                         order.stream, max_streams));
     for (const std::size_t earlier : order.after)
       if (earlier >= i)
         throw Error(format("step {}, `{}`, waits for step {}, which is no earlier one", i,
-                           name_of(plan.launches[i]), earlier));
+                           step_name(plan.launches[i]), earlier));
   }
 }
 
@@ -90,7 +91,7 @@ std::string StepConflict::text(const LaunchPlan& plan) const {
   return format(
       "step {} ({}) and step {} ({}) both touch element {} of the allocation of '{}', one of them "
       "writes it, and nothing orders them: streams {} and {}",
-      first, name_of(plan.launches.at(first)), second, name_of(plan.launches.at(second)), element, buffer,
+      first, step_name(plan.launches.at(first)), second, step_name(plan.launches.at(second)), element, buffer,
       order_of(plan.launches.at(first)).stream, order_of(plan.launches.at(second)).stream);
 }
 
@@ -137,9 +138,9 @@ std::vector<std::size_t> sequence_of(const LaunchPlan& plan, Sequence which) {
 }
 
 std::uint32_t stream_count(const LaunchPlan& plan) {
-  std::uint32_t most = 1;
-  for (const PlanStep& step : plan.launches) most = std::max(most, order_of(step).stream + 1);
-  return most;
+  std::uint32_t max = 1;
+  for (const PlanStep& step : plan.launches) max = std::max(max, order_of(step).stream + 1);
+  return max;
 }
 
 }  // namespace tune

@@ -10,8 +10,8 @@ namespace tune {
 namespace {
 
 // As cuTensorMapEncodeTiled asks for them.
-constexpr std::uint64_t most_rank = 5, alignment = 16, most_box = 256;
-constexpr std::uint64_t most_extent = std::uint64_t{1} << 32, most_stride = std::uint64_t{1} << 40;
+constexpr std::uint64_t max_rank = 5, alignment = 16, max_box = 256;
+constexpr std::uint64_t max_extent = std::uint64_t{1} << 32, max_stride = std::uint64_t{1} << 40;
 
 std::uint64_t row_limit(MapSwizzle swizzle) {
   return swizzle == MapSwizzle::bytes_32 ? 32 : swizzle == MapSwizzle::bytes_64 ? 64 : 128;
@@ -19,21 +19,21 @@ std::uint64_t row_limit(MapSwizzle swizzle) {
 
 std::string wrong_lists(const TensorMapSpec& map) {
   const std::size_t rank = map.extents.size();
-  if (rank < 1 || rank > most_rank) return format("it has {} dimensions, take 1 to {}", rank, most_rank);
+  if (rank < 1 || rank > max_rank) return format("it has {} dimensions, take 1 to {}", rank, max_rank);
   if (map.strides.size() != rank - 1 || map.box.size() != rank)
     return format("{} dimensions need {} strides and a box of {}, not {} and {}", rank, rank - 1, rank,
                   map.strides.size(), map.box.size());
   for (std::size_t i = 0; i < rank; ++i)
-    if (map.extents[i] == 0 || map.extents[i] > most_extent)
+    if (map.extents[i] == 0 || map.extents[i] > max_extent)
       return format("extent {} is {}, take 1 to 2^32", i, map.extents[i]);
   return {};
 }
 
 std::string wrong_box(const TensorMapSpec& map, std::uint64_t element) {
   for (std::size_t i = 0; i < map.box.size(); ++i)
-    if (map.box[i] == 0 || map.box[i] > most_box)
+    if (map.box[i] == 0 || map.box[i] > max_box)
       return format("extent {} of the box is {}: take 1 to {}, in several copies if need be", i, map.box[i],
-                    most_box);
+                    max_box);
   const std::uint64_t row = map.box[0] * element;
   if (row % alignment != 0)
     return format("rows of the box have {} bytes: make them a multiple of {}", row, alignment);
@@ -53,7 +53,7 @@ std::string wrong_place(const BufferSpec& buffer, const TensorMapSpec& map, std:
     if (map.strides[i] % alignment != 0)
       return format("stride {} is {} bytes: pad rows so that it is a multiple of {}", i + 1, map.strides[i],
                     alignment);
-    if (map.strides[i] >= most_stride)
+    if (map.strides[i] >= max_stride)
       return format("stride {} is {} bytes: it has to be below 2^40", i + 1, map.strides[i]);
     last += (map.extents[i + 1] - 1) * map.strides[i];
   }
@@ -65,7 +65,7 @@ std::string wrong_place(const BufferSpec& buffer, const TensorMapSpec& map, std:
 
 }  // namespace
 
-bool has_tensor_maps(const DeviceFacts& device) {
+bool has_tensor_maps(const DeviceProperties& device) {
   return device.compute_major >= 9 || device.compute_major == 0;
 }
 
@@ -73,19 +73,19 @@ TensorMapSpec map_of(const BufferSpec& buffer, std::vector<std::uint32_t> box) {
   TensorMapSpec map;
   map.extents = buffer.layout.extents;
   for (std::size_t i = 1; i < buffer.layout.strides.size(); ++i)
-    map.strides.push_back(buffer.layout.strides[i] * size_of(buffer.type));
+    map.strides.push_back(buffer.layout.strides[i] * element_size(buffer.type));
   map.box = std::move(box);
   return map;
 }
 
 std::uint64_t box_bytes(const BufferSpec& buffer, const TensorMapSpec& map) {
-  std::uint64_t bytes = size_of(buffer.type);
+  std::uint64_t bytes = element_size(buffer.type);
   for (const std::uint32_t extent : map.box) bytes *= extent;
   return bytes;
 }
 
 Result<void> check_tensor_map(const BufferSpec& buffer, const TensorMapSpec& map) {
-  const std::uint64_t element = size_of(buffer.type);
+  const std::uint64_t element = element_size(buffer.type);
   std::string wrong = buffer.on_host() ? "its buffer lies on the host: copy it to the device" : "";
   if (wrong.empty()) wrong = wrong_lists(map);
   if (wrong.empty()) wrong = wrong_box(map, element);
@@ -95,7 +95,7 @@ Result<void> check_tensor_map(const BufferSpec& buffer, const TensorMapSpec& map
   return {};
 }
 
-Result<void> check_tensor_maps(const DeviceFacts& device, const LaunchPlan& plan) {
+Result<void> check_tensor_maps(const DeviceProperties& device, const LaunchPlan& plan) {
   for (const Launch* launch : kernel_launches(plan))
     for (const KernelArgument& argument : launch->arguments) {
       const auto* map = std::get_if<TensorMapArgument>(&argument);

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tuner/base/failure.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/plan/launch_plan.hpp"
 
 namespace tune {
@@ -14,7 +14,7 @@ inline constexpr std::size_t tensor_map_bytes = 128, tensor_map_alignment = 128;
 
 /// Whether the device has the copy engine that reads tensor maps: compute capability 9.0 and later, or
 /// nothing is known of it (the emulator).
-bool has_tensor_maps(const DeviceFacts& device);
+bool has_tensor_maps(const DeviceProperties& device);
 
 /// A map over all of a buffer's logical tensor, by its layout.
 TensorMapSpec map_of(const BufferSpec& buffer, std::vector<std::uint32_t> box);
@@ -26,6 +26,6 @@ std::uint64_t box_bytes(const BufferSpec& buffer, const TensorMapSpec& map);
 /// Whoever builds a plan asks before; backends ask again.
 Result<void> check_tensor_map(const BufferSpec& buffer, const TensorMapSpec& map);
 /// The same of all maps of a plan, and whether the device has what reads them.
-Result<void> check_tensor_maps(const DeviceFacts& device, const LaunchPlan& plan);
+Result<void> check_tensor_maps(const DeviceProperties& device, const LaunchPlan& plan);
 
 }  // namespace tune

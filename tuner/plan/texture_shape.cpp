@@ -48,7 +48,7 @@ std::string shape_of(const BufferSpec& buffer, const TextureSpec& texture, Textu
   const Layout& layout = buffer.layout;
   const auto dimensions = static_cast<std::size_t>(texture.dimensions);
   const auto channels = static_cast<std::uint64_t>(texture.channels);
-  const std::uint64_t element = size_of(buffer.type);
+  const std::uint64_t element = element_size(buffer.type);
   const bool own_dimension = layout.extents.size() == dimensions + 1;
   if (own_dimension ? layout.extents[0] != channels || (dimensions > 0 && layout.strides[1] != channels)
                     : layout.extents.size() != dimensions || layout.extents[0] % channels != 0)
@@ -69,10 +69,10 @@ std::string shape_of(const BufferSpec& buffer, const TextureSpec& texture, Textu
   return {};
 }
 
-std::string too_large(const TextureShape& shape, std::span<const std::uint64_t> most) {
-  for (std::size_t i = 0; i < most.size(); ++i)
-    if (shape.extents[i] > most[i])
-      return format("{} texels along dimension {}, the limit is {}", shape.extents[i], i, most[i]);
+std::string too_large(const TextureShape& shape, std::span<const std::uint64_t> max) {
+  for (std::size_t i = 0; i < max.size(); ++i)
+    if (shape.extents[i] > max[i])
+      return format("{} texels along dimension {}, the limit is {}", shape.extents[i], i, max[i]);
   return {};
 }
 
@@ -83,7 +83,7 @@ std::string beyond(const BufferSpec& buffer, const TextureSpec& texture, const T
     if (texture.dimensions == 3) return too_large(shape, limits.array_3d);
     return too_large(shape, texture.gather ? limits.gather : limits.array_2d);
   }
-  if (const std::uint64_t offset = buffer.layout.offset * size_of(buffer.type);
+  if (const std::uint64_t offset = buffer.layout.offset * element_size(buffer.type);
       offset % limits.alignment != 0)
     return format("its first texel lies {} bytes into the allocation, which must be a multiple of {}", offset,
                   limits.alignment);
@@ -91,8 +91,8 @@ std::string beyond(const BufferSpec& buffer, const TextureSpec& texture, const T
   if (shape.strides[1] % limits.pitch_alignment != 0)
     return format("its rows lie {} bytes apart, which must be a multiple of {}", shape.strides[1],
                   limits.pitch_alignment);
-  if (shape.strides[1] > limits.most_pitch)
-    return format("its rows lie {} bytes apart, the limit is {}", shape.strides[1], limits.most_pitch);
+  if (shape.strides[1] > limits.max_pitch)
+    return format("its rows lie {} bytes apart, the limit is {}", shape.strides[1], limits.max_pitch);
   return too_large(shape, limits.pitched);
 }
 

@@ -14,7 +14,7 @@ namespace tune {
 struct TextureLimits {
   std::uint64_t alignment = 512;       ///< of the first texel of linear and pitched memory
   std::uint64_t pitch_alignment = 32;  ///< of the distance of two rows of pitched memory
-  std::uint64_t most_pitch = 2'097'120;
+  std::uint64_t max_pitch = 2'097'120;
   std::uint64_t linear = std::uint64_t{1} << 27;
   std::array<std::uint64_t, 2> pitched = {131'072, 65'000};
   std::uint64_t array_1d = 131'072;

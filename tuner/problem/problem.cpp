@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
 // Sizes and strides in bytes stay below 2^62 for 8-byte elements, whatever padding a variant adds.
-constexpr double most_elements = 0x1.0p58;
+constexpr double max_elements = 0x1.0p58;
 
 std::int64_t read_extent(std::string_view text, const ExtentInfo& extent) {
   std::int64_t number = 0;
@@ -59,7 +59,7 @@ std::vector<std::pair<std::string, std::int64_t>> read_extents(const ProblemInfo
     extents.emplace_back(info.extents[i].name, read_extent(parts[i], info.extents[i]));
     elements *= static_cast<double>(extents.back().second);
   }
-  if (elements > most_elements) throw UsageError("--size: more elements than 64-bit addresses reach");
+  if (elements > max_elements) throw UsageError("--size: more elements than 64-bit addresses reach");
   return extents;
 }
 
@@ -116,24 +116,24 @@ Instance make_instance(const ProblemInfo& info, std::string_view size,
 namespace {
 
 /// Seconds; what is not known of the device counts as 0.
-struct LeastTimes {
+struct MinTimes {
   double memory = 0, arithmetic = 0, in = 0, out = 0;
 };
 
-LeastTimes least_times(const Work& work, const DeviceFacts& device) {
+MinTimes min_times(const ProblemCost& cost, const DeviceProperties& device) {
   const auto over = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
   const double bandwidth = device.copy_bandwidth > 0 ? device.copy_bandwidth : device.peak_bandwidth();
-  return {over(work.bytes, bandwidth), over(work.flops, peak_flops(work, device)),
-          over(work.bytes_in, device.host_to_device_bandwidth),
-          over(work.bytes_out, device.device_to_host_bandwidth)};
+  return {over(cost.bytes, bandwidth), over(cost.flops, peak_flops(cost, device)),
+          over(cost.bytes_in, device.host_to_device_bandwidth),
+          over(cost.bytes_out, device.device_to_host_bandwidth)};
 }
 
 }  // namespace
 
-double peak_flops(const Work& work, const DeviceFacts& device) {
+double peak_flops(const ProblemCost& cost, const DeviceProperties& device) {
   const double vector =
-      work.arithmetic == ElementType::f64 ? device.peak_flops_f64() : device.peak_flops_f32();
-  switch (work.tensor) {
+      cost.arithmetic == ElementType::f64 ? device.peak_flops_f64() : device.peak_flops_f32();
+  switch (cost.tensor) {
     case TensorUse::none:
       break;
     case TensorUse::f64:
@@ -146,13 +146,13 @@ double peak_flops(const Work& work, const DeviceFacts& device) {
   return vector;
 }
 
-double roofline_limit(const Work& work, const DeviceFacts& device) {
-  const LeastTimes times = least_times(work, device);
+double roofline_limit(const ProblemCost& cost, const DeviceProperties& device) {
+  const MinTimes times = min_times(cost, device);
   return std::max({times.memory, times.arithmetic, times.in, times.out});
 }
 
-std::string_view host_bound(const Work& work, const DeviceFacts& device) {
-  const LeastTimes times = least_times(work, device);
+std::string_view host_bound(const ProblemCost& cost, const DeviceProperties& device) {
+  const MinTimes times = min_times(cost, device);
   if (std::max(times.in, times.out) <= std::max(times.memory, times.arithmetic)) return "";
   return times.in >= times.out ? "copies to the device" : "copies to the host";
 }

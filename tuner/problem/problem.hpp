@@ -13,7 +13,7 @@
 #include "search/space/configuration.hpp"
 #include "search/space/parameter.hpp"
 #include "tuner/base/failure.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/plan/launch_plan.hpp"
 #include "tuner/problem/instance.hpp"
 #include "tuner/tensor/tensor.hpp"
@@ -57,7 +57,7 @@ struct ProblemInfo {
 enum class TensorUse { none, f64, tf32, tf32x3 };
 
 /// The least that has to be done at a size, whatever the variant: what the roofline limit follows from.
-struct Work {
+struct ProblemCost {
   double items = 0;
   double flops = 0;
   double bytes = 0;  ///< each input read once and each output written once
@@ -81,8 +81,8 @@ class Problem {
   virtual ~Problem() = default;
   virtual const ProblemInfo& info() const = 0;
   /// Parameters, constraints and the constants their expressions use, for a size on a device.
-  virtual search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const = 0;
-  virtual Work work(const Instance& instance) const = 0;
+  virtual search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const = 0;
+  virtual ProblemCost cost(const Instance& instance) const = 0;
   /// Failure{constraint} where the configuration cannot be laid out at this size.
   virtual Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                                   const KernelSources& sources) const = 0;
@@ -113,13 +113,13 @@ Instance make_instance(const ProblemInfo& info, std::string_view size,
 
 /// Operations of the work a second at most: of the vector units, or of the tensor cores where the work may
 /// use them and they are faster. 0 where it is not known.
-double peak_flops(const Work& work, const DeviceFacts& device);
+double peak_flops(const ProblemCost& cost, const DeviceProperties& device);
 /// Least time on a device: the largest of bytes over copy bandwidth (measured, else the datasheet's), flops
 /// over peak, and bytes from and to the host over the measured bandwidth of that way; what is not known of
 /// the device counts as 0. All of them can go on at once.
-double roofline_limit(const Work& work, const DeviceFacts& device);
+double roofline_limit(const ProblemCost& cost, const DeviceProperties& device);
 /// `copies to the device` or `copies to the host` where these take longer than all else; else empty.
-std::string_view host_bound(const Work& work, const DeviceFacts& device);
+std::string_view host_bound(const ProblemCost& cost, const DeviceProperties& device);
 
 /// Hash of the problem's kernel files and revision: results with another hash are of another program.
 std::string source_hash(const Problem& problem, const KernelSources& sources);

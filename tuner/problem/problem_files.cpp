@@ -13,10 +13,10 @@ class WithInputs : public Problem, public HasFiles {
         tolerance_(find_files(*problem_)->tolerance(instance_, inputs_)) {}
 
   const ProblemInfo& info() const override { return problem_->info(); }
-  search::SpaceDefinition space(const Instance& instance, const DeviceFacts& device) const override {
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
     return problem_->space(instance, device);
   }
-  Work work(const Instance& instance) const override { return problem_->work(instance); }
+  ProblemCost cost(const Instance& instance) const override { return problem_->cost(instance); }
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                           const KernelSources& sources) const override {
     return problem_->plan(instance, configuration, sources);

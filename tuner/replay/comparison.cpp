@@ -21,10 +21,10 @@ std::uint64_t mix(std::uint64_t number) {
 
 /// Calls `work` for 0 .. count-1, each thread taking the next as soon as it is free: searches take
 /// differently long.
-void in_turns(std::uint64_t count, unsigned threads, const std::function<void(std::uint64_t)>& work) {
+void in_turns(std::uint64_t count, unsigned threads, const std::function<void(std::uint64_t)>& function) {
   std::atomic<std::uint64_t> next{0};
   const auto take = [&](std::uint64_t, std::uint64_t) {
-    for (std::uint64_t job = next++; job < count; job = next++) work(job);
+    for (std::uint64_t job = next++; job < count; job = next++) function(job);
   };
   if (threads == 1)
     take(0, 1);
@@ -32,7 +32,7 @@ void in_turns(std::uint64_t count, unsigned threads, const std::function<void(st
     parallel_for(threads == 0 ? host_threads() : threads, 1, take);
 }
 
-SpaceFacts facts_of(const OutcomeTable& outcomes, const Baseline& baseline) {
+SpaceFacts space_facts(const OutcomeTable& outcomes, const Baseline& baseline) {
   return {.configurations = outcomes.recorded(),
           .failed = outcomes.failed(),
           .optimum = outcomes.optimum(),
@@ -52,7 +52,8 @@ std::uint64_t seed_of(std::uint64_t seed, const std::string& space, std::uint64_
   return mix(state ^ repeat);
 }
 
-std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces, std::span<const Contender> contenders,
+std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces,
+                                 std::span<const ComparedStrategy> contenders,
                                  const ComparisonOptions& options) {
   std::vector<OutcomeTable> tables;
   for (const RecordedSpace& space : spaces) {
@@ -72,17 +73,17 @@ std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces, std::spa
   std::vector<Trace> traces(spaces.size() * each);
   in_turns(traces.size(), options.threads, [&](std::uint64_t job) {
     const std::size_t space = job / each;
-    const Contender& contender = contenders[job % each / options.repeats];
+    const ComparedStrategy& strategy = contenders[job % each / options.repeats];
     const std::uint64_t repeat = job % options.repeats;
     search::SearchTask task{spaces[space].space, seed_of(options.seed, spaces[space].name, repeat)};
     if (options.related) task.related = options.related(space, repeat);
-    traces[job] = simulate(task, tables[space], contender.make, simulation);
+    traces[job] = simulate(task, tables[space], strategy.make, simulation);
   });
   std::vector<SpaceResult> results(spaces.size());
   in_turns(spaces.size(), options.threads, [&](std::uint64_t space) {
     const Baseline baseline(tables[space], options.budgets.back());
     SpaceResult& result = results[space];
-    result.facts = facts_of(tables[space], baseline);
+    result.facts = space_facts(tables[space], baseline);
     result.random = scores_of_random(tables[space], baseline, options.budgets);
     for (std::size_t c = 0; c < contenders.size(); ++c)
       result.scores.push_back(

@@ -13,7 +13,7 @@
 namespace tune::replay {
 
 /// A strategy that takes part.
-struct Contender {
+struct ComparedStrategy {
   std::string name;
   StrategyFactory make;
 };
@@ -57,7 +57,8 @@ struct SpaceResult {
 /// from the comparison's seed, the space's name and the repeat: the same for all contenders and on every
 /// machine. Throws Error for a space in which all configurations failed, and where there are times to compare
 /// at for one without recorded times.
-std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces, std::span<const Contender> contenders,
+std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces,
+                                 std::span<const ComparedStrategy> contenders,
                                  const ComparisonOptions& options);
 
 /// The seed of one search.

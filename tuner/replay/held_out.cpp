@@ -7,9 +7,9 @@
 namespace tune::replay {
 namespace {
 
-Scores on_group(std::span<const SpaceResult> results, const SpaceGroup& group, std::size_t contender) {
+Scores on_group(std::span<const SpaceResult> results, const SpaceGroup& group, std::size_t strategy) {
   std::vector<Scores> scores;
-  for (const std::size_t space : group.spaces) scores.push_back(results[space].scores[contender]);
+  for (const std::size_t space : group.spaces) scores.push_back(results[space].scores[strategy]);
   return mean_of(scores);
 }
 
@@ -21,7 +21,7 @@ double figure_of(const Scores& scores) {
   return sum / static_cast<double>(shares.size());
 }
 
-/// The best contender over all groups but one, by `figures[group][contender]`, and its mean.
+/// The best contender over all groups but one, by `figures[group][strategy]`, and its mean.
 std::pair<std::size_t, double> best_without(const std::vector<std::vector<double>>& figures,
                                             std::size_t left_out) {
   std::vector<double> means(figures.front().size());

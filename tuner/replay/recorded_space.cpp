@@ -23,7 +23,7 @@ void put_in_order(std::vector<Value>& values, const std::vector<Value>& declared
 }
 
 /// A parameter that does not exist for a configuration has a value of its own there.
-void fill_absent(ForeignRecord& record) {
+void fill_absent(ThirdPartyRecord& record) {
   std::size_t filled = 0;
   for (Evaluation& evaluation : record.evaluations) {
     if (evaluation.configuration.entries().size() == record.parameters.size()) continue;
@@ -36,7 +36,7 @@ void fill_absent(ForeignRecord& record) {
         "{} configurations do not have all parameters: 'none' stands for those that they lack", filled));
 }
 
-std::vector<search::Parameter> parameters_of(const ForeignRecord& record) {
+std::vector<search::Parameter> parameters_of(const ThirdPartyRecord& record) {
   std::vector<search::Parameter> parameters;
   for (std::size_t p = 0; p < record.parameters.size(); ++p) {
     const std::string& name = record.parameters[p];
@@ -58,7 +58,7 @@ std::vector<search::Parameter> parameters_of(const ForeignRecord& record) {
 }
 
 /// Who records a configuration again means the later time.
-void keep_last(ForeignRecord& record) {
+void keep_last(ThirdPartyRecord& record) {
   std::unordered_map<std::string, std::size_t> place;
   std::vector<Evaluation> kept;
   for (Evaluation& evaluation : record.evaluations) {
@@ -78,11 +78,11 @@ void keep_last(ForeignRecord& record) {
 
 std::string title_of(const RecordedSpace& recorded) {
   std::string text = recorded.problem.empty() ? "unknown kernel" : recorded.problem;
-  if (!recorded.work.empty()) text += " " + recorded.work;
+  if (!recorded.workload.empty()) text += " " + recorded.workload;
   return text + " on " + (recorded.device.empty() ? "unknown device" : recorded.device);
 }
 
-RecordedSpace space_of(ForeignRecord record, const std::string& file) {
+RecordedSpace space_of(ThirdPartyRecord record, const std::string& file) {
   if (record.evaluations.empty())
     throw Error(format("{}: no configuration is recorded there: tune first", file));
   if (record.parameters.empty())
@@ -95,7 +95,7 @@ RecordedSpace space_of(ForeignRecord record, const std::string& file) {
   try {
     return {.name = std::move(record.name),
             .problem = std::move(record.problem),
-            .work = std::move(record.work),
+            .workload = std::move(record.workload),
             .device = std::move(record.device),
             .space = search::SearchSpace::of(std::move(definition), configurations),
             .evaluations = std::move(record.evaluations),

@@ -15,7 +15,7 @@ using search::Value;
 struct RecordedSpace {
   std::string name;           ///< for people, and where seeds come from; the same wherever the file lies
   std::string problem;        ///< or the kernel's name; empty where the file does not say
-  std::string work;           ///< size and whatever else fixes the work: `512x512x512 radius=1`; may be empty
+  std::string workload;       ///< size and whatever else fixes the work: `512x512x512 radius=1`; may be empty
   std::string device;         ///< name; empty where the file does not say
   search::SearchSpace space;  ///< the recorded configurations
   std::vector<Evaluation> evaluations;  ///< one for each of them, in the file's order; times are seconds
@@ -28,8 +28,8 @@ std::string title_of(const RecordedSpace& recorded);
 
 /// What a file of another tuner says: plain data that `space_of` makes a space of, and that a database takes
 /// in.
-struct ForeignRecord {
-  std::string name = {}, problem = {}, work = {}, device = {};
+struct ThirdPartyRecord {
+  std::string name = {}, problem = {}, workload = {}, device = {};
   std::vector<std::string> parameters = {};  ///< names in the file's order
   /// Values of parameters in an order that the file declares, if it does; used for texts only.
   std::vector<std::vector<Value>> declared = {};
@@ -47,6 +47,6 @@ struct ForeignRecord {
 /// has none, and its role is guessed from its name. Of a configuration that occurs twice the last counts. A
 /// parameter that a configuration lacks is the text `none` there. Throws Error that names `file` where this
 /// is no space (nothing recorded, no parameters, a name or value that cannot be written down).
-RecordedSpace space_of(ForeignRecord record, const std::string& file);
+RecordedSpace space_of(ThirdPartyRecord record, const std::string& file);
 
 }  // namespace tune::replay

@@ -32,7 +32,7 @@ Trace simulate(const search::SearchTask& task, const OutcomeTable& outcomes, con
   const std::unique_ptr<search::Strategy> strategy = factory(task);
   trace.strategy_seconds += seconds_now() - begin;
   const std::uint64_t batch =
-      std::max<std::uint64_t>(1, std::min<std::uint64_t>(options.batch, strategy->most_in_flight()));
+      std::max<std::uint64_t>(1, std::min<std::uint64_t>(options.batch, strategy->max_in_flight()));
   std::vector<bool> asked(outcomes.size());
   double spent = 0;
   while (trace.evaluations.size() < options.evaluations || spent < options.seconds) {

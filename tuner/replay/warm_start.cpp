@@ -19,7 +19,8 @@ bool in_common(const RecordedSpace& source, const RecordedSpace& space) {
 
 bool is_same_record(const RecordedSpace& source, const RecordedSpace& space) {
   const bool known = !source.problem.empty() && !source.device.empty();
-  if (known && source.problem == space.problem && source.work == space.work && source.device == space.device)
+  if (known && source.problem == space.problem && source.workload == space.workload &&
+      source.device == space.device)
     return true;
   const OutcomeTable table(space.space, space.evaluations);
   std::size_t compared = 0;

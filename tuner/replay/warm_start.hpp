@@ -15,7 +15,7 @@ namespace tune::replay {
 struct WarmOptions {
   /// Of each source only what a search of so many evaluations would have seen; all of it where there is none.
   std::optional<std::uint64_t> evaluations = 200;
-  Contender searched_by;  ///< who makes that search
+  ComparedStrategy searched_by;  ///< who makes that search
   std::uint64_t seed = 1;
 };
 

@@ -224,14 +224,14 @@ struct Fields<Binary> {
 template<>
 struct Fields<MeasureOptions> {
   static void each(auto& t, auto field) {
-    auto& [warmup, least_samples, most_samples, spread, time_cap, flush_cache, to_beat, energy] = t;
+    auto& [warmup, min_samples, max_samples, spread, time_cap, flush_cache, incumbent_seconds, energy] = t;
     field("warmup", warmup);
-    field("least_samples", least_samples);
-    field("most_samples", most_samples);
+    field("least_samples", min_samples);
+    field("most_samples", max_samples);
     field("spread", spread);
     field("time_cap", time_cap);
     field("flush_cache", flush_cache);
-    field("to_beat", to_beat);
+    field("to_beat", incumbent_seconds);
     field("energy", energy);
   }
 };
@@ -292,8 +292,8 @@ struct Fields<Comparison> {
   }
 };
 template<>
-struct Fields<DeviceFacts> {
-  static void each(auto& t, auto field) { for_each_fact(t, field); }
+struct Fields<DeviceProperties> {
+  static void each(auto& t, auto field) { for_each_property(t, field); }
 };
 
 }  // namespace tune::process

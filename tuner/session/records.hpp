@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tuner/backends/backend.hpp"
-#include "tuner/device/device_facts.hpp"
-#include "tuner/evaluation/finals.hpp"
+#include "tuner/device/device_properties.hpp"
+#include "tuner/evaluation/rerank.hpp"
 #include "tuner/problem/instance.hpp"
 
 namespace tune {
@@ -29,9 +29,9 @@ struct Toolchain {
 };
 
 /// Two evaluations of one configuration under equal keys answer the same question: the second is not needed.
-struct WorkKey {
+struct WorkloadKey {
   Instance instance;
-  DeviceFacts device;
+  DeviceProperties device;
   Toolchain toolchain;
   Origin origin = Origin::measured;
   CacheState cache = CacheState::cold;
@@ -52,7 +52,7 @@ struct RunOptions {
 
 /// One call of the tuner.
 struct RunRecord {
-  WorkKey key;
+  WorkloadKey key;
   RunOptions options;
   MachineState machine;
   std::string program_version;   ///< version and revision
@@ -78,14 +78,14 @@ class Store {
   virtual void record(RunId run, const Evaluation& evaluation) = 0;
   /// Keeps the places of finals, as those of this run. Each configuration has an evaluation under the run's
   /// key.
-  virtual void record_finals(RunId run, const Finals& finals) = 0;
+  virtual void record_rerank(RunId run, const RerankResult& rerank) = 0;
   virtual void end_run(RunId run, RunEnd end) = 0;
   /// The newest evaluation of every configuration under the key (device model, driver, compiler, source,
   /// origin and cache state equal), without samples' order guaranteed across runs.
-  virtual std::vector<Evaluation> known(const WorkKey& key) = 0;
+  virtual std::vector<Evaluation> known(const WorkloadKey& key) = 0;
   /// The newest finals under the key and objective, without places whose configuration was evaluated again
   /// since, and without failures. Empty places where there are none.
-  virtual Finals known_finals(const WorkKey& key, Objective objective) = 0;
+  virtual RerankResult known_rerank(const WorkloadKey& key, Objective objective) = 0;
 };
 
 }  // namespace tune

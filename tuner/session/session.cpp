@@ -23,7 +23,7 @@ constexpr int patience = 10;
 
 struct Session::State {
   State(const Budget& limits, SessionObserver& watching, Objective aim)
-      : budget(limits), observer(watching), objective(aim), contenders(aim) {}
+      : budget(limits), observer(watching), objective(aim), top_candidates(aim) {}
 
   /// A configuration on its way: submitted, or among the known ones.
   struct Asked {
@@ -36,7 +36,7 @@ struct Session::State {
   const Budget& budget;
   SessionObserver& observer;
   Objective objective;
-  Contenders contenders;
+  TopCandidates top_candidates;
   std::unordered_map<std::string, Evaluation> known = {};
   std::deque<Asked> queue = {};
   double start = 0;
@@ -51,7 +51,7 @@ Session::Session(const search::SearchSpace& space, search::Strategy& strategy, E
     : space_(space), strategy_(strategy), evaluator_(evaluator), store_(store), clock_(std::move(clock)) {}
 
 SessionResult Session::run(const RunRecord& record, const Budget& budget, bool fresh,
-                           SessionObserver& observer, const FinalsOptions& finals) {
+                           SessionObserver& observer, const RerankOptions& rerank) {
   State state(budget, observer, record.options.objective);
   state.start = clock_();
   if (!fresh) load_known(state, record.key);
@@ -68,7 +68,7 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
         one_evaluation(state);
     }
     evaluator_.drop();
-    if (state.end != RunEnd::interrupted && state.end != RunEnd::failed) finish(state, record, finals, fresh);
+    if (state.end != RunEnd::interrupted && state.end != RunEnd::failed) finish(state, record, rerank, fresh);
   } catch (...) {
     evaluator_.drop();
     end_as_failed(state.result.run);
@@ -80,10 +80,10 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
   return std::move(state.result);
 }
 
-void Session::load_known(State& state, const WorkKey& key) {
+void Session::load_known(State& state, const WorkloadKey& key) {
   for (Evaluation& evaluation : store_.known(key)) {
     // A measurement without energy does not answer a question about it.
-    if (evaluation.outcome && !value_of(evaluation, state.objective)) continue;
+    if (evaluation.outcome && !objective_value(evaluation, state.objective)) continue;
     evaluation.reused = true;
     state.known.emplace(evaluation.configuration.key(), std::move(evaluation));
   }
@@ -91,43 +91,44 @@ void Session::load_known(State& state, const WorkKey& key) {
 
 /// The finals of a run that came to its end by itself. Finalists that turn out to be wrong are out, and where
 /// that leaves nobody, the next ones take part.
-void Session::finish(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh) {
-  if (options.finalists == 0 || state.contenders.best() == nullptr) return;
+void Session::finish(State& state, const RunRecord& record, const RerankOptions& options, bool fresh) {
+  if (options.top_k == 0 || state.top_candidates.best() == nullptr) return;
   Progress& progress = state.result.progress;
-  Finals& finals = state.result.finals;
+  RerankResult& rerank = state.result.rerank;
   const double begin = clock_();
   std::vector<Evaluation> failures;
   do {
-    finals = finals_of(state, record, options, fresh);
-    for (const Evaluation& failure : finals.failures) {
-      state.contenders.remove(failure.configuration);
+    rerank = rerank_top_k(state, record, options, fresh);
+    for (const Evaluation& failure : rerank.failures) {
+      state.top_candidates.remove(failure.configuration);
       if (!before_launch(failure.outcome.error().phase)) store_.record(state.result.run, failure);
       failures.push_back(failure);
     }
-  } while (finals.places.empty() && !finals.failures.empty() && state.contenders.best() != nullptr);
-  finals.failures = std::move(failures);
-  finals.seconds = progress.finals_seconds = clock_() - begin;
-  if (finals.interrupted) state.end = RunEnd::interrupted;
+  } while (rerank.places.empty() && !rerank.failures.empty() && state.top_candidates.best() != nullptr);
+  rerank.failures = std::move(failures);
+  rerank.seconds = progress.rerank_seconds = clock_() - begin;
+  if (rerank.interrupted) state.end = RunEnd::interrupted;
   progress.best = std::nullopt;
-  if (const Evaluation* best = state.contenders.best()) progress.best = *best;
-  if (finals.places.empty()) return;
-  for (const Evaluation& finalist : state.contenders.finalists(options))
-    if (finalist.configuration == finals.places.front().configuration) progress.best = finalist;
-  store_.record_finals(state.result.run, finals);
+  if (const Evaluation* best = state.top_candidates.best()) progress.best = *best;
+  if (rerank.places.empty()) return;
+  for (const Evaluation& candidate : state.top_candidates.top_k(options))
+    if (candidate.configuration == rerank.places.front().configuration) progress.best = candidate;
+  store_.record_rerank(state.result.run, rerank);
 }
 
-Finals Session::finals_of(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh) {
-  const std::vector<Evaluation> finalists = state.contenders.finalists(options);
+RerankResult Session::rerank_top_k(State& state, const RunRecord& record, const RerankOptions& options,
+                                   bool fresh) {
+  const std::vector<Evaluation> top_k = state.top_candidates.top_k(options);
   if (!fresh) {
-    Finals finals;
-    finals.objective = state.objective;
-    finals.places = rank_again(finalists, store_.known_finals(record.key, state.objective));
-    finals.reused = true;
-    if (!finals.places.empty()) return finals;
+    RerankResult rerank;
+    rerank.objective = state.objective;
+    rerank.places = rank_again(top_k, store_.known_rerank(record.key, state.objective));
+    rerank.reused = true;
+    if (!rerank.places.empty()) return rerank;
   }
-  bool told = false;
-  return hold_finals(finalists, evaluator_, state.objective, options, [&] {
-    if (!std::exchange(told, true)) state.observer.on_finals(finalists.size());
+  bool announced = false;
+  return confirm_top_k(top_k, evaluator_, state.objective, options, [&] {
+    if (!std::exchange(announced, true)) state.observer.on_rerank(top_k.size());
     return state.observer.stop_requested();
   });
 }
@@ -147,7 +148,7 @@ void Session::end_as_failed(RunId run) {
 void Session::fill_queue(State& state) {
   const Progress& progress = state.result.progress;
   const std::size_t window =
-      std::max<std::size_t>(1, std::min(evaluator_.window(), strategy_.most_in_flight()));
+      std::max<std::size_t>(1, std::min(evaluator_.window(), strategy_.max_in_flight()));
   if (state.queue.size() > window / 2) return;
   std::size_t count = window - state.queue.size();
   if (state.budget.evaluations) {
@@ -208,7 +209,7 @@ void Session::one_evaluation(State& state) {
   count(state, evaluation);
   const double telling = clock_();
   const PhaseTimes& took = evaluation.phases;
-  const search::Observation observation{id, value_of(evaluation, state.objective),
+  const search::Observation observation{id, objective_value(evaluation, state.objective),
                                         took.compile + took.load + took.verify + took.measure};
   strategy_.tell({&observation, 1});
   progress.search_seconds += clock_() - telling;
@@ -241,8 +242,8 @@ void Session::count(State& state, const Evaluation& evaluation) {
     if (evaluation.from_cache) ++progress.from_cache;
     if (evaluation.same_code) ++progress.same_code;
   }
-  state.contenders.add(evaluation);
-  const Evaluation* best = state.contenders.best();
+  state.top_candidates.add(evaluation);
+  const Evaluation* best = state.top_candidates.best();
   if (best != nullptr && (!progress.best || progress.best->configuration != best->configuration))
     progress.best = *best;
 }
@@ -258,7 +259,7 @@ void Session::check_hopeless(State& state) const {
   if (state.end || state.result.progress.evaluations > 0 || state.early_failures < hopeless) return;
   state.end = RunEnd::failed;
   const Failure& failure = *state.last_early_failure;
-  state.result.why =
+  state.result.reason =
       format("all of the first {} configurations failed before a launch; the last one: {}, {}: {}",
              state.early_failures, to_string(failure.phase), failure.reason, failure.detail);
 }

@@ -12,7 +12,7 @@
 #include "search/ask_tell/strategy.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/evaluation/evaluator.hpp"
-#include "tuner/evaluation/finals.hpp"
+#include "tuner/evaluation/rerank.hpp"
 #include "tuner/session/records.hpp"
 
 namespace tune {
@@ -40,7 +40,7 @@ struct Progress {
   PhaseTimes phases;               ///< summed over what was not reused
   double search_seconds = 0;       ///< spent in the strategy
   double store_seconds = 0;        ///< spent in the database
-  double finals_seconds = 0;       ///< spent in the finals, after all else
+  double rerank_seconds = 0;       ///< spent in the finals, after all else
 };
 
 /// Sees every evaluation as it is stored, and may ask to stop.
@@ -49,7 +49,7 @@ class SessionObserver {
   virtual ~SessionObserver() = default;
   virtual void on_evaluation(const Evaluation& evaluation, const Progress& progress) = 0;
   /// The finals begin with so many configurations; nothing more is evaluated.
-  virtual void on_finals(std::size_t /*finalists*/) {}
+  virtual void on_rerank(std::size_t /*finalists*/) {}
   /// Asked after every evaluation and before every turn of the finals, from the session's thread.
   virtual bool stop_requested() { return false; }
 };
@@ -58,8 +58,8 @@ struct SessionResult {
   RunId run = 0;
   RunEnd end = RunEnd::failed;
   Progress progress;
-  Finals finals;    ///< without places where none were held: interrupted, no device, or none wanted
-  std::string why;  ///< for RunEnd::failed: what went wrong, one sentence
+  RerankResult rerank;  ///< without places where none were held: interrupted, no device, or none wanted
+  std::string reason;   ///< for RunEnd::failed: what went wrong, one sentence
 };
 
 /// The loop of a tuning run: asks the strategy, answers from the database or evaluates, stores, tells. All
@@ -83,7 +83,7 @@ class Session {
   /// compiles were overtaken: results then come in another order). Finals follow when the budget or the space
   /// ends the run; those of an earlier run serve where they had the same finalists.
   SessionResult run(const RunRecord& record, const Budget& budget, bool fresh, SessionObserver& observer,
-                    const FinalsOptions& finals = {});
+                    const RerankOptions& rerank = {});
 
  private:
   struct State;
@@ -95,9 +95,9 @@ class Session {
   void count(State& state, const Evaluation& evaluation);
   void check_hopeless(State& state) const;
   void check_gain(State& state) const;
-  void load_known(State& state, const WorkKey& key);
-  void finish(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh);
-  Finals finals_of(State& state, const RunRecord& record, const FinalsOptions& options, bool fresh);
+  void load_known(State& state, const WorkloadKey& key);
+  void finish(State& state, const RunRecord& record, const RerankOptions& options, bool fresh);
+  RerankResult rerank_top_k(State& state, const RunRecord& record, const RerankOptions& options, bool fresh);
 
   const search::SearchSpace& space_;
   search::Strategy& strategy_;

@@ -14,8 +14,8 @@ template<int ExponentBits, int MantissaBits>
 struct SmallFloat {
   std::uint16_t bits = 0;
 
-  static constexpr int most_exponent = (1 << (ExponentBits - 1)) - 1;
-  static constexpr int least_exponent = 1 - most_exponent;
+  static constexpr int max_exponent = (1 << (ExponentBits - 1)) - 1;
+  static constexpr int min_exponent = 1 - max_exponent;
 
   SmallFloat() = default;
   /// To the nearest, ties to even, straight from double: rounding twice could go astray. Too large a number
@@ -28,8 +28,8 @@ struct SmallFloat {
     }
     value = std::abs(value);
     if (value == 0) return;
-    const int exponent = std::isinf(value) ? most_exponent + 1 : std::max(std::ilogb(value), least_exponent);
-    if (exponent > most_exponent) {
+    const int exponent = std::isinf(value) ? max_exponent + 1 : std::max(std::ilogb(value), min_exponent);
+    if (exponent > max_exponent) {
       set(all_ones, 0);
       return;
     }
@@ -37,7 +37,7 @@ struct SmallFloat {
     const double steps = std::nearbyint(std::ldexp(value, MantissaBits - exponent));
     const auto whole = static_cast<unsigned>(steps);
     const bool normal = whole >= 1U << MantissaBits;
-    const unsigned biased = normal ? static_cast<unsigned>(exponent - least_exponent + 1) : 0U;
+    const unsigned biased = normal ? static_cast<unsigned>(exponent - min_exponent + 1) : 0U;
     bits = static_cast<std::uint16_t>(
         bits + ((normal ? biased - 1U : 0U) << static_cast<unsigned>(MantissaBits)) + whole);
   }
@@ -50,10 +50,10 @@ struct SmallFloat {
       value =
           mantissa != 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
     else if (exponent == 0)
-      value = std::ldexp(mantissa, least_exponent - MantissaBits);
+      value = std::ldexp(mantissa, min_exponent - MantissaBits);
     else
       value = std::ldexp(mantissa + (1U << MantissaBits),
-                         static_cast<int>(exponent) - 1 + least_exponent - MantissaBits);
+                         static_cast<int>(exponent) - 1 + min_exponent - MantissaBits);
     return (bits & 0x8000U) != 0 ? -value : value;
   }
 

@@ -11,48 +11,48 @@
 namespace tune {
 namespace {
 
-struct TypeFacts {
+struct TypeTraits {
   std::string_view name;
   std::size_t size;
   bool floating;
 };
 
-constexpr std::array<TypeFacts, 12> type_facts = {{{"float", 4, true},
-                                                   {"double", 8, true},
-                                                   {"int32", 4, false},
-                                                   {"uint32", 4, false},
-                                                   {"uint8", 1, false},
-                                                   {"half", 2, true},
-                                                   {"bfloat16", 2, true},
-                                                   {"int8", 1, false},
-                                                   {"int16", 2, false},
-                                                   {"uint16", 2, false},
-                                                   {"int64", 8, false},
-                                                   {"uint64", 8, false}}};
+constexpr std::array<TypeTraits, 12> type_traits_table = {{{"float", 4, true},
+                                                           {"double", 8, true},
+                                                           {"int32", 4, false},
+                                                           {"uint32", 4, false},
+                                                           {"uint8", 1, false},
+                                                           {"half", 2, true},
+                                                           {"bfloat16", 2, true},
+                                                           {"int8", 1, false},
+                                                           {"int16", 2, false},
+                                                           {"uint16", 2, false},
+                                                           {"int64", 8, false},
+                                                           {"uint64", 8, false}}};
 
-const TypeFacts& facts(ElementType type) {
-  return type_facts.at(static_cast<std::size_t>(type));
+const TypeTraits& traits(ElementType type) {
+  return type_traits_table.at(static_cast<std::size_t>(type));
 }
 
 }  // namespace
 
-std::size_t size_of(ElementType type) {
-  return facts(type).size;
+std::size_t element_size(ElementType type) {
+  return traits(type).size;
 }
 
 bool is_floating_point(ElementType type) {
-  return facts(type).floating;
+  return traits(type).floating;
 }
 
 std::string_view to_string(ElementType type) {
-  return facts(type).name;
+  return traits(type).name;
 }
 
 std::uint64_t element_count(const Extents& extents) {
-  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  constexpr auto max = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   std::uint64_t count = 1;
   for (const std::uint64_t extent : extents) {
-    if (extent != 0 && count > most / extent) throw std::overflow_error("more than 2^63 elements");
+    if (extent != 0 && count > max / extent) throw std::overflow_error("more than 2^63 elements");
     count *= extent;
   }
   return count;
@@ -85,10 +85,10 @@ bool Layout::is_dense() const {
 }
 
 HostTensor::HostTensor(ElementType type, Extents extents)
-    : type_(type), extents_(std::move(extents)), data_(element_count(extents_) * size_of(type)) {}
+    : type_(type), extents_(std::move(extents)), data_(element_count(extents_) * element_size(type)) {}
 
 void HostTensor::check_type(std::size_t size, bool floating) const {
-  if (size != size_of(type_) || floating != facts(type_).floating)
+  if (size != element_size(type_) || floating != traits(type_).floating)
     throw std::logic_error("a tensor of " + std::string(to_string(type_)) + " is read as another type");
 }
 

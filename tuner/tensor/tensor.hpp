@@ -21,7 +21,7 @@ enum class ElementType { f32, f64, i32, u32, u8, f16, bf16, i8, i16, u16, i64, u
 /// Whether they are floating-point numbers, of whatever size.
 bool is_floating_point(ElementType type);
 
-std::size_t size_of(ElementType type);
+std::size_t element_size(ElementType type);
 /// `float`, `double`, `int32`, `uint32`, `uint8`, `half`, `bfloat16`, `int8`, `int16`, `uint16`, `int64`,
 /// `uint64`.
 std::string_view to_string(ElementType type);

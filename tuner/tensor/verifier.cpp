@@ -48,19 +48,20 @@ Part compare_part(std::span<const T> output, std::span<const double> reference, 
 template<class T>
 Comparison compare_typed(const TensorView& output, std::span<const double> reference, const Bounds& bounds) {
   const std::span<const T> values(reinterpret_cast<const T*>(output.bytes.data()), reference.size());
-  Part whole;
+  Part combined_part;
   std::mutex mutex;
   parallel_for(reference.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
     const Part part = compare_part(values, reference, bounds, begin, end);
     const std::scoped_lock lock(mutex);
-    const std::uint64_t wrong = whole.found.wrong + part.found.wrong;
-    const double total = whole.found.total_error + part.found.total_error;
-    const bool earlier = part.rank == whole.rank && part.found.worst_index < whole.found.worst_index;
-    if (!whole.any || part.rank > whole.rank || earlier) whole = part;
-    whole.found.wrong = wrong;
-    whole.found.total_error = total;
+    const std::uint64_t wrong = combined_part.found.wrong + part.found.wrong;
+    const double total = combined_part.found.total_error + part.found.total_error;
+    const bool earlier =
+        part.rank == combined_part.rank && part.found.worst_index < combined_part.found.worst_index;
+    if (!combined_part.any || part.rank > combined_part.rank || earlier) combined_part = part;
+    combined_part.found.wrong = wrong;
+    combined_part.found.total_error = total;
   });
-  return whole.found;
+  return combined_part.found;
 }
 
 std::string coordinates(std::uint64_t index, const Extents& extents) {
@@ -96,7 +97,7 @@ Comparison compare(const TensorView& output, const TensorView& reference, const 
     throw std::logic_error("a reference must have f64 elements, as many as its extents say");
   const std::span<const double> expected(reinterpret_cast<const double*>(reference.bytes.data()),
                                          reference.bytes.size() / sizeof(double));
-  if (output.bytes.size() != expected.size() * size_of(output.type))
+  if (output.bytes.size() != expected.size() * element_size(output.type))
     throw std::logic_error("an output has another number of bytes than its extents and type say");
   return with_element(output.type, [&]<class T>(T) { return compare_typed<T>(output, expected, bounds); });
 }

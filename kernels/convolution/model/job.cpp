@@ -40,14 +40,14 @@ std::vector<double> convolution_taps(int radius, TapAxis axis) {
 }
 
 std::string taps_header(const ConvolutionJob& job, bool immediate) {
-  const auto lanes = static_cast<std::size_t>(job.lanes());
-  const auto whole = [lanes](std::vector<double> taps) {
-    taps.resize((taps.size() + lanes - 1) / lanes * lanes, 0.0);
+  const auto vector_width = static_cast<std::size_t>(job.vector_width());
+  const auto whole = [vector_width](std::vector<double> taps) {
+    taps.resize((taps.size() + vector_width - 1) / vector_width * vector_width, 0.0);
     return taps;
   };
   std::vector<double> rows = convolution_taps(job.radius, TapAxis::rows);
   const auto radius = static_cast<std::size_t>(job.radius);
-  rows.insert(rows.begin(), (lanes - radius % lanes) % lanes, 0.0);
+  rows.insert(rows.begin(), (vector_width - radius % vector_width) % vector_width, 0.0);
   return format("// Weights along x and y.\n#pragma once\n\nconstexpr int radius = {};\n\n", job.radius) +
          array_of("row_taps", whole(std::move(rows)), immediate) + "\n" +
          array_of("column_taps", whole(convolution_taps(job.radius, TapAxis::columns)), immediate);

@@ -11,7 +11,7 @@
 namespace tune::kernels {
 
 /// The largest radius of the family.
-inline constexpr int most_radius_of_taps = 256;
+inline constexpr int max_radius_of_taps = 256;
 
 /// What an instance of conv2d_separable has to compute: out(x, y) = sum over i, j in -radius .. radius of
 /// column(j) * row(i) * in(x + i, y + j), with zeros around the image.
@@ -21,9 +21,9 @@ struct ConvolutionJob {
   ElementType type = ElementType::f32;
 
   std::int64_t taps() const { return 2 * radius + 1; }
-  int element_bytes() const { return static_cast<int>(size_of(type)); }
+  int element_bytes() const { return static_cast<int>(element_size(type)); }
   /// Elements of an access of 16 bytes.
-  int lanes() const { return 16 / element_bytes(); }
+  int vector_width() const { return 16 / element_bytes(); }
   Extents extents() const { return {static_cast<std::uint64_t>(nx), static_cast<std::uint64_t>(ny)}; }
   double pixels() const { return static_cast<double>(nx) * static_cast<double>(ny); }
 };

@@ -10,7 +10,7 @@ namespace tune::kernels::convolution {
 
 /// Unrolled multiply-adds that a kernel may have: more take seconds to compile and do not fit the cache of
 /// instructions.
-inline constexpr int most_terms = 4096;
+inline constexpr int max_terms = 4096;
 inline constexpr const char* too_many_terms =
     "the unrolled sums are larger than the instruction cache and take seconds to compile";
 

@@ -8,7 +8,7 @@
 #include "kernels/convolution/model/job.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
@@ -42,6 +42,6 @@ std::span<const ConvolutionVariant> convolution_variants();
 const ConvolutionVariant& convolution_variant(const Configuration& configuration);
 
 /// Parameters and constraints of all variants that apply to the job.
-search::SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceFacts& device);
+search::SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceProperties& device);
 
 }  // namespace tune::kernels

@@ -13,9 +13,10 @@ using search::Role;
 using search::var;
 
 std::int64_t direct2d_shared_bytes(const ConvolutionJob& job, const Configuration& configuration) {
-  const std::int64_t lanes = job.lanes(), lead = (job.radius + lanes - 1) / lanes * lanes;
+  const std::int64_t vector_width = job.vector_width(),
+                     aligned_halo = (job.radius + vector_width - 1) / vector_width * vector_width;
   const std::int64_t rows = configuration["block_y"].as_int() * configuration["pixels_y"].as_int();
-  return (rows + 2 * job.radius) * (configuration["block_x"].as_int() * lanes + 2 * lead) *
+  return (rows + 2 * job.radius) * (configuration["block_x"].as_int() * vector_width + 2 * aligned_halo) *
          job.element_bytes();
 }
 
@@ -23,12 +24,12 @@ std::int64_t direct2d_shared_bytes(const ConvolutionJob& job, const Configuratio
 
 /// Beyond, two sums are cheaper by so much that nobody needs to measure it.
 bool direct2d_applies(const ConvolutionJob& job) {
-  constexpr int most = 8;
-  return job.radius <= most;
+  constexpr int max = 8;
+  return job.radius <= max;
 }
 
 ConvolutionTile direct2d_tile(const ConvolutionJob& job, const Configuration& configuration) {
-  return {configuration["block_x"].as_int() * job.lanes(),
+  return {configuration["block_x"].as_int() * job.vector_width(),
           configuration["block_y"].as_int() * configuration["pixels_y"].as_int()};
 }
 
@@ -79,7 +80,7 @@ void add_direct2d_rules(const ConvolutionJob&, std::vector<search::Constraint>& 
   const Expr width = var("radius") * 2 + 1, threads = var("block_x") * var("block_y");
   rules.add(var("taps") == "constant" || (var("taps") == "immediate" && var("unroll")),
             "taps are in constant memory, or in the instructions of an unrolled loop");
-  rules.add(!var("unroll") || width * width * var("pixels_y") * var("lanes") <= convolution::most_terms,
+  rules.add(!var("unroll") || width * width * var("pixels_y") * var("lanes") <= convolution::max_terms,
             convolution::too_many_terms);
   rules.add(threads >= 64, "fewer than two warps a block cannot fill a multiprocessor");
   const Expr shared = (var("block_y") * var("pixels_y") + var("radius") * 2) *

@@ -51,7 +51,7 @@ void add_buffers(LaunchPlan& plan, const ConvolutionJob& job, const Extended& ex
   plan.buffers.push_back({"in", job.type, in, BufferRole::input, true});
   plan.buffers.push_back({"out", job.type, out, BufferRole::output, true});
   plan.buffers.push_back(
-      {"extended", job.type, Layout::dense(extended.extents()), BufferRole::scratch, true, Fill::zero});
+      {"extended", job.type, Layout::dense(extended.extents()), BufferRole::scratch, true, BufferFill::zero});
   plan.buffers.push_back({"modes", job.type,
                           Layout::dense({static_cast<std::uint64_t>(2 * extended.values()),
                                          static_cast<std::uint64_t>(extended.ny)}),

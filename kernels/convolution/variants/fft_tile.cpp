@@ -17,7 +17,7 @@ using search::var;
 
 constexpr std::int64_t points = 16, line = 32;
 
-std::int64_t whole(std::int64_t value, std::int64_t unit) {
+std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 /// One of the passes, in the words of fft_tile.cu.
@@ -36,8 +36,8 @@ struct Pass {
 Pass row_pass(const ConvolutionJob& job, const Configuration& configuration) {
   const std::int64_t length = configuration["row_length"].as_int();
   return {length, configuration["row_pairs"].as_int(),
-          (length - whole(job.radius, line) - job.radius) / line * line, whole(job.nx + job.radius, line),
-          job.ny};
+          (length - round_up(job.radius, line) - job.radius) / line * line,
+          round_up(job.nx + job.radius, line), job.ny};
 }
 
 Pass column_pass(const ConvolutionJob& job, const Configuration& configuration) {
@@ -81,8 +81,8 @@ ConvolutionTile fft_tile_tile(const ConvolutionJob& job, const Configuration& co
 Result<LaunchPlan> plan_fft_tile(const ConvolutionJob& job, const Configuration& configuration,
                                  const KernelSources& sources) {
   const Pass rows = row_pass(job, configuration), columns = column_pass(job, configuration);
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(), beyond = 1 << 20;
-  if (rows.positions() + beyond > most || columns.positions() + beyond > most)
+  constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max(), beyond = 1 << 20;
+  if (rows.positions() + beyond > max || columns.positions() + beyond > max)
     return fail(Phase::constraint, "extent", "positions in all rows together do not fit 31 bits");
   const Layout image = image_layout(job, configuration["padded"].as_bool()),
                between = image_layout(job, true);

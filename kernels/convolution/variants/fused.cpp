@@ -13,8 +13,9 @@ using search::var;
 
 /// Bytes of the ring of a block's warps.
 std::int64_t ring_bytes(const ConvolutionJob& job, const Configuration& configuration) {
-  const std::int64_t lanes = job.lanes(), lead = (job.radius + lanes - 1) / lanes * lanes;
-  const std::int64_t row = 32 * configuration["pixels_x"].as_int() + 2 * lead;
+  const std::int64_t vector_width = job.vector_width(),
+                     aligned_halo = (job.radius + vector_width - 1) / vector_width * vector_width;
+  const std::int64_t row = 32 * configuration["pixels_x"].as_int() + 2 * aligned_halo;
   return configuration["threads"].as_int() / 32 * configuration["stages"].as_int() *
          configuration["step"].as_int() * row * job.element_bytes();
 }
@@ -23,8 +24,8 @@ std::int64_t ring_bytes(const ConvolutionJob& job, const Configuration& configur
 
 /// Two columns of sums fit the registers of a thread.
 bool fused_applies(const ConvolutionJob& job) {
-  constexpr int most_sums = 200;  // 32-bit words
-  return 2 * job.radius * job.element_bytes() / 4 <= most_sums && job.radius <= 64;
+  constexpr int max_sums = 200;  // 32-bit words
+  return 2 * job.radius * job.element_bytes() / 4 <= max_sums && job.radius <= 64;
 }
 
 ConvolutionTile fused_tile(const ConvolutionJob&, const Configuration& configuration) {
@@ -90,7 +91,7 @@ void add_fused_rules(const ConvolutionJob&, std::vector<search::Constraint>& all
   rules.add(!var("ahead") || (sums + var("radius") * 2 + var("pixels_x") * 2) * var("words") + 20 <=
                                  var("thread_registers"),
             "the sums and the pixels of a row that is read ahead do not fit the registers");
-  rules.add(sums * 2 * var("step") <= convolution::most_terms, convolution::too_many_terms);
+  rules.add(sums * 2 * var("step") <= convolution::max_terms, convolution::too_many_terms);
   const Expr shared = floor_div(var("threads"), 32) * var("stages") * var("step") *
                       (var("pixels_x") * 32 + var("lead") * 2) * var("words") * 4;
   rules.add_block(var("threads"), (sums + var("pixels_x") * 2) * var("words") + 20, shared);

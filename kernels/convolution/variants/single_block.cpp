@@ -8,8 +8,8 @@ namespace tune::kernels {
 
 /// Larger images take one multiprocessor too long.
 bool single_block_applies(const ConvolutionJob& job) {
-  constexpr std::int64_t most_pixels = 1024 * 1024;
-  return job.nx <= most_pixels && job.ny <= most_pixels && job.nx * job.ny <= most_pixels;
+  constexpr std::int64_t max_pixels = 1024 * 1024;
+  return job.nx <= max_pixels && job.ny <= max_pixels && job.nx * job.ny <= max_pixels;
 }
 
 ConvolutionTile single_block_tile(const ConvolutionJob&, const Configuration&) {

@@ -19,16 +19,16 @@ constexpr std::int64_t turn_rows = 8;
 /// As in tensor.cu.
 struct TensorGeometry {
   explicit TensorGeometry(const ConvolutionJob& job)
-      : lanes(job.lanes()),
-        lead((job.radius + lanes - 1) / lanes * lanes),
+      : vector_width(job.vector_width()),
+        aligned_halo((job.radius + vector_width - 1) / vector_width * vector_width),
         row_skip(job.radius % 2),
         row_steps((16 + 2 * job.radius + row_skip + 7) / 8),
         column_steps((8 + 2 * job.radius + 7) / 8),
-        beside(lead - job.radius - row_skip - tile + 8 * row_steps) {}
+        beside(aligned_halo - job.radius - row_skip - tile + 8 * row_steps) {}
 
   /// Pixels from a row of a block of so many columns to the next one, in shared memory.
   std::int64_t row_pitch(std::int64_t columns) const {
-    const std::int64_t length = (beside + columns + lanes - 1) / lanes * lanes;
+    const std::int64_t length = (beside + columns + vector_width - 1) / vector_width * vector_width;
     return (length + 7) / 16 * 16 + 8;
   }
 
@@ -37,7 +37,7 @@ struct TensorGeometry {
     return (4 * row_steps + 2 * column_steps) * (job.type == ElementType::f64 ? 1 : 2);
   }
 
-  std::int64_t lanes, lead, row_skip, row_steps, column_steps;
+  std::int64_t vector_width, aligned_halo, row_skip, row_steps, column_steps;
   std::int64_t beside;  ///< columns of a block's rows that are not those of its results
 };
 
@@ -137,7 +137,8 @@ void add_tensor_convolution_rules(const ConvolutionJob& job, std::vector<search:
   const Expr registers = (sums + own * matrices + shared * pixels) * var("words") + own * 16 + 14;
   const Expr columns = var("warps") * var("tiles_x") * tile;
   const Expr length =
-      floor_div(columns + (geometry.beside + geometry.lanes - 1), geometry.lanes) * geometry.lanes;
+      floor_div(columns + (geometry.beside + geometry.vector_width - 1), geometry.vector_width) *
+      geometry.vector_width;
   const Expr pitch = floor_div(length + 7, 16) * 16 + 8;
   rules.add_block(threads, registers,
                   (var("stages") * pitch * turn_rows + shared * (32 * matrices)) * var("words") * 4);

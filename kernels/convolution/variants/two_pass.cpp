@@ -26,21 +26,23 @@ struct TwoPassGeometry {
         taps_in_shared(configuration["taps"].as_text() == "shared") {}
 
   std::int64_t row_tile() const { return row_block_x * row_pixels; }
-  std::int64_t column_tile_x() const { return column_block_x * job.lanes(); }
+  std::int64_t column_tile_x() const { return column_block_x * job.vector_width(); }
   std::int64_t column_tile_y() const { return column_block_y * column_pixels; }
-  std::int64_t lead() const { return (job.radius + job.lanes() - 1) / job.lanes() * job.lanes(); }
+  std::int64_t aligned_halo() const {
+    return (job.radius + job.vector_width() - 1) / job.vector_width() * job.vector_width();
+  }
 
   /// As `place` in two_pass.cu.
   std::int64_t row_pitch() const {
-    const std::int64_t groups = (row_tile() + 2 * lead()) / job.lanes();
-    return (row_pixels / job.lanes() % 2 == 0 ? groups + groups / 8 : groups) * job.lanes();
+    const std::int64_t groups = (row_tile() + 2 * aligned_halo()) / job.vector_width();
+    return (row_pixels / job.vector_width() % 2 == 0 ? groups + groups / 8 : groups) * job.vector_width();
   }
   std::int64_t row_shared() const {
-    return (row_block_y * row_pitch() + (taps_in_shared ? 2 * lead() + job.lanes() : 0)) *
+    return (row_block_y * row_pitch() + (taps_in_shared ? 2 * aligned_halo() + job.vector_width() : 0)) *
            job.element_bytes();
   }
   std::int64_t column_shared() const {
-    const std::int64_t taps = (2 * job.radius + job.lanes()) / job.lanes() * job.lanes();
+    const std::int64_t taps = (2 * job.radius + job.vector_width()) / job.vector_width() * job.vector_width();
     return taps_in_shared ? taps * job.element_bytes() : 0;
   }
 
@@ -93,7 +95,7 @@ Result<LaunchPlan> plan_two_pass(const ConvolutionJob& job, const Configuration&
                                      configuration, sources);
   plan.compile.entries = {"convolve_rows", "convolve_columns"};
   add_images(plan, job, image);
-  plan.buffers.push_back({"between", job.type, between, BufferRole::scratch, true, Fill::zero});
+  plan.buffers.push_back({"between", job.type, between, BufferRole::scratch, true, BufferFill::zero});
 
   Launch rows;
   rows.entry = "convolve_rows";
@@ -166,9 +168,9 @@ void add_two_pass_rules(const ConvolutionJob&, std::vector<search::Constraint>& 
             "a loop that is not unrolled has no taps in its instructions");
   rules.add(var("taps") != "shared" || !var("unroll"),
             "unrolled loops have their taps as operands: shared memory is for the others");
-  rules.add(!var("unroll") || taps * var("row_pixels") <= convolution::most_terms,
+  rules.add(!var("unroll") || taps * var("row_pixels") <= convolution::max_terms,
             convolution::too_many_terms);
-  rules.add(!var("unroll") || taps * var("column_pixels") * var("lanes") <= 2 * convolution::most_terms,
+  rules.add(!var("unroll") || taps * var("column_pixels") * var("lanes") <= 2 * convolution::max_terms,
             convolution::too_many_terms);
   const Expr row_threads = var("row_block_x") * var("row_block_y");
   const Expr groups = floor_div(var("row_block_x") * var("row_pixels") + var("lead") * 2, var("lanes"));

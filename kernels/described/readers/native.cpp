@@ -75,10 +75,10 @@ void read_sizes(const JsonField& root, Definition& definition) {
     ExtentInfo extent{name, "", 0};
     if (given.is_object()) {
       given.allow({"default", "help"});
-      extent.default_value = given.at("default").whole();
+      extent.default_value = given.at("default").integer();
       extent.documentation = text_or(given, "help", "");
     } else {
-      extent.default_value = given.whole();
+      extent.default_value = given.integer();
     }
     if (extent.default_value < 1) given.fail("expected a positive whole number");
     definition.extents.push_back(std::move(extent));
@@ -99,7 +99,7 @@ void read_check_sizes(const JsonField& root, Definition& definition) {
   if (!check) return;
   for (const JsonField& field : check->elements()) {
     std::vector<std::int64_t> size;
-    for (const ExtentInfo& extent : definition.extents) size.push_back(field.at(extent.name).whole());
+    for (const ExtentInfo& extent : definition.extents) size.push_back(field.at(extent.name).integer());
     if (field.members().size() != size.size()) field.fail("expected one value for each size, and no others");
     if (std::ranges::any_of(size, [](std::int64_t one) { return one < 1; }))
       field.fail("expected positive sizes");
@@ -138,7 +138,7 @@ Contents read_contents(const JsonField& field, const std::filesystem::path& fold
     contents.low = bounds[0].number();
     contents.high = bounds[1].number();
     if (!(contents.low <= contents.high)) random->fail("expected the smallest value first");
-    if (const auto seed = field.find("seed")) contents.seed = static_cast<std::uint64_t>(seed->whole());
+    if (const auto seed = field.find("seed")) contents.seed = static_cast<std::uint64_t>(seed->integer());
   } else if (const auto constant = field.find("constant")) {
     contents.kind = Contents::Kind::constant;
     contents.value = constant->number();
@@ -181,13 +181,13 @@ T chosen(const JsonField& field, const std::map<std::string, T>& known) {
 
 /// After the argument's type and size, which say channels and dimensions.
 void read_texture(const JsonField& field, Argument& argument) {
-  if (argument.access != Access::read) field.fail("a texture is only read");
+  if (argument.access != BufferAccess::read) field.fail("a texture is only read");
   TextureSpec texture;
   texture.dimensions = static_cast<int>(argument.extents.size());
   texture.channels = argument.components;
   texture.memory = texture.dimensions == 1 ? TextureMemory::linear : TextureMemory::array;
   if (!field.is_object()) {
-    if (!field.truth()) field.fail("expected true or an object");
+    if (!field.to_bool()) field.fail("expected true or an object");
     argument.texture = texture;
     return;
   }
@@ -212,14 +212,15 @@ void read_texture(const JsonField& field, Argument& argument) {
                                                                      {"mirror", AddressMode::mirror},
                                                                      {"border", AddressMode::border}});
   }
-  if (const auto normalized = field.find("normalized")) texture.normalized_coordinates = normalized->truth();
-  if (const auto gather = field.find("gather")) texture.gather = gather->truth();
+  if (const auto normalized = field.find("normalized"))
+    texture.normalized_coordinates = normalized->to_bool();
+  if (const auto gather = field.find("gather")) texture.gather = gather->to_bool();
   argument.texture = texture;
 }
 
 /// After the argument's size, which says the dimensions.
 void read_map(const JsonField& field, Argument& argument) {
-  if (argument.access != Access::read && argument.access != Access::scratch)
+  if (argument.access != BufferAccess::read && argument.access != BufferAccess::scratch)
     field.fail("a tensor map is only read: 'access' is read, or scratch where an earlier launch writes it");
   if (argument.texture) field.fail("expected 'texture' or 'tensor_map', found both");
   if (argument.components != 1) field.fail("elements of a tensor map are single numbers");
@@ -258,22 +259,24 @@ Argument read_argument(const std::string& name, const JsonField& field, const De
   if (argument.extents.empty() || argument.extents.size() > 3)
     field.at("size").fail("expected one to three extents");
   const std::string access = text_or(field, "access", "read");
-  static const std::map<std::string, Access> known = {
-      {"read", Access::read}, {"write", Access::write}, {"both", Access::both}, {"scratch", Access::scratch}};
+  static const std::map<std::string, BufferAccess> known = {{"read", BufferAccess::read},
+                                                            {"write", BufferAccess::write},
+                                                            {"both", BufferAccess::both},
+                                                            {"scratch", BufferAccess::scratch}};
   const auto found = known.find(access);
   if (found == known.end())
     field.at("access").fail(format("expected read, write, both or scratch, found '{}'", access));
   argument.access = found->second;
   if (const auto fill = field.find("fill")) argument.contents = read_contents(*fill, folder);
   if (const auto expect = field.find("expect")) {
-    if (argument.access == Access::read || argument.access == Access::scratch)
+    if (argument.access == BufferAccess::read || argument.access == BufferAccess::scratch)
       expect->fail("only what is written is compared, scratch is not");
     argument.expected = read_contents(*expect, folder);
   }
   if (const auto texture = field.find("texture")) read_texture(*texture, argument);
   if (const auto map = field.find("tensor_map")) read_map(*map, argument);
   argument.symbol = text_or(field, "symbol", "");
-  if (!argument.symbol.empty() && argument.access != Access::read)
+  if (!argument.symbol.empty() && argument.access != BufferAccess::read)
     field.at("symbol").fail("a constant-memory variable can only be read");
   return argument;
 }
@@ -351,7 +354,7 @@ void read_reference(const JsonField& root, Definition& definition, const std::fi
   }
 }
 
-void read_work(const JsonField& root, Definition& definition) {
+void read_cost(const JsonField& root, Definition& definition) {
   const auto work = root.find("work");
   if (!work) return;
   work->allow({"items", "item", "flops", "bytes"});
@@ -385,10 +388,10 @@ Definition read_native(const JsonField& root) {
     definition.arguments.push_back(read_argument(name, field, definition, folder));
   definition.launches = read_launches(root.at("launches"), definition);
   read_reference(root, definition, folder);
-  read_work(root, definition);
+  read_cost(root, definition);
   if (const auto budget = root.find("budget")) {
     budget->allow({"evaluations", "seconds"});
-    if (const auto count = budget->find("evaluations")) definition.budget_evaluations = count->whole();
+    if (const auto count = budget->find("evaluations")) definition.budget_evaluations = count->integer();
     if (const auto seconds = budget->find("seconds")) definition.budget_seconds = seconds->number();
   }
   return definition;

@@ -20,10 +20,10 @@ std::string word(const JsonField& field) {
   return text;
 }
 
-void refuse(Definition& definition, const JsonField& place, const std::string& why) {
+void refuse(Definition& definition, const JsonField& place, const std::string& reason) {
   if (!definition.unusable.empty()) return;
   try {
-    place.fail(why);
+    place.fail(reason);
   } catch (const std::exception& error) {
     definition.unusable = error.what();
   }

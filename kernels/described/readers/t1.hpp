@@ -29,6 +29,6 @@ void read_run(const JsonField& root, Definition& definition);
 void note_unread(const JsonField& root, Definition& definition);
 
 /// Says once why the definition cannot be run; its space can be shown all the same.
-void refuse(Definition& definition, const JsonField& place, const std::string& why);
+void refuse(Definition& definition, const JsonField& place, const std::string& reason);
 
 }  // namespace tune::definition::t1

@@ -35,7 +35,7 @@ Contents read_contents(const JsonField& field, const std::string& kind, const st
   Contents contents;
   const double number = number_of(field.find("FillValue"));
   if (const auto seed = field.find("RandomSeed"))
-    contents.seed = static_cast<std::uint64_t>(seed->written_whole());
+    contents.seed = static_cast<std::uint64_t>(seed->written_integer());
   if (kind == "constant") {
     contents.kind = Contents::Kind::constant;
     contents.value = number;
@@ -56,16 +56,16 @@ std::string fill_of(const JsonField& field) {
   return fill ? word(*fill) : "random";
 }
 
-Access read_access(const JsonField& field) {
+BufferAccess read_access(const JsonField& field) {
   if (const auto access = field.find("AccessType")) {
     const std::string given = word(*access);
-    if (given == "readonly" || given == "read") return Access::read;
-    if (given == "writeonly" || given == "write") return Access::write;
-    if (given == "readwrite" || given == "undefined") return Access::both;
+    if (given == "readonly" || given == "read") return BufferAccess::read;
+    if (given == "writeonly" || given == "write") return BufferAccess::write;
+    if (given == "readwrite" || given == "undefined") return BufferAccess::both;
     access->fail(format("expected ReadOnly, WriteOnly or ReadWrite, found '{}'", access->text()));
   }
   const auto output = field.find("Output");
-  return output && output->truth() ? Access::both : Access::read;
+  return output && output->to_bool() ? BufferAccess::both : BufferAccess::read;
 }
 
 /// `custom` elements are so many bytes.
@@ -77,7 +77,7 @@ void read_element(const JsonField& field, Argument& argument, Definition& defini
   }
   argument.type = ElementType::u8;
   argument.components =
-      static_cast<int>(std::clamp<std::int64_t>(field.at("TypeSize").written_whole(), 1, 1 << 20));
+      static_cast<int>(std::clamp<std::int64_t>(field.at("TypeSize").written_integer(), 1, 1 << 20));
   definition.notes.push_back(
       format("{}: elements of a custom type are compared byte by byte", argument.name));
 }
@@ -89,7 +89,7 @@ TextureSpec read_texture(const JsonField& field, std::size_t dimensions, int com
   texture.channels = components;
   texture.memory = dimensions == 1 ? TextureMemory::linear : TextureMemory::array;
   if (const auto normalized = field.find("NormalizedCoordinates"))
-    texture.normalized_coordinates = normalized->truth();
+    texture.normalized_coordinates = normalized->to_bool();
   if (const auto filter = field.find("FilterMode"))
     texture.filter = word(*filter) == "linear" ? FilterMode::linear : FilterMode::point;
   if (const auto mode = field.find("AddressMode")) {
@@ -117,11 +117,11 @@ void read_vector(const JsonField& field, const std::string& kind, Argument& argu
     field.at("Size").fail("expected one to three extents");
   argument.access = read_access(field);
   const std::string fill = fill_of(field);
-  const std::string why = obstacle(field, fill, argument.name);
-  if (why.empty())
+  const std::string reason = obstacle(field, fill, argument.name);
+  if (reason.empty())
     argument.contents = read_contents(field, fill, definition.file.parent_path());
-  else if (argument.access != Access::write)
-    refuse(definition, field.at("FillType"), why);
+  else if (argument.access != BufferAccess::write)
+    refuse(definition, field.at("FillType"), reason);
   const auto constant = field.find("MemType");
   const std::string special = constant ? word(*constant) : "";
   if (kind == "symbol" || special == "constant") argument.symbol = argument.name;
@@ -168,14 +168,14 @@ void read_reference(const JsonField& field, Definition& definition) {
   const auto argument = std::ranges::find(definition.arguments, target.text(), &Argument::name);
   if (argument == definition.arguments.end()) target.fail(format("there is no argument '{}'", target.text()));
   if (!argument->is_vector()) target.fail(format("'{}' is no vector", target.text()));
-  if (argument->access == Access::read) argument->access = Access::both;
+  if (argument->access == BufferAccess::read) argument->access = BufferAccess::both;
   const std::string fill = fill_of(field);
-  const std::string why = obstacle(field, fill, argument->name);
-  if (why.empty())
+  const std::string reason = obstacle(field, fill, argument->name);
+  if (reason.empty())
     argument->expected = read_contents(field, fill, definition.file.parent_path());
   else
     definition.notes.push_back(
-        format("ReferenceArguments: {}; until then the default configuration is taken for right", why));
+        format("ReferenceArguments: {}; until then the default configuration is taken for right", reason));
   if (field.find("ValidationMethod") || field.find("ValidationThreshold"))
     argument->bounds = read_bounds(field, *argument);
 }

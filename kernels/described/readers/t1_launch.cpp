@@ -50,7 +50,7 @@ void read_shared_memory(const JsonField& kernel, LaunchDefinition& launch) {
     read_type(argument.at("Type"), read);
     place = argument.at("Size");
     bytes += format("{}({}) * {}", bytes.empty() ? "" : " + ", place->formula(),
-                    size_of(read.type) * static_cast<std::size_t>(read.components));
+                    element_size(read.type) * static_cast<std::size_t>(read.components));
   }
   if (place) launch.shared = Formula{bytes, *place};
 }

@@ -15,7 +15,7 @@ void read_budget(const JsonField& field, Definition& definition) {
   if (!(number > 0)) value.fail("expected a positive number");
   const std::string kind = word(type);
   if (kind == "configurationcount") {
-    definition.budget_evaluations = value.written_whole();
+    definition.budget_evaluations = value.written_integer();
   } else if (kind == "tuningduration") {
     definition.budget_seconds = number;
   } else if (kind == "configurationfraction") {
@@ -77,7 +77,7 @@ void read_search(const JsonField& search, Definition& definition) {
     const auto name = attribute.find("Name");
     const auto value = attribute.find("Value");
     if (name && value && word(*name) == "seed")
-      definition.seed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, value->written_whole()));
+      definition.seed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, value->written_integer()));
     else if (name)
       others += (others.empty() ? "" : ", ") + name->text();
   }

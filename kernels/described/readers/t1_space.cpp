@@ -56,13 +56,13 @@ Value typed(const JsonField& field, const FormulaValue& given, const std::string
   if (given.is_list()) field.fail("expected values, found a list in the list");
   if (type == "string") return given.is_text() ? given.text() : given.scalar().to_string();
   const FormulaValue value = as_number(field, given, type);
-  if (type == "bool") return value.truth();
+  if (type == "bool") return value.to_bool();
   if (type == "float") return value.real();
   if (type == "uint" && value.real() < 0) field.fail("expected values that are not negative");
   // An int with a fraction is what it is; a whole number in any spelling is whole.
   if (value.is_real() && value.real() != static_cast<double>(static_cast<std::int64_t>(value.real())))
     return value.real();
-  return value.whole();
+  return value.integer();
 }
 
 std::string type_of(const JsonField& field, const std::vector<FormulaValue>& values) {

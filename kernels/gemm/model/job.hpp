@@ -24,7 +24,7 @@ struct GemmJob {
   const char* left = "a";                      ///< the buffer of m x k
   const char* right = "b";                     ///< the buffer of k x n; the result's is `c`
 
-  int element_bytes() const { return static_cast<int>(size_of(type)); }
+  int element_bytes() const { return static_cast<int>(element_size(type)); }
   double multiply_adds() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }

@@ -10,7 +10,7 @@ namespace tune::kernels {
 Layout matrix_layout(std::int64_t rows, std::int64_t columns, ElementType type, bool padded) {
   const Extents extents = {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows)};
   if (!padded) return Layout::dense(extents);
-  const auto line = static_cast<std::int64_t>(128 / size_of(type));
+  const auto line = static_cast<std::int64_t>(128 / element_size(type));
   Layout layout;
   layout.extents = extents;
   layout.strides = {1, static_cast<std::uint64_t>(tiles_of(columns, line) * line)};
@@ -54,7 +54,7 @@ void add_matrices(LaunchPlan& plan, const GemmJob& job, bool padded) {
   add(job.left, job.m, job.k, BufferRole::input);
   add(job.right, job.k, job.n, BufferRole::input);
   add("c", job.m, job.n, BufferRole::output);
-  if (job.accumulates()) plan.buffers.back().fill = Fill::contents;
+  if (job.accumulates()) plan.buffers.back().fill = BufferFill::contents;
 }
 
 ScalarArgument real_argument(const GemmJob& job, double value) {

@@ -29,7 +29,7 @@ Expr is_gemm_variant(std::string_view name) {
   return var("variant") == std::string(name);
 }
 
-GemmSpace::GemmSpace(const GemmJob& job, const DeviceFacts& device) : variant_{"variant", "", {}, ""} {
+GemmSpace::GemmSpace(const GemmJob& job, const DeviceProperties& device) : variant_{"variant", "", {}, ""} {
   definition_.constants = {
       {"m", job.m},
       {"n", job.n},

@@ -9,7 +9,7 @@
 
 #include "kernels/gemm/model/job.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 
@@ -22,7 +22,7 @@ namespace tune::kernels {
 /// multiprocessor_registers, block_shared, reserved_shared and multiprocessor_shared (bytes).
 class GemmSpace {
  public:
-  GemmSpace(const GemmJob& job, const DeviceFacts& device);
+  GemmSpace(const GemmJob& job, const DeviceProperties& device);
 
   /// What follows belongs to this variant.
   void begin(std::string_view variant, std::string_view summary);

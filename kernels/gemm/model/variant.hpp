@@ -9,7 +9,7 @@
 #include "kernels/gemm/model/space.hpp"
 #include "search/space/configuration.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
@@ -26,7 +26,7 @@ struct GemmVariant {
   Result<LaunchPlan> (*plan)(const GemmJob& job, const Configuration& configuration,
                              const KernelSources& sources);
   /// Adds its parameters and rules.
-  void (*add_rules)(GemmSpace& space, const GemmJob& job, const DeviceFacts& device);
+  void (*add_rules)(GemmSpace& space, const GemmJob& job, const DeviceProperties& device);
   /// What a block computes: checks take sizes of several such tiles and of parts of them.
   GemmTile (*tile)(const Configuration& configuration);
 };
@@ -38,7 +38,7 @@ std::span<const GemmVariant> gemm_variants();
 const GemmVariant& variant_of_gemm(const Configuration& configuration);
 
 /// Parameters and constraints of all variants that apply to the job.
-search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceFacts& device);
+search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceProperties& device);
 
 /// The plan of a configuration. Inputs `a` and `b`, output `c`; what else it allocates is scratch.
 Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configuration,

@@ -8,7 +8,7 @@ namespace tune::kernels {
 using search::Expr;
 using search::var;
 
-void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts&) {
+void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties&) {
   add_blocked_rules(space, job, {8, 16, 32});
   space.add({"stages", "slabs in shared memory, one of which is multiplied", {2, 3, 4, 5}, 3});
   space.add({"early",

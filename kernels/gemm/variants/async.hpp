@@ -8,6 +8,6 @@ namespace tune::kernels {
 
 Result<LaunchPlan> plan_async(const GemmJob& job, const Configuration& configuration,
                               const KernelSources& sources);
-void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& device);
+void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties& device);
 
 }  // namespace tune::kernels

@@ -18,9 +18,9 @@ constexpr const char* parts = "parts";
 /// Blocks of the kernels that add up or scale: a few turns a thread.
 Dim3 sum_grid(const GemmJob& job, const Configuration& configuration) {
   const std::int64_t vectors = tiles_of(job.n, configuration["vector"].as_int());
-  constexpr std::int64_t most = 1 << 16;
-  const std::int64_t blocks = tiles_of(std::min(vectors, most) * std::min(job.m, most), sum_threads);
-  return {static_cast<std::uint32_t>(std::min(blocks, most))};
+  constexpr std::int64_t max = 1 << 16;
+  const std::int64_t blocks = tiles_of(std::min(vectors, max) * std::min(job.m, max), sum_threads);
+  return {static_cast<std::uint32_t>(std::min(blocks, max))};
 }
 
 Launch sum_launch(const GemmJob& job, const Configuration& configuration, const char* entry) {
@@ -63,10 +63,10 @@ BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) 
 }
 
 /// Those of the numbers that are at most so large; the first one always is.
-std::vector<Value> up_to(std::initializer_list<int> numbers, std::int64_t most) {
+std::vector<Value> up_to(std::initializer_list<int> numbers, std::int64_t max) {
   std::vector<Value> values;
   for (const int number : numbers)
-    if (number <= most || values.empty()) values.emplace_back(number);
+    if (number <= max || values.empty()) values.emplace_back(number);
   return values;
 }
 
@@ -160,8 +160,8 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
              "fewer parts give every multiprocessor several tiles");
   space.rule(var("split") == 1 || var("split") * var("slab") * 4 <= var("k"),
              "the parts of a sum have fewer than four slabs");
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  space.rule((var("k") + 32) * var("block_m") < most && (var("n") + 32) * var("slab") < most,
+  constexpr std::int64_t max = std::int64_t{1} << 31;
+  space.rule((var("k") + 32) * var("block_m") < max && (var("n") + 32) * var("slab") < max,
              "distances between the elements of a slab do not fit 32 bits");
 }
 

@@ -18,7 +18,7 @@ Number stage_elements(const Number& block_m, const Number& block_n, const Number
 
 }  // namespace
 
-void add_register_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts&) {
+void add_register_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties&) {
   add_blocked_rules(space, job, {8, 16, 32});
   space.add(
       {"stages",

@@ -8,6 +8,6 @@ namespace tune::kernels {
 
 Result<LaunchPlan> plan_register(const GemmJob& job, const Configuration& configuration,
                                  const KernelSources& sources);
-void add_register_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& device);
+void add_register_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties& device);
 
 }  // namespace tune::kernels

@@ -120,7 +120,7 @@ std::int64_t tensor_threads(const Configuration& configuration) {
   return value("block_m") / value("warp_m") * (value("block_n") / value("warp_n")) * 32;
 }
 
-void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& device) {
+void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties& device) {
   add_arithmetic(space, job);
   add_tiles(space, job);
   add_shape_rules(space, job);

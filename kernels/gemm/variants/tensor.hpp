@@ -10,7 +10,7 @@ namespace tune::kernels {
 bool tensor_applies(const GemmJob& job);
 Result<LaunchPlan> plan_tensor(const GemmJob& job, const Configuration& configuration,
                                const KernelSources& sources);
-void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& device);
+void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties& device);
 GemmTile tile_of_tensor(const Configuration& configuration);
 
 /// Threads of a block of a configuration.

@@ -15,7 +15,7 @@ GemmTile tile_of_tile(const Configuration& configuration) {
   return {tile, tile, tile};
 }
 
-void add_tile_rules(GemmSpace& space, const GemmJob&, const DeviceFacts&) {
+void add_tile_rules(GemmSpace& space, const GemmJob&, const DeviceProperties&) {
   space.add({"tile", "rows and columns of a tile", {8, 16, 32, 64}, 32});
   space.add({"rows", "rows of a tile that a thread computes", {1, 2, 4, 8, 16}, 4, {}, Role::work});
   space.add({"unroll", "terms a turn of the innermost loop", {1, 2, 4, 8, 16, 32, 64}, 32});

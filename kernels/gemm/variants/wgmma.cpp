@@ -100,7 +100,7 @@ GemmTile tile_of_wgmma(const Configuration& configuration) {
           configuration["slab"].as_int() * slabs};
 }
 
-void add_wgmma_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& device) {
+void add_wgmma_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties& device) {
   add_parameters(space, job);
   add_shape_rules(space);
   space.rule(Expr(device.compute_major == 9 && device.compute_minor == 0),

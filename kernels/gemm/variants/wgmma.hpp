@@ -11,7 +11,7 @@ namespace tune::kernels {
 bool wgmma_applies(const GemmJob& job);
 Result<LaunchPlan> plan_wgmma(const GemmJob& job, const Configuration& configuration,
                               const KernelSources& sources);
-void add_wgmma_rules(GemmSpace& space, const GemmJob& job, const DeviceFacts& device);
+void add_wgmma_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties& device);
 GemmTile tile_of_wgmma(const Configuration& configuration);
 
 }  // namespace tune::kernels

@@ -67,10 +67,10 @@ std::ifstream opened(const Path& file, Header& header) {
   if (!stream) throw UsageError(format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
   if (!stream.read(reinterpret_cast<char*>(header.data()), sizeof header))
     throw UsageError(format("{}: shorter than a header of {} bytes", file.string(), sizeof header));
-  constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::uint32_t max = std::numeric_limits<std::int32_t>::max();
   if (header[2] != 0 || header[3] != 0)
     throw UsageError(format("{}: not a file of matvec: bytes 8 to 15 are not zero", file.string()));
-  if (header[0] == 0 || header[1] == 0 || header[0] > most || header[1] > most)
+  if (header[0] == 0 || header[1] == 0 || header[0] > max || header[1] > max)
     throw UsageError(
         format("{}: {} x {}: extents are from 1 to 2147483647", file.string(), header[0], header[1]));
   return stream;
@@ -179,9 +179,9 @@ class MatvecFiles : public ProblemFiles {
     for (const auto& [name, tensor] : inputs) magnitudes.emplace(name, absolute(tensor));
     const TensorSet sums = matvec_reference(job, magnitudes);
     const auto bound = [&](const char* name, double terms) {
-      double most = std::numeric_limits<float>::denorm_min();
-      for (const double sum : sums.at(name).as<double>()) most = std::max(most, sum);
-      return Bounds{.absolute = spare * unit * terms * most};
+      double max = std::numeric_limits<float>::denorm_min();
+      for (const double sum : sums.at(name).as<double>()) max = std::max(max, sum);
+      return Bounds{.absolute = spare * unit * terms * max};
     };
     const double in_row = std::sqrt(static_cast<double>(job.columns)) + 1;
     const double in_column = std::sqrt(static_cast<double>(job.rows)) + 1;

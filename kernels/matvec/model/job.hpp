@@ -18,7 +18,7 @@ struct MatvecJob {
 
   bool has_n() const { return op != Op::t; }
   bool has_t() const { return op != Op::n; }
-  int element_bytes() const { return static_cast<int>(size_of(type)); }
+  int element_bytes() const { return static_cast<int>(element_size(type)); }
   double elements() const { return static_cast<double>(rows) * static_cast<double>(columns); }
   /// Of A: rows lie one after another.
   Extents extents() const { return {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows)}; }

@@ -20,7 +20,7 @@ std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
 
-constexpr std::int64_t most_index = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_index = std::numeric_limits<std::int32_t>::max();
 
 Layout vector_layout(std::int64_t length) {
   return Layout::dense({static_cast<std::uint64_t>(length)});
@@ -105,7 +105,7 @@ Launch clear_launch(const std::string& out, std::int64_t length) {
 Launch block_launch(std::string entry, const MatvecShape& shape, std::int64_t shared, const MatvecJob& job) {
   Launch launch;
   launch.entry = std::move(entry);
-  launch.grid.x = static_cast<std::uint32_t>(shape.slices * shape.strips);
+  launch.grid.x = static_cast<std::uint32_t>(shape.slices * shape.row_blocks);
   launch.block = {static_cast<std::uint32_t>(shape.block_x), static_cast<std::uint32_t>(shape.block_y), 1};
   launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared * job.element_bytes());
   return launch;
@@ -116,8 +116,8 @@ void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape
                        const std::vector<KernelArgument>& others) {
   const std::string& reduction = configuration["reduction"].as_text();
   const bool padded = configuration["padded"].as_bool();
-  const bool apart = reduction == "barrier" || (reduction == "kernel" && shape.strips > 1);
-  if (apart) add_partial_sums(plan, job, "z_parts", shape.strips, job.columns);
+  const bool apart = reduction == "barrier" || (reduction == "kernel" && shape.row_blocks > 1);
+  if (apart) add_partial_sums(plan, job, "z_parts", shape.row_blocks, job.columns);
   plan.buffers.push_back(grid_barrier_counter());
   const auto add = [&](KernelArgument argument) { launch.arguments.push_back(std::move(argument)); };
   add(BufferArgument{apart ? "z_parts" : "z"});
@@ -127,21 +127,21 @@ void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape
   add(int_argument(job.rows));
   add(int_argument(job.columns));
   add(long_argument(matvec_pitch(job, padded)));
-  add(int_argument(shape.strip));
+  add(int_argument(shape.row_block));
   add(long_argument(apart ? partial_pitch(job.columns) : 0));
   if (reduction == "atomic") plan.launches.emplace_back(clear_launch("z", job.columns));
   plan.launches.emplace_back(std::move(launch));
   if (apart && reduction == "kernel")
     plan.launches.emplace_back(
-        reduce_launch("z_parts", "z", shape.strips, job.columns, reduce_parts(configuration)));
+        reduce_launch("z_parts", "z", shape.row_blocks, job.columns, reduce_parts(configuration)));
 }
 
 std::optional<Failure> beyond_indices(const MatvecJob& job, const MatvecShape& shape) {
-  if (shape.slices <= most_index / shape.strips && job.rows <= most_matvec_rows &&
-      job.columns <= most_matvec_columns)
+  if (shape.slices <= max_index / shape.row_blocks && job.rows <= max_matvec_rows &&
+      job.columns <= max_matvec_columns)
     return {};
   return Failure{Phase::constraint, "extent",
-                 format("{} x {} blocks are more than a grid has", shape.strips, shape.slices)};
+                 format("{} x {} blocks are more than a grid has", shape.row_blocks, shape.slices)};
 }
 
 KernelArgument int_argument(std::int64_t value) {

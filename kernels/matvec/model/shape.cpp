@@ -20,18 +20,18 @@ MatvecShape::MatvecShape(const MatvecJob& job, const search::Configuration& conf
   unroll_x = value("unroll_x");
   unroll_y = value("unroll_y");
   stages = value("stages");
-  strip = value("strip");
-  kept_shared = configuration["kept"].as_text() == "shared";
+  row_block = value("strip");
+  stored_in_shared = configuration["kept"].as_text() == "shared";
   x_shared = configuration.has("place") && configuration["place"].as_text() == "shared";
   tile = block_x * vector * unroll_x;
   batch = block_y * unroll_y;
   slices = ceil_divided(job.columns, tile);
-  strips = ceil_divided(job.rows, strip);
+  row_blocks = ceil_divided(job.rows, row_block);
 }
 
 std::int64_t MatvecShape::shared_elements(bool products, bool sums) const {
   const std::int64_t x = products && x_shared ? tile : 0;
-  const std::int64_t ring = kept_shared ? stages * batch * tile : 0;
+  const std::int64_t ring = stored_in_shared ? stages * batch * tile : 0;
   const std::int64_t combined = sums && block_y > 1 ? threads() * vector : 0;
   return std::max(x + ring, combined);
 }

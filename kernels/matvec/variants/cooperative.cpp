@@ -26,9 +26,9 @@ Result<LaunchPlan> plan_cooperative(const MatvecJob& job, const Configuration& c
   plan.compile.headers.push_back(grid_barrier_header(sources));
   plan.compile.entries = {"matvec_cooperative"};
   add_matvec_buffers(plan, job, padded);
-  const bool tiles = shape.slices > 1, strips = shape.strips > 1;
+  const bool tiles = shape.slices > 1, row_blocks = shape.row_blocks > 1;
   if (tiles) add_partial_sums(plan, job, "y_parts", shape.slices, job.rows);
-  if (strips) add_partial_sums(plan, job, "z_parts", shape.strips, job.columns);
+  if (row_blocks) add_partial_sums(plan, job, "z_parts", shape.row_blocks, job.columns);
   plan.buffers.push_back(grid_barrier_counter());
   const std::int64_t shared =
       std::max(shape.shared_elements(true, false), shape.shared_elements(false, true));
@@ -39,14 +39,14 @@ Result<LaunchPlan> plan_cooperative(const MatvecJob& job, const Configuration& c
                       BufferArgument{"y"},
                       BufferArgument{tiles ? "y_parts" : "y"},
                       BufferArgument{"z"},
-                      BufferArgument{strips ? "z_parts" : "z"},
+                      BufferArgument{row_blocks ? "z_parts" : "z"},
                       BufferArgument{"grid_barrier"},
                       int_argument(job.rows),
                       int_argument(job.columns),
                       long_argument(matvec_pitch(job, padded)),
-                      int_argument(shape.strip),
+                      int_argument(shape.row_block),
                       long_argument(tiles ? partial_pitch(job.rows) : 0),
-                      long_argument(strips ? partial_pitch(job.columns) : 0)};
+                      long_argument(row_blocks ? partial_pitch(job.columns) : 0)};
   plan.launches.emplace_back(std::move(launch));
   return plan;
 }

@@ -21,11 +21,11 @@ std::int64_t slots(std::int64_t lag) {
 
 void add_words(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape, std::int64_t lag) {
   const std::int64_t words =
-      shape.strips * slots(lag) * shape.batch * (job.element_bytes() / 4) * shape.slices;
+      shape.row_blocks * slots(lag) * shape.batch * (job.element_bytes() / 4) * shape.slices;
   plan.buffers.push_back({"words", ElementType::u64, Layout::dense({static_cast<std::uint64_t>(words)}),
-                          BufferRole::scratch, false, Fill::zero});
+                          BufferRole::scratch, false, BufferFill::zero});
   plan.buffers.push_back(
-      {"state", ElementType::u32, Layout::dense({2}), BufferRole::scratch, false, Fill::zero});
+      {"state", ElementType::u32, Layout::dense({2}), BufferRole::scratch, false, BufferFill::zero});
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct TwoPass {
   /// rows, columns, pitch, strip_rows, sums_pitch.
   std::vector<KernelArgument> extents(std::int64_t sums_pitch) const {
     return {int_argument(job.rows), int_argument(job.columns), long_argument(matvec_pitch(job, padded)),
-            int_argument(shape.strip), long_argument(sums_pitch)};
+            int_argument(shape.row_block), long_argument(sums_pitch)};
   }
 
   /// A product and what adds up its `count` sums for each of the `length` elements of `out`. `adds`: whether
@@ -61,7 +61,7 @@ Result<LaunchPlan> plan_two_pass(const MatvecJob& job, const Configuration& conf
             two.atomic && two.shape.slices > 1);
   if (job.has_t())
     two.add(block_launch("matvec_t", two.shape, two.shape.shared_elements(false, true), job),
-            {BufferArgument{"a"}, BufferArgument{"y"}}, "z", "z_parts", two.shape.strips, job.columns,
+            {BufferArgument{"a"}, BufferArgument{"y"}}, "z", "z_parts", two.shape.row_blocks, job.columns,
             two.atomic);
   two.plan.compile = matvec_request(job, "matvec/two_pass.cu", {}, configuration, sources);
   static constexpr const char* ops[] = {"Op::n", "Op::t", "Op::ata"};

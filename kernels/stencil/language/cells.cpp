@@ -61,7 +61,7 @@ std::vector<ExpressionParser::Index> ExpressionParser::indices() {
   return result;
 }
 
-std::vector<SyntaxNode> ExpressionParser::by_axis(std::vector<Index> indices, const Token& name) {
+std::vector<SyntaxNode> ExpressionParser::by_axis(std::vector<Index> indices, const EquationToken& name) {
   const std::size_t count = indices.size();
   const auto wrong_count = [&](std::string expected) {
     throw SourceFault{name.offset,
@@ -93,7 +93,7 @@ std::vector<SyntaxNode> ExpressionParser::by_axis(std::vector<Index> indices, co
   return offsets;
 }
 
-SyntaxNode ExpressionParser::cell(const Token& name) {
+SyntaxNode ExpressionParser::cell(const EquationToken& name) {
   if (!array_.empty() && array_ != name.text)
     throw SourceFault{name.offset, name.described(), format("'{}': an equation reads one array", array_)};
   if (name.text == result_)
@@ -109,12 +109,12 @@ SyntaxNode ExpressionParser::cell(const Token& name) {
 }
 
 bool ExpressionParser::has_left_hand_side() {
-  const Token start = tokens_.token();
-  if (start.kind != Token::Kind::name) return false;
+  const EquationToken start = tokens_.token();
+  if (start.kind != EquationToken::Kind::name) return false;
   tokens_.next();
   std::size_t open = 0;
   const bool indexed = tokens_.token().is("[");
-  while (tokens_.token().is("[") || (open > 0 && tokens_.token().kind != Token::Kind::end)) {
+  while (tokens_.token().is("[") || (open > 0 && tokens_.token().kind != EquationToken::Kind::end)) {
     if (tokens_.token().is("[")) ++open;
     if (tokens_.token().is("]")) --open;
     tokens_.next();
@@ -125,7 +125,7 @@ bool ExpressionParser::has_left_hand_side() {
 }
 
 void ExpressionParser::left_hand_side() {
-  const Token name = tokens_.token();
+  const EquationToken name = tokens_.token();
   if (coordinate(name.text) >= 0 || names_.numbers.contains(name.text) || names_.lists.contains(name.text))
     tokens_.fail("a name for the result that means nothing else");
   tokens_.next();

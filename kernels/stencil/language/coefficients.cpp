@@ -9,7 +9,7 @@
 namespace tune::kernels {
 namespace {
 
-constexpr std::size_t most_levels = 3;
+constexpr std::size_t max_levels = 3;
 constexpr const char* axis_names[] = {"x", "y", "z"};
 
 }  // namespace
@@ -26,8 +26,8 @@ void CoefficientReader::level(std::size_t depth) {
   do {
     element(depth);
     ++count;
-    if (count > 2 * std::size_t{most_offset} + 1)
-      throw SourceFault{start_, format("more than {} elements in a list", 2 * most_offset + 1),
+    if (count > 2 * std::size_t{max_offset} + 1)
+      throw SourceFault{start_, format("more than {} elements in a list", 2 * max_offset + 1),
                         "a smaller array"};
   } while (tokens_.accept(","));
   end_of_list(depth, count);
@@ -35,17 +35,17 @@ void CoefficientReader::level(std::size_t depth) {
 
 void CoefficientReader::element(std::size_t depth) {
   const bool list = numbers_seen_ ? depth + 1 < extents_.size() : tokens_.token().is("[");
-  if (list && depth + 1 == most_levels) tokens_.fail("a number: there are at most three levels of lists");
+  if (list && depth + 1 == max_levels) tokens_.fail("a number: there are at most three levels of lists");
   if (list) return level(depth + 1);
   if (depth == 0) tokens_.fail("'[': a list of the coefficients along x");
   numbers_seen_ = true;
   values_.push_back(constant_value(parser_.constant()));
-  if (values_.size() > most_terms)
-    throw SourceFault{start_, format("more than {} coefficients", most_terms), "a smaller array"};
+  if (values_.size() > max_terms)
+    throw SourceFault{start_, format("more than {} coefficients", max_terms), "a smaller array"};
 }
 
 void CoefficientReader::end_of_list(std::size_t depth, std::size_t count) {
-  const Token end = tokens_.token();
+  const EquationToken end = tokens_.token();
   tokens_.expect("]", "an operator, ',' or ']'");
   int& extent = extents_[depth];
   if (extent == 0) extent = static_cast<int>(count);

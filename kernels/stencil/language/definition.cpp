@@ -25,7 +25,7 @@ class DefinitionReader {
 
   StencilDefinition read(std::string_view default_name) {
     std::optional<Stencil> stencil;
-    while (!stencil && tokens_.token().kind != Token::Kind::end)
+    while (!stencil && tokens_.token().kind != EquationToken::Kind::end)
       if (!statement()) stencil = equation();
     if (!stencil) stencil = from_coefficients();
     return {name_.value_or(std::string(default_name)), *std::move(stencil)};
@@ -34,8 +34,8 @@ class DefinitionReader {
  private:
   /// Reads a statement that is no equation.
   bool statement() {
-    const Token name = tokens_.token();
-    if (name.kind != Token::Kind::name) return false;
+    const EquationToken name = tokens_.token();
+    if (name.kind != EquationToken::Kind::name) return false;
     if (declares_bounds()) {
       bounded_list(name);
       return true;
@@ -60,11 +60,11 @@ class DefinitionReader {
 
   /// Whether `name[first..last]` follows.
   bool declares_bounds() {
-    const Token start = tokens_.token();
+    const EquationToken start = tokens_.token();
     tokens_.next();
     bool found = false;
     if (tokens_.token().is("["))
-      while (!found && tokens_.token().kind != Token::Kind::end && !tokens_.token().is("]") &&
+      while (!found && tokens_.token().kind != EquationToken::Kind::end && !tokens_.token().is("]") &&
              !tokens_.token().is("=")) {
         tokens_.next();
         found = tokens_.token().is("..");
@@ -73,15 +73,15 @@ class DefinitionReader {
     return found;
   }
 
-  [[noreturn]] static void fail_at(const Token& token, std::string expected) {
+  [[noreturn]] static void fail_at(const EquationToken& token, std::string expected) {
     throw SourceFault{token.offset, token.described(), std::move(expected)};
   }
 
-  static void require_once(const Token& name, bool seen) {
+  static void require_once(const EquationToken& name, bool seen) {
     if (seen) fail_at(name, format("'{}' only once", name.text));
   }
 
-  void require_new(const Token& name) const {
+  void require_new(const EquationToken& name) const {
     const auto& axes = names_.coordinates;
     if (std::find(std::begin(words), std::end(words), name.text) != std::end(words) ||
         std::find(axes.begin(), axes.end(), name.text) != axes.end())
@@ -90,22 +90,22 @@ class DefinitionReader {
       fail_at(name, format("'{}' to be declared only once", name.text));
   }
 
-  void read_name(const Token& name) {
+  void read_name(const EquationToken& name) {
     require_once(name, name_.has_value());
-    const Token first = tokens_.token();
+    const EquationToken first = tokens_.token();
     const std::string_view text = tokens_.rest_of_line(name);
     if (text.empty()) fail_at(first, "a name on the same line");
     name_ = text;
   }
 
-  void coordinates(const Token& name) {
+  void coordinates(const EquationToken& name) {
     require_once(name, coordinates_seen_);
     coordinates_seen_ = true;
     std::vector<std::string> axes;
-    const Token start = tokens_.token();
+    const EquationToken start = tokens_.token();
     do {
-      const Token axis = tokens_.token();
-      if (axis.kind != Token::Kind::name) fail_at(axis, "the name of a coordinate");
+      const EquationToken axis = tokens_.token();
+      if (axis.kind != EquationToken::Kind::name) fail_at(axis, "the name of a coordinate");
       const bool used = std::find(axes.begin(), axes.end(), axis.text) != axes.end() ||
                         std::find(std::begin(words), std::end(words), axis.text) != std::end(words) ||
                         names_.numbers.contains(axis.text) || names_.lists.contains(axis.text);
@@ -118,7 +118,7 @@ class DefinitionReader {
     names_.coordinates = std::move(axes);
   }
 
-  void constant(const Token& name) {
+  void constant(const EquationToken& name) {
     require_new(name);
     if (tokens_.token().is("[")) {
       names_.lists.emplace(name.text, ConstantList{1, list()});
@@ -128,19 +128,19 @@ class DefinitionReader {
   }
 
   std::vector<double> list() {
-    const Token start = tokens_.token();
+    const EquationToken start = tokens_.token();
     tokens_.expect("[", "'['");
     std::vector<double> values;
     do {
       values.push_back(constant_value(parser_.constant()));
-      if (values.size() > most_terms)
-        throw SourceFault{start.offset, format("more than {} elements", most_terms), "a shorter list"};
+      if (values.size() > max_terms)
+        throw SourceFault{start.offset, format("more than {} elements", max_terms), "a shorter list"};
     } while (tokens_.accept(","));
     tokens_.expect("]", "an operator, ',' or ']'");
     return values;
   }
 
-  void bounded_list(const Token& name) {
+  void bounded_list(const EquationToken& name) {
     require_new(name);
     tokens_.next();
     tokens_.expect("[", "'['");
@@ -149,7 +149,7 @@ class DefinitionReader {
     const int last = bound();
     tokens_.expect("]", "an operator or ']'");
     tokens_.expect("=", "'=' and a list");
-    const Token start = tokens_.token();
+    const EquationToken start = tokens_.token();
     std::vector<double> values = list();
     if (static_cast<std::int64_t>(values.size()) != std::int64_t{last} - first + 1)
       throw SourceFault{start.offset, format("a list of {}", values.size()),
@@ -158,22 +158,22 @@ class DefinitionReader {
   }
 
   int bound() {
-    constexpr int most = 1 << 20;
-    return integer_value(parser_.constant(), "the index", most);
+    constexpr int max = 1 << 20;
+    return integer_value(parser_.constant(), "the index", max);
   }
 
-  void coefficients(const Token& name) {
+  void coefficients(const EquationToken& name) {
     require_once(name, coefficients_.has_value());
     coefficients_.emplace(tokens_, parser_).read();
   }
 
-  void origin(const Token& name) {
+  void origin(const EquationToken& name) {
     require_once(name, origin_.has_value());
     origin_at_ = name;
     origin_.emplace();
     tokens_.expect("[", "'[' and the index of the cell itself along x, y and z");
     do {
-      origin_->push_back(integer_value(parser_.constant(), "the index", most_offset));
+      origin_->push_back(integer_value(parser_.constant(), "the index", max_offset));
     } while (origin_->size() < 3 && tokens_.accept(","));
     tokens_.expect("]", origin_->size() < 3 ? "an operator, ',' or ']'" : "an operator or ']'");
   }
@@ -182,7 +182,7 @@ class DefinitionReader {
     if (coefficients_) tokens_.fail("no equation, because there are coefficients already");
     if (origin_) fail_at(origin_at_, "no origin, because there is an equation");
     const Equation equation = parser_.equation();
-    if (tokens_.token().kind != Token::Kind::end)
+    if (tokens_.token().kind != EquationToken::Kind::end)
       tokens_.fail("an operator or the end, because the equation is the last statement");
     return stencil_of(equation);
   }
@@ -208,24 +208,24 @@ class DefinitionReader {
   std::optional<std::string> name_;
   std::optional<CoefficientReader> coefficients_;
   std::optional<std::vector<int>> origin_;
-  Token origin_at_;
+  EquationToken origin_at_;
   bool coordinates_seen_ = false;
 };
 
 std::string contents(const std::filesystem::path& path) {
   // A box of radius 32 with all digits is 13 MB.
-  constexpr std::size_t most_bytes = std::size_t{1} << 26;
+  constexpr std::size_t max_bytes = std::size_t{1} << 26;
   if (std::filesystem::is_directory(path))
     throw UsageError(format("{} is a folder, not a stencil file", path.string()));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UsageError(format("cannot read the stencil file {}", path.string()));
   std::string text;
   std::string piece(std::size_t{1} << 16, '\0');
-  while (file && text.size() <= most_bytes) {
+  while (file && text.size() <= max_bytes) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
   }
-  if (text.size() > most_bytes)
+  if (text.size() > max_bytes)
     throw UsageError(format("{} is too large for a stencil file (more than 64 MiB)", path.string()));
   return text;
 }

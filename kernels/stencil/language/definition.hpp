@@ -41,7 +41,7 @@ StencilDefinition read_stencil_file(const std::filesystem::path& path);
 
 /// A stencil file with all digits: reading it gives the same stencil bit by bit, if this one is normalized.
 /// Throws std::invalid_argument for a stencil without points, or one that no definition can be: weights that
-/// are not finite, offsets beyond most_offset, more than most_terms points.
+/// are not finite, offsets beyond max_offset, more than max_terms points.
 std::string definition_text(const Stencil& stencil, std::string_view name);
 
 /// 12 hexadecimal digits that tell stencils apart: of dimensions, offsets and the weights' bits, in whatever

@@ -29,7 +29,7 @@ std::string index(char axis, int offset) {
 }  // namespace
 
 std::string definition_text(const Stencil& stencil, std::string_view name) {
-  if (stencil.points.empty() || stencil.points.size() > most_terms || stencil.radius() > most_offset)
+  if (stencil.points.empty() || stencil.points.size() > max_terms || stencil.radius() > max_offset)
     throw std::invalid_argument(format("no definition can be written of {} points that reach {} cells",
                                        stencil.points.size(), stencil.radius()));
   std::string text;

@@ -18,7 +18,7 @@ using Kind = SyntaxNode::Kind;
 }
 
 /// Walks through trees. Sums may repeat a part any number of times: all steps are counted.
-class Evaluator {
+class EquationEvaluator {
  public:
   /// Of a part without cells.
   double number(const SyntaxNode& node) {
@@ -54,10 +54,10 @@ class Evaluator {
     return 0;
   }
 
-  int integer(const SyntaxNode& node, const char* what, int most) {
+  int integer(const SyntaxNode& node, const char* what, int max) {
     const double value = number(node);
-    if (!(std::abs(value) <= most) || value != std::floor(value))
-      fail_at(node, format("{} {}", what, value), format("an integer from {} to {}", -most, most));
+    if (!(std::abs(value) <= max) || value != std::floor(value))
+      fail_at(node, format("{} {}", what, value), format("an integer from {} to {}", -max, max));
     return static_cast<int>(value);
   }
 
@@ -68,8 +68,8 @@ class Evaluator {
     switch (node.kind) {
       case Kind::cell:
         points.push_back(point(node));
-        if (points.size() > most_terms)
-          fail_at(node, format("more than {} terms", most_terms), "a smaller stencil");
+        if (points.size() > max_terms)
+          fail_at(node, format("more than {} terms", max_terms), "a smaller stencil");
         return;
       case Kind::add:
         for (const SyntaxNode& child : node.children) {
@@ -96,8 +96,8 @@ class Evaluator {
  private:
   void count(const SyntaxNode& node, std::size_t steps = 1) {
     operations_ += steps;
-    if (operations_ > most_operations)
-      fail_at(node, format("more than {} operations", most_operations), "a smaller equation");
+    if (operations_ > max_operations)
+      fail_at(node, format("more than {} operations", max_operations), "a smaller equation");
   }
 
   template<class Change>
@@ -108,9 +108,9 @@ class Evaluator {
 
   template<class Body>
   void loop(const SyntaxNode& node, Body body) {
-    constexpr int most = 1'000'000'000;
-    const int from = integer(node.children[0], "the bound", most);
-    const int to = integer(node.children[1], "the bound", most);
+    constexpr int max = 1'000'000'000;
+    const int from = integer(node.children[0], "the bound", max);
+    const int to = integer(node.children[1], "the bound", max);
     const auto slot = static_cast<std::size_t>(node.slot);
     variables_.resize(std::max(variables_.size(), slot + 1));
     for (int i = from; i <= to; ++i) {
@@ -152,7 +152,7 @@ class Evaluator {
   /// By multiplying, so that the result is the same with every library.
   double power(const SyntaxNode& node) {
     const double base = number(node.children[0]);
-    const int exponent = integer(node.children[1], "the exponent", most_exponent);
+    const int exponent = integer(node.children[1], "the exponent", max_exponent);
     if (exponent < 0 && base == 0) fail_at(node, "a division by zero", "another base");
     count(node, static_cast<std::size_t>(std::abs(exponent)));
     double result = 1;
@@ -163,7 +163,7 @@ class Evaluator {
   StencilPoint point(const SyntaxNode& node) {
     int offsets[3] = {};
     for (std::size_t axis = 0; axis < node.children.size(); ++axis)
-      offsets[axis] = integer(node.children[axis], "the offset", most_offset);
+      offsets[axis] = integer(node.children[axis], "the offset", max_offset);
     return {offsets[0], offsets[1], offsets[2], 1};
   }
 
@@ -195,20 +195,20 @@ class Evaluator {
 }  // namespace
 
 double constant_value(const SyntaxNode& node) {
-  const double value = Evaluator().number(node);
+  const double value = EquationEvaluator().number(node);
   if (!std::isfinite(value)) fail_at(node, "a value that is not finite", "a value within double precision");
   return value;
 }
 
-int integer_value(const SyntaxNode& node, const char* what, int most) {
-  return Evaluator().integer(node, what, most);
+int integer_value(const SyntaxNode& node, const char* what, int max) {
+  return EquationEvaluator().integer(node, what, max);
 }
 
 Stencil stencil_of(const Equation& equation) {
   if (!equation.value.cells)
     fail_at(equation.value, "an expression without cells", "cells of an array, such as D[x,y,z]");
   Stencil stencil{equation.dimensions, {}};
-  Evaluator().cells(equation.value, stencil.points);
+  EquationEvaluator().cells(equation.value, stencil.points);
   stencil = normalized(std::move(stencil));
   if (stencil.points.empty()) fail_at(equation.value, "sums without terms", "at least one cell");
   for (const StencilPoint& point : stencil.points)

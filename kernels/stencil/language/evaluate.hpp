@@ -10,7 +10,7 @@ namespace tune::kernels {
 double constant_value(const SyntaxNode& node);
 
 /// The value as an integer of at most `most` in size. `what` names it in the error: `an offset`.
-int integer_value(const SyntaxNode& node, const char* what, int most);
+int integer_value(const SyntaxNode& node, const char* what, int max);
 
 /// The equation's points, normalized. Throws SourceFault.
 Stencil stencil_of(const Equation& equation);

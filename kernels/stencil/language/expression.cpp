@@ -10,7 +10,7 @@ Parsed<Stencil> parse_equation(std::string_view text, const EquationNames& names
   try {
     TokenReader tokens(text);
     const Equation equation = ExpressionParser(tokens, names).equation();
-    if (tokens.token().kind != Token::Kind::end) tokens.fail("an operator or the end");
+    if (tokens.token().kind != EquationToken::Kind::end) tokens.fail("an operator or the end");
     return stencil_of(equation);
   } catch (const SourceFault& fault) {
     return tl::unexpected<SourceError>(source_error(text, "", fault));

@@ -26,11 +26,11 @@ struct EquationNames {
 };
 
 /// What a definition may have at most; more is an error.
-inline constexpr int most_nesting = 200;             ///< parentheses, sums, signs and powers in each other
-inline constexpr std::size_t most_terms = 1U << 20;  ///< cells' values that are added up
-inline constexpr std::size_t most_operations = 1U << 25;  ///< steps of evaluating an equation
-inline constexpr int most_offset = 1024;                  ///< cells along an axis
-inline constexpr int most_exponent = 1024;
+inline constexpr int max_nesting = 200;             ///< parentheses, sums, signs and powers in each other
+inline constexpr std::size_t max_terms = 1U << 20;  ///< cells' values that are added up
+inline constexpr std::size_t max_operations = 1U << 25;  ///< steps of evaluating an equation
+inline constexpr int max_offset = 1024;                  ///< cells along an axis
+inline constexpr int max_exponent = 1024;
 
 /// Reads an equation as papers print it:
 ///

@@ -22,9 +22,9 @@ SyntaxNode make(Kind kind, std::size_t offset) {
 }  // namespace
 
 ExpressionParser::Level::Level(ExpressionParser& parser) : parser_(parser) {
-  if (parser_.nesting_ == most_nesting)
+  if (parser_.nesting_ == max_nesting)
     throw SourceFault{parser_.tokens_.token().offset,
-                      format("more than {} levels in each other", most_nesting), "a flatter expression"};
+                      format("more than {} levels in each other", max_nesting), "a flatter expression"};
   ++parser_.nesting_;
 }
 
@@ -82,7 +82,7 @@ void ExpressionParser::require_linear(SyntaxNode& node) const {
 SyntaxNode ExpressionParser::signed_value(Place place) {
   if (!tokens_.token().is("-") && !tokens_.token().is("+")) return power(place);
   const Level level(*this);
-  const Token sign = tokens_.token();
+  const EquationToken sign = tokens_.token();
   tokens_.next();
   SyntaxNode operand = signed_value(place);
   if (sign.is("+")) return operand;
@@ -107,9 +107,9 @@ SyntaxNode ExpressionParser::power(Place place) {
 }
 
 SyntaxNode ExpressionParser::primary(Place place) {
-  const Token token = tokens_.token();
-  if (token.kind == Token::Kind::number) return number();
-  if (token.kind == Token::Kind::name) return token.text == "sum" ? sum(place) : named(place);
+  const EquationToken token = tokens_.token();
+  if (token.kind == EquationToken::Kind::number) return number();
+  if (token.kind == EquationToken::Kind::name) return token.text == "sum" ? sum(place) : named(place);
   if (!tokens_.accept("(")) tokens_.fail("a number, a name or '('");
   SyntaxNode inner = expression(place);
   tokens_.expect(")", "an operator or ')'");
@@ -118,7 +118,7 @@ SyntaxNode ExpressionParser::primary(Place place) {
 }
 
 SyntaxNode ExpressionParser::number() {
-  const Token token = tokens_.token();
+  const EquationToken token = tokens_.token();
   SyntaxNode node = make(Kind::number, token.offset);
   const char* const end = token.text.data() + token.text.size();
   const auto [stop, error] = std::from_chars(token.text.data(), end, node.number);
@@ -150,15 +150,15 @@ SyntaxNode ExpressionParser::sum(Place place) {
 }
 
 void ExpressionParser::require_new_variable() const {
-  const Token& token = tokens_.token();
-  if (token.kind != Token::Kind::name) tokens_.fail("the name of the sum's variable");
+  const EquationToken& token = tokens_.token();
+  if (token.kind != EquationToken::Kind::name) tokens_.fail("the name of the sum's variable");
   const bool used = token.text == "sum" || variable(token.text) >= 0 || coordinate(token.text) >= 0 ||
                     names_.numbers.contains(token.text) || names_.lists.contains(token.text);
   if (used) tokens_.fail("a name for the sum's variable that means nothing else here");
 }
 
 SyntaxNode ExpressionParser::named(Place place) {
-  const Token name = tokens_.token();
+  const EquationToken name = tokens_.token();
   tokens_.next();
   SyntaxNode node = make(Kind::variable, name.offset);
   if (node.slot = variable(name.text); node.slot >= 0) return node;
@@ -186,7 +186,7 @@ SyntaxNode ExpressionParser::named(Place place) {
           : "a constant declared before, a variable of a sum around it or an array with indices"};
 }
 
-SyntaxNode ExpressionParser::element(const Token& name) {
+SyntaxNode ExpressionParser::element(const EquationToken& name) {
   SyntaxNode node = make(Kind::element, name.offset);
   node.list = &names_.lists.find(name.text)->second;
   tokens_.expect("[", format("'[' and an index, because '{}' is a list", name.text));

@@ -48,8 +48,8 @@ class ExpressionParser {
   SyntaxNode number();
   SyntaxNode sum(Place place);
   SyntaxNode named(Place place);
-  SyntaxNode element(const Token& name);
-  SyntaxNode cell(const Token& name);
+  SyntaxNode element(const EquationToken& name);
+  SyntaxNode cell(const EquationToken& name);
 
   /// `x + 1`: the axis of x, and 1.
   struct Index {
@@ -62,7 +62,7 @@ class ExpressionParser {
   /// Takes the coordinate out of an index, which then is the offset; its axis.
   int take_coordinate(SyntaxNode& index);
   /// Puts offsets into the order x, y, z; all cells have the same order of coordinates.
-  std::vector<SyntaxNode> by_axis(std::vector<Index> indices, const Token& name);
+  std::vector<SyntaxNode> by_axis(std::vector<Index> indices, const EquationToken& name);
   void left_hand_side();
   bool has_left_hand_side();
 

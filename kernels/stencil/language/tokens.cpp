@@ -57,38 +57,38 @@ class Scanner {
 
 }  // namespace
 
-std::string Token::described() const {
-  constexpr std::size_t most = 40;
+std::string EquationToken::described() const {
+  constexpr std::size_t max = 40;
   if (kind == Kind::end) return "the end";
   if (kind == Kind::unknown && (text[0] < ' ' || text[0] > '~'))
     return format("the byte 0x{:02x}", static_cast<unsigned char>(text[0]));
-  return format("'{}{}'", text.substr(0, most), text.size() > most ? "..." : "");
+  return format("'{}{}'", text.substr(0, max), text.size() > max ? "..." : "");
 }
 
-Token TokenReader::read(std::size_t from) const {
+EquationToken TokenReader::read(std::size_t from) const {
   while (from < source_.size() && (is_space(source_[from]) || source_[from] == '#')) {
     if (source_[from] == '#')
       from = std::min(source_.find('\n', from), source_.size());
     else
       ++from;
   }
-  if (from == source_.size()) return {Token::Kind::end, {}, from};
+  if (from == source_.size()) return {EquationToken::Kind::end, {}, from};
   Scanner scanner(source_, from);
   const char first = scanner.peek();
-  Token::Kind kind = Token::Kind::symbol;
+  EquationToken::Kind kind = EquationToken::Kind::symbol;
   std::size_t length = 1;
   if (is_letter(first)) {
-    kind = Token::Kind::name;
+    kind = EquationToken::Kind::name;
     scanner.word();
     length = scanner.at() - from;
   } else if (is_digit(first) || (first == '.' && is_digit(scanner.peek(1)))) {
-    kind = Token::Kind::number;
+    kind = EquationToken::Kind::number;
     scanner.number();
     length = scanner.at() - from;
   } else if (first == '.' && scanner.peek(1) == '.') {
     length = 2;
   } else if (first == '\0' || std::string_view("+-*/^()[],=").find(first) == std::string_view::npos) {
-    kind = Token::Kind::unknown;
+    kind = EquationToken::Kind::unknown;
   }
   return {kind, source_.substr(from, length), from};
 }
@@ -101,9 +101,9 @@ void TokenReader::fail(std::string expected) const {
   throw SourceFault{token_.offset, token_.described(), std::move(expected)};
 }
 
-std::string_view TokenReader::rest_of_line(const Token& line_of) {
+std::string_view TokenReader::rest_of_line(const EquationToken& line_of) {
   const std::size_t end = std::min(source_.find('\n', line_of.offset), source_.size());
-  if (token_.kind == Token::Kind::end || token_.offset >= end) return {};
+  if (token_.kind == EquationToken::Kind::end || token_.offset >= end) return {};
   std::string_view text = source_.substr(token_.offset, end - token_.offset);
   text = text.substr(0, text.find('#'));
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);

@@ -8,7 +8,7 @@
 namespace tune::kernels {
 
 /// A word of a definition. The text belongs to the source.
-struct Token {
+struct EquationToken {
   enum class Kind { name, number, symbol, unknown, end };
 
   Kind kind = Kind::end;
@@ -29,10 +29,10 @@ class TokenReader {
  public:
   explicit TokenReader(std::string_view source) : source_(source) { token_ = read(0); }
 
-  const Token& token() const { return token_; }
+  const EquationToken& token() const { return token_; }
   void next() { token_ = read(token_.offset + token_.text.size()); }
   /// Goes on (or back) from a token that was read before.
-  void go_to(const Token& token) { token_ = token; }
+  void go_to(const EquationToken& token) { token_ = token; }
 
   /// Whether the next token is `symbol`, which is then skipped.
   bool accept(std::string_view symbol) {
@@ -46,15 +46,15 @@ class TokenReader {
 
   /// From the current token to the end of its line, without comment and spaces around, skipped; empty if
   /// there is no token on the line of `line_of`.
-  std::string_view rest_of_line(const Token& line_of);
+  std::string_view rest_of_line(const EquationToken& line_of);
 
   std::string_view source() const { return source_; }
 
  private:
-  Token read(std::size_t from) const;
+  EquationToken read(std::size_t from) const;
 
   std::string_view source_;
-  Token token_;
+  EquationToken token_;
 };
 
 }  // namespace tune::kernels

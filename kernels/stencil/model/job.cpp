@@ -11,19 +11,19 @@ namespace tune::kernels {
 namespace {
 
 /// Weights of the points on one axis, from -reach to reach.
-std::vector<double> along(const Stencil& stencil, int StencilPoint::*axis, int reach) {
-  std::vector<double> weights(static_cast<std::size_t>(2 * reach + 1), 0.0);
+std::vector<double> along(const Stencil& stencil, int StencilPoint::*axis, int radius) {
+  std::vector<double> weights(static_cast<std::size_t>(2 * radius + 1), 0.0);
   for (const StencilPoint& point : stencil.points) {
     const int offset = point.*axis;
     const bool own = point.dx == 0 && point.dy == 0 && point.dz == 0;
-    if (own || offset != 0) weights[static_cast<std::size_t>(offset + reach)] = point.weight;
+    if (own || offset != 0) weights[static_cast<std::size_t>(offset + radius)] = point.weight;
   }
   return weights;
 }
 
 /// All of the box that the stencil reaches, in the order (dz, dy, dx); 0 where it has no point.
 std::vector<double> in_box(const Stencil& stencil) {
-  const auto [rx, ry, rz] = stencil.reach();
+  const auto [rx, ry, rz] = stencil.radii();
   const auto position = [rx = rx, ry = ry, rz = rz](const StencilPoint& point) {
     return static_cast<std::size_t>(((point.dz + rz) * (2 * ry + 1) + point.dy + ry) * (2 * rx + 1) +
                                     point.dx + rx);
@@ -42,7 +42,7 @@ std::string array_of(const char* name, const std::vector<double>& weights, std::
 }
 
 std::string star_text(const Stencil& stencil) {
-  const auto [rx, ry, rz] = stencil.reach();
+  const auto [rx, ry, rz] = stencil.radii();
   std::string text;
   text += array_of("weights_x", along(stencil, &StencilPoint::dx, rx), 4);
   text += array_of("weights_y", along(stencil, &StencilPoint::dy, ry), 4);
@@ -62,7 +62,7 @@ __device__ constexpr bool has_point(int dx, int dy, int dz) {
 }
 
 std::string general_text(const Stencil& stencil) {
-  const auto [rx, ry, rz] = stencil.reach();
+  const auto [rx, ry, rz] = stencil.radii();
   std::string text = array_of("weights", in_box(stencil), static_cast<std::size_t>(2 * rx + 1));
   text += R"(
 // Weight of a point; 0 where the stencil has none.
@@ -90,7 +90,7 @@ Stencil in_kernel_axes(const Stencil& stencil) {
 
 std::string points_header(const Stencil& stencil) {
   if (stencil.points.empty()) throw std::invalid_argument("a stencil without points");
-  const auto [rx, ry, rz] = stencil.reach();
+  const auto [rx, ry, rz] = stencil.radii();
   std::string text = format(
       "// The stencil's {} points. Offsets along x, y, z count in cells.\n#pragma once\n\n"
       "constexpr int reach_x = {}, reach_y = {}, reach_z = {};  // largest offsets\n"
@@ -101,7 +101,7 @@ std::string points_header(const Stencil& stencil) {
 }
 
 std::int64_t constant_bytes(const StencilJob& job) {
-  const auto [rx, ry, rz] = job.stencil.reach();
+  const auto [rx, ry, rz] = job.stencil.radii();
   const std::int64_t weights =
       job.stencil.star() ? 2 * (rx + ry + rz) + 3
                          : std::int64_t{2 * rx + 1} * std::int64_t{2 * ry + 1} * std::int64_t{2 * rz + 1};

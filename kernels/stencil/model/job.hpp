@@ -13,7 +13,7 @@ namespace tune::kernels {
 /// What lies around the cells that have all their neighbours. held: cells nearer to a face than the stencil
 /// reaches along that axis keep their values (Dirichlet); zero: every cell is computed, the array continues
 /// with zeros.
-enum class Boundary { held, zero };
+enum class Boundary { fixed, zero };
 
 /// What a configuration of stencil2d or stencil3d has to compute, in the axes of the kernels: x is the
 /// fastest one and a sweep marches along z. The y of a 2-D array is the kernels' z; their y has one cell
@@ -23,18 +23,18 @@ struct StencilJob {
   std::int64_t nx = 0, ny = 0, nz = 0;
   ElementType type = ElementType::f32;
   Stencil stencil;  ///< in the kernels' axes (its `dimensions` is 3)
-  Boundary boundary = Boundary::held;
+  Boundary boundary = Boundary::fixed;
   std::int64_t steps = 1;
 
-  int element_bytes() const { return static_cast<int>(size_of(type)); }
+  int element_bytes() const { return static_cast<int>(element_size(type)); }
   double cells() const { return static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz); }
   Extents extents() const {
     return {static_cast<std::uint64_t>(nx), static_cast<std::uint64_t>(ny), static_cast<std::uint64_t>(nz)};
   }
   /// How far from the low and the high face cells are held, along x, y and z: the stencil's reach, or
   /// nothing.
-  std::array<int, 3> held() const {
-    return boundary == Boundary::held ? stencil.reach() : std::array<int, 3>{};
+  std::array<int, 3> fixed_cells() const {
+    return boundary == Boundary::fixed ? stencil.radii() : std::array<int, 3>{};
   }
 };
 

@@ -83,13 +83,13 @@ Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding) {
   // The filter's spectrum: its own transform, of mean size |w|_2, or a rounding of each table and two sums;
   // the weights' rounding. A power multiplies them, and the complex products add sqrt(5) units each.
   // Taps are rounded as weights are, and folded once a step: two products and sums for each.
-  const auto reach = static_cast<std::size_t>(job.stencil.reach()[2]);
+  const auto radius = static_cast<std::size_t>(job.stencil.radii()[2]);
   const double spectrum = rounding.convolved
-                              ? 2 * sum_units(2 * reach + 1) + 3
+                              ? 2 * sum_units(2 * radius + 1) + 3
                               : (rounding.tables ? 6 : transform * std::sqrt(squares) / growth(job) + 1) + 3;
   const auto pass = [&](std::int64_t steps) {
     const auto count = static_cast<double>(steps);
-    const std::size_t taps = 2 * reach * static_cast<std::size_t>(steps) + 1;
+    const std::size_t taps = 2 * radius * static_cast<std::size_t>(steps) + 1;
     // The product with the array's spectrum, or the sum of those with the taps, and the scale.
     const double product = rounding.convolved ? 2 * sum_units(taps) : 6;
     return std::max(2 * transform + count * spectrum + product, count * step);

@@ -186,7 +186,7 @@ Stencil make_stencil(std::string_view shape, int radius, int dimensions, bool sy
                                          [&](const StencilShape& s) { return s.name == shape; });
   const bool fits = found != std::end(shapes) &&
                     ((dimensions == 2 && found->in_2d) || (dimensions == 3 && found->in_3d)) &&
-                    (found->radius == 0 ? radius >= 1 && radius <= most_radius : radius == found->radius);
+                    (found->radius == 0 ? radius >= 1 && radius <= max_radius : radius == found->radius);
   if (!fits)
     throw std::invalid_argument(
         format("no stencil of shape '{}' and radius {} in {} dimensions", shape, radius, dimensions));

@@ -13,10 +13,10 @@ struct StencilShape {
   std::string_view name;     ///< star
   std::string_view summary;  ///< one line
   bool in_2d = false, in_3d = false;
-  int radius = 0;  ///< 0: any from 1 to most_radius; else the only one
+  int radius = 0;  ///< 0: any from 1 to max_radius; else the only one
 };
 
-inline constexpr int most_radius = 32;
+inline constexpr int max_radius = 32;
 
 /// All built-in stencils, in this order. The sum of the weights' absolute values is one up to rounding, so
 /// that no number of steps overflows. Where the weights come from:
@@ -25,7 +25,7 @@ inline constexpr int most_radius = 32;
 ///   F(i + 1/2) = sum of f(k) (in[i + k] - in[i + 1 - k]) for k from 1 to r,
 ///   f(k) = c (r + 1 - k) (r + 2 - k) / (r (r + 1)). A neighbour k cells away has the weight f(k) - f(k + 1)
 ///   > 0, the centre 1 - 2 (sum of c) = 1/2. c is 37, 41, 43 (2-D: 37, 41) for x, y, z, divided by four times
-///   their sum: primes above most_radius, so that no two axes share a weight.
+///   their sum: primes above max_radius, so that no two axes share a weight.
 /// - j2d5pt, j2d9pt (a star of radius 2), j3d27pt (a box of radius 1): the numbers of the benchmarks of AN5D
 ///   (Matsumura et al., CGO 2020); j3d7pt, j3d13pt (a star of radius 2): those of StencilGen (Rawat et al.,
 ///   Proc. IEEE 2018). All divided by the sum of their absolute values, where the papers have other divisors:

@@ -25,18 +25,18 @@ bool before(const StencilPoint& a, const StencilPoint& b) {
 /// cancel.
 class OffsetSums {
  public:
-  OffsetSums(std::array<int, 3> reach, int steps) {
+  OffsetSums(std::array<int, 3> radii, int steps) {
     // 2^27 sums are 1.1 GB, more than any kernel could unroll; beyond that the call is an error.
-    constexpr double most = 0x1.0p27;
+    constexpr double max = 0x1.0p27;
     double cells = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double width = 2.0 * reach[axis] * steps + 1;
+      const double width = 2.0 * radii[axis] * steps + 1;
       cells *= width;
-      if (cells > most)
+      if (cells > max)
         throw std::invalid_argument(
-            format("{} applications of a stencil that reaches {} x {} x {} are too large", steps, reach[0],
-                   reach[1], reach[2]));
-      reach_[axis] = reach[axis] * steps;
+            format("{} applications of a stencil that reaches {} x {} x {} are too large", steps, radii[0],
+                   radii[1], radii[2]));
+      radii_[axis] = radii[axis] * steps;
       width_[axis] = static_cast<std::size_t>(width);
     }
     sums_.resize(static_cast<std::size_t>(cells));
@@ -52,9 +52,9 @@ class OffsetSums {
   /// The points in order; the sums are empty afterwards.
   std::vector<StencilPoint> take() {
     std::vector<StencilPoint> points;
-    for (int dz = -reach_[2]; dz <= reach_[2]; ++dz)
-      for (int dy = -reach_[1]; dy <= reach_[1]; ++dy)
-        for (int dx = -reach_[0]; dx <= reach_[0]; ++dx)
+    for (int dz = -radii_[2]; dz <= radii_[2]; ++dz)
+      for (int dy = -radii_[1]; dy <= radii_[1]; ++dy)
+        for (int dx = -radii_[0]; dx <= radii_[0]; ++dx)
           if (const std::size_t cell = index(dx, dy, dz); occurs_[cell]) {
             points.push_back({dx, dy, dz, sums_[cell]});
             sums_[cell] = 0;
@@ -66,12 +66,12 @@ class OffsetSums {
  private:
   std::size_t index(int dx, int dy, int dz) const {
     const auto at = [&](int offset, std::size_t axis) {
-      return static_cast<std::size_t>(offset + reach_[axis]);
+      return static_cast<std::size_t>(offset + radii_[axis]);
     };
     return (at(dz, 2) * width_[1] + at(dy, 1)) * width_[0] + at(dx, 0);
   }
 
-  std::array<int, 3> reach_{};
+  std::array<int, 3> radii_{};
   std::array<std::size_t, 3> width_{};
   std::vector<double> sums_;
   std::vector<bool> occurs_;
@@ -79,18 +79,18 @@ class OffsetSums {
 
 }  // namespace
 
-std::array<int, 3> Stencil::reach() const {
-  std::array<int, 3> reach{};
+std::array<int, 3> Stencil::radii() const {
+  std::array<int, 3> radii{};
   for (const StencilPoint& point : points) {
-    reach[0] = std::max(reach[0], std::abs(point.dx));
-    reach[1] = std::max(reach[1], std::abs(point.dy));
-    reach[2] = std::max(reach[2], std::abs(point.dz));
+    radii[0] = std::max(radii[0], std::abs(point.dx));
+    radii[1] = std::max(radii[1], std::abs(point.dy));
+    radii[2] = std::max(radii[2], std::abs(point.dz));
   }
-  return reach;
+  return radii;
 }
 
 int Stencil::radius() const {
-  const std::array<int, 3> along = reach();
+  const std::array<int, 3> along = radii();
   return *std::max_element(along.begin(), along.end());
 }
 
@@ -120,7 +120,7 @@ Stencil composed(const Stencil& stencil, int steps) {
   Stencil result = normalized(stencil);
   if (steps == 1) return result;
   const std::vector<StencilPoint> once = result.points;
-  OffsetSums sums(stencil.reach(), steps);
+  OffsetSums sums(stencil.radii(), steps);
   for (int step = 1; step < steps; ++step) {
     for (const StencilPoint& point : result.points)
       for (const StencilPoint& next : once) sums.add(point, next);

@@ -22,7 +22,7 @@ struct Stencil {
   std::vector<StencilPoint> points;  ///< sorted by (dz, dy, dx), every offset once
 
   /// Largest offset along x, y and z.
-  std::array<int, 3> reach() const;
+  std::array<int, 3> radii() const;
   /// Largest offset along any axis.
   int radius() const;
   /// Whether all points lie on the axes.

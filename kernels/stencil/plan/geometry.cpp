@@ -37,10 +37,11 @@ StencilGeometry stencil_geometry(const StencilJob& job, const search::Configurat
   geometry.tile_x = value("block_x") * value("vector");
   geometry.tile_y = value("block_y") * value("cells_y");
   geometry.tile_z = direct ? block_z * value("cells_z") : value("chunk");
-  const auto [rx, ry, rz] = job.stencil.reach();
-  geometry.lead = rounded(rx, value("vector"));
+  const auto [rx, ry, rz] = job.stencil.radii();
+  geometry.aligned_halo = rounded(rx, value("vector"));
   if (!direct && configuration["loader"].as_text() != "cache") {
-    const std::array<std::int64_t, 2> box = {geometry.tile_x + 2 * geometry.lead, geometry.tile_y + 2 * ry};
+    const std::array<std::int64_t, 2> box = {geometry.tile_x + 2 * geometry.aligned_halo,
+                                             geometry.tile_y + 2 * ry};
     std::int64_t plane = box[0] * box[1] * job.element_bytes();
     if (takes_boxes(configuration)) {
       geometry.box = {static_cast<std::uint32_t>(box[0]), static_cast<std::uint32_t>(box[1]), 1};
@@ -57,26 +58,26 @@ Layout stencil_layout(const StencilJob& job, const StencilGeometry& geometry, bo
   const std::int64_t plane = pitch * rounded(job.ny, geometry.tile_y);
   const std::int64_t planes = rounded(job.nz, geometry.tile_z);
   // From a cell back to the first one that its stencil's vectors touch; forwards it is as far.
-  const auto [rx, ry, rz] = job.stencil.reach();
-  const std::int64_t reach = rz * plane + ry * pitch + geometry.lead;
-  const std::int64_t offset = rounded(reach, 64);  // keeps cell (0, 0, 0) aligned to 256 bytes
+  const auto [rx, ry, rz] = job.stencil.radii();
+  const std::int64_t halo = rz * plane + ry * pitch + geometry.aligned_halo;
+  const std::int64_t offset = rounded(halo, 64);  // keeps cell (0, 0, 0) aligned to 256 bytes
   Layout layout;
   layout.extents = job.extents();
   layout.strides = {1, static_cast<std::uint64_t>(pitch), static_cast<std::uint64_t>(plane)};
   layout.offset = static_cast<std::uint64_t>(offset);
-  layout.allocation = static_cast<std::uint64_t>(offset + planes * plane + reach);
+  layout.allocation = static_cast<std::uint64_t>(offset + planes * plane + halo);
   return layout;
 }
 
 Result<Dim3> stencil_grid(const StencilJob& job, const StencilGeometry& geometry) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
   const std::int64_t extents[] = {job.nx, job.ny, job.nz};
-  const std::array<int, 3> reach = job.stencil.reach();
+  const std::array<int, 3> radii = job.stencil.radii();
   const std::int64_t tile[] = {geometry.tile_x, geometry.tile_y, geometry.tile_z};
   std::int64_t blocks = 1;
   for (int axis = 0; axis < 3; ++axis) {
     // A block's last thread looks its reach and a vector beyond its tile.
-    if (extents[axis] > limit - tile[axis] - reach[static_cast<std::size_t>(axis)] - 64)
+    if (extents[axis] > limit - tile[axis] - radii[static_cast<std::size_t>(axis)] - 64)
       return fail(Phase::constraint, "extent",
                   format("extent {} is beyond the kernel's 31-bit indices", axis));
     const std::int64_t count = tiles(extents[axis], tile[axis]);

@@ -15,7 +15,7 @@ namespace tune::kernels {
 struct StencilGeometry {
   Dim3 block;
   std::int64_t tile_x = 0, tile_y = 0, tile_z = 0;  ///< cells that a block computes
-  std::int64_t lead = 0;                            ///< the reach along x rounded up to whole vectors [cells]
+  std::int64_t aligned_halo = 0;                    ///< the reach along x rounded up to whole vectors [cells]
   std::uint64_t shared_bytes = 0;                   ///< dynamic shared memory of a block
   std::vector<std::uint32_t> box = {};  ///< of the copy engine, where that brings the planes [cells]
 };

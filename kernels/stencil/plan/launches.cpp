@@ -50,7 +50,7 @@ CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std
   for (const std::string_view file_included : headers)
     request.headers.push_back(header(sources, file_included));
   request.defines = {{"REAL", std::string(to_string(job.type))},
-                     {"BOUNDARY", job.boundary == Boundary::held ? "Boundary::held" : "Boundary::zero"}};
+                     {"BOUNDARY", job.boundary == Boundary::fixed ? "Boundary::held" : "Boundary::zero"}};
   for (const auto& [parameter, value] : configuration.entries())
     if (parameter != "variant" && std::ranges::find(no_macros, parameter) == no_macros.end())
       request.defines.push_back(macro(parameter, value));

@@ -6,22 +6,22 @@
 
 #include "kernels/stencil/model/job.hpp"
 #include "search/space/parameter.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 
 /// Unrolled multiply-adds that a kernel may have. A box of radius 2 with 4096 took 2.9 s to compile on a 3
 /// GHz core and was never near the best.
-inline constexpr int most_terms = 2048;
+inline constexpr int max_terms = 2048;
 inline constexpr const char* too_many_terms =
     "the unrolled sums are larger than the instruction cache and take seconds to compile";
 
 /// `split`: the same of one part, and of all parts, which take three seconds to compile on a 3 GHz core where
 /// there are so many.
-inline constexpr int most_part_terms = 3072;
-inline constexpr int most_split_terms = 12288;
+inline constexpr int max_part_terms = 3072;
+inline constexpr int max_split_terms = 12288;
 /// `split`: a part costs as much memory traffic as a step of its own. Fewer points take no time beside it.
-inline constexpr int least_points_of_part = 16;
+inline constexpr int min_points_of_part = 16;
 /// Cells of a thread in the default configuration of `split`, if there are parts enough.
 inline constexpr int default_split_cells = 4;
 
@@ -50,13 +50,13 @@ void add_streaming_rules(std::vector<search::Constraint>& rules, const SweptSten
 void add_composed_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
 void add_temporal_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
 void add_persistent_rules(std::vector<search::Constraint>& rules, const StencilJob& job,
-                          const DeviceFacts& device);
+                          const DeviceProperties& device);
 void add_split_rules(std::vector<search::Constraint>& rules, const StencilJob& job);
 void add_fft_rules(std::vector<search::Constraint>& rules);
 
 /// What `persistent` adds to the parameters of `direct`. Tiles in shared memory are offered where the array
 /// fits that of the device.
-std::vector<search::Parameter> persistent_parameters(const StencilJob& job, const DeviceFacts& device);
+std::vector<search::Parameter> persistent_parameters(const StencilJob& job, const DeviceProperties& device);
 
 /// What `split` adds to them: `parts` and `divide`.
 std::vector<search::Parameter> split_parameters(const StencilJob& job);

@@ -70,32 +70,33 @@ double sum_at_edge(const std::vector<Term>& terms, const Real* row, std::int64_t
 template<class Real>
 void sum_row(const StencilJob& job, const std::vector<Term>& terms, const Real* row, double* sums) {
   constexpr int block = 16;
-  const std::int64_t reach = job.stencil.reach()[0], held = job.held()[0];
-  const std::int64_t whole_begin = std::min(reach, job.nx), whole_end = std::max(whole_begin, job.nx - reach);
-  std::int64_t x = held;
-  for (; x < std::min(whole_begin, job.nx - held); ++x) sums[x] = sum_at_edge(terms, row, x, job.nx);
+  const std::int64_t radius = job.stencil.radii()[0], fixed_cells = job.fixed_cells()[0];
+  const std::int64_t whole_begin = std::min(radius, job.nx),
+                     whole_end = std::max(whole_begin, job.nx - radius);
+  std::int64_t x = fixed_cells;
+  for (; x < std::min(whole_begin, job.nx - fixed_cells); ++x) sums[x] = sum_at_edge(terms, row, x, job.nx);
   for (; x + block <= whole_end; x += block) sum_cells<block>(terms, row + x, sums + x);
   for (; x < whole_end; ++x) sum_cells<1>(terms, row + x, sums + x);
-  for (; x < job.nx - held; ++x) sums[x] = sum_at_edge(terms, row, x, job.nx);
+  for (; x < job.nx - fixed_cells; ++x) sums[x] = sum_at_edge(terms, row, x, job.nx);
 }
 
 /// One step from `in` to `out`, both nx * ny * nz cells.
 template<class Real>
 void step(const StencilJob& job, const Real* in, double* out) {
-  const auto [held_x, held_y, held_z] = job.held();
-  const auto computed = [](std::int64_t i, int held, std::int64_t extent) {
-    return i >= held && i < extent - held;
+  const auto [fixed_x, fixed_y, fixed_z] = job.fixed_cells();
+  const auto computed = [](std::int64_t i, int fixed_cells, std::int64_t extent) {
+    return i >= fixed_cells && i < extent - fixed_cells;
   };
-  const bool any_x = job.nx > 2 * held_x;
+  const bool any_x = job.nx > 2 * fixed_x;
   parallel_for(static_cast<std::uint64_t>(job.ny * job.nz), 16,
-               [&, held_y = held_y, held_z = held_z](std::uint64_t begin, std::uint64_t end) {
+               [&, fixed_y = fixed_y, fixed_z = fixed_z](std::uint64_t begin, std::uint64_t end) {
                  for (auto row = static_cast<std::int64_t>(begin); row < static_cast<std::int64_t>(end);
                       ++row) {
                    const Real* from = in + row * job.nx;
                    double* to = out + row * job.nx;
                    const std::int64_t y = row % job.ny, z = row / job.ny;
                    std::copy(from, from + job.nx, to);
-                   if (any_x && computed(y, held_y, job.ny) && computed(z, held_z, job.nz))
+                   if (any_x && computed(y, fixed_y, job.ny) && computed(z, fixed_z, job.nz))
                      sum_row(job, terms_of(job, y, z), from, to);
                  }
                });

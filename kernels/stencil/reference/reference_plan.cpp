@@ -5,8 +5,8 @@
 #include <string>
 
 #include "kernels/common/request.hpp"
+#include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/rim.hpp"
 #include "kernels/stencil/plan/sweeps.hpp"
 
 namespace tune::kernels {
@@ -23,10 +23,10 @@ StencilJob in_doubles(StencilJob job) {
 CompileRequest request_of(const StencilJob& job, const KernelSources& sources) {
   CompileRequest request;
   request.source = {"stencil/reference.cu", sources.text("stencil/reference.cu")};
-  request.headers = {{"rim_points.cuh", rim_header(job)}, header(sources, "stencil/boundary.cuh")};
+  request.headers = {{"rim_points.cuh", shell_header(job)}, header(sources, "stencil/boundary.cuh")};
   request.defines = {{"REAL", "double"},
                      {"INPUT", std::string(to_string(job.type))},
-                     {"BOUNDARY", job.boundary == Boundary::held ? "Boundary::held" : "Boundary::zero"}};
+                     {"BOUNDARY", job.boundary == Boundary::fixed ? "Boundary::held" : "Boundary::zero"}};
   request.entries = {"reference_first"};
   if (job.steps > 1) request.entries.emplace_back("reference_next");
   return request;
@@ -36,11 +36,11 @@ CompileRequest request_of(const StencilJob& job, const KernelSources& sources) {
 
 bool takes_long(const StencilJob& job) {
   constexpr double many = 4e9;  // multiply-adds: about a second of two cores, a tenth of sixteen
-  constexpr int most_offset = 127;
-  const double work =
+  constexpr int max_offset = 127;
+  const double cost =
       job.cells() * static_cast<double>(job.stencil.points.size()) * static_cast<double>(job.steps);
-  return work > many && job.stencil.radius() <= most_offset &&
-         rim_constant_bytes(in_doubles(job)) <= constant_memory &&
+  return cost > many && job.stencil.radius() <= max_offset &&
+         shell_constant_bytes(in_doubles(job)) <= constant_memory &&
          job.ny * job.nz <= std::numeric_limits<std::int32_t>::max();
 }
 

@@ -176,7 +176,7 @@ TEST(Roles, AreGuessedFromWellKnownNames) {
 }
 
 TEST(TextFile, ReadsPlainAndCompressedFilesWhateverTheirNames) {
-  const test::TemporaryFolder folder;
+  const tune::testing::TemporaryFolder folder;
   const std::string text = cache();
   std::ofstream(folder / "plain.gz", std::ios::binary) << text;
   const std::string packed = (folder / "packed.json").string();

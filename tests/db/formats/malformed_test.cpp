@@ -101,9 +101,9 @@ INSTANTIATE_TEST_SUITE_P(
                   {"'hours'", "ns, us, ms, s"}},
         Malformed{R"({"results": [{"configuration": {"a": 1}},)", {"cut off", "copy it again"}}));
 
-void expect_error(const std::filesystem::path& path, const std::string& words, std::size_t most = 1 << 20) {
+void expect_error(const std::filesystem::path& path, const std::string& words, std::size_t max = 1 << 20) {
   try {
-    replay::read_text(path, most);
+    replay::read_text(path, max);
     FAIL() << path << " was read";
   } catch (const Error& error) {
     const std::string what = error.what();
@@ -113,7 +113,7 @@ void expect_error(const std::filesystem::path& path, const std::string& words, s
 }
 
 TEST(TextFile, TellsWhatIsWrongWithIt) {
-  const test::TemporaryFolder folder;
+  const tune::testing::TemporaryFolder folder;
   expect_error(folder / "none.json", "there is no file");
   expect_error(folder / "", "a folder");
   const std::string packed = (folder / "packed.gz").string();
@@ -135,7 +135,7 @@ TEST(TextFile, TellsWhatIsWrongWithIt) {
 }
 
 /// Of this process, in bytes.
-double most_memory() {
+double max_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return 1024.0 * static_cast<double>(usage.ru_maxrss);
@@ -149,9 +149,9 @@ TEST(HugeFile, TakesMemoryOfItsOwnSize) {
     text += std::string(entry[0] == '1' ? "\"" : ", \"") + entry + R"(": {"a": )" + entry +
             R"(, "time": 2.5, "times": [)" + samples + "1.0]}";
   text += "}}";
-  const double before = most_memory();
+  const double before = max_memory();
   EXPECT_EQ(read(text).space.size(), 2U);
-  EXPECT_LT(most_memory() - before, 5e6);  // beyond the text itself
+  EXPECT_LT(max_memory() - before, 5e6);  // beyond the text itself
 }
 
 }  // namespace

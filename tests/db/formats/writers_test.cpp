@@ -40,10 +40,10 @@ Evaluation failed(const Configuration& configuration, Phase phase) {
 }
 
 /// Odd times, every phase, values of every type, and a parameter that only some have.
-replay::ForeignRecord example() {
-  replay::ForeignRecord record;
+replay::ThirdPartyRecord example() {
+  replay::ThirdPartyRecord record;
   record.problem = "stencil3d";
-  record.work = "512x256x128 radius=2,type=float";
+  record.workload = "512x256x128 radius=2,type=float";
   record.device = "Invented \"H1\"";
   record.parameters = {"variant", "block_x", "fast", "scale", "loader"};
   const auto configuration = [](int block) {
@@ -60,12 +60,12 @@ replay::ForeignRecord example() {
   return record;
 }
 
-replay::ForeignRecord read(const std::string& text) {
+replay::ThirdPartyRecord read(const std::string& text) {
   return replay::read_recorded_json(text, "name", "file", replay::Samples::keep);
 }
 
 /// The phase that each of the seven failures comes back as.
-std::vector<Phase> phases_of(const replay::ForeignRecord& record) {
+std::vector<Phase> phases_of(const replay::ThirdPartyRecord& record) {
   std::vector<Phase> phases;
   for (std::size_t i = 2; i < record.evaluations.size(); ++i)
     phases.push_back(record.evaluations[i].outcome.error().phase);
@@ -73,11 +73,11 @@ std::vector<Phase> phases_of(const replay::ForeignRecord& record) {
 }
 
 TEST(Writers, T4ComesBackExactly) {
-  replay::ForeignRecord record = example();
-  const replay::ForeignRecord again = read(replay::to_t4(record));
+  replay::ThirdPartyRecord record = example();
+  const replay::ThirdPartyRecord again = read(replay::to_t4(record));
   EXPECT_EQ(again.format, "T4");
   EXPECT_EQ(again.problem, record.problem);
-  EXPECT_EQ(again.work, record.work);
+  EXPECT_EQ(again.workload, record.workload);
   EXPECT_EQ(again.device, record.device);
   EXPECT_EQ(again.recorded, record.recorded);
   ASSERT_EQ(again.evaluations.size(), record.evaluations.size());
@@ -104,7 +104,7 @@ TEST(Writers, T4ComesBackExactly) {
 /// What `tune db export` writes of a problem with variants, `tune replay` searches.
 TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
   for (const auto write : {replay::to_t4, replay::to_kernel_tuner, replay::to_ktt}) {
-    replay::ForeignRecord record = example();
+    replay::ThirdPartyRecord record = example();
     const replay::RecordedSpace recorded = replay::space_of(read(write(record)), "file");
     EXPECT_EQ(recorded.space.size(), record.evaluations.size());
     const auto value = [&](std::size_t i) { return recorded.evaluations[i].configuration["loader"]; };
@@ -114,11 +114,11 @@ TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
 }
 
 TEST(Writers, KernelTunerComesBackButForTheLastDigit) {
-  replay::ForeignRecord record = example();
-  const replay::ForeignRecord again = read(replay::to_kernel_tuner(record));
+  replay::ThirdPartyRecord record = example();
+  const replay::ThirdPartyRecord again = read(replay::to_kernel_tuner(record));
   EXPECT_EQ(again.format, "Kernel Tuner");
   EXPECT_EQ(again.problem, record.problem);
-  EXPECT_EQ(again.work, "512x256x128");
+  EXPECT_EQ(again.workload, "512x256x128");
   EXPECT_EQ(again.device, record.device);
   EXPECT_EQ(again.parameters, record.parameters);
   EXPECT_EQ(again.recorded, record.recorded);
@@ -138,8 +138,8 @@ TEST(Writers, KernelTunerComesBackButForTheLastDigit) {
 }
 
 TEST(Writers, KttComesBackWithOneTimeEach) {
-  replay::ForeignRecord record = example();
-  const replay::ForeignRecord again = read(replay::to_ktt(record));
+  replay::ThirdPartyRecord record = example();
+  const replay::ThirdPartyRecord again = read(replay::to_ktt(record));
   EXPECT_EQ(again.format, "KTT");
   EXPECT_EQ(again.problem, record.problem);
   EXPECT_EQ(again.device, record.device);
@@ -168,7 +168,7 @@ constexpr const char* ktt =
  "KernelName": "gemm", "Status": "Ok", "TotalDuration": 18446744073709551615.0}]})";
 
 TEST(Ktt, ResultsAreARecord) {
-  const replay::ForeignRecord record = read(ktt);
+  const replay::ThirdPartyRecord record = read(ktt);
   EXPECT_EQ(record.problem, "gemm");
   EXPECT_EQ(record.device, "NVIDIA A100");
   ASSERT_EQ(record.evaluations.size(), 3U);
@@ -250,13 +250,13 @@ TEST(Import, HostileFilesAreErrors) {
       EXPECT_LT(std::string(error.what()).size(), 400U);
     }
   }
-  const replay::ForeignRecord huge =
+  const replay::ThirdPartyRecord huge =
       read(R"({"tune_params_keys": ["a"], "cache": {"1": {"a": 18446744073709551615, "time": 1}}})");
   EXPECT_GT(huge.evaluations[0].configuration["a"].as_real(), 1e19) << "it became a negative number";
 }
 
 TEST(Import, EveryCutOfAFileIsReadOrRefused) {
-  replay::ForeignRecord record = example();
+  replay::ThirdPartyRecord record = example();
   const std::vector<std::string> texts = {replay::to_t4(record), replay::to_kernel_tuner(record),
                                           replay::to_ktt(record)};
   for (const std::string& text : texts)
@@ -270,7 +270,7 @@ TEST(Import, EveryCutOfAFileIsReadOrRefused) {
 }
 
 TEST(TextFile, IsWrittenAtOnceOrNotAtAll) {
-  const test::TemporaryFolder folder;
+  const tune::testing::TemporaryFolder folder;
   for (const char* name : {"a.json", "a.json.gz"}) {
     replay::write_new_text(folder / name, std::string(3'000'000, 'x'));
     EXPECT_EQ(replay::read_text(folder / name).size(), 3'000'000U);

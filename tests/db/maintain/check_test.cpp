@@ -12,7 +12,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using ::testing::AllOf;
@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class CheckTest : public testing::Test {
+class CheckTest : public ::testing::Test {
  protected:
   CheckTest() {
     RunRecord record = example_run();
@@ -28,13 +28,13 @@ class CheckTest : public testing::Test {
     const RunId run = store_.begin_run(record);
     store_.record(run, measured(example_configuration(1), {3e-3, 2e-3, 1e-3, 4e-3}));
     store_.record(run, failed(example_configuration(2), Phase::crash, "fault"));
-    Finals finals;
-    finals.places.push_back({.configuration = example_configuration(1),
+    RerankResult rerank;
+    rerank.places.push_back({.configuration = example_configuration(1),
                              .rounds = {{1e-3, 0}, {2e-3, 0}},
                              .time = {1.5e-3, 1e-3, 2e-3, 0.9},
                              .ratio = {1, 1, 1, 0.9},
                              .tied = true});
-    store_.record_finals(run, finals);
+    store_.record_rerank(run, rerank);
     store_.end_run(run, RunEnd::budget);
   }
 
@@ -104,7 +104,7 @@ TEST_F(CheckTest, ManyOfAKindAreCounted) {
   for (int i = 0; i < 30; ++i) store_.record(1, measured(example_configuration(10 + i), {1e-3}));
   database_.connection().exec("UPDATE evaluations SET minimum = 5e-4 WHERE minimum > 0");
   const db::Findings findings = db::check_database(database_);
-  EXPECT_EQ(findings.lines.size(), db::Findings::most_of_a_kind);
+  EXPECT_EQ(findings.lines.size(), db::Findings::max_per_kind);
   EXPECT_EQ(findings.count(), 31U);
 }
 
@@ -119,9 +119,9 @@ TEST_F(CheckTest, APageThatIsDamagedIsAFinding) {
       file << std::string(1500, '\xee');
     }
   }
-  const db::Database damaged(folder_ / "tune.db", db::Access::immutable);
+  const db::Database damaged(folder_ / "tune.db", db::OpenMode::immutable);
   EXPECT_GE(db::check_database(damaged).count(), 1U);
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

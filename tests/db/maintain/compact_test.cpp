@@ -17,12 +17,12 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
-class CompactTest : public testing::Test {
+class CompactTest : public ::testing::Test {
  protected:
   CompactTest() {
     RunRecord record = example_run();
@@ -34,16 +34,16 @@ class CompactTest : public testing::Test {
                                       : measured(example_configuration(i),
                                                  std::vector<double>(20, 1e-3 * (1 + i + round))));
       if (round == 0) {
-        Finals finals;  // of evaluations that the next run replaces
+        RerankResult rerank;  // of evaluations that the next run replaces
         for (const int block : {1, 2}) {
           const double time = 1e-4 * block;
-          finals.places.push_back({.configuration = example_configuration(block),
+          rerank.places.push_back({.configuration = example_configuration(block),
                                    .rounds = {{time, 0}},
                                    .time = {time, time, time, 0.9},
                                    .ratio = {1.0 * block, 1.0 * block, 1.0 * block, 0.9},
                                    .tied = block == 1});
         }
-        store_.record_finals(run, finals);
+        store_.record_rerank(run, rerank);
       }
       store_.end_run(run, RunEnd::budget);
     }
@@ -54,7 +54,7 @@ class CompactTest : public testing::Test {
     std::vector<std::string> lines;
     for (const db::ResultRow& row : db::list_results(database_, {.failures = true}))
       lines.push_back(format("{} {} {}", row.evaluation, row.time.value_or(0), row.configuration.key()));
-    for (const db::Candidate& candidate : db::best(database_, {.problem = "stencil3d"}))
+    for (const db::BestCandidate& candidate : db::best(database_, {.problem = "stencil3d"}))
       lines.push_back(format("best {}", candidate.result.evaluation));
     return lines;
   }
@@ -160,13 +160,13 @@ TEST_F(CompactTest, BesideAWriterNothingIsLost) {
 }
 
 TEST_F(CompactTest, BesideAReaderItSaysThatTheFileGetsSmallerLater) {
-  const db::Database reader(path_, db::Access::read_only);
+  const db::Database reader(path_, db::OpenMode::read_only);
   reader.connection().exec("BEGIN; SELECT COUNT(*) FROM runs");
-  db::Database mine(path_, db::Access::read_write, std::chrono::milliseconds(50));
+  db::Database mine(path_, db::OpenMode::read_write, std::chrono::milliseconds(50));
   EXPECT_NE(db::compact_database(mine, {.drop_superseded = true}).notice, "");
   reader.connection().exec("COMMIT");
   EXPECT_EQ(db::compact_database(mine, {}).notice, "");
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

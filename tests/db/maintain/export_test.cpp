@@ -16,19 +16,19 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ExportTest : public testing::Test {
+class ExportTest : public ::testing::Test {
  protected:
   ExportTest() {
     first_ = store_.begin_run(example_run());
     store_.record(first_, measured(example_configuration(1), {3e-3, 4e-3}));
     store_.record(first_, measured(example_configuration(2), {2e-3}));
     store_.record(first_, failed(example_configuration(3), Phase::crash, "fault"));
-    WorkKey other = example_key();
+    WorkloadKey other = example_key();
     other.device.name = "Invented Z9";
     other.toolchain.source_hash = "other";
     second_ = store_.begin_run(run_of(other));
@@ -43,7 +43,7 @@ class ExportTest : public testing::Test {
     result_ = db::export_database(database_, path, filter);
     EXPECT_FALSE(fs::exists(path.string() + "-wal"));
     EXPECT_FALSE(fs::exists(path.string() + ".part"));
-    db::Database copy(path, db::Access::immutable);
+    db::Database copy(path, db::OpenMode::immutable);
     EXPECT_EQ(copy.connection().execAndGet("PRAGMA integrity_check").getString(), "ok");
     EXPECT_EQ(copy.connection().execAndGet("SELECT COUNT(*) FROM pragma_foreign_key_check").getInt(), 0);
     EXPECT_EQ(copy.connection().execAndGet("PRAGMA journal_mode").getString(), "delete");
@@ -86,7 +86,7 @@ TEST_F(ExportTest, WithoutViewsAnswersTheSameToThisLibrary) {
   // A part of a part, and a file that is written to, have them again.
   const fs::path again = folder_ / "again.db";
   db::export_database(without, again);
-  EXPECT_EQ(stored(db::Database(again, db::Access::immutable)), 6);
+  EXPECT_EQ(stored(db::Database(again, db::OpenMode::immutable)), 6);
   const db::Database written(without.path());
   EXPECT_EQ(stored(written), 6);
   EXPECT_EQ(all(written), before);
@@ -153,52 +153,52 @@ TEST_F(ExportTest, WithoutWhatWasReplaced) {
 }
 
 TEST_F(ExportTest, WhatStandsInFinalsStaysThoughItWasReplaced) {
-  Finals finals;
+  RerankResult rerank;
   for (const int block : {2, 1})
-    finals.places.push_back({.configuration = example_configuration(block),
+    rerank.places.push_back({.configuration = example_configuration(block),
                              .rounds = {{1e-3, 0}},
                              .time = {1e-3, 1e-3, 1e-3, 0.9},
                              .ratio = {1, 1, 1, 0.9},
                              .tied = true});
-  store_.record_finals(first_, finals);
+  store_.record_rerank(first_, rerank);
   store_.record(third_, measured(example_configuration(2), {7e-3}));
   const db::Database copy = exported({.current_only = true});
   EXPECT_EQ(count(copy, "evaluations"), 6);
   EXPECT_EQ(count(copy, "finals"), 2);
-  EXPECT_THAT(db::check_database(copy).lines, testing::IsEmpty());
+  EXPECT_THAT(db::check_database(copy).lines, ::testing::IsEmpty());
 }
 
 /// Four finalists; the second ties with the first.
-Finals four_finals() {
-  Finals finals;
+RerankResult four_reranked() {
+  RerankResult rerank;
   double time = 1e-3;
   for (const int block : {4, 1, 2, 5}) {
-    finals.places.push_back({.configuration = example_configuration(block),
+    rerank.places.push_back({.configuration = example_configuration(block),
                              .rounds = {{time, 0}},
                              .time = {time, time, time, 0.9},
                              .ratio = {time / 1e-3, time / 1e-3, time / 1e-3, 0.9},
                              .tied = time < 2.5e-3});
     time += 1e-3;
   }
-  return finals;
+  return rerank;
 }
 
 TEST_F(ExportTest, FinalsOfWhichAPartStaysAreNumberedAnew) {
   store_.record(third_, measured(example_configuration(2), {7e-3}));
   store_.record(third_, measured(example_configuration(5), {8e-3}));
-  store_.record_finals(third_, four_finals());
-  Finals later;  // of another run: what won above is slow there
-  later.places = {four_finals().places.at(0)};
+  store_.record_rerank(third_, four_reranked());
+  RerankResult later;  // of another run: what won above is slow there
+  later.places = {four_reranked().places.at(0)};
   later.places[0].time = {9e-3, 9e-3, 9e-3, 0.9};
   later.places[0].rounds = {{9e-3, 0}};
   const RunId fourth = store_.begin_run(example_run());
   for (const Evaluation& known : store_.known(example_key()))
     if (known.configuration == example_configuration(4)) store_.record(fourth, known);
-  store_.record_finals(fourth, later);
+  store_.record_rerank(fourth, later);
   const db::Database copy = exported({.best_only = true});
   ASSERT_EQ(count(copy, "finals WHERE run = 3"), 1);
   EXPECT_EQ(count(copy, "finals WHERE run = 3 AND place = 1"), 1);
-  EXPECT_THAT(db::check_database(copy).lines, testing::IsEmpty());
+  EXPECT_THAT(db::check_database(copy).lines, ::testing::IsEmpty());
   // Several stay, in their order: what another run saw of them, which tied with no winner.
   const RunId fifth = store_.begin_run(example_run());
   for (const Evaluation& known : store_.known(example_key()))
@@ -209,12 +209,12 @@ TEST_F(ExportTest, FinalsOfWhichAPartStaysAreNumberedAnew) {
                 .execAndGet("SELECT group_concat(place || ':' || tied || ':' || time) FROM finals")
                 .getString(),
             "1:1:0.003,2:0:0.004");
-  EXPECT_THAT(db::check_database(part).lines, testing::IsEmpty());
+  EXPECT_THAT(db::check_database(part).lines, ::testing::IsEmpty());
 }
 
 TEST_F(ExportTest, OfSomeWorks) {
-  const std::int64_t work = db::list_runs(database_, {.device = "Invented Z9"}).at(0).work.id;
-  const db::Database copy = exported({.works = {work}});
+  const std::int64_t workload = db::list_runs(database_, {.device = "Invented Z9"}).at(0).workload.id;
+  const db::Database copy = exported({.workloads = {workload}});
   EXPECT_EQ(count(copy, "runs"), 1);
   EXPECT_EQ(count(copy, "devices"), 1);
 }
@@ -231,10 +231,10 @@ TEST_F(ExportTest, AFolderThatIsMissingIsAnError) {
 
 TEST_F(ExportTest, FromARecordingThatCannotBeWritten) {
   exported({});
-  const db::Database recording(folder_ / "out1.db", db::Access::immutable);
+  const db::Database recording(folder_ / "out1.db", db::OpenMode::immutable);
   const auto result = db::export_database(recording, folder_ / "second.db", {.best_only = true});
   EXPECT_EQ(result.evaluations, 2);
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,15 +48,15 @@ class Family {
 
   static void merge(const fs::path& target, const fs::path& source) {
     db::Database into(target);
-    db::merge_database(into, db::Database(source, db::Access::read_only), {.file = source.string()});
+    db::merge_database(into, db::Database(source, db::OpenMode::read_only), {.file = source.string()});
     ASSERT_EQ(damage(into), "");
   }
 
  private:
   int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
 
-  WorkKey some_key() {
-    WorkKey key = example_key();
+  WorkloadKey some_key() {
+    WorkloadKey key = example_key();
     if (pick(2) > 0) key.device.name = "Invented Z9";
     if (pick(2) > 0) key.instance.extents[0].second = 64;
     if (pick(3) == 0) key.origin = Origin::replayed;
@@ -90,13 +90,13 @@ class Family {
         if (evaluation.outcome && !evaluation.reused) good = {evaluation.configuration};
       }
       if (!good.empty() && pick(2) > 0) {
-        Finals finals;
-        finals.places.push_back({.configuration = good.front(),
+        RerankResult rerank;
+        rerank.places.push_back({.configuration = good.front(),
                                  .rounds = {{1e-3, 0}},
                                  .time = {1e-3, 1e-3, 1e-3, 0.9},
                                  .ratio = {1, 1, 1, 0.9},
                                  .tied = true});
-        store.record_finals(run, finals);
+        store.record_rerank(run, rerank);
       }
       if (pick(2) > 0) store.end_run(run, RunEnd::budget);
     }
@@ -108,7 +108,7 @@ class Family {
   int made_ = 0;
 };
 
-class MergeProperty : public testing::TestWithParam<unsigned> {};
+class MergeProperty : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(MergeProperty, IsAUnion) {
   Family family(GetParam());
@@ -138,7 +138,7 @@ TEST_P(MergeProperty, IsAUnion) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, MergeProperty, testing::Range(1U, 31U));
+INSTANTIATE_TEST_SUITE_P(Families, MergeProperty, ::testing::Range(1U, 31U));
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

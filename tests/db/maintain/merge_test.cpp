@@ -21,7 +21,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,20 +39,20 @@ struct Tuned {
   db::SqliteStore store;
 };
 
-Finals finals_of(std::initializer_list<int> blocks) {
-  Finals finals;
+RerankResult rerank_top_k(std::initializer_list<int> blocks) {
+  RerankResult rerank;
   double ratio = 1;
   for (const int block : blocks) {
-    FinalPlace place;
+    RerankPlace place;
     place.configuration = example_configuration(block);
     place.rounds = {{1e-3 * ratio, 0}, {2e-3 * ratio, 0}};
     place.time = {1.5e-3 * ratio, 1e-3 * ratio, 2e-3 * ratio, 0.95};
     place.ratio = {ratio, ratio, ratio, 0.95};
     place.tied = ratio == 1;
-    finals.places.push_back(place);
+    rerank.places.push_back(place);
     ratio += 0.5;
   }
-  return finals;
+  return rerank;
 }
 
 RunRecord run_by_time() {
@@ -61,14 +61,14 @@ RunRecord run_by_time() {
   return run;
 }
 
-class MergeTest : public testing::Test {
+class MergeTest : public ::testing::Test {
  protected:
   MergeTest() : a_(folder_ / "a.db", "a"), b_(folder_ / "b.db", "b") {
     const RunId first = a_.store.begin_run(run_by_time());
     a_.store.record(first, measured(example_configuration(1), {3e-3, 2e-3, 1e-3}));
     a_.store.record(first, failed(example_configuration(2), Phase::crash, "fault"));
     a_.store.record(first, measured(example_configuration(3), {5e-3}));
-    a_.store.record_finals(first, finals_of({1, 3}));
+    a_.store.record_rerank(first, rerank_top_k({1, 3}));
     a_.store.end_run(first, RunEnd::budget);
     const RunId second = b_.store.begin_run(run_by_time());
     b_.store.record(second, measured(example_configuration(1), {4e-3}));
@@ -109,7 +109,7 @@ TEST_F(MergeTest, AgainChangesNothing) {
   const auto sources = count(a_.database, "run_sources");
   const db::MergeResult again = merge(a_.database, b_.database);
   EXPECT_EQ(contents(a_.database), before);
-  EXPECT_EQ(again.runs + again.evaluations + again.samples + again.finals, 0);
+  EXPECT_EQ(again.runs + again.evaluations + again.samples + again.rerank, 0);
   EXPECT_EQ(again.known_runs, 1);
   EXPECT_EQ(again.known_evaluations, 2);
   EXPECT_EQ(count(a_.database, "run_sources"), sources);
@@ -117,8 +117,8 @@ TEST_F(MergeTest, AgainChangesNothing) {
 
 TEST_F(MergeTest, FinalsAndTheirRoundsComeAlong) {
   const db::MergeResult result = merge(b_.database, a_.database);
-  EXPECT_EQ(result.finals, 2);
-  const auto rows = db::finals_of_run(b_.database, 2);
+  EXPECT_EQ(result.rerank, 2);
+  const auto rows = db::rerank_of_run(b_.database, 2);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].configuration, example_configuration(1));
   EXPECT_EQ(rows[1].rounds.size(), 2U);
@@ -129,7 +129,7 @@ TEST_F(MergeTest, TheRankingDoesNotDependOnTheOrder) {
   const RunId older = b_.store.begin_run(run_by_time());
   b_.database.connection().exec("UPDATE runs SET started = '2025' WHERE id = " + std::to_string(older));
   b_.store.record(older, measured(example_configuration(3), {5e-3}));
-  b_.store.record_finals(older, finals_of({3}));
+  b_.store.record_rerank(older, rerank_top_k({3}));
   const auto best_times = [](const db::Database& database) {
     std::vector<double> times;
     for (const db::ResultRow& row : db::list_results(database)) times.push_back(*row.time);
@@ -175,12 +175,12 @@ TEST_F(MergeTest, SaysWhereARunCameFromFirst) {
   db::Database via(folder_ / "via.db"), last(folder_ / "last.db");
   db::merge_database(via, a_.database, {.file = "/lab/a.db"});
   db::merge_database(last, via, {.file = "via.db"});
-  const auto said = [&last](const char* column) {
+  const auto column_text = [&last](const char* column) {
     return last.connection().execAndGet(format("SELECT {} FROM run_sources", column)).getString();
   };
-  EXPECT_EQ(said("file"), "/lab/a.db");
-  EXPECT_EQ(said("format"), "tune");
-  EXPECT_EQ(said("run_there"), "1");
+  EXPECT_EQ(column_text("file"), "/lab/a.db");
+  EXPECT_EQ(column_text("format"), "tune");
+  EXPECT_EQ(column_text("run_there"), "1");
   EXPECT_EQ(count(via, "run_sources"), 1);
   EXPECT_EQ(count(a_.database, "run_sources"), 0);
 }
@@ -277,7 +277,7 @@ TEST_F(MergeTest, KilledAtAnyMomentLeavesWhatWasThere) {
     const pid_t child = fork();
     if (child == 0) {
       db::Database target(folder_ / "a.db");
-      const db::Database source(folder_ / "b.db", db::Access::read_only);
+      const db::Database source(folder_ / "b.db", db::OpenMode::read_only);
       db::merge_database(target, source, {.file = "b.db"});
       _exit(0);
     }
@@ -294,4 +294,4 @@ TEST_F(MergeTest, KilledAtAnyMomentLeavesWhatWasThere) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -10,23 +10,25 @@
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using db::Match;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
-class BestTest : public testing::Test {
+class BestTest : public ::testing::Test {
  protected:
-  void record(const WorkKey& key, const std::vector<Evaluation>& evaluations) {
+  void record(const WorkloadKey& key, const std::vector<Evaluation>& evaluations) {
     const RunId id = store_.begin_run(run_of(key));
     for (const Evaluation& evaluation : evaluations) store_.record(id, evaluation);
   }
-  void record(const WorkKey& key, double time) { record(key, {measured(example_configuration(), {time})}); }
+  void record(const WorkloadKey& key, double time) {
+    record(key, {measured(example_configuration(), {time})});
+  }
 
   static db::BestQuery query() {
-    const WorkKey key = example_key();
+    const WorkloadKey key = example_key();
     return {.problem = key.instance.problem,
             .device = db::lookup_device(key.device),
             .extents = key.instance.extents,
@@ -46,13 +48,13 @@ class BestTest : public testing::Test {
   db::SqliteStore store_{database_};
 };
 
-WorkKey sized(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
-  WorkKey key = example_key();
+WorkloadKey sized(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+  WorkloadKey key = example_key();
   key.instance.extents = {{"nx", nx}, {"ny", ny}, {"nz", nz}};
   return key;
 }
 
-WorkKey on(const std::string& device, WorkKey key = example_key()) {
+WorkloadKey on(const std::string& device, WorkloadKey key = example_key()) {
   key.device.name = device;
   return key;
 }
@@ -75,12 +77,12 @@ TEST_F(BestTest, IsTheSmallestMedianNotTheSmallestSample) {
   EXPECT_EQ(found[0].match, Match::exact);
   EXPECT_EQ(found[0].measured, 3);
   EXPECT_EQ(found[0].distance, 0);
-  EXPECT_EQ(found[0].why, "recorded for exactly this");
+  EXPECT_EQ(found[0].reason, "recorded for exactly this");
   EXPECT_THAT(view("true"), ElementsAre(4e-3));
 }
 
 TEST_F(BestTest, MeasuredAndReplayedAreNeverMixed) {
-  WorkKey replayed = example_key();
+  WorkloadKey replayed = example_key();
   replayed.origin = Origin::replayed;
   record(example_key(), 3e-3);
   record(replayed, 1e-3);
@@ -102,7 +104,7 @@ TEST_F(BestTest, ALaterEvaluationOfTheSameConfigurationReplacesTheEarlier) {
 }
 
 TEST_F(BestTest, TheViewTakesTheFastestOfAllVersionsAndNamesThem) {
-  WorkKey newer = example_key();
+  WorkloadKey newer = example_key();
   newer.device.driver = "590";
   record(example_key(), 3e-3);
   record(newer, 2e-3);
@@ -119,7 +121,7 @@ TEST_F(BestTest, OrderIsExactThenSizeThenDevice) {
   const auto found = db::best(database_, query());
   std::vector<double> times;
   std::vector<Match> matches;
-  for (const db::Candidate& candidate : found) {
+  for (const db::BestCandidate& candidate : found) {
     times.push_back(*candidate.result.time);
     matches.push_back(candidate.match);
   }
@@ -127,21 +129,21 @@ TEST_F(BestTest, OrderIsExactThenSizeThenDevice) {
   EXPECT_THAT(matches, ElementsAre(Match::exact, Match::nearest_size, Match::nearest_size,
                                    Match::same_architecture, Match::same_architecture));
   EXPECT_NEAR(found[1].distance, std::log(2) * (1 + 2. / 3 + 1. / 3 + 1. / 3), 1e-12);
-  EXPECT_THAT(found[1].why, HasSubstr("512x256x256"));
-  EXPECT_THAT(found[3].why, HasSubstr("Z9"));
+  EXPECT_THAT(found[1].reason, HasSubstr("512x256x256"));
+  EXPECT_THAT(found[3].reason, HasSubstr("Z9"));
 }
 
 TEST_F(BestTest, SizesOfEqualVolumeAreNotEqual) {
   record(sized(1, 1, 512 * 256 * 128), 1e-3);
   record(sized(512, 256, 256), 2e-3);
-  EXPECT_EQ(db::best(database_, query())[0].result.work.size, "512x256x256");
+  EXPECT_EQ(db::best(database_, query())[0].result.workload.size, "512x256x256");
 }
 
 TEST_F(BestTest, AmongEqualFitsTheSameVersionsComeFirst) {
-  WorkKey stale = example_key();
+  WorkloadKey stale = example_key();
   stale.toolchain.source_hash = "old";
   record(stale, 1e-3);
-  WorkKey other_driver = example_key();
+  WorkloadKey other_driver = example_key();
   other_driver.device.driver = "570";
   record(other_driver, 2e-3);
   record(example_key(), 3e-3);
@@ -151,9 +153,9 @@ TEST_F(BestTest, AmongEqualFitsTheSameVersionsComeFirst) {
   EXPECT_TRUE(found[0].same_driver && found[0].same_compiler && found[0].same_sources);
   EXPECT_EQ(found[1].result.time, 2e-3);
   EXPECT_FALSE(found[1].same_driver);
-  EXPECT_THAT(found[1].why, HasSubstr("driver 570"));
+  EXPECT_THAT(found[1].reason, HasSubstr("driver 570"));
   EXPECT_FALSE(found[2].same_sources);
-  EXPECT_THAT(found[2].why, HasSubstr("sources have changed"));
+  EXPECT_THAT(found[2].reason, HasSubstr("sources have changed"));
   // Who does not ask for versions gets the fastest.
   db::BestQuery any = query();
   any.device.driver.clear();
@@ -162,7 +164,7 @@ TEST_F(BestTest, AmongEqualFitsTheSameVersionsComeFirst) {
 }
 
 TEST_F(BestTest, OtherSettingsAreOtherWork) {
-  WorkKey wide = example_key();
+  WorkloadKey wide = example_key();
   wide.instance.settings[2].second = 4;
   record(wide, 1e-3);
   EXPECT_TRUE(db::best(database_, query()).empty());
@@ -172,7 +174,7 @@ TEST_F(BestTest, OtherSettingsAreOtherWork) {
 }
 
 TEST_F(BestTest, OtherExtentsAreNotCompared) {
-  WorkKey flat = example_key();
+  WorkloadKey flat = example_key();
   flat.instance.extents = {{"nx", 512}, {"ny", 256}};
   record(flat, 1e-3);
   EXPECT_TRUE(db::best(database_, query()).empty());
@@ -188,7 +190,7 @@ TEST_F(BestTest, AnyDeviceAndAnySizeFitWhereNoneIsAskedFor) {
 }
 
 TEST_F(BestTest, ADeviceOfTheSameArchitectureIsCloserThanAnother) {
-  WorkKey far = on("Old");
+  WorkloadKey far = on("Old");
   far.device.compute_major = 8;
   record(far, 1e-3);
   record(on("Sibling", sized(64, 64, 64)), 2e-3);
@@ -210,4 +212,4 @@ TEST_F(BestTest, ADeviceCanBeAskedForByItsName) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

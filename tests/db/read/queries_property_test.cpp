@@ -14,7 +14,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 /// All that was recorded, in order.
@@ -25,13 +25,13 @@ struct Entry {
 };
 
 /// Few keys and few configurations, so that they meet again.
-std::vector<WorkKey> keys() {
-  std::vector<WorkKey> result;
+std::vector<WorkloadKey> keys() {
+  std::vector<WorkloadKey> result;
   for (const char* device : {"A", "B"})
     for (const int nx : {64, 512})
       for (const char* driver : {"580", "590"})
         for (const Origin origin : {Origin::measured, Origin::replayed}) {
-          WorkKey key = example_key();
+          WorkloadKey key = example_key();
           key.device.name = device;
           key.device.driver = driver;
           key.instance.extents[0].second = nx;
@@ -52,7 +52,7 @@ Evaluation random_evaluation(std::mt19937& random) {
   return measured(configuration, samples);
 }
 
-class Property : public testing::TestWithParam<unsigned> {
+class Property : public ::testing::TestWithParam<unsigned> {
  protected:
   Property() : random_(GetParam()) {
     for (int r = 0; r < 25; ++r) {
@@ -85,7 +85,7 @@ class Property : public testing::TestWithParam<unsigned> {
     return best;
   }
 
-  std::vector<WorkKey> keys_ = keys();
+  std::vector<WorkloadKey> keys_ = keys();
   std::mt19937 random_;
   TemporaryFolder folder_;
   db::Database database_{folder_ / "tune.db"};
@@ -106,13 +106,13 @@ TEST_P(Property, KnownIsTheNewestOfEachConfiguration) {
 
 TEST_P(Property, BestIsTheSmallestMedianOfTheNewest) {
   for (int k = 0; k < static_cast<int>(keys_.size()); ++k) {
-    const WorkKey& key = keys_[static_cast<std::size_t>(k)];
+    const WorkloadKey& key = keys_[static_cast<std::size_t>(k)];
     const auto found = db::best(database_, {.problem = key.instance.problem,
                                             .device = db::lookup_device(key.device),
                                             .extents = key.instance.extents,
                                             .settings = key.instance.settings_key(),
                                             .origin = key.origin});
-    const auto same = [&](const db::Candidate& candidate) {
+    const auto same = [&](const db::BestCandidate& candidate) {
       return candidate.match == db::Match::exact && candidate.same_driver;
     };
     const auto exact = std::find_if(found.begin(), found.end(), same);
@@ -169,7 +169,7 @@ TEST_P(Property, RunsTellWhatTheySaw) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Property, testing::Range(1U, 4U));
+INSTANTIATE_TEST_SUITE_P(Seeds, Property, ::testing::Range(1U, 4U));
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

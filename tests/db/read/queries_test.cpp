@@ -12,15 +12,15 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class QueriesTest : public testing::Test {
+class QueriesTest : public ::testing::Test {
  protected:
   /// A run with these evaluations, ended.
-  RunId run(const WorkKey& key, const std::vector<Evaluation>& evaluations) {
+  RunId run(const WorkloadKey& key, const std::vector<Evaluation>& evaluations) {
     const RunId id = store_.begin_run(run_of(key));
     for (const Evaluation& evaluation : evaluations) store_.record(id, evaluation);
     store_.end_run(id, RunEnd::exhausted);
@@ -38,14 +38,14 @@ class QueriesTest : public testing::Test {
   db::SqliteStore store_{database_, [this] { return tick(); }};
 };
 
-WorkKey other_device() {
-  WorkKey key = example_key();
+WorkloadKey other_device() {
+  WorkloadKey key = example_key();
   key.device.name = "Invented Z9";
   return key;
 }
 
-WorkKey other_problem() {
-  WorkKey key = example_key();
+WorkloadKey other_problem() {
+  WorkloadKey key = example_key();
   key.instance.problem = "matmul";
   return key;
 }
@@ -88,31 +88,31 @@ TEST_F(QueriesTest, ProblemsAndDevicesAreCounted) {
   EXPECT_EQ(devices[0].runs, 2);
   EXPECT_EQ(devices[0].evaluations, 2);
   EXPECT_THAT(devices[0].drivers, ElementsAre("580.1"));
-  expect_equal(devices[0].facts, example_device());
+  expect_equal(devices[0].properties, example_device());
   EXPECT_EQ(devices[1].name, "Invented Z9");
 }
 
 TEST_F(QueriesTest, ADeviceShowsTheNewestFactsAndEveryDriver) {
   run(example_key(), {});
-  WorkKey updated = example_key();
+  WorkloadKey updated = example_key();
   updated.device.driver = "590.2";
   updated.device.copy_bandwidth = 7;
   run(updated, {});
   const auto devices = db::list_devices(database_);
   ASSERT_EQ(devices.size(), 1U);
   EXPECT_THAT(devices[0].drivers, ElementsAre("580.1", "590.2"));
-  EXPECT_EQ(devices[0].facts.copy_bandwidth, 7);
+  EXPECT_EQ(devices[0].properties.copy_bandwidth, 7);
 }
 
 TEST_F(QueriesTest, FactsThatCameLaterAreStoredWhereTheyAreKnown) {
-  DeviceFacts facts = example_device();
-  EXPECT_EQ(db::to_json(facts).find("host_to_device"), std::string::npos)
+  DeviceProperties properties = example_device();
+  EXPECT_EQ(db::to_json(properties).find("host_to_device"), std::string::npos)
       << "the text of older versions, and its hash";
-  EXPECT_EQ(db::facts_from_json(db::to_json(facts)).device_to_host_bandwidth, 0);
-  facts.host_to_device_bandwidth = 5.5e10;
-  facts.device_to_host_bandwidth = 5.25e10;
-  EXPECT_EQ(db::facts_from_json(db::to_json(facts)).host_to_device_bandwidth, 5.5e10);
-  EXPECT_EQ(db::facts_from_json(db::to_json(facts)).device_to_host_bandwidth, 5.25e10);
+  EXPECT_EQ(db::properties_from_json(db::to_json(properties)).device_to_host_bandwidth, 0);
+  properties.host_to_device_bandwidth = 5.5e10;
+  properties.device_to_host_bandwidth = 5.25e10;
+  EXPECT_EQ(db::properties_from_json(db::to_json(properties)).host_to_device_bandwidth, 5.5e10);
+  EXPECT_EQ(db::properties_from_json(db::to_json(properties)).device_to_host_bandwidth, 5.25e10);
 }
 
 TEST_F(QueriesTest, RunsAreListedNewestFirstAndFiltered) {
@@ -139,10 +139,10 @@ TEST_F(QueriesTest, RunsAreListedNewestFirstAndFiltered) {
   EXPECT_EQ(first.failures, 1);
   EXPECT_EQ(first.best, 2e-3);
   EXPECT_EQ(first.best_configuration, example_configuration(2).key());
-  EXPECT_EQ(first.work.size, "512x256x128");
-  EXPECT_EQ(first.work.settings, example_instance().settings_key());
-  EXPECT_EQ(first.work.extents, example_instance().extents);
-  EXPECT_EQ(first.work.architecture, "sm_91");
+  EXPECT_EQ(first.workload.size, "512x256x128");
+  EXPECT_EQ(first.workload.settings, example_instance().settings_key());
+  EXPECT_EQ(first.workload.extents, example_instance().extents);
+  EXPECT_EQ(first.workload.architecture, "sm_91");
   EXPECT_FALSE(db::list_runs(database_)[1].best);
 }
 
@@ -177,15 +177,15 @@ TEST_F(QueriesTest, ResultsAreFastestFirst) {
 
 TEST_F(QueriesTest, ResultsAreFiltered) {
   const RunId one = run(example_key(), {measured(example_configuration(1), {1e-3})});
-  WorkKey small = example_key();
+  WorkloadKey small = example_key();
   small.instance.extents[0].second = 64;
   run(small, {measured(example_configuration(1), {2e-3})});
-  WorkKey setting = example_key();
+  WorkloadKey setting = example_key();
   setting.instance.settings[2].second = 4;
   run(setting, {measured(example_configuration(1), {3e-3})});
   run(other_device(), {measured(example_configuration(1), {4e-3})});
   run(other_problem(), {measured(example_configuration(1), {5e-3})});
-  WorkKey replayed = example_key();
+  WorkloadKey replayed = example_key();
   replayed.origin = Origin::replayed;
   run(replayed, {measured(example_configuration(1), {6e-3})});
   const auto times = [&](const db::ResultFilter& filter) {
@@ -200,8 +200,8 @@ TEST_F(QueriesTest, ResultsAreFiltered) {
   EXPECT_THAT(times({.run = one}), ElementsAre(1));
   EXPECT_THAT(times({.origin = Origin::replayed}), ElementsAre(6));
   EXPECT_THAT(times({.origin = Origin::measured, .limit = 2}), ElementsAre(1, 2));
-  const std::int64_t work = db::list_runs(database_).back().work.id;
-  EXPECT_THAT(times({.work = work}), ElementsAre(1));
+  const std::int64_t workload = db::list_runs(database_).back().workload.id;
+  EXPECT_THAT(times({.workload = workload}), ElementsAre(1));
 }
 
 TEST_F(QueriesTest, WhatWasEvaluatedAgainIsSuperseded) {
@@ -249,7 +249,7 @@ TEST_F(QueriesTest, RunDetailsTellTheWholeRun) {
   EXPECT_EQ(details.failures[1].detail, "first");
   EXPECT_EQ(details.failures[1].example, example_configuration(7));
   EXPECT_EQ(details.failures[2].reason, "nan");
-  EXPECT_EQ(details.summary.work.device, example_key().device.name);
+  EXPECT_EQ(details.summary.workload.device, example_key().device.name);
   EXPECT_EQ(details.summary.evaluations, 7);
   EXPECT_EQ(details.summary.ended, "");
 }
@@ -260,4 +260,4 @@ TEST_F(QueriesTest, ARunWhereAllFailedHasNoWinner) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

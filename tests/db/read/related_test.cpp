@@ -15,46 +15,46 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-WorkKey sized(std::int64_t nx, WorkKey key = example_key()) {
+WorkloadKey sized(std::int64_t nx, WorkloadKey key = example_key()) {
   key.instance.extents[0].second = nx;
   return key;
 }
 
-WorkKey with_radius(std::int64_t radius, WorkKey key = example_key()) {
+WorkloadKey with_radius(std::int64_t radius, WorkloadKey key = example_key()) {
   key.instance.settings[2].second = radius;
   return key;
 }
 
-WorkKey on(const std::string& device, WorkKey key = example_key()) {
+WorkloadKey on(const std::string& device, WorkloadKey key = example_key()) {
   key.device.name = device;
   return key;
 }
 
-WorkKey on_older(const std::string& device, WorkKey key = example_key()) {
+WorkloadKey on_older(const std::string& device, WorkloadKey key = example_key()) {
   key.device.name = device;
   key.device.compute_major = 8;
   return key;
 }
 
-WorkKey with_driver(const std::string& driver, WorkKey key = example_key()) {
+WorkloadKey with_driver(const std::string& driver, WorkloadKey key = example_key()) {
   key.device.driver = driver;
   return key;
 }
 
-class Related : public testing::Test {
+class Related : public ::testing::Test {
  protected:
-  void record(const WorkKey& key, int count = 10, double time = 1e-3) {
+  void record(const WorkloadKey& key, int count = 10, double time = 1e-3) {
     const RunId run = store_.begin_run(run_of(key));
     for (int i = 0; i < count; ++i) store_.record(run, measured(example_configuration(32 + i), {time}));
   }
-  std::vector<db::RelatedWork> related(const WorkKey& key = example_key()) const {
-    return db::related_works(database_, key);
+  std::vector<db::RelatedWorkload> related(const WorkloadKey& key = example_key()) const {
+    return db::related_workloads(database_, key);
   }
-  std::vector<db::RelatedResult> results(const db::RelatedWork& one, std::size_t most = 1000) const {
-    return db::related_results(database_, one.work, most);
+  std::vector<db::RelatedResult> results(const db::RelatedWorkload& one, std::size_t max = 1000) const {
+    return db::related_results(database_, one.workload, max);
   }
 
   TemporaryFolder folder_;
@@ -69,7 +69,7 @@ TEST_F(Related, AnEmptyDatabaseHasNone) {
 TEST_F(Related, TheWorkItselfIsKnownNotRelated) {
   record(example_key());
   EXPECT_TRUE(related().empty());
-  WorkKey replayed = example_key();
+  WorkloadKey replayed = example_key();
   replayed.origin = Origin::replayed;
   EXPECT_TRUE(related(replayed).empty());
   // Of another size it is.
@@ -77,14 +77,14 @@ TEST_F(Related, TheWorkItselfIsKnownNotRelated) {
 }
 
 TEST_F(Related, WhatWasReplayedIsNobodysMeasurement) {
-  WorkKey other = sized(64);
+  WorkloadKey other = sized(64);
   other.origin = Origin::replayed;
   record(other);
   EXPECT_TRUE(related().empty());
 }
 
 TEST_F(Related, AnotherProblemIsNotRelated) {
-  WorkKey other = sized(64);
+  WorkloadKey other = sized(64);
   other.instance.problem = "rotate2d";
   record(other);
   EXPECT_TRUE(related().empty());
@@ -108,7 +108,7 @@ TEST_F(Related, OneMeasurementOfTheSameWorkWithOtherVersionsIsEnough) {
   record(sized(64, with_driver("570")), 9);
   record(on("Sibling"), 9);
   ASSERT_EQ(related().size(), 1U);
-  EXPECT_EQ(related()[0].work.driver, "570");
+  EXPECT_EQ(related()[0].workload.driver, "570");
   EXPECT_TRUE(related()[0].same_but_versions);
   record(sized(64), 10);
   ASSERT_EQ(related().size(), 2U);
@@ -128,9 +128,9 @@ TEST_F(Related, AnotherSizeIsNearerThanAnotherSettingAndThatThanAnotherDevice) {
   record(with_driver("570"));
   std::vector<std::string> order;
   std::vector<double> distances;
-  for (const db::RelatedWork& one : related()) {
-    order.push_back(one.work.device + " " + one.work.size + " " + one.work.driver +
-                    (one.work.settings.find("radius=4") == std::string::npos ? "" : " radius 4"));
+  for (const db::RelatedWorkload& one : related()) {
+    order.push_back(one.workload.device + " " + one.workload.size + " " + one.workload.driver +
+                    (one.workload.settings.find("radius=4") == std::string::npos ? "" : " radius 4"));
     distances.push_back(one.distance);
   }
   const std::vector<std::string> expected = {"Invented H1 512x256x128 570",
@@ -150,11 +150,11 @@ TEST_F(Related, AmongEquallyAlikeTheLargestComesFirst) {
   record(sized(256), 12);
   record(sized(1024), 30);
   ASSERT_EQ(related().size(), 2U);
-  EXPECT_EQ(related()[0].work.size, "1024x256x128");
+  EXPECT_EQ(related()[0].workload.size, "1024x256x128");
 }
 
 TEST_F(Related, ColdAndWarmTimesAreOfDifferentWorks) {
-  WorkKey warm = example_key();
+  WorkloadKey warm = example_key();
   warm.cache = CacheState::warm;
   record(warm);
   ASSERT_EQ(related().size(), 1U);
@@ -163,14 +163,14 @@ TEST_F(Related, ColdAndWarmTimesAreOfDifferentWorks) {
 }
 
 /// Few keys, of which each differs from `example_key` in any of what counts.
-std::vector<WorkKey> keys() {
-  std::vector<WorkKey> result;
+std::vector<WorkloadKey> keys() {
+  std::vector<WorkloadKey> result;
   for (const bool sibling : {false, true})
     for (const int nx : {64, 512})
       for (const int radius : {2, 4})
         for (const char* driver : {"580.1", "590"})
           for (const Origin origin : {Origin::measured, Origin::replayed}) {
-            WorkKey key = with_driver(driver, with_radius(radius, sized(nx)));
+            WorkloadKey key = with_driver(driver, with_radius(radius, sized(nx)));
             if (sibling) key = on("Sibling", key);
             key.origin = origin;
             result.push_back(key);
@@ -178,7 +178,7 @@ std::vector<WorkKey> keys() {
   return result;
 }
 
-class RelatedProperty : public Related, public testing::WithParamInterface<unsigned> {
+class RelatedProperty : public Related, public ::testing::WithParamInterface<unsigned> {
  protected:
   using Times = std::map<std::string, std::optional<double>>;
 
@@ -202,7 +202,7 @@ class RelatedProperty : public Related, public testing::WithParamInterface<unsig
   std::multiset<Times> expected(std::size_t itself) const {
     std::multiset<Times> result;
     for (const auto& [k, times] : known_) {
-      WorkKey as_measured = keys_[itself];
+      WorkloadKey as_measured = keys_[itself];
       as_measured.origin = Origin::measured;
       if (keys_[k].origin != Origin::measured || same(keys_[k], as_measured)) continue;
       const auto succeeded = std::ranges::count_if(times, [](auto& one) { return one.second.has_value(); });
@@ -211,32 +211,32 @@ class RelatedProperty : public Related, public testing::WithParamInterface<unsig
     return result;
   }
 
-  static bool same_but_driver(const WorkKey& a, const WorkKey& b) {
+  static bool same_but_driver(const WorkloadKey& a, const WorkloadKey& b) {
     return a.instance.extents == b.instance.extents && a.instance.settings == b.instance.settings &&
            a.device.name == b.device.name;
   }
-  static bool same(const WorkKey& a, const WorkKey& b) {
+  static bool same(const WorkloadKey& a, const WorkloadKey& b) {
     return same_but_driver(a, b) && a.device.driver == b.device.driver;
   }
 
-  Times times_of(const db::RelatedWork& work) const {
+  Times times_of(const db::RelatedWorkload& workload) const {
     Times times;
-    const auto all = results(work);
+    const auto all = results(workload);
     for (const auto& [configuration, time] : all) times[configuration.key()] = time;
     EXPECT_EQ(times.size(), all.size()) << "a configuration came twice";
-    EXPECT_EQ(times.size(), work.configurations);
+    EXPECT_EQ(times.size(), workload.configurations);
     return times;
   }
 
   std::mt19937 random_{GetParam()};
-  std::vector<WorkKey> keys_ = keys();
+  std::vector<WorkloadKey> keys_ = keys();
   std::map<std::size_t, Times> known_;  ///< by place of the key
 };
 
 TEST_P(RelatedProperty, AreTheNewestResultsOfAllOtherWork) {
   for (std::size_t k = 0; k < keys_.size(); ++k) {
     std::multiset<Times> found;
-    for (const db::RelatedWork& one : related(keys_[k])) found.insert(times_of(one));
+    for (const db::RelatedWorkload& one : related(keys_[k])) found.insert(times_of(one));
     EXPECT_EQ(found, expected(k));
   }
 }
@@ -254,16 +254,16 @@ TEST_P(RelatedProperty, NoneIsNearerThanTheOneBefore) {
 }
 
 TEST_P(RelatedProperty, FewerResultsAreTheFastestAndSomeOfTheOthers) {
-  for (const db::RelatedWork& work : related(keys_[0])) {
-    const Times all = times_of(work);
+  for (const db::RelatedWorkload& workload : related(keys_[0])) {
+    const Times all = times_of(workload);
     std::vector<double> sorted;
     for (const auto& [key, time] : all)
       if (time) sorted.push_back(*time);
     std::ranges::sort(sorted);
-    for (const std::size_t most : {4U, 8U, 12U}) {
-      const auto some = results(work, most);
-      EXPECT_GE(some.size(), most / 2);
-      EXPECT_LE(some.size(), most + 4);
+    for (const std::size_t max : {4U, 8U, 12U}) {
+      const auto some = results(workload, max);
+      EXPECT_GE(some.size(), max / 2);
+      EXPECT_LE(some.size(), max + 4);
       std::set<std::string> seen;
       double last = 0;
       for (const auto& [configuration, time] : some) {
@@ -276,7 +276,7 @@ TEST_P(RelatedProperty, FewerResultsAreTheFastestAndSomeOfTheOthers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RelatedProperty, testing::Range(1U, 4U));
+INSTANTIATE_TEST_SUITE_P(Seeds, RelatedProperty, ::testing::Range(1U, 4U));
 
 /// A work of so many evaluations, each tenth of which failed, in no order.
 void add_many(db::Database& database, RunId run, int count) {
@@ -297,11 +297,11 @@ TEST_F(Related, OfALargeDatabaseOnlyWhatIsNeededIsRead) {
   add_many(database_, store_.begin_run(run_of(sized(64))), 60'000);
   add_many(database_, store_.begin_run(run_of(sized(256))), 40'000);
   const std::clock_t start = std::clock();  // of the processor: others may be busy on it
-  const auto works = related();
-  ASSERT_EQ(works.size(), 2U);
-  EXPECT_EQ(works[0].configurations + works[1].configurations, 100'000U);
+  const auto workloads = related();
+  ASSERT_EQ(workloads.size(), 2U);
+  EXPECT_EQ(workloads[0].configurations + workloads[1].configurations, 100'000U);
   std::vector<std::vector<db::RelatedResult>> found;
-  for (const db::RelatedWork& work : works) found.push_back(results(work, 5000));
+  for (const db::RelatedWorkload& workload : workloads) found.push_back(results(workload, 5000));
   const double taken = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_LT(taken, 1.0) << "seconds";
   for (const auto& some : found) {
@@ -314,4 +314,4 @@ TEST_F(Related, OfALargeDatabaseOnlyWhatIsNeededIsRead) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

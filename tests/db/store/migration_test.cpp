@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 /// What a program of schema 1 would have written: columns that came later are cut from a new database.
@@ -42,7 +42,7 @@ void make_version_1(const std::filesystem::path& path, const std::filesystem::pa
   }
 }
 
-class MigrationTest : public testing::Test {
+class MigrationTest : public ::testing::Test {
  protected:
   MigrationTest() { make_version_1(path_, folder_ / "scratch.db"); }
   TemporaryFolder folder_;
@@ -72,7 +72,7 @@ TEST_F(MigrationTest, KeepsWhatWasThere) {
     return expected;
   }());
   EXPECT_EQ(details.winner->time, 2e-3);
-  EXPECT_TRUE(details.finals.empty());
+  EXPECT_TRUE(details.rerank.empty());
 }
 
 TEST_F(MigrationTest, WhatWasNotKeptThenIsUnknown) {
@@ -81,9 +81,9 @@ TEST_F(MigrationTest, WhatWasNotKeptThenIsUnknown) {
   ASSERT_EQ(rows.size(), 3U);
   for (const db::ResultRow& row : rows) {
     EXPECT_FALSE(row.timing.has_value());
-    EXPECT_FALSE(row.final.has_value());
+    EXPECT_FALSE(row.rerank.has_value());
     EXPECT_EQ(row.phases.reference, 0);
-    EXPECT_EQ(row.work.cache, CacheState::cold);
+    EXPECT_EQ(row.workload.cache, CacheState::cold);
   }
   EXPECT_EQ(
       database.connection()
@@ -117,4 +117,4 @@ TEST_F(MigrationTest, ANewRunGoesOnWithIt) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

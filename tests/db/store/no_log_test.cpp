@@ -15,11 +15,11 @@
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 /// SQLite's layer for such file systems: it locks by folders and has no shared memory.
-class NoLogTest : public testing::Test {
+class NoLogTest : public ::testing::Test {
  protected:
   NoLogTest() { sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1); }
   ~NoLogTest() override { sqlite3_vfs_register(sqlite3_vfs_find("unix"), 1); }
@@ -45,7 +45,7 @@ TEST_F(NoLogTest, ItIsSaidAndEverythingWorks) {
   }
   {
     db::Database database(path);
-    const db::Database source(other, db::Access::read_only);
+    const db::Database source(other, db::OpenMode::read_only);
     EXPECT_EQ(db::merge_database(database, source, {.file = "other.db"}).evaluations, 10);
   }
   db::Database database(path);
@@ -76,4 +76,4 @@ TEST_F(NoLogTest, ProcessesWaitForEachOther) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -18,25 +18,25 @@
 #include "tests/support/without_privileges.hpp"
 #include "tuner/base/error.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using db::Access;
 using db::Database;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using db::OpenMode;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// The message and the exit status of the Error that `work` ends in.
-struct Said {
+struct ThrownError {
   std::string what;
   Exit exit = Exit::success;
 };
 
-Said error_of(const std::function<void()>& work) {
+ThrownError error_of(const std::function<void()>& function) {
   try {
-    work();
+    function();
   } catch (const Error& error) {
     return {error.what(), error.exit()};
   } catch (const std::exception& exception) {
@@ -50,7 +50,7 @@ MATCHER_P2(OneLineWith, path, words, "") {
          arg.what.find('\n') == std::string::npos && arg.what.size() < 400;
 }
 
-class OpenTest : public testing::Test {
+class OpenTest : public ::testing::Test {
  protected:
   fs::path make_database(const std::string& name) {
     const fs::path path = folder_ / name;
@@ -113,10 +113,10 @@ TEST_F(OpenTest, ATextIsNoDatabaseAndStaysAsItWas) {
   const fs::path path = folder_ / "notes.txt";
   const std::string text(5000, 'x');
   write_text(path, text);
-  for (const Access access : {Access::read_write, Access::read_only, Access::immutable}) {
-    const Said said = error_of([&] { Database(path, access); });
-    EXPECT_THAT(said, OneLineWith(path, "is not a tune database"));
-    EXPECT_EQ(said.exit, Exit::failure);
+  for (const OpenMode access : {OpenMode::read_write, OpenMode::read_only, OpenMode::immutable}) {
+    const ThrownError thrown = error_of([&] { Database(path, access); });
+    EXPECT_THAT(thrown, OneLineWith(path, "is not a tune database"));
+    EXPECT_EQ(thrown.exit, Exit::failure);
   }
   std::ifstream file(path, std::ios::binary);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);
@@ -144,7 +144,7 @@ TEST_F(OpenTest, ADamagedFileSaysSo) {
   file.seekp(100);
   file << std::string(static_cast<std::size_t>(fs::file_size(path)) - 100, '\x5a');
   file.close();
-  for (const Access access : {Access::read_write, Access::read_only})
+  for (const OpenMode access : {OpenMode::read_write, OpenMode::read_only})
     EXPECT_THAT(error_of([&] { Database(path, access); }), OneLineWith(path, "is damaged"));
 }
 
@@ -161,10 +161,10 @@ TEST_F(OpenTest, ATruncatedFileSaysSo) {
 TEST_F(OpenTest, ANewerSchemaIsNotTouched) {
   const fs::path path = make_database("tune.db");
   Database(path).connection().exec("PRAGMA user_version = 9999");
-  for (const Access access : {Access::read_write, Access::read_only, Access::immutable}) {
-    const Said said = error_of([&] { Database(path, access); });
-    EXPECT_THAT(said, OneLineWith(path, "was made by a newer tune (schema 9999, this program knows "));
-    EXPECT_THAT(said.what, HasSubstr("--db"));
+  for (const OpenMode access : {OpenMode::read_write, OpenMode::read_only, OpenMode::immutable}) {
+    const ThrownError thrown = error_of([&] { Database(path, access); });
+    EXPECT_THAT(thrown, OneLineWith(path, "was made by a newer tune (schema 9999, this program knows "));
+    EXPECT_THAT(thrown.what, HasSubstr("--db"));
   }
 }
 
@@ -174,17 +174,17 @@ TEST_F(OpenTest, AFolderIsNoFile) {
 
 TEST_F(OpenTest, AFileThatIsMissingCannotBeReadAndIsNotMade) {
   const fs::path path = folder_ / "missing/tune.db";
-  const Said said = error_of([&] { Database(path, Access::read_only); });
-  EXPECT_THAT(said, OneLineWith(path, "there is no database"));
-  EXPECT_EQ(said.exit, Exit::no_answer);
+  const ThrownError thrown = error_of([&] { Database(path, OpenMode::read_only); });
+  EXPECT_THAT(thrown, OneLineWith(path, "there is no database"));
+  EXPECT_EQ(thrown.exit, Exit::no_answer);
   EXPECT_FALSE(fs::exists(folder_ / "missing"));
 }
 
 TEST_F(OpenTest, AnEmptyFileHoldsNothingToRead) {
   write_text(folder_ / "tune.db", "");
-  const Said said = error_of([&] { Database(folder_ / "tune.db", Access::read_only); });
-  EXPECT_THAT(said, OneLineWith(folder_ / "tune.db", "holds no results yet"));
-  EXPECT_EQ(said.exit, Exit::no_answer);
+  const ThrownError thrown = error_of([&] { Database(folder_ / "tune.db", OpenMode::read_only); });
+  EXPECT_THAT(thrown, OneLineWith(folder_ / "tune.db", "holds no results yet"));
+  EXPECT_EQ(thrown.exit, Exit::no_answer);
 }
 
 TEST_F(OpenTest, AFolderThatCannotBeMadeIsNamed) {
@@ -207,11 +207,11 @@ TEST_F(OpenTest, AFileThatCannotBeWrittenIsNamedButCanBeRead) {
   allow(folder_.path(), 0555);
   allow(path, 0444);
   const WithoutPrivileges nobody;
-  const Said said = error_of([&] { Database{path}; });
-  EXPECT_THAT(said, OneLineWith(path, "cannot be written"));
-  EXPECT_EQ(said.exit, Exit::failure);
-  EXPECT_EQ(db::list_results(Database(path, Access::read_only)).size(), 1U);
-  EXPECT_EQ(db::list_results(Database(path, Access::immutable)).size(), 1U);
+  const ThrownError thrown = error_of([&] { Database{path}; });
+  EXPECT_THAT(thrown, OneLineWith(path, "cannot be written"));
+  EXPECT_EQ(thrown.exit, Exit::failure);
+  EXPECT_EQ(db::list_results(Database(path, OpenMode::read_only)).size(), 1U);
+  EXPECT_EQ(db::list_results(Database(path, OpenMode::immutable)).size(), 1U);
 }
 
 TEST_F(OpenTest, AFileThatCannotBeReadIsNamed) {
@@ -219,17 +219,17 @@ TEST_F(OpenTest, AFileThatCannotBeReadIsNamed) {
   allow(folder_.path(), 0755);
   allow(path, 0000);
   const WithoutPrivileges nobody;
-  EXPECT_THAT(error_of([&] { Database(path, Access::read_only); }), OneLineWith(path, "cannot open"));
+  EXPECT_THAT(error_of([&] { Database(path, OpenMode::read_only); }), OneLineWith(path, "cannot open"));
 }
 
 TEST_F(OpenTest, NamesThatAUriWouldMisreadCanBeImmutable) {
   const fs::path path = make_database("a b%20?c#d.db");
-  EXPECT_EQ(db::list_results(Database(path, Access::immutable)).size(), 1U);
+  EXPECT_EQ(db::list_results(Database(path, OpenMode::immutable)).size(), 1U);
 }
 
 TEST_F(OpenTest, ADatabaseForReadingRefusesToWrite) {
   const fs::path path = make_database("tune.db");
-  for (const Access access : {Access::read_only, Access::immutable}) {
+  for (const OpenMode access : {OpenMode::read_only, OpenMode::immutable}) {
     Database database(path, access);
     EXPECT_THAT(error_of([&] { database.write([](SQLite::Database&) {}); }),
                 OneLineWith(path, "opened for reading only"));
@@ -240,7 +240,7 @@ TEST_F(OpenTest, AWriterThatWaitsTooLongSaysSo) {
   const fs::path path = make_database("tune.db");
   Database holder(path);
   holder.connection().exec("BEGIN IMMEDIATE");
-  Database waiting(path, Access::read_write, std::chrono::milliseconds(20));
+  Database waiting(path, OpenMode::read_write, std::chrono::milliseconds(20));
   db::SqliteStore store(waiting);
   EXPECT_THAT(error_of([&] { store.begin_run(example_run()); }), OneLineWith(path, "is in use"));
   holder.connection().exec("COMMIT");
@@ -255,12 +255,12 @@ TEST_F(OpenTest, AFullDiskSaysSoAndKeepsWhatWasRecorded) {
   const int pages = database.connection().execAndGet("PRAGMA page_count").getInt();
   database.connection().execAndGet("PRAGMA max_page_count = " + std::to_string(pages + 20)).getInt();
   int recorded = 0;
-  const Said said = error_of([&] {
+  const ThrownError thrown = error_of([&] {
     for (;; ++recorded)
       store.record(run, measured(example_configuration(recorded), std::vector<double>(50, 1e-3)));
   });
-  EXPECT_THAT(said, OneLineWith(path, "no room to write"));
-  EXPECT_EQ(said.exit, Exit::failure);
+  EXPECT_THAT(thrown, OneLineWith(path, "no room to write"));
+  EXPECT_EQ(thrown.exit, Exit::failure);
   EXPECT_GT(recorded, 5);
   EXPECT_EQ(store.known(example_key()).size(), static_cast<std::size_t>(recorded));
   EXPECT_EQ(database.connection().execAndGet("PRAGMA integrity_check").getString(), "ok");
@@ -271,4 +271,4 @@ TEST_F(OpenTest, AFullDiskSaysSoAndKeepsWhatWasRecorded) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

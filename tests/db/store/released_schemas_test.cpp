@@ -23,7 +23,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,7 +75,7 @@ int version_of(const fs::path& path) {
   return SQLite::Database(path.string(), SQLite::OPEN_READWRITE).execAndGet("PRAGMA user_version").getInt();
 }
 
-class ReleasedSchema : public testing::TestWithParam<int> {
+class ReleasedSchema : public ::testing::TestWithParam<int> {
  protected:
   ReleasedSchema() {
     load(GetParam(), path_);
@@ -104,7 +104,7 @@ TEST_P(ReleasedSchema, IsBroughtUpToDateWithoutLoss) {
   { const db::Database database(path_); }
   EXPECT_EQ(version_of(path_), db::schema_version());
   expect_sound();
-  const db::Database database(path_, db::Access::read_only);
+  const db::Database database(path_, db::OpenMode::read_only);
   EXPECT_EQ(db::check_database(database).lines, std::vector<std::string>());
   db::ResultFilter all;
   all.failures = all.superseded = true;
@@ -177,16 +177,16 @@ TEST_P(ReleasedSchema, AMigrationWithoutRoomLeavesItWhole) {
 }
 
 TEST_P(ReleasedSchema, CanBeLookedAtAsItIs) {
-  const db::Database database(path_, db::Access::inspect);
+  const db::Database database(path_, db::OpenMode::inspect);
   if (newest()) {
-    EXPECT_NO_THROW(db::Database(path_, db::Access::read_only));
+    EXPECT_NO_THROW(db::Database(path_, db::OpenMode::read_only));
   } else {
-    EXPECT_THROW(db::Database(path_, db::Access::read_only), Error);
+    EXPECT_THROW(db::Database(path_, db::OpenMode::read_only), Error);
   }
   EXPECT_EQ(version_of(path_), GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Assets, ReleasedSchema, testing::Range(1, db::schema_version() + 1));
+INSTANTIATE_TEST_SUITE_P(Assets, ReleasedSchema, ::testing::Range(1, db::schema_version() + 1));
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

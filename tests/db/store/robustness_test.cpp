@@ -18,17 +18,17 @@
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// Runs `work` in a process of its own that must not touch the parent's databases.
-pid_t in_a_process(const std::function<void()>& work) {
+pid_t in_a_process(const std::function<void()>& function) {
   const pid_t child = fork();
   if (child != 0) return child;
   try {
-    work();
+    function();
   } catch (const std::exception& exception) {
     const std::string message = std::string(exception.what()) + "\n";
     if (write(STDERR_FILENO, message.data(), message.size()) < 0) _exit(2);
@@ -91,7 +91,7 @@ TEST(Robustness, AReaderSeesOneStateWhileAnotherWrites) {
   const fs::path path = folder / "tune.db";
   write_many(path, 0, 1);
   const pid_t writer = in_a_process([&] { write_many(path, 1000, 300); });
-  const db::Database reader(path, db::Access::read_only);
+  const db::Database reader(path, db::OpenMode::read_only);
   std::size_t seen = 0;
   while (seen < 301) {
     const auto runs = db::list_runs(reader);
@@ -156,4 +156,4 @@ TEST(Robustness, KilledAtAnyMomentNothingAcknowledgedIsLost) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

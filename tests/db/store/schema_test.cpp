@@ -11,10 +11,10 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-class SchemaTest : public testing::Test {
+class SchemaTest : public ::testing::Test {
  protected:
   SchemaTest() {
     db::SqliteStore store(database_);
@@ -121,4 +121,4 @@ TEST_F(SchemaTest, AnEvaluationBelongsToTheWorkOfItsRun) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -14,7 +14,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 class SqliteUnderTest : public StoreUnderTest {
@@ -35,9 +35,9 @@ class SqliteUnderTest : public StoreUnderTest {
 };
 
 INSTANTIATE_TEST_SUITE_P(Sqlite, StoreConformance,
-                         testing::Values(StoreFactory([] { return std::make_unique<SqliteUnderTest>(); })));
+                         ::testing::Values(StoreFactory([] { return std::make_unique<SqliteUnderTest>(); })));
 
-class SqliteStoreTest : public testing::Test {
+class SqliteStoreTest : public ::testing::Test {
  protected:
   std::int64_t count(const std::string& table) {
     return database_.connection().execAndGet("SELECT COUNT(*) FROM " + table).getInt64();
@@ -105,9 +105,9 @@ TEST_F(SqliteStoreTest, AReusedEvaluationIsLinkedAndNotCopied) {
 }
 
 TEST_F(SqliteStoreTest, AReusedEvaluationThatThisFileDoesNotKnowIsStoredInFull) {
-  Evaluation foreign = measured(example_configuration(), {1e-3, 2e-3});
-  foreign.reused = true;
-  store_.record(store_.begin_run(example_run()), foreign);
+  Evaluation third_party = measured(example_configuration(), {1e-3, 2e-3});
+  third_party.reused = true;
+  store_.record(store_.begin_run(example_run()), third_party);
   EXPECT_EQ(count("evaluations"), 1);
   EXPECT_EQ(count("samples"), 2);
   EXPECT_EQ(count("run_evaluations WHERE reused"), 1);
@@ -144,7 +144,7 @@ TEST_F(SqliteStoreTest, UnknownRunsAreRefused) {
 }
 
 TEST_F(SqliteStoreTest, NeedsADatabaseThatIsOpenForWriting) {
-  const db::Database reader(folder_ / "tune.db", db::Access::read_only);
+  const db::Database reader(folder_ / "tune.db", db::OpenMode::read_only);
   EXPECT_THROW(db::SqliteStore(const_cast<db::Database&>(reader)), Error);
 }
 
@@ -154,4 +154,4 @@ TEST(UtcNow, IsIso8601WithMilliseconds) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -34,9 +34,9 @@ TEST(GridBarrier, CountsWithAWordThatBeginsAsZero) {
 class GridBarrierCompiles : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(GridBarrierCompiles, ForTheArchitecture) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   CompileRequest request;
   request.source = {"k.cu",
                     "#include \"grid_barrier.cuh\"\n"

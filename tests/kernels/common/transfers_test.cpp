@@ -27,7 +27,7 @@ LaunchPlan padded_plan() {
   rows.allocation = 24;
   plan.buffers = {{"in", ElementType::f32, rows, BufferRole::input, true},
                   {"out", ElementType::f32, rows, BufferRole::output, true}};
-  plan.buffers[1].fill = Fill::contents;
+  plan.buffers[1].fill = BufferFill::contents;
   Launch launch;
   launch.entry = "k";
   launch.grid = {3, 1, 1};
@@ -38,8 +38,8 @@ LaunchPlan padded_plan() {
   return plan;
 }
 
-emulator::Expectation expectation() {
-  emulator::Expectation expected;
+emulator::ReferenceData reference_data() {
+  emulator::ReferenceData expected;
   HostTensor in(ElementType::f32, {5, 3}), before(ElementType::f32, {5, 3}), after(ElementType::f64, {5, 3});
   for (std::size_t i = 0; i < 15; ++i) {
     in.as<float>()[i] = static_cast<float>(i + 1);
@@ -70,10 +70,10 @@ TEST(Transfers, BringInputsAndReturnOutputs) {
 TEST(Transfers, AreRightOnOneStreamAndARaceOtherwise) {
   LaunchPlan one_stream = padded_plan();
   std::get<Launch>(one_stream.launches[1]).order = {};
-  const emulator::Verdict right = emulator::check(between_transfers(one_stream), expectation());
+  const emulator::CheckVerdict right = emulator::check(between_transfers(one_stream), reference_data());
   EXPECT_TRUE(right.clean()) << right.not_emulated
                              << (right.findings.empty() ? "" : right.findings[0].text());
-  EXPECT_FALSE(emulator::check(between_transfers(padded_plan()), expectation()).clean());
+  EXPECT_FALSE(emulator::check(between_transfers(padded_plan()), reference_data()).clean());
 }
 
 TEST(Transfers, ThatAreMissingAreNoticed) {
@@ -83,7 +83,7 @@ TEST(Transfers, ThatAreMissingAreNoticed) {
   for (const std::size_t missing : {std::size_t{0}, std::size_t{1}, plan.launches.size() - 1}) {
     LaunchPlan lacking = plan;
     lacking.launches.erase(lacking.launches.begin() + static_cast<std::ptrdiff_t>(missing));
-    EXPECT_FALSE(emulator::check(lacking, expectation()).clean()) << missing;
+    EXPECT_FALSE(emulator::check(lacking, reference_data()).clean()) << missing;
   }
 }
 
@@ -100,10 +100,10 @@ TEST(Transfers, OfConvolutionsAreClean) {
   const auto problem = make_conv2d_separable();
   const std::vector<std::pair<std::string, Value>> settings{{"radius", 3}, {"transfers", "included"}};
   const Instance instance = make_instance(problem->info(), "61x47", settings);
-  EXPECT_EQ(problem->work(instance).bytes_in, 61 * 47 * 4);
-  EXPECT_EQ(problem->work(instance).bytes_out, 61 * 47 * 4);
+  EXPECT_EQ(problem->cost(instance).bytes_in, 61 * 47 * 4);
+  EXPECT_EQ(problem->cost(instance).bytes_out, 61 * 47 * 4);
   const EmbeddedSources sources;
-  search::SearchSpace space(problem->space(instance, architecture_facts("sm_90")));
+  search::SearchSpace space(problem->space(instance, architecture_properties("sm_90")));
   search::Random random(3);
   emulator::ProblemJobs jobs(*problem, sources);
   std::vector<Configuration> sample;
@@ -114,7 +114,7 @@ TEST(Transfers, OfConvolutionsAreClean) {
         return jobs.job(sample[i], {&instance, 1});
       },
       {},
-      [&](std::size_t i, const emulator::Verdict& verdict) {
+      [&](std::size_t i, const emulator::CheckVerdict& verdict) {
         EXPECT_TRUE(verdict.clean()) << sample[i].to_string() << " " << verdict.not_emulated
                                      << (verdict.findings.empty() ? "" : verdict.findings[0].text());
         return true;

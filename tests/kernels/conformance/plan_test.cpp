@@ -27,7 +27,7 @@ class EveryPlan : public ::testing::TestWithParam<std::string> {
   const Problem& problem() const { return *draw().problem; }
 };
 
-void expect_launchable(const Launch& launch, const LaunchPlan& plan, const DeviceFacts& device) {
+void expect_launchable(const Launch& launch, const LaunchPlan& plan, const DeviceProperties& device) {
   EXPECT_NE(std::ranges::find(plan.compile.entries, launch.entry), plan.compile.entries.end())
       << launch.entry;
   EXPECT_GT(launch.grid.count(), 0u);
@@ -44,7 +44,7 @@ void expect_launchable(const Launch& launch, const LaunchPlan& plan, const Devic
 }
 
 TEST_P(EveryPlan, CanBeLaunched) {
-  const DeviceFacts device = architecture_facts("sm_90");
+  const DeviceProperties device = architecture_properties("sm_90");
   for (const Drawn& drawn : draw().all) {
     SCOPED_TRACE(drawn.text());
     const LaunchPlan& plan = drawn.plan;
@@ -152,7 +152,7 @@ TEST_P(EveryPlan, IsCheckedAtSmallSizes) {
     EXPECT_FALSE(sizes.empty());
     for (const Instance& size : sizes) {
       EXPECT_EQ(size.problem, drawn.instance.problem);
-      EXPECT_LT(problem().work(size).bytes, 64e6) << size.key() << " takes long to check";
+      EXPECT_LT(problem().cost(size).bytes, 64e6) << size.key() << " takes long to check";
       EXPECT_TRUE(problem().plan(size, drawn.configuration, sources)) << size.key();
     }
   }

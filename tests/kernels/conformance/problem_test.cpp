@@ -64,7 +64,8 @@ TEST_P(EveryProblem, DocumentsExtentsAndSettings) {
 // A parameter's name must not be that of an extent or of a setting: expressions mention all of them.
 TEST_P(EveryProblem, DocumentsParameters) {
   for (const Drawn& drawn : draw().all) {
-    const search::SpaceDefinition definition = problem().space(drawn.instance, architecture_facts("sm_90"));
+    const search::SpaceDefinition definition =
+        problem().space(drawn.instance, architecture_properties("sm_90"));
     std::set<std::string> names;
     for (const auto& [name, value] : definition.constants) names.insert(name);
     for (const search::Parameter& parameter : definition.parameters) {
@@ -100,7 +101,7 @@ bool has_value(search::SpaceDefinition definition, const std::string& parameter,
 
 // The program offers no value that no configuration has, whatever the settings and the size.
 TEST_P(EveryProblem, HasNoValueThatNoConfigurationHas) {
-  constexpr std::size_t most_instances = 24;
+  constexpr std::size_t max_instances = 24;
   std::map<std::string, Instance> instances;
   for (const std::int64_t extent : {300, 1024}) {
     Instance instance = default_instance();
@@ -108,11 +109,11 @@ TEST_P(EveryProblem, HasNoValueThatNoConfigurationHas) {
     instances.emplace(instance.key(), instance);
   }
   for (const Drawn& drawn : draw().all)
-    if (instances.size() < most_instances) instances.emplace(drawn.instance.key(), drawn.instance);
+    if (instances.size() < max_instances) instances.emplace(drawn.instance.key(), drawn.instance);
   std::vector<search::SpaceDefinition> definitions;
   for (const auto& [key, instance] : instances)
-    definitions.push_back(problem().space(instance, architecture_facts("sm_90")));
-  definitions.push_back(problem().space(default_instance(), architecture_facts("sm_80")));
+    definitions.push_back(problem().space(instance, architecture_properties("sm_90")));
+  definitions.push_back(problem().space(default_instance(), architecture_properties("sm_80")));
   std::set<std::string> valid;
   for (const search::SpaceDefinition& definition : definitions) add_sampled(definition, valid);
   // What is rare is looked for in each space that offers it.
@@ -134,7 +135,7 @@ TEST_P(EveryProblem, StartsWithAValidDefaultOnEveryArchitecture) {
       if (!text.empty())
         for (std::size_t i = 1; i < info().extents.size(); ++i) text += std::string("x") + size;
       const Instance instance = make_instance(info(), text, {});
-      const search::SearchSpace space(problem().space(instance, architecture_facts(architecture)));
+      const search::SearchSpace space(problem().space(instance, architecture_properties(architecture)));
       SCOPED_TRACE(instance.key() + " on " + std::string(architecture));
       ASSERT_FALSE(space.empty());
       const Configuration chosen = space.at(*space.default_configuration());
@@ -145,15 +146,15 @@ TEST_P(EveryProblem, StartsWithAValidDefaultOnEveryArchitecture) {
 TEST_P(EveryProblem, CountsItsWork) {
   for (const Drawn& drawn : draw().all) {
     SCOPED_TRACE(drawn.text());
-    const Work work = problem().work(drawn.instance);
-    EXPECT_GT(work.items, 0);
-    EXPECT_TRUE(std::isfinite(work.items) && std::isfinite(work.flops) && std::isfinite(work.bytes));
-    EXPECT_GE(work.flops, 0);
+    const ProblemCost cost = problem().cost(drawn.instance);
+    EXPECT_GT(cost.items, 0);
+    EXPECT_TRUE(std::isfinite(cost.items) && std::isfinite(cost.flops) && std::isfinite(cost.bytes));
+    EXPECT_GE(cost.flops, 0);
     double outputs = 0;
     for (const BufferSpec& buffer : drawn.plan.buffers)
       if (buffer.role == BufferRole::output)
-        outputs += static_cast<double>(element_count(buffer.layout.extents) * size_of(buffer.type));
-    EXPECT_GE(work.bytes, outputs) << "every output is written once";
+        outputs += static_cast<double>(element_count(buffer.layout.extents) * element_size(buffer.type));
+    EXPECT_GE(cost.bytes, outputs) << "every output is written once";
   }
 }
 

@@ -26,7 +26,7 @@ class EveryReference : public ::testing::TestWithParam<std::string> {
     for (std::size_t i = 0; i < Draw::of(GetParam()).all.size(); i += 6) {
       const Drawn& drawn = Draw::of(GetParam()).all[i];
       std::vector<Instance> sizes = problem().check_instances(drawn.instance, drawn.configuration);
-      std::ranges::sort(sizes, {}, [&](const Instance& size) { return problem().work(size).items; });
+      std::ranges::sort(sizes, {}, [&](const Instance& size) { return problem().cost(size).items; });
       if (sizes.empty()) continue;
       for (const Instance& size : {sizes.front(), sizes.back()})
         if (const auto plan = problem().plan(size, drawn.configuration, sources))
@@ -88,19 +88,19 @@ TEST_P(EveryReference, HasATensorForEveryBuffer) {
 
 double largest(const HostTensor& tensor) {
   const HostTensor values = in_double(view_of(tensor));
-  double most = 0;
+  double max = 0;
   for (const double value : values.as<double>()) {
     EXPECT_TRUE(std::isfinite(value));
-    most = std::max(most, std::abs(value));
+    max = std::max(max, std::abs(value));
   }
-  return most;
+  return max;
 }
 
 // A tolerance that lets a quarter of the largest element pass would let anything pass. Held against the
 // largest of the sizes: a row of three cells may give next to nothing.
 TEST_P(EveryReference, IsFarAboveTheTolerance) {
   std::vector<Drawn> plans = small();
-  std::ranges::sort(plans, {}, [&](const Drawn& drawn) { return problem().work(drawn.instance).items; });
+  std::ranges::sort(plans, {}, [&](const Drawn& drawn) { return problem().cost(drawn.instance).items; });
   plans.erase(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(plans.size() / 2));
   for (const Drawn& drawn : plans) {
     SCOPED_TRACE(drawn.text());
@@ -110,12 +110,12 @@ TEST_P(EveryReference, IsFarAboveTheTolerance) {
         drawn.plan.tolerance ? *drawn.plan.tolerance : problem().tolerance(drawn.instance);
     EXPECT_GT(tolerance.derivation.size(), 10u);
     for (const auto& [name, tensor] : reference) {
-      const double most = largest(tensor);
+      const double max = largest(tensor);
       const Bounds bounds = tolerance.of(name);
       EXPECT_GE(bounds.absolute, 0) << name;
       EXPECT_LE(bounds.relative + bounds.each, 0.25) << name;
       if (tensor.size() < 8) continue;  // a few elements may happen to be small
-      EXPECT_LT(bounds.absolute, most / 4) << name;
+      EXPECT_LT(bounds.absolute, max / 4) << name;
     }
   }
 }

@@ -20,7 +20,7 @@ search::SearchSpace convolution_space_on(const ConvolutionCase& what, const std:
                                          const std::string& where) {
   const auto problem = make_conv2d_separable();
   return search::SearchSpace(search::restrict_to(
-      problem->space(convolution_instance(what, what.nx, what.ny), architecture_facts(architecture)),
+      problem->space(convolution_instance(what, what.nx, what.ny), architecture_properties(architecture)),
       search::Expr::parse(where)));
 }
 
@@ -33,19 +33,19 @@ std::vector<Configuration> covering_sample(const ConvolutionCase& what, const st
   return tune::testing::covering(sample);
 }
 
-std::vector<emulator::Verdict> emulate_convolutions(const ConvolutionCase& what,
-                                                    const std::vector<Configuration>& configurations,
-                                                    const KernelSources& sources) {
+std::vector<emulator::CheckVerdict> emulate_convolutions(const ConvolutionCase& what,
+                                                         const std::vector<Configuration>& configurations,
+                                                         const KernelSources& sources) {
   const auto problem = make_conv2d_separable();
   const Instance instance = convolution_instance(what, what.nx, what.ny);
-  std::map<std::string, std::shared_ptr<emulator::Expectation>> expected;
-  std::vector<emulator::Job> jobs;
+  std::map<std::string, std::shared_ptr<emulator::ReferenceData>> expected;
+  std::vector<emulator::CheckJob> jobs;
   for (const Configuration& configuration : configurations) {
-    emulator::Job job;
+    emulator::CheckJob job;
     for (const Instance& check : problem->check_instances(instance, configuration)) {
-      std::shared_ptr<emulator::Expectation>& one = expected[check.key()];
+      std::shared_ptr<emulator::ReferenceData>& one = expected[check.key()];
       if (!one) {
-        one = std::make_shared<emulator::Expectation>();
+        one = std::make_shared<emulator::ReferenceData>();
         one->inputs = problem->inputs(check, 1);
         one->reference = problem->reference(check, one->inputs);
         one->tolerance = problem->tolerance(check);
@@ -56,17 +56,17 @@ std::vector<emulator::Verdict> emulate_convolutions(const ConvolutionCase& what,
   }
   emulator::CheckOptions options;
   options.workers = 2;
-  std::vector<emulator::Verdict> verdicts(jobs.size());
+  std::vector<emulator::CheckVerdict> verdicts(jobs.size());
   emulator::check(
       jobs.size(), [&](std::size_t number) { return jobs[number]; }, options,
-      [&](std::size_t number, emulator::Verdict verdict) {
+      [&](std::size_t number, emulator::CheckVerdict verdict) {
         verdicts[number] = std::move(verdict);
         return true;
       });
   return verdicts;
 }
 
-std::string complaint_of(const emulator::Verdict& verdict) {
+std::string complaint_of(const emulator::CheckVerdict& verdict) {
   std::string text = verdict.not_emulated;
   for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
   if (text.empty() && verdict.tolerance == 0) text = "the output was not compared";

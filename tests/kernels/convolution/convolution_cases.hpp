@@ -30,11 +30,11 @@ std::vector<Configuration> covering_sample(const ConvolutionCase& what, const st
                                            const std::string& where, std::size_t drawn, std::uint64_t seed);
 
 /// What becomes of each configuration in the emulator at all of its check sizes. `sources` holds the kernels.
-std::vector<emulator::Verdict> emulate_convolutions(const ConvolutionCase& what,
-                                                    const std::vector<Configuration>& configurations,
-                                                    const KernelSources& sources);
+std::vector<emulator::CheckVerdict> emulate_convolutions(const ConvolutionCase& what,
+                                                         const std::vector<Configuration>& configurations,
+                                                         const KernelSources& sources);
 
 /// Empty where it is clean and its output was compared.
-std::string complaint_of(const emulator::Verdict& verdict);
+std::string complaint_of(const emulator::CheckVerdict& verdict);
 
 }  // namespace tune::kernels::testing

@@ -25,9 +25,9 @@ using testing::ConvolutionCase;
 class ConvolutionCompiles : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ConvolutionCompiles, ForTheArchitecture) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const auto problem = make_conv2d_separable();
   CompilePool pool(*compiler, host_threads());
   std::vector<std::future<Result<Binary>>> compiling;
@@ -39,7 +39,7 @@ TEST_P(ConvolutionCompiles, ForTheArchitecture) {
   for (const ConvolutionCase& what : cases) {
     const Instance instance = testing::convolution_instance(what, what.nx, what.ny);
     for (const search::Parameter& parameter :
-         problem->space(instance, architecture_facts(GetParam())).parameters)
+         problem->space(instance, architecture_properties(GetParam())).parameters)
       for (const Value& value : parameter.values) wanted.insert(parameter.name + "=" + value.to_string());
     for (const char* variant :
          {"two_pass", "fused", "tensor", "fft_tile", "fft", "direct2d", "single_block"}) {
@@ -75,9 +75,9 @@ TEST_P(ConvolutionCompiles, ForTheArchitecture) {
 
 // What the defaults and the fastest configurations rely on.
 TEST(ConvolutionRegisters, WithoutSpillsWhereSumsFit) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const auto problem = make_conv2d_separable();
   const std::pair<ConvolutionCase, const char*> cases[] = {
       {{8, "float"}, "variant == 'fused' and pixels_x == 4 and min_blocks == 1 and step == 4"},

@@ -27,7 +27,7 @@ TEST_P(ConvolutionPlans, AreCleanAtOddSizes) {
             : "";
     const std::vector<Configuration> sample =
         testing::covering_sample(what, "sm_90", where + small, what.radius > 20 ? 3 : 6, 11);
-    const std::vector<emulator::Verdict> verdicts =
+    const std::vector<emulator::CheckVerdict> verdicts =
         testing::emulate_convolutions(what, sample, EmbeddedSources());
     for (std::size_t i = 0; i < sample.size(); ++i)
       EXPECT_EQ(testing::complaint_of(verdicts[i]), "") << what.radius << " " << sample[i].to_string();
@@ -110,7 +110,7 @@ TEST(ConvolutionFaults, AreFound) {
                               " and " + fault.where;
     const std::vector<Configuration> sample = testing::covering_sample(what, "sm_90", where, 1, 5);
     ASSERT_EQ(sample.size(), 1u);
-    const std::vector<emulator::Verdict> verdicts =
+    const std::vector<emulator::CheckVerdict> verdicts =
         testing::emulate_convolutions(what, sample, Broken(fault.file, fault.text, fault.by));
     EXPECT_FALSE(verdicts[0].findings.empty()) << fault.file << " without " << fault.text << ": "
                                                << sample[0].to_string() << verdicts[0].not_emulated;

@@ -124,11 +124,10 @@ TEST(ConvolutionTolerance, FindsOneWrongTap) {
     std::vector<double> missing = rows, exchanged = columns;
     missing.back() = 0;
     std::swap(exchanged[0], exchanged[1]);
-    const double most =
-        std::max({sums_tolerance(job).absolute, transforms_tolerance(job, 8192, 8192).absolute,
-                  products_tolerance(job, false).absolute});
-    EXPECT_GT(largest_difference(right, naive(job, in, missing, columns)), 10 * most) << radius;
-    EXPECT_GT(largest_difference(right, naive(job, in, rows, exchanged)), 10 * most) << radius;
+    const double max = std::max({sums_tolerance(job).absolute, transforms_tolerance(job, 8192, 8192).absolute,
+                                 products_tolerance(job, false).absolute});
+    EXPECT_GT(largest_difference(right, naive(job, in, missing, columns)), 10 * max) << radius;
+    EXPECT_GT(largest_difference(right, naive(job, in, rows, exchanged)), 10 * max) << radius;
   }
 }
 
@@ -167,15 +166,15 @@ TEST(ConvolutionTolerance, IsNearTheRoundingOfSums) {
 
 TEST(ConvolutionWork, IsTheLesserOfSumsAndTransforms) {
   const auto problem = make_conv2d_separable();
-  const auto work = [&](int radius, const char* type) {
-    return problem->work(convolution_instance({radius, type}, 1024, 512));
+  const auto cost = [&](int radius, const char* type) {
+    return problem->cost(convolution_instance({radius, type}, 1024, 512));
   };
   constexpr double pixels = 1024.0 * 512.0;
-  EXPECT_EQ(work(2, "float").items, pixels);
-  EXPECT_EQ(work(2, "float").bytes, 8 * pixels);
-  EXPECT_EQ(work(2, "double").bytes, 16 * pixels);
-  EXPECT_EQ(work(2, "float").flops, 2 * 9 * pixels);
-  EXPECT_EQ(work(256, "float").flops, (5 * 19 + 3) * pixels);
+  EXPECT_EQ(cost(2, "float").items, pixels);
+  EXPECT_EQ(cost(2, "float").bytes, 8 * pixels);
+  EXPECT_EQ(cost(2, "double").bytes, 16 * pixels);
+  EXPECT_EQ(cost(2, "float").flops, 2 * 9 * pixels);
+  EXPECT_EQ(cost(256, "float").flops, (5 * 19 + 3) * pixels);
 }
 
 TEST(ConvolutionSpace, HasEveryVariantWithItsOwnParameters) {
@@ -198,7 +197,7 @@ TEST(ConvolutionSpace, HasEveryVariantWithItsOwnParameters) {
 // What no rule may let through, told once more without the rules' own words.
 TEST(ConvolutionSpace, HasOnlyWhatADeviceCanRun) {
   const auto problem = make_conv2d_separable();
-  const DeviceFacts device = architecture_facts("sm_90");
+  const DeviceProperties device = architecture_properties("sm_90");
   for (const testing::ConvolutionCase& what :
        {testing::ConvolutionCase{1, "float"}, {16, "double"}, {64, "float"}, {256, "double"}}) {
     const Instance instance = convolution_instance(what, 8191, 8192);

@@ -66,7 +66,7 @@ class Definitions : public ::testing::Test {
     try {
       const DefinedProblem made = problem(text);
       const Instance instance = make_instance(made.info(), "", {});
-      const search::SearchSpace space(made.space(instance, architecture_facts("sm_90")));
+      const search::SearchSpace space(made.space(instance, architecture_properties("sm_90")));
       EXPECT_TRUE(made.plan(instance, space.at(0), sources_));
       made.inputs(instance, 1);
     } catch (const UsageError& error) {
@@ -84,7 +84,7 @@ class Definitions : public ::testing::Test {
   struct NoSources : KernelSources {
     std::string text(std::string_view) const override { throw Error("nobody asks"); }
   };
-  test::TemporaryFolder folder_;
+  tune::testing::TemporaryFolder folder_;
   NoSources sources_;
 };
 
@@ -93,14 +93,14 @@ TEST_F(Definitions, OfOurOwnFormMakeASpace) {
   EXPECT_EQ(made.info().name, "scaled_sum");
   const Instance instance = make_instance(made.info(), "", {});
   EXPECT_EQ(instance.key(), "1000x20 real=float");
-  const search::SearchSpace space(made.space(instance, architecture_facts("sm_90")));
+  const search::SearchSpace space(made.space(instance, architecture_properties("sm_90")));
   // plain: both tiles; fast: 32 alone, padded or not.
   EXPECT_EQ(space.size(), 4U);
   EXPECT_EQ(made.check_instances(instance, space.at(0)).at(0).key(), "33x1 real=float");
-  const Work work = made.work(instance);
-  EXPECT_EQ(work.items, 20000);
-  EXPECT_EQ(work.flops, 2000);
-  EXPECT_EQ(work.bytes, 1000);
+  const ProblemCost cost = made.cost(instance);
+  EXPECT_EQ(cost.items, 20000);
+  EXPECT_EQ(cost.flops, 2000);
+  EXPECT_EQ(cost.bytes, 1000);
   EXPECT_EQ(made.tolerance(instance).of("out").absolute, 0.25);
   EXPECT_EQ(made.tolerance(instance).of("out").relative, 0.5);
 }
@@ -129,7 +129,7 @@ TEST_F(Definitions, MakePlans) {
   EXPECT_EQ(std::get<std::int32_t>(std::get<ScalarArgument>(launch.arguments[2])), 3200);
   EXPECT_EQ(plan->buffer("out").type, ElementType::f64);
   EXPECT_EQ(plan->buffer("out").role, BufferRole::output);
-  EXPECT_EQ(plan->buffer("out").fill, Fill::contents);
+  EXPECT_EQ(plan->buffer("out").fill, BufferFill::contents);
   EXPECT_EQ(plan->buffer("in").layout.extents, Extents{132});
   EXPECT_EQ(plan->buffer("w").symbol, "weights");
   // Without the second launch.
@@ -231,7 +231,7 @@ TEST_F(Definitions, OfTheExchangeFormat) {
   EXPECT_EQ(made.info().name, "t1_example");
   const Instance instance = make_instance(made.info(), "", {});
   EXPECT_EQ(instance.size(), "4096x100");
-  const search::SearchSpace space(made.space(instance, architecture_facts("sm_90")));
+  const search::SearchSpace space(made.space(instance, architecture_properties("sm_90")));
   // Blocks of 32 and 64: all 8; of 16 and 48: mode a without the flag, two scales.
   EXPECT_EQ(space.size(), 2U * 8 + 2 * 2);
   const Configuration chosen = space.at(*space.default_configuration());

@@ -24,20 +24,20 @@ const char* const kernel =
 
 // What comes out is a definition: it has a space and plans as it stands.
 TEST(FirstDefinition, IsOneAsItStands) {
-  const test::TemporaryFolder folder;
+  const tune::testing::TemporaryFolder folder;
   std::ofstream(folder / "saxpy.cu") << kernel;
   const std::string text = first_definition("saxpy.cu", kernel, "");
   std::ofstream(folder / "saxpy.json") << text;
   const DefinedProblem problem(read_definition(folder / "saxpy.json"));
   EXPECT_EQ(problem.info().name, "saxpy");
   const Instance instance = make_instance(problem.info(), "", {});
-  const search::SearchSpace space(problem.space(instance, architecture_facts("sm_90")));
+  const search::SearchSpace space(problem.space(instance, architecture_properties("sm_90")));
   EXPECT_EQ(space.size(), 4U * 2) << text;
   EXPECT_EQ(space.at(*space.default_configuration()).to_string(), "BLOCK_SIZE=256, UNROLL=1");
   const Definition& definition = problem.definition();
   ASSERT_EQ(definition.arguments.size(), 4U);
-  EXPECT_EQ(definition.argument("y")->access, Access::write);
-  EXPECT_EQ(definition.argument("x")->access, Access::read);
+  EXPECT_EQ(definition.argument("y")->access, BufferAccess::write);
+  EXPECT_EQ(definition.argument("x")->access, BufferAccess::read);
   EXPECT_EQ(definition.argument("x")->type, ElementType::f64);
   EXPECT_EQ(definition.argument("n")->type, ElementType::u32);
   EXPECT_NE(text.find("TODO: the type of 'TYPE a'"), std::string::npos);
@@ -50,13 +50,13 @@ TEST(FirstDefinition, OfAnotherKernelOfTheFile) {
 }
 
 TEST(FirstDefinition, OfAFileWithoutMacros) {
-  const test::TemporaryFolder folder;
+  const tune::testing::TemporaryFolder folder;
   const char* const plain = "__global__ void k(float* out) {}\n";
   std::ofstream(folder / "k.cu") << plain;
   std::ofstream(folder / "k.json") << first_definition("k.cu", plain, "");
   const DefinedProblem problem(read_definition(folder / "k.json"));
   const Instance instance = make_instance(problem.info(), "", {});
-  EXPECT_EQ(search::SearchSpace(problem.space(instance, architecture_facts("sm_90"))).size(), 4U);
+  EXPECT_EQ(search::SearchSpace(problem.space(instance, architecture_properties("sm_90"))).size(), 4U);
 }
 
 }  // namespace

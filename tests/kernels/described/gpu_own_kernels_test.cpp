@@ -17,19 +17,19 @@ namespace {
 
 class GpuOwnKernels : public cuda::GpuTest {
  protected:
-  void expect_right(const char* name, std::size_t most) {
-    expect_right(std::filesystem::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels" / name, most);
+  void expect_right(const char* name, std::size_t max) {
+    expect_right(std::filesystem::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels" / name, max);
   }
-  void expect_right(const std::filesystem::path& file, std::size_t most) {
-    EXPECT_EQ(count_wrong(file, most, true), 0u);
+  void expect_right(const std::filesystem::path& file, std::size_t max) {
+    EXPECT_EQ(count_wrong(file, max, true), 0u);
   }
   /// Of the first configurations, how many are not right. `loud`: those are told.
-  std::size_t count_wrong(const std::filesystem::path& file, std::size_t most, bool loud) {
+  std::size_t count_wrong(const std::filesystem::path& file, std::size_t max, bool loud) {
     const DefinedProblem problem(read_definition(file));
     const kernels::EmbeddedSources sources;
     const Instance instance = make_instance(problem.info(), "", {});
-    const search::SearchSpace space(problem.space(instance, backend_->facts()));
-    const std::size_t count = std::min<std::size_t>(most, space.size());
+    const search::SearchSpace space(problem.space(instance, backend_->properties()));
+    const std::size_t count = std::min<std::size_t>(max, space.size());
     std::vector<Configuration> configurations;
     for (std::size_t i = 0; i < count; ++i) configurations.push_back(space.at(i * space.size() / count));
     DeviceEvaluator evaluator(problem, instance, *backend_, sources, {.measure = {}, .measure_time = false});
@@ -63,7 +63,7 @@ TEST_F(GpuOwnKernels, MatrixProductIsRight) {
 TEST_F(GpuOwnKernels, EveryTypeIsFilledPassedAndCompared) {
   for (testing::TypedKernel kernel : testing::typed_kernels()) {
     SCOPED_TRACE(kernel.type);
-    const tune::test::TemporaryFolder folder;
+    const tune::testing::TemporaryFolder folder;
     expect_right(kernel.write(folder.path()), 1);
     kernel.expected = R"({"from": 8, "step": 2})";
     EXPECT_EQ(count_wrong(kernel.write(folder.path()), 1, false), 1u);
@@ -73,7 +73,7 @@ TEST_F(GpuOwnKernels, EveryTypeIsFilledPassedAndCompared) {
 TEST_F(GpuOwnKernels, TexturesAreReadAsTheyAreDeclared) {
   for (testing::TexturedKernel kernel : testing::textured_kernels()) {
     SCOPED_TRACE(kernel.fetch);
-    const tune::test::TemporaryFolder folder;
+    const tune::testing::TemporaryFolder folder;
     expect_right(kernel.write(folder.path()), 2);
     kernel.fetch += " + 1";
     EXPECT_EQ(count_wrong(kernel.write(folder.path()), 2, false), 2u);

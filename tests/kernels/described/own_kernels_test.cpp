@@ -24,15 +24,15 @@ namespace fs = std::filesystem;
 const fs::path examples = fs::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels";
 
 /// Findings of up to `most` configurations, evenly spread, at the definition's small sizes.
-std::vector<Finding> findings_of(const fs::path& file, std::size_t most,
+std::vector<Finding> findings_of(const fs::path& file, std::size_t max,
                                  const std::vector<std::pair<std::string, Value>>& settings = {}) {
   const DefinedProblem problem(definition::read_definition(file));
   const kernels::EmbeddedSources sources;
   const Instance instance = make_instance(problem.info(), "", settings);
-  const search::SearchSpace space(problem.space(instance, architecture_facts("sm_90")));
+  const search::SearchSpace space(problem.space(instance, architecture_properties("sm_90")));
   std::vector<Configuration> configurations;
-  for (std::size_t i = 0; i < std::min<std::size_t>(most, space.size()); ++i)
-    configurations.push_back(space.at(i * space.size() / std::min<std::size_t>(most, space.size())));
+  for (std::size_t i = 0; i < std::min<std::size_t>(max, space.size()); ++i)
+    configurations.push_back(space.at(i * space.size() / std::min<std::size_t>(max, space.size())));
   ProblemJobs jobs(problem, sources);
   std::vector<Finding> findings;
   std::size_t checked = 0;
@@ -42,7 +42,7 @@ std::vector<Finding> findings_of(const fs::path& file, std::size_t most,
         return jobs.job(configurations[number], problem.check_instances(instance, configurations[number]));
       },
       CheckOptions{},
-      [&](std::size_t, const Verdict& verdict) {
+      [&](std::size_t, const CheckVerdict& verdict) {
         ++checked;
         EXPECT_EQ(verdict.not_emulated, "");
         findings.insert(findings.end(), verdict.findings.begin(), verdict.findings.end());
@@ -52,9 +52,9 @@ std::vector<Finding> findings_of(const fs::path& file, std::size_t most,
   return findings;
 }
 
-void expect_clean(const std::string& name, std::size_t most,
+void expect_clean(const std::string& name, std::size_t max,
                   const std::vector<std::pair<std::string, Value>>& settings = {}) {
-  for (const Finding& finding : findings_of(examples / name, most, settings)) ADD_FAILURE() << finding.text();
+  for (const Finding& finding : findings_of(examples / name, max, settings)) ADD_FAILURE() << finding.text();
 }
 
 TEST(OwnKernels, TransposeIsClean) {
@@ -86,14 +86,14 @@ class ChangedKernels : public ::testing::Test {
     return findings_of(folder_.path() / (name + ".json"), 2);
   }
 
-  test::TemporaryFolder folder_;
+  tune::testing::TemporaryFolder folder_;
 };
 
 TEST_F(ChangedKernels, AreHeldAgainstTheOtherKernel) {
   const std::vector<Finding> found = findings("transpose", "= tile[threadIdx.x][threadIdx.y + j]",
                                               "= 2 * tile[threadIdx.x][threadIdx.y + j]");
   ASSERT_FALSE(found.empty());
-  EXPECT_EQ(found.front().kind, Kind::wrong_result);
+  EXPECT_EQ(found.front().kind, FindingKind::wrong_result);
   EXPECT_EQ(found.front().array, "out");
 }
 
@@ -101,7 +101,7 @@ TEST_F(ChangedKernels, AreCheckedForRaces) {
   const std::vector<Finding> found = findings("transpose", "__syncthreads();", "");
   // A block may be one warp.
   EXPECT_TRUE(std::ranges::any_of(found, [](const Finding& finding) {
-    return finding.kind == Kind::race_in_block || finding.kind == Kind::race_in_warp;
+    return finding.kind == FindingKind::race_in_block || finding.kind == FindingKind::race_in_warp;
   }));
 }
 
@@ -143,7 +143,7 @@ TEST_F(EveryType, IsFilledPassedAndCompared) {
     kernel.expected = R"({"from": 8, "step": 2})";
     const std::vector<Finding> found = findings_of(kernel.write(folder_.path()), 1);
     ASSERT_FALSE(found.empty());
-    EXPECT_EQ(found.front().kind, Kind::wrong_result) << found.front().text();
+    EXPECT_EQ(found.front().kind, FindingKind::wrong_result) << found.front().text();
   }
 }
 

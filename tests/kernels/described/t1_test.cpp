@@ -58,13 +58,14 @@ class T1 : public ::testing::Test {
   /// How many configurations are valid.
   std::size_t size() {
     const DefinedProblem made = problem();
-    return search::SearchSpace(made.space(make_instance(made.info(), "", {}), architecture_facts("sm_90")))
+    return search::SearchSpace(
+               made.space(make_instance(made.info(), "", {}), architecture_properties("sm_90")))
         .size();
   }
   Result<LaunchPlan> plan() {
     const DefinedProblem made = problem();
     const Instance instance = make_instance(made.info(), "", {});
-    const search::SearchSpace all(made.space(instance, architecture_facts("sm_90")));
+    const search::SearchSpace all(made.space(instance, architecture_properties("sm_90")));
     return made.plan(instance, all.at(*all.default_configuration()), sources_);
   }
   Launch launch() { return std::get<Launch>(plan()->launches.at(0)); }
@@ -88,7 +89,7 @@ class T1 : public ::testing::Test {
   struct NoSources : KernelSources {
     std::string text(std::string_view) const override { throw Error("nobody asks"); }
   };
-  test::TemporaryFolder folder_;
+  tune::testing::TemporaryFolder folder_;
   NoSources sources_;
   Json json_;
 };

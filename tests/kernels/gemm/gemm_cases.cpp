@@ -17,7 +17,7 @@ Instance gemm_instance(const std::string& size, const Settings& settings) {
 
 search::SearchSpace gemm_space_on(const Instance& instance, const std::string& architecture,
                                   const std::string& where) {
-  search::SpaceDefinition definition = make_gemm()->space(instance, architecture_facts(architecture));
+  search::SpaceDefinition definition = make_gemm()->space(instance, architecture_properties(architecture));
   if (where != "True") definition = search::restrict_to(std::move(definition), search::Expr::parse(where));
   return search::SearchSpace(std::move(definition));
 }
@@ -34,7 +34,8 @@ std::vector<Configuration> gemm_sample(const Instance& instance, const std::stri
 std::vector<std::pair<std::string, Value>> gemm_values(const Instance& instance,
                                                        const std::string& architecture) {
   std::vector<std::pair<std::string, Value>> values;
-  const search::SpaceDefinition definition = make_gemm()->space(instance, architecture_facts(architecture));
+  const search::SpaceDefinition definition =
+      make_gemm()->space(instance, architecture_properties(architecture));
   for (const search::Parameter& parameter : definition.parameters)
     for (const Value& value : parameter.values) values.emplace_back(parameter.name, value);
   return values;

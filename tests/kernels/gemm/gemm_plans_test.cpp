@@ -22,25 +22,26 @@ struct Planned {
   std::vector<Instance> instances;
 };
 
-std::vector<emulator::Verdict> emulated(const std::vector<Planned>& planned, const KernelSources& sources,
-                                        emulator::Flavour flavour = emulator::Flavour::sanitize) {
+std::vector<emulator::CheckVerdict> emulated(const std::vector<Planned>& planned,
+                                             const KernelSources& sources,
+                                             emulator::Flavour flavour = emulator::Flavour::sanitize) {
   const auto problem = make_gemm();
   emulator::ProblemJobs jobs(*problem, sources);
   emulator::CheckOptions options;
   options.flavour = flavour;
   options.workers = 2;
-  std::vector<emulator::Verdict> verdicts(planned.size());
+  std::vector<emulator::CheckVerdict> verdicts(planned.size());
   emulator::check(
       planned.size(), [&](std::size_t i) { return jobs.job(planned[i].configuration, planned[i].instances); },
       options,
-      [&](std::size_t i, emulator::Verdict verdict) {
+      [&](std::size_t i, emulator::CheckVerdict verdict) {
         verdicts[i] = std::move(verdict);
         return true;
       });
   return verdicts;
 }
 
-std::string complaint(const emulator::Verdict& verdict) {
+std::string complaint(const emulator::CheckVerdict& verdict) {
   std::string text = verdict.not_emulated;
   for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
   if (text.empty() && verdict.tolerance == 0) text = "the output was not compared";
@@ -170,7 +171,7 @@ TEST(GemmFaults, AreFound) {
          gemm_sample(gemm_instance("512x512x1024"), small + " and " + fault.where, 2, 3))
       planned.push_back({chosen, make_gemm()->check_instances(gemm_instance("512x512x1024"), chosen)});
     ASSERT_EQ(planned.size(), 2u) << fault.where;
-    for (const emulator::Verdict& verdict : emulated(planned, sources))
+    for (const emulator::CheckVerdict& verdict : emulated(planned, sources))
       EXPECT_FALSE(verdict.findings.empty()) << fault.file << ": " << fault.to << " " << verdict.not_emulated;
   }
 }

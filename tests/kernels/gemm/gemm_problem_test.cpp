@@ -140,11 +140,11 @@ TEST(GemmJobs, OfColumnsAreThoseOfTheTransposedMatrices) {
 
 TEST(GemmWork, CountsEachElementOnce) {
   const auto problem = make_gemm();
-  const Work work = problem->work(gemm_instance("5x7x3", {{"type", "double"}}));
-  EXPECT_EQ(work.items, 105);
-  EXPECT_EQ(work.flops, 210);
-  EXPECT_EQ(work.bytes, (15 + 21 + 35) * 8);
-  EXPECT_EQ(problem->work(gemm_instance("5x7x3", {{"beta", 1}})).bytes, (15 + 21 + 70) * 4);
+  const ProblemCost cost = problem->cost(gemm_instance("5x7x3", {{"type", "double"}}));
+  EXPECT_EQ(cost.items, 105);
+  EXPECT_EQ(cost.flops, 210);
+  EXPECT_EQ(cost.bytes, (15 + 21 + 35) * 8);
+  EXPECT_EQ(problem->cost(gemm_instance("5x7x3", {{"beta", 1}})).bytes, (15 + 21 + 70) * 4);
 }
 
 TEST(GemmLayouts, ArePaddedToLines) {

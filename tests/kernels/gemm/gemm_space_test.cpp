@@ -51,7 +51,7 @@ TEST(GemmSpace, HasItsDefaultsAtAnySize) {
 }
 
 TEST(GemmSpace, KeepsVectorsAlignedAndBlocksWithinTheDevice) {
-  const DeviceFacts device = architecture_facts("sm_90");
+  const DeviceProperties device = architecture_properties("sm_90");
   const EmbeddedSources sources;
   for (const char* size : {"130x257x131", "512x384x1024"})
     for (const Instance& instance : {gemm_instance(size), gemm_instance(size, {{"type", "double"}})})
@@ -113,9 +113,9 @@ TEST(GemmPlan, TakesDefaultsForWhatAConfigurationLacks) {
 class GemmCompiles : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(GemmCompiles, WithEveryValue) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const EmbeddedSources sources;
   std::vector<std::pair<Instance, Configuration>> sample;
   // Values of both types are the same names: those of doubles on one architecture.
@@ -161,9 +161,9 @@ INSTANTIATE_TEST_SUITE_P(Architectures, GemmCompiles, ::testing::Values("sm_80",
 
 // What is meant to be fast must not lose registers to memory.
 TEST(GemmRegisters, AreEnoughForTheLargeTiles) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const std::string common =
       "padded and split == 1 and group == 8 and lanes_m == 4 and slab == 8 and lane_pairs";
   for (const char* where :

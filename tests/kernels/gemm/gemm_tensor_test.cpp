@@ -36,7 +36,7 @@ const Settings doubles = {{"type", "double"}}, split_floats = {{"arithmetic", "t
 
 search::SpaceDefinition definition_of(const Instance& instance, const std::string& where,
                                       const std::string& architecture = "sm_90") {
-  return search::restrict_to(make_gemm()->space(instance, architecture_facts(architecture)),
+  return search::restrict_to(make_gemm()->space(instance, architecture_properties(architecture)),
                              search::Expr::parse("variant == 'tensor' and " + where));
 }
 
@@ -73,25 +73,26 @@ TEST(TensorSpace, SamplesHaveEveryValue) {
   }
 }
 
-std::vector<emulator::Verdict> verdicts_of(const Instance& instance, const std::vector<Configuration>& sample,
-                                           const KernelSources& sources) {
+std::vector<emulator::CheckVerdict> verdicts_of(const Instance& instance,
+                                                const std::vector<Configuration>& sample,
+                                                const KernelSources& sources) {
   const std::unique_ptr<Problem> problem = make_gemm();
   emulator::ProblemJobs jobs(*problem, sources);
   emulator::CheckOptions options;
   options.workers = 2;
-  std::vector<emulator::Verdict> verdicts(sample.size());
+  std::vector<emulator::CheckVerdict> verdicts(sample.size());
   emulator::check(
       sample.size(),
       [&](std::size_t i) { return jobs.job(sample[i], problem->check_instances(instance, sample[i])); },
       options,
-      [&](std::size_t i, emulator::Verdict verdict) {
+      [&](std::size_t i, emulator::CheckVerdict verdict) {
         verdicts[i] = std::move(verdict);
         return true;
       });
   return verdicts;
 }
 
-std::string text_of(const emulator::Verdict& verdict) {
+std::string text_of(const emulator::CheckVerdict& verdict) {
   std::string text = verdict.not_emulated;
   for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
   return text;
@@ -101,7 +102,7 @@ std::set<std::string> precisions_at(const Settings& settings) {
   std::set<std::string> found;
   const Instance instance = gemm_instance("512x512x512", settings);
   for (const search::Parameter& parameter :
-       make_gemm()->space(instance, architecture_facts("sm_90")).parameters)
+       make_gemm()->space(instance, architecture_properties("sm_90")).parameters)
     if (parameter.name == "precision")
       for (const Value& value : parameter.values) found.insert(value.as_text());
   return found;
@@ -115,9 +116,9 @@ TEST(TensorSpace, OffersWhatTheArithmeticAllows) {
 }
 
 TEST(TensorSpace, NeedsADeviceThatHasThem) {
-  DeviceFacts old = architecture_facts("sm_80");
+  DeviceProperties old = architecture_properties("sm_80");
   const Instance instance = gemm_instance("512x512x512", doubles);
-  const auto count = [&](const DeviceFacts& device) {
+  const auto count = [&](const DeviceProperties& device) {
     return search::SearchSpace(search::restrict_to(make_gemm()->space(instance, device),
                                                    search::Expr::parse("variant == 'tensor'")))
         .size();
@@ -136,7 +137,7 @@ TEST(TensorEmulated, IsCleanAtOddSizes) {
     const Instance instance = gemm_instance("512x512x512", settings);
     const std::vector<Configuration> sample = covering(instance);
     ASSERT_GT(sample.size(), 3U);
-    const std::vector<emulator::Verdict> verdicts = verdicts_of(instance, sample, sources);
+    const std::vector<emulator::CheckVerdict> verdicts = verdicts_of(instance, sample, sources);
     for (std::size_t i = 0; i < sample.size(); ++i) {
       EXPECT_EQ(text_of(verdicts[i]), "") << sample[i].to_string();
       EXPECT_GT(verdicts[i].tolerance, 0);
@@ -206,7 +207,7 @@ TEST(TensorEmulated, FaultsAreFound) {
     for (int i = 0; i < 2; ++i) sample.push_back(space.at(space.sample(random)));
     const Faulty sources(fault.file, fault.right, fault.wrong);
     int found = 0;
-    for (const emulator::Verdict& verdict : verdicts_of(instance, sample, sources)) {
+    for (const emulator::CheckVerdict& verdict : verdicts_of(instance, sample, sources)) {
       EXPECT_EQ(verdict.not_emulated, "");
       found += verdict.findings.empty() ? 0 : 1;
     }
@@ -224,10 +225,10 @@ std::pair<double, double> error_at(const Instance& instance, const std::string& 
   emulator::ProblemJobs jobs(*problem, sources);
   emulator::CheckOptions options;
   options.flavour = emulator::Flavour::plain;
-  emulator::Verdict only;
+  emulator::CheckVerdict only;
   emulator::check(
       1, [&](std::size_t) { return jobs.job(configuration, std::span(&instance, 1)); }, options,
-      [&](std::size_t, emulator::Verdict verdict) {
+      [&](std::size_t, emulator::CheckVerdict verdict) {
         only = std::move(verdict);
         return true;
       });
@@ -308,7 +309,7 @@ std::string conflicts_in(const KernelSources& sources) {
         launch.block = {32};
         launch.arguments = {BufferArgument{"in"}, BufferArgument{"out"}, ScalarArgument{std::int32_t{32}}};
         plan.launches = {launch};
-        emulator::Expectation expected;
+        emulator::ReferenceData expected;
         expected.inputs.emplace("in", HostTensor(ElementType::f32, {32}));
         expected.reference.emplace("out", HostTensor(ElementType::f64, {32}));
         expected.tolerance.absolute = 0.1;
@@ -334,9 +335,9 @@ TEST(TensorTiles, LanesReadWithoutBankConflicts) {
 class TensorCompiles : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TensorCompiles, ForTheArchitecture) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(GetParam(), &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const EmbeddedSources sources;
   const std::unique_ptr<Problem> problem = make_gemm();
   CompilePool pool(*compiler, host_threads());

@@ -36,15 +36,16 @@ std::vector<Configuration> covering(const Instance& instance, const std::string&
   return tune::testing::covering(gemm_sample(instance, where, 400, 5));
 }
 
-std::vector<emulator::Verdict> verdicts_of(const Instance& instance, const std::vector<Configuration>& sample,
-                                           const KernelSources& sources, bool at_checks = true,
-                                           emulator::Flavour flavour = emulator::Flavour::sanitize) {
+std::vector<emulator::CheckVerdict> verdicts_of(const Instance& instance,
+                                                const std::vector<Configuration>& sample,
+                                                const KernelSources& sources, bool at_checks = true,
+                                                emulator::Flavour flavour = emulator::Flavour::sanitize) {
   const std::unique_ptr<Problem> problem = make_gemm();
   emulator::ProblemJobs jobs(*problem, sources);
   emulator::CheckOptions options;
   options.workers = 2;
   options.flavour = flavour;
-  std::vector<emulator::Verdict> verdicts(sample.size());
+  std::vector<emulator::CheckVerdict> verdicts(sample.size());
   emulator::check(
       sample.size(),
       [&](std::size_t i) {
@@ -52,14 +53,14 @@ std::vector<emulator::Verdict> verdicts_of(const Instance& instance, const std::
                          : jobs.job(sample[i], std::span(&instance, 1));
       },
       options,
-      [&](std::size_t i, emulator::Verdict verdict) {
+      [&](std::size_t i, emulator::CheckVerdict verdict) {
         verdicts[i] = std::move(verdict);
         return true;
       });
   return verdicts;
 }
 
-std::string text_of(const emulator::Verdict& verdict) {
+std::string text_of(const emulator::CheckVerdict& verdict) {
   std::string text = verdict.not_emulated;
   for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
   return text;
@@ -94,7 +95,7 @@ TEST(WgmmaEmulated, IsCleanAtOddSizes) {
     const Instance instance = gemm_instance("512x512x512", settings);
     const std::vector<Configuration> sample = covering(instance, here);
     ASSERT_GT(sample.size(), 3U);
-    const std::vector<emulator::Verdict> verdicts = verdicts_of(instance, sample, sources);
+    const std::vector<emulator::CheckVerdict> verdicts = verdicts_of(instance, sample, sources);
     for (std::size_t i = 0; i < sample.size(); ++i) {
       EXPECT_EQ(text_of(verdicts[i]), "") << sample[i].to_string();
       EXPECT_GT(verdicts[i].error, 0) << "was anything compared?";
@@ -159,7 +160,7 @@ TEST(WgmmaEmulated, FaultsAreFound) {
     const std::vector<Configuration> sample = gemm_sample(instance, small + " and " + fault.where, 1, 3);
     ASSERT_EQ(sample.size(), 1U);
     const ChangedSources sources(fault.file, fault.right, fault.wrong);
-    for (const emulator::Verdict& verdict : verdicts_of(instance, sample, sources)) {
+    for (const emulator::CheckVerdict& verdict : verdicts_of(instance, sample, sources)) {
       EXPECT_EQ(verdict.not_emulated, "");
       EXPECT_FALSE(verdict.findings.empty());
     }
@@ -175,9 +176,9 @@ TEST(WgmmaPrecision, TolerancesTellPrecisionsApart) {
     for (const char* where :
          {"precision == 'tf32x3'", "precision == 'tf32' and rounded", "precision == 'tf32' and not rounded"})
       sample.push_back(gemm_sample(instance, small + " and padded and " + where, 1, 1).at(0));
-    const std::vector<emulator::Verdict> verdicts =
+    const std::vector<emulator::CheckVerdict> verdicts =
         verdicts_of(instance, sample, EmbeddedSources(), false, emulator::Flavour::plain);
-    for (const emulator::Verdict& verdict : verdicts) {
+    for (const emulator::CheckVerdict& verdict : verdicts) {
       EXPECT_EQ(text_of(verdict), "");
       EXPECT_LT(verdict.error, verdict.tolerance);
       EXPECT_LT(verdict.tolerance, 400 * verdict.error) << "a limit that lets anything pass";
@@ -189,9 +190,9 @@ TEST(WgmmaPrecision, TolerancesTellPrecisionsApart) {
 }
 
 TEST(WgmmaCompiles, ForItsArchitectureAlone) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const EmbeddedSources sources;
   const std::unique_ptr<Problem> problem = make_gemm();
   const Instance instance = gemm_instance("4096x4096x4096", rounded_floats);
@@ -220,9 +221,9 @@ TEST(WgmmaCompiles, ForItsArchitectureAlone) {
 }
 
 TEST(WgmmaCompiles, OnlyWhereItIsAskedForWhatTheArchitectureHas) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const Instance instance = gemm_instance("512x512x512", split_floats);
   Result<LaunchPlan> plan =
       make_gemm()->plan(instance, gemm_sample(instance, here, 1, 1).at(0), EmbeddedSources());

@@ -34,8 +34,8 @@ Instance instance_of(const char* type, std::int64_t m, std::int64_t n, std::int6
 }
 
 SearchSpace space_of(const Instance& instance, const std::string& where = "True") {
-  return SearchSpace(search::restrict_to(make_gemm_stream()->space(instance, architecture_facts("sm_90")),
-                                         search::Expr::parse(where)));
+  return SearchSpace(search::restrict_to(
+      make_gemm_stream()->space(instance, architecture_properties("sm_90")), search::Expr::parse(where)));
 }
 
 /// The first configuration for which this holds.
@@ -135,11 +135,11 @@ TEST(GemmStream, NoTwoNumbersOfTheInputsAreAlike) {
 
 TEST(GemmStream, WorkCountsWhatPassesTheHost) {
   const auto problem = make_gemm_stream();
-  const Work work = problem->work(instance_of("float", 2048, 1024, 512, 8));
-  EXPECT_EQ(work.flops, 2.0 * 2048 * 1024 * 512 * 8);
-  EXPECT_EQ(work.bytes_in, 4.0 * 8 * (2048 * 512 + 512 * 1024));
-  EXPECT_EQ(work.bytes_out, 4.0 * 8 * 2048 * 1024);
-  EXPECT_EQ(work.bytes, work.bytes_in + work.bytes_out);
+  const ProblemCost cost = problem->cost(instance_of("float", 2048, 1024, 512, 8));
+  EXPECT_EQ(cost.flops, 2.0 * 2048 * 1024 * 512 * 8);
+  EXPECT_EQ(cost.bytes_in, 4.0 * 8 * (2048 * 512 + 512 * 1024));
+  EXPECT_EQ(cost.bytes_out, 4.0 * 8 * 2048 * 1024);
+  EXPECT_EQ(cost.bytes, cost.bytes_in + cost.bytes_out);
 }
 
 TEST(GemmStream, SpaceKeepsToWhatIsPossible) {
@@ -158,7 +158,7 @@ TEST(GemmStream, SpaceKeepsToWhatIsPossible) {
   EXPECT_GT(space_of(lines, "streams == 3 and chunk == 2").size(), 0u);
   none(lines, "memory == 'pageable' and graph");
   none(lines, "streams == 1 and order == 'stages'");
-  auto small = architecture_facts("sm_90");
+  auto small = architecture_properties("sm_90");
   small.global_memory = std::int64_t{1} << 30;
   const auto definition = make_gemm_stream()->space(instance_of("double", 4096, 4096, 4096, 64), small);
   const SearchSpace fits(definition);  // 384 MiB a product
@@ -222,23 +222,23 @@ TEST(GemmStream, NoDependencyOfTheStagesIsForNothing) {
       if (copy != nullptr && copy->to.buffer == "b_here") continue;
       if (copy != nullptr && copy->to.buffer == "a_here")
         std::get<Copy>(racing.launches[i + 1]).order.after.clear();
-      EXPECT_FALSE(conflicts(racing).empty()) << i << " " << name_of(plan.launches[i]);
+      EXPECT_FALSE(conflicts(racing).empty()) << i << " " << step_name(plan.launches[i]);
       ++needed;
     }
   }
   EXPECT_GT(needed, 20u);
 }
 
-std::string complaint(const emulator::Verdict& verdict) {
+std::string complaint(const emulator::CheckVerdict& verdict) {
   std::string text = verdict.not_emulated;
   for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
   if (text.empty() && verdict.tolerance == 0) text = "the output was not compared";
   return text;
 }
 
-emulator::Verdict emulated(const Instance& instance, const LaunchPlan& plan) {
+emulator::CheckVerdict emulated(const Instance& instance, const LaunchPlan& plan) {
   const auto problem = make_gemm_stream();
-  emulator::Expectation expected;
+  emulator::ReferenceData expected;
   expected.inputs = problem->inputs(instance, 1);
   expected.reference = problem->reference(instance, expected.inputs);
   expected.tolerance = problem->tolerance(instance);
@@ -253,7 +253,7 @@ TEST(GemmStream, IsCleanUnderTheEmulator) {
   search::Random random(3);
   for (const char* type : {"float", "double"}) {
     const Instance instance = instance_of(type, 200, 130, 70, 40);
-    const auto definition = problem->space(instance, architecture_facts("sm_90"));
+    const auto definition = problem->space(instance, architecture_properties("sm_90"));
     for (const auto& parameter : definition.parameters)
       for (const Value& value : parameter.values)
         wanted.insert(format("{} {} {}", type, parameter.name, value.to_string()));
@@ -276,9 +276,9 @@ TEST(GemmStream, IsCleanUnderTheEmulator) {
       sample.size(),
       [&](std::size_t number) {
         const auto& [instance, configuration] = sample[number];
-        emulator::Job job;
+        emulator::CheckJob job;
         for (const Instance& size : problem->check_instances(instance, configuration)) {
-          auto expected = std::make_shared<emulator::Expectation>();
+          auto expected = std::make_shared<emulator::ReferenceData>();
           expected->inputs = problem->inputs(size, 1);
           expected->reference = problem->reference(size, expected->inputs);
           expected->tolerance = problem->tolerance(size);
@@ -287,7 +287,7 @@ TEST(GemmStream, IsCleanUnderTheEmulator) {
         return job;
       },
       options,
-      [&](std::size_t number, const emulator::Verdict& verdict) {
+      [&](std::size_t number, const emulator::CheckVerdict& verdict) {
         EXPECT_EQ(complaint(verdict), "") << sample[number].second.key();
         return true;
       });
@@ -307,19 +307,19 @@ TEST(GemmStream, PlantedFaultsAreFound) {
       copy->order.after.clear();
   auto found = emulated(instance, racing);
   ASSERT_FALSE(found.findings.empty());
-  EXPECT_EQ(found.findings[0].kind, emulator::Kind::race_between_steps) << complaint(found);
+  EXPECT_EQ(found.findings[0].kind, emulator::FindingKind::race_between_steps) << complaint(found);
 
   LaunchPlan crossed = right;  // the second product of a piece reads the first one's B
   std::get<BufferArgument>(std::get<Launch>(crossed.launches[3]).arguments[1]).offset = 0;
   found = emulated(instance, crossed);
   ASSERT_FALSE(found.findings.empty());
-  EXPECT_EQ(found.findings[0].kind, emulator::Kind::wrong_result) << complaint(found);
+  EXPECT_EQ(found.findings[0].kind, emulator::FindingKind::wrong_result) << complaint(found);
 
   LaunchPlan short_copy = right;  // the last row of a matrix stays behind
   std::get<Copy>(short_copy.launches[0]).rows -= 1;
   found = emulated(instance, short_copy);
   ASSERT_FALSE(found.findings.empty());
-  EXPECT_EQ(found.findings[0].kind, emulator::Kind::uninitialised_read) << complaint(found);
+  EXPECT_EQ(found.findings[0].kind, emulator::FindingKind::uninitialised_read) << complaint(found);
 
   LaunchPlan misplaced = right;  // a result returns to its neighbour's place
   for (PlanStep& step : misplaced.launches)
@@ -329,14 +329,14 @@ TEST(GemmStream, PlantedFaultsAreFound) {
     }
   found = emulated(instance, misplaced);
   ASSERT_FALSE(found.findings.empty());
-  EXPECT_EQ(found.findings[0].kind, emulator::Kind::wrong_result) << complaint(found);
+  EXPECT_EQ(found.findings[0].kind, emulator::FindingKind::wrong_result) << complaint(found);
 }
 
 TEST(GemmStream, CompilesWithHardlyASpill) {
   for (const char* architecture : {"sm_80", "sm_90", "sm_120"}) {
-    std::string why_not;
-    const auto compiler = cuda::make_nvrtc_compiler(architecture, &why_not);
-    if (compiler == nullptr) GTEST_SKIP() << why_not;
+    std::string failure_reason;
+    const auto compiler = cuda::make_nvrtc_compiler(architecture, &failure_reason);
+    if (compiler == nullptr) GTEST_SKIP() << failure_reason;
     for (const char* type : {"float", "double"})
       for (const StreamTile& tile : stream_tiles())
         for (const char* kernel : {"register", "async"}) {

@@ -46,7 +46,7 @@ void expect_equal(const TensorSet& a, const TensorSet& b) {
 
 class MatvecFilesTest : public ::testing::Test {
  protected:
-  test::TemporaryFolder folder;
+  tune::testing::TemporaryFolder folder;
   fs::path file = folder.path() / "a.bin";
 };
 

@@ -31,7 +31,7 @@ Instance instance_of(const std::string& size, const std::string& op, const std::
 }
 
 /// Configurations that have, together, every value of every parameter at this instance.
-std::vector<Configuration> covering(const Instance& instance, const DeviceFacts& device) {
+std::vector<Configuration> covering(const Instance& instance, const DeviceProperties& device) {
   const auto problem = make_matvec();
   const search::SpaceDefinition definition = problem->space(instance, device);
   const search::SearchSpace space(definition);
@@ -57,9 +57,9 @@ using Compiled = std::tuple<const char*, const char*, const char*, const char*>;
 class MatvecCompiles : public ::testing::TestWithParam<Compiled> {};
 
 TEST_P(MatvecCompiles, ForTheArchitecture) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(std::get<0>(GetParam()), &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler(std::get<0>(GetParam()), &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const auto problem = make_matvec();
   const EmbeddedSources sources;
   CompilePool pool(*compiler, host_threads());
@@ -67,7 +67,7 @@ TEST_P(MatvecCompiles, ForTheArchitecture) {
   const auto [architecture, size, op, type] = GetParam();
   const Instance instance = instance_of(size, op, type);
   std::vector<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
-  for (const Configuration& one : covering(instance, architecture_facts(architecture)))
+  for (const Configuration& one : covering(instance, architecture_properties(architecture)))
     compiling.emplace_back(one, pool.submit(problem->plan(instance, one, sources)->compile));
   for (auto& [configuration, binary_of] : compiling) {
     SCOPED_TRACE(configuration.to_string());
@@ -110,21 +110,21 @@ class Changed : public KernelSources {
   std::string file_, from_, to_;
 };
 
-emulator::Verdict verdict_of(const KernelSources& sources, const Instance& instance, const std::string& text,
-                             int executions = 1) {
+emulator::CheckVerdict verdict_of(const KernelSources& sources, const Instance& instance,
+                                  const std::string& text, int executions = 1) {
   const auto problem = make_matvec();
   Result<LaunchPlan> plan = problem->plan(instance, Configuration::parse(text), sources);
   EXPECT_TRUE(plan);
   const std::vector<PlanStep> once = plan->launches;
   for (int i = 1; i < executions; ++i) plan->launches.insert(plan->launches.end(), once.begin(), once.end());
-  emulator::Expectation expected;
+  emulator::ReferenceData expected;
   expected.inputs = problem->inputs(instance, 1);
   expected.reference = problem->reference(instance, expected.inputs);
   expected.tolerance = problem->tolerance(instance);
   return emulator::check(*plan, expected);
 }
 
-std::string complaint(const emulator::Verdict& verdict) {
+std::string complaint(const emulator::CheckVerdict& verdict) {
   std::string text = verdict.not_emulated;
   for (const emulator::Finding& finding : verdict.findings) text += finding.text() + "\n";
   return text;
@@ -157,7 +157,7 @@ TEST(MatvecPlans, MayRunSeveralTimes) {
     for (const char* text : {fused, registers, sliced, cooperative, two_pass}) {
       if (std::string(type) == "double" && text == registers) continue;
       SCOPED_TRACE(text);
-      const emulator::Verdict verdict = verdict_of(sources, instance_of("61x403", "ata", type), text, 3);
+      const emulator::CheckVerdict verdict = verdict_of(sources, instance_of("61x403", "ata", type), text, 3);
       EXPECT_TRUE(verdict.clean()) << complaint(verdict);
       EXPECT_GT(verdict.tolerance, 0);
     }
@@ -179,7 +179,8 @@ TEST(MatvecPlans, ExchangeAtAnyLag) {
       set("stages", std::to_string(stages));
       set("reduction", reduction);
       SCOPED_TRACE(text);
-      const emulator::Verdict verdict = verdict_of(sources, instance_of("70x900", "ata", "float"), text, 2);
+      const emulator::CheckVerdict verdict =
+          verdict_of(sources, instance_of("70x900", "ata", "float"), text, 2);
       EXPECT_TRUE(verdict.clean()) << complaint(verdict);
     }
 }
@@ -201,7 +202,7 @@ class MatvecFaults : public ::testing::TestWithParam<Fault> {};
 TEST_P(MatvecFaults, AreFound) {
   const Fault& fault = GetParam();
   const Changed sources(fault.file, fault.from, fault.to);
-  const emulator::Verdict verdict =
+  const emulator::CheckVerdict verdict =
       verdict_of(sources, instance_of("61x403", "ata", "float"), fault.configuration, 2);
   EXPECT_EQ(verdict.not_emulated, "");
   EXPECT_FALSE(verdict.findings.empty());

@@ -26,10 +26,10 @@ Instance instance_of(const std::string& size, const std::string& op, const std::
   return make_instance(make_matvec()->info(), size, settings);
 }
 
-DeviceFacts large_device() {
-  DeviceFacts facts = architecture_facts("sm_90");
-  facts.multiprocessors = 132;
-  return facts;
+DeviceProperties large_device() {
+  DeviceProperties properties = architecture_properties("sm_90");
+  properties.multiprocessors = 132;
+  return properties;
 }
 
 template<class Real>
@@ -88,11 +88,11 @@ TEST(Matvec, ReferenceIsTheFormula) {
 
 TEST(Matvec, WorkReadsTheMatrixOnce) {
   const auto problem = make_matvec();
-  const Work both = problem->work(instance_of("100x50", "ata", "float"));
+  const ProblemCost both = problem->cost(instance_of("100x50", "ata", "float"));
   EXPECT_EQ(both.items, 10000);
   EXPECT_EQ(both.flops, 20000);
   EXPECT_EQ(both.bytes, 4 * (5000 + 100 + 50 + 50));
-  const Work one = problem->work(instance_of("100x50", "t", "double"));
+  const ProblemCost one = problem->cost(instance_of("100x50", "t", "double"));
   EXPECT_EQ(one.items, 5000);
   EXPECT_EQ(one.bytes, 8 * (5000 + 100 + 50));
 }
@@ -116,10 +116,10 @@ Chains chains_of(const MatvecJob& job, const TensorSet& inputs, std::size_t skip
 }
 
 double largest_error(const std::vector<float>& sums, const HostTensor& reference) {
-  double most = 0;
+  double max = 0;
   for (std::size_t i = 0; i < sums.size(); ++i)
-    most = std::max(most, std::abs(static_cast<double>(sums[i]) - reference.as<double>()[i]));
-  return most;
+    max = std::max(max, std::abs(static_cast<double>(sums[i]) - reference.as<double>()[i]));
+  return max;
 }
 
 TEST(Matvec, ToleranceHoldsForTheLongestChainsAndMissesNoTerm) {
@@ -152,7 +152,7 @@ const char* const sizes[] = {"1x1",          "5x3",          "1x100000",   "1000
 TEST(Matvec, SpacesAreValidAtAllSizes) {
   const auto problem = make_matvec();
   const EmbeddedSources sources;
-  const DeviceFacts device = large_device();
+  const DeviceProperties device = large_device();
   int number = 0;
   for (const char* size : sizes)
     for (const char* op : {"n", "t", "ata"})
@@ -217,8 +217,8 @@ TEST(Matvec, CheckSizesReachAllPaths) {
         const MatvecShape shape(job, configuration);
         EXPECT_TRUE(problem->plan(check, configuration, sources));
         EXPECT_LE(job.elements(), 1 << 20);
-        batches = batches || (std::min(job.rows, shape.strip) > shape.batch);
-        batches = batches || shape.strip == shape.batch;
+        batches = batches || (std::min(job.rows, shape.row_block) > shape.batch);
+        batches = batches || shape.row_block == shape.batch;
         tiles = tiles || shape.slices > 1;
         odd = odd || job.columns % shape.tile != 0;
       }

@@ -140,7 +140,7 @@ TEST_P(KernelDefaults, AreValuesOfTheirParameters) {
   for (testing::StencilCase stencil : testing::cases_of_radius(1)) {
     stencil.steps = 16;
     const search::SpaceDefinition definition =
-        problem->space(testing::stencil_instance(stencil, 512, 512, 512), architecture_facts("sm_90"));
+        problem->space(testing::stencil_instance(stencil, 512, 512, 512), architecture_properties("sm_90"));
     for (const search::Parameter& parameter : definition.parameters)
       for (const Value& value : parameter.values)
         values[parameter.name == "fused" ? "STEPS" : upper(parameter.name)].insert(
@@ -158,9 +158,9 @@ TEST_P(KernelDefaults, AreValuesOfTheirParameters) {
 }
 
 TEST_P(KernelDefaults, CompileWithoutAnyDefinition) {
-  std::string why;
-  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &why);
-  if (!compiler) GTEST_SKIP() << why;
+  std::string reason;
+  const std::unique_ptr<Compiler> compiler = cuda::make_nvrtc_compiler("sm_90", &reason);
+  if (!compiler) GTEST_SKIP() << reason;
   const auto [instance, configuration] = configurations().at(0);
   CompileRequest request = plan(instance, configuration)->compile;
   request.defines.clear();

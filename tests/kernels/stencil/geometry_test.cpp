@@ -44,9 +44,9 @@ struct LaidOut {
   std::int64_t tile_y() const { return value("block_y") * value("cells_y"); }
   std::int64_t tile_z() const { return direct() ? value("block_z") * value("cells_z") : value("chunk"); }
   /// The x neighbours in whole vectors.
-  std::int64_t lead() const {
+  std::int64_t aligned_halo() const {
     std::int64_t cells = 0;
-    while (cells < job.stencil.reach()[0]) cells += value("vector");
+    while (cells < job.stencil.radii()[0]) cells += value("vector");
     return cells;
   }
 };
@@ -55,12 +55,12 @@ class StencilGeometryTest : public ::testing::Test {
  protected:
   /// Calls `check` with `trials` random configurations at random sizes of at most `most` along each axis.
   template<class Check>
-  void for_random(int trials, std::uint64_t most, std::uint64_t seed, const Check& check) {
+  void for_random(int trials, std::uint64_t max, std::uint64_t seed, const Check& check) {
     Random random(seed);
     auto cases = testing::all_cases();
     for (const testing::StencilCase& stencil : testing::varied_cases()) cases.push_back(stencil);
     for (int trial = 0; trial < trials; ++trial) {
-      const auto extent = [&] { return static_cast<std::int64_t>(1 + random.below(most)); };
+      const auto extent = [&] { return static_cast<std::int64_t>(1 + random.below(max)); };
       const std::int64_t nx = extent(), ny = extent(), nz = extent();
       const testing::StencilCase& stencil = cases[random.below(cases.size())];
       const auto problem = testing::stencil_problem(stencil);
@@ -100,7 +100,7 @@ TEST_F(StencilGeometryTest, GivesEveryCellItsOwnPlaceInTheAllocation) {
 TEST_F(StencilGeometryTest, AlignsVectors) {
   for_random(40, 700, 2, [](const LaidOut& at) {
     const std::int64_t access = std::min<std::int64_t>(16, at.value("vector") * at.job.element_bytes());
-    ASSERT_EQ(at.layout().offset * size_of(at.job.type) % 256, 0u);
+    ASSERT_EQ(at.layout().offset * element_size(at.job.type) % 256, 0u);
     ASSERT_EQ(at.stride(1) * at.job.element_bytes() % access, 0);
     ASSERT_EQ(at.stride(2) * at.job.element_bytes() % access, 0);
     if (at.padded()) {
@@ -147,13 +147,13 @@ TEST_F(StencilGeometryTest, HoldsEveryAddressThatAPaddedKernelTouches) {
     const std::int64_t x = covered(at.job.nx, at.tile_x()), y = covered(at.job.ny, at.tile_y());
     // The streaming kernel ends at the last plane, the direct one at the tile's.
     const std::int64_t z = at.direct() ? covered(at.job.nz, at.tile_z()) : at.job.nz;
-    const auto [rx, ry, rz] = at.job.stencil.reach();
-    ASSERT_GE(at.lead(), rx);
+    const auto [rx, ry, rz] = at.job.stencil.radii();
+    ASSERT_GE(at.aligned_halo(), rx);
     const auto address = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       return static_cast<std::int64_t>(at.layout().offset) + i + j * at.stride(1) + k * at.stride(2);
     };
-    ASSERT_GE(address(-at.lead(), -ry, -rz), 0);
-    ASSERT_LT(address(x + at.lead() - 1, y + ry - 1, z + rz - 1),
+    ASSERT_GE(address(-at.aligned_halo(), -ry, -rz), 0);
+    ASSERT_LT(address(x + at.aligned_halo() - 1, y + ry - 1, z + rz - 1),
               static_cast<std::int64_t>(at.layout().allocation));
     // What is stored beside the array is nobody else's cell.
     ASSERT_LE(x, at.stride(1));
@@ -169,12 +169,12 @@ TEST_F(StencilGeometryTest, SharedMemoryIsWhatTheConstraintSays) {
       ASSERT_EQ(shared, 0u);
       return;
     }
-    std::int64_t plane = (at.tile_x() + 2 * at.lead()) * (at.tile_y() + 2 * at.job.stencil.reach()[1]) *
-                         at.job.element_bytes();
+    std::int64_t plane = (at.tile_x() + 2 * at.aligned_halo()) *
+                         (at.tile_y() + 2 * at.job.stencil.radii()[1]) * at.job.element_bytes();
     // Boxes begin at multiples of 128 bytes, and each has a barrier of 8.
     if (takes_boxes(at.configuration)) plane = (plane + 127) / 128 * 128 + 8;
     ASSERT_EQ(shared, static_cast<std::uint64_t>(at.value("stages") * plane));
-    const DeviceFacts device = architecture_facts("sm_90");
+    const DeviceProperties device = architecture_properties("sm_90");
     ASSERT_LE(shared, static_cast<std::uint64_t>(device.shared_memory_per_block_optin));
 
     const search::SpaceDefinition definition = at.problem()->space(at.instance, device);
@@ -236,7 +236,7 @@ TEST_F(StencilGeometryTest, PlansEveryCheckInstanceWithTheSameCode) {
       ASSERT_EQ(without_steps(check), without_steps(at.instance));
       const StencilJob job = stencil_job(check);
       ASSERT_EQ(job.steps > 1, at.job.steps > 1);
-      const auto [rx, ry, rz] = job.stencil.reach();
+      const auto [rx, ry, rz] = job.stencil.radii();
       inner |= job.nx > 2 * rx && job.ny > 2 * ry && job.nz > 2 * rz;
       const std::string key = check.problem + check.key();
       auto space_at = spaces.find(key);

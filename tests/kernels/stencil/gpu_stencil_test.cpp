@@ -7,7 +7,7 @@
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/tuner/backends/cuda/gpu_fixture.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
-#include "tuner/evaluation/expectations.hpp"
+#include "tuner/evaluation/reference_data.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -35,7 +35,7 @@ class GpuStencils : public cuda::GpuTest {
   }
 
   std::vector<Configuration> sample(const Instance& instance, std::size_t count, std::uint64_t seed) const {
-    const search::SearchSpace space(problem_of(instance)->space(instance, backend_->facts()));
+    const search::SearchSpace space(problem_of(instance)->space(instance, backend_->properties()));
     return testing::sample_of(space, count, seed);
   }
 
@@ -116,7 +116,7 @@ TEST_F(GpuStencils, VerifiesTheConfigurationThatOnceFaulted) {
       "unroll=9,padded=false,store=streaming,min_blocks=1");
   for (const std::int64_t extent : {64, 132, 256}) {
     const Instance instance = testing::stencil_instance({"float", "star", 4}, extent, extent, extent);
-    const search::SearchSpace space(make_stencil3d()->space(instance, backend_->facts()));
+    const search::SearchSpace space(make_stencil3d()->space(instance, backend_->properties()));
     ASSERT_TRUE(space.find(configuration)) << space.explain(configuration);
     EXPECT_EQ(verify(instance, {configuration}), 1) << instance.key();
   }

@@ -36,7 +36,7 @@ void expect_sound(const LaunchPlan& plan, const StencilJob& job, const Configura
     const std::int64_t tile = tile_of(configuration, axis);
     blocks *= tiles(extents[axis], tile);
     // The kernels add a tile, the reach and a vector to an index.
-    ASSERT_LE(Wide{extents[axis]} + tile + job.stencil.reach()[axis] + 4, Wide{largest});
+    ASSERT_LE(Wide{extents[axis]} + tile + job.stencil.radii()[axis] + 4, Wide{largest});
     Wide covered = extents[axis];
     if (configuration["padded"].as_bool()) covered = tiles(extents[axis], tile) * tile;
     if (configuration["padded"].as_bool() && axis == 0) covered = (covered + 31) / 32 * 32;

@@ -28,14 +28,14 @@ Matrix matrix_of(const StencilJob& job) {
   const auto number = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     return static_cast<int>(x + job.nx * y + job.nx * job.ny * z);
   };
-  const auto [rx, ry, rz] = job.stencil.reach();
+  const auto [rx, ry, rz] = job.stencil.radii();
   std::vector<Eigen::Triplet<double>> entries;
   for (int z = 0; z < job.nz; ++z)
     for (int y = 0; y < job.ny; ++y)
       for (int x = 0; x < job.nx; ++x) {
         const int row = number(x, y, z);
         const bool lacks = beyond(x, job.nx, rx) || beyond(y, job.ny, ry) || beyond(z, job.nz, rz);
-        if (lacks && job.boundary == Boundary::held) {
+        if (lacks && job.boundary == Boundary::fixed) {
           entries.emplace_back(row, row, 1.0);
           continue;
         }
@@ -118,10 +118,10 @@ TEST(StencilReference, EqualsAMatrixAtRandomSizes) {
   for (int trial = 0; trial < 150; ++trial) {
     const StencilCase& stencil = cases[random.below(cases.size())];
     // A large box has thousands of entries a row: fewer inner cells there.
-    const std::uint64_t most = stencil.shape == "box" && stencil.radius > 3 ? 6 : 22;
+    const std::uint64_t max = stencil.shape == "box" && stencil.radius > 3 ? 6 : 22;
     const auto extent = [&] {
       return static_cast<std::int64_t>(1 +
-                                       random.below(2 * static_cast<std::uint64_t>(stencil.radius) + most));
+                                       random.below(2 * static_cast<std::uint64_t>(stencil.radius) + max));
     };
     const std::int64_t nx = extent(), ny = extent(), nz = extent();
     expect_equal(stencil, nx, ny, nz, random.below(1000));
@@ -151,7 +151,7 @@ TEST(StencilReference, MultipliesALoneCellByItsOwnWeight) {
     double own = 0;
     for (const StencilPoint& point : job.stencil.points)
       if (point.dx == 0 && point.dy == 0 && point.dz == 0) own = point.weight;
-    const bool held = job.boundary == Boundary::held;
+    const bool held = job.boundary == Boundary::fixed;
     const double factor = held ? 1 : std::pow(own, static_cast<double>(job.steps));
     EXPECT_NEAR(vector_of(stencil_reference(job, input))[0], factor * vector_of(input)[0], 1e-15)
         << stencil.name();

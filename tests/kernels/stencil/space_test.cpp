@@ -49,7 +49,7 @@ void expect_conditional_parameters(const Configuration& configuration, const Ins
   if (!sweeps.contains(variant) && variant != "temporal") return;
   const StencilJob job = stencil_job(instance);
   const bool star = job.stencil.star(), flat = job.dimensions == 2;
-  const int reach_x = job.stencil.reach()[0];
+  const int reach_x = job.stencil.radii()[0];
   const auto expected = [&](const std::string& name) {
     const auto found = variants_of.find(name);
     if (found != variants_of.end() && !found->second.contains(variant)) return false;
@@ -70,7 +70,7 @@ void expect_conditional_parameters(const Configuration& configuration, const Ins
 
 /// What no rule may let through, told once more without the rules' own words.
 void expect_runnable(const Configuration& configuration, const Instance& instance,
-                     const DeviceFacts& device) {
+                     const DeviceProperties& device) {
   const auto value = [&](const char* name) {
     return configuration.has(name) ? configuration[name].as_int() : 1;
   };
@@ -90,7 +90,7 @@ void expect_runnable(const Configuration& configuration, const Instance& instanc
   ASSERT_TRUE(loader != "async" || value("stages") >= 2) << text;
   ASSERT_TRUE(loader != "plain" || value("stages") <= 2) << text;
   ASSERT_TRUE(loader != "tma" || (device.compute_major >= 9 && value("stages") >= 2)) << text;
-  ASSERT_LE(value("unroll"), 2 * stencil_job(instance).stencil.reach()[2] + 1) << text;
+  ASSERT_LE(value("unroll"), 2 * stencil_job(instance).stencil.radii()[2] + 1) << text;
 }
 
 class StencilSpace : public ::testing::TestWithParam<const char*> {};
@@ -156,7 +156,7 @@ TEST_P(StencilSpace, HasDirectAndStreamingForLargeStencils) {
 }
 
 TEST_P(StencilSpace, HoldsWhatCanRun) {
-  const DeviceFacts device = architecture_facts(GetParam());
+  const DeviceProperties device = architecture_properties(GetParam());
   std::uint64_t seed = 0;
   for (const testing::StencilCase& stencil : every_case())
     for (const std::int64_t nx : {512, 510, 511}) {
@@ -188,13 +188,14 @@ INSTANTIATE_TEST_SUITE_P(Architectures, StencilSpace, ::testing::Values("sm_80",
 TEST(StencilSpaceText, RefusesAStencilThatNoVariantComputes) {
   const testing::StencilCase stencil{"double", "box", 32};
   const Instance instance = testing::stencil_instance(stencil, 512, 512, 512);
-  EXPECT_THROW(testing::stencil_problem(stencil)->space(instance, architecture_facts("sm_90")), UsageError);
+  EXPECT_THROW(testing::stencil_problem(stencil)->space(instance, architecture_properties("sm_90")),
+               UsageError);
 }
 
 TEST(StencilSpaceText, DocumentsEveryParameterAndRule) {
   for (const testing::StencilCase& stencil : every_case()) {
     const search::SpaceDefinition definition = testing::stencil_problem(stencil)->space(
-        testing::stencil_instance(stencil, 512, 512, 512), architecture_facts("sm_90"));
+        testing::stencil_instance(stencil, 512, 512, 512), architecture_properties("sm_90"));
     for (const Parameter& parameter : definition.parameters)
       EXPECT_GT(parameter.documentation.size(), 15u) << parameter.name;
     for (const search::Constraint& constraint : definition.constraints)

@@ -79,7 +79,7 @@ std::unique_ptr<Problem> stencil_problem(const StencilCase& stencil) {
 
 search::SearchSpace stencil_space_on(const Problem& problem, const Instance& instance,
                                      const std::string& architecture, const std::string& where) {
-  search::SpaceDefinition definition = problem.space(instance, architecture_facts(architecture));
+  search::SpaceDefinition definition = problem.space(instance, architecture_properties(architecture));
   if (where != "True") definition = search::restrict_to(std::move(definition), search::Expr::parse(where));
   return search::SearchSpace(std::move(definition));
 }
@@ -103,7 +103,7 @@ std::vector<Configuration> sample_of_variant(const Problem& problem, const Insta
 std::vector<Configuration> sample_of_variants(const Problem& problem, const Instance& instance,
                                               std::size_t count, std::uint64_t seed) {
   std::vector<Configuration> sample;
-  const search::SpaceDefinition definition = problem.space(instance, architecture_facts("sm_90"));
+  const search::SpaceDefinition definition = problem.space(instance, architecture_properties("sm_90"));
   const auto variant = std::ranges::find(definition.parameters, "variant", &search::Parameter::name);
   for (const Value& name : variant->values)
     for (Configuration& configuration : sample_of_variant(problem, instance, name.as_text(), count, ++seed))

@@ -71,7 +71,7 @@ void expect_composed(const Stencil& stencil, int steps, search::Random& random) 
   EXPECT_EQ(composition, normalized(composition));
   EXPECT_EQ(composition.dimensions, stencil.dimensions);
   for (std::size_t axis = 0; axis < 3; ++axis)
-    EXPECT_EQ(composition.reach()[axis], steps * stencil.reach()[axis]);
+    EXPECT_EQ(composition.radii()[axis], steps * stencil.radii()[axis]);
   Cells cells(stencil.dimensions, 2 * stencil.radius() * steps + 3);
   cells.fill(random);
   Cells stepped = cells;
@@ -144,7 +144,7 @@ TEST(NormalizedStencil, IsSortedWithEveryOffsetOnce) {
 
 TEST(StencilExtent, IsTheLargestOffset) {
   const Stencil stencil{3, {{-3, 0, 0, 1}, {2, 1, 0, 1}, {0, 0, 2, 1}}};
-  EXPECT_EQ(stencil.reach(), (std::array<int, 3>{3, 1, 2}));
+  EXPECT_EQ(stencil.radii(), (std::array<int, 3>{3, 1, 2}));
   EXPECT_EQ(stencil.radius(), 3);
   EXPECT_FALSE(stencil.star());
   EXPECT_TRUE((Stencil{3, {{-3, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 0, 1}}}).star());

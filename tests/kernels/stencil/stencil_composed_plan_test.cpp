@@ -39,8 +39,8 @@ std::vector<PlannedJob> composed_jobs(std::size_t configurations) {
       for (const std::int64_t extent : {33, 3}) {
         const search::Value* loader = configuration.find("loader");
         // The copy engine needs rows of whole 16 bytes.
-        const std::int64_t least = loader != nullptr && loader->as_text() == "tma" ? 4 : 1;
-        const std::int64_t vector = std::max(configuration["vector"].as_int(), least);
+        const std::int64_t min = loader != nullptr && loader->as_text() == "tma" ? 4 : 1;
+        const std::int64_t vector = std::max(configuration["vector"].as_int(), min);
         const Instance small = testing::stencil_instance(stencil, (extent + vector - 1) / vector * vector,
                                                          extent / 2 + 2, extent / 2 + 3);
         const Result<LaunchPlan> plan = problem->plan(small, configuration, EmbeddedSources());
@@ -55,22 +55,22 @@ std::vector<PlannedJob> composed_jobs(std::size_t configurations) {
 TEST(StencilComposed, IsRight) {
   const std::vector<PlannedJob> all = composed_jobs(3);
   ASSERT_EQ(all.size(), 3 * 2 * cases.size());
-  const std::vector<emulator::Verdict> verdicts = emulated(all, Flavour::sanitize);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(complaint(verdicts[i]), "") << all[i].name;
 }
 
 TEST(StencilComposed, MissingRimsAreFound) {
   std::vector<PlannedJob> all = composed_jobs(1);
   for (PlannedJob& one : all)
-    std::erase_if(one.plan.launches, [](const PlanStep& step) { return name_of(step) == "stencil_rim"; });
-  const std::vector<emulator::Verdict> verdicts = emulated(all, Flavour::sanitize);
+    std::erase_if(one.plan.launches, [](const PlanStep& step) { return step_name(step) == "stencil_rim"; });
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
 }
 
 // Five steps as 2 + 2 + 1: two passes of the composed stencil's sums or of two steps, then a step.
 TEST(StencilComposed, BoundCountsTheRoundingsOfPassesAndRim) {
   const StencilJob job =
-      testing::small_job(make_stencil("star", 1), {9, 9, 9}, ElementType::f32, Boundary::held, 5);
+      testing::small_job(make_stencil("star", 1), {9, 9, 9}, ElementType::f32, Boundary::fixed, 5);
   const double unit = 0x1.0p-24;
   EXPECT_NEAR(composed_tolerance(job, 2, 25).absolute / unit, 2 * (25 + 3) + (7 + 3), 1e-6);
   EXPECT_NEAR(composed_tolerance(job, 2, 4).absolute / unit, 5 * (7 + 3), 1e-6);

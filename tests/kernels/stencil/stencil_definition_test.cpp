@@ -163,7 +163,7 @@ TEST(DefinitionErrors, OfHugeListsComeSoon) {
     for (int j = 1; j < 1025; ++j) rows += ",0";
     rows += "]";
   }
-  EXPECT_EQ(parse_definition(rows + "]").error().found, format("more than {} coefficients", most_terms));
+  EXPECT_EQ(parse_definition(rows + "]").error().found, format("more than {} coefficients", max_terms));
   EXPECT_FALSE(parse_definition("coefficients = " + std::string(1'000'000, '[')).has_value());
   EXPECT_FALSE(parse_definition("c[" + std::string(1'000'000, '(')).has_value());
 }
@@ -186,7 +186,7 @@ TEST(DefinitionText, ReadsBackBitByBit) {
   stencils.push_back(Stencil{3, {{0, 0, 0, 0.0}, {1, 0, 0, -0.0}, {2, 0, 0, 5e-324}, {3, 0, 0, 1e308}}});
   for (int trial = 0; trial < 300; ++trial) {
     Stencil stencil{trial % 2 == 0 ? 2 : 3, {}};
-    const auto offset = [&] { return static_cast<int>(random.below(2 * most_offset + 1)) - most_offset; };
+    const auto offset = [&] { return static_cast<int>(random.below(2 * max_offset + 1)) - max_offset; };
     for (std::uint64_t count = 1 + random.below(20); count > 0; --count)
       stencil.points.push_back(
           {offset(), offset(), stencil.dimensions == 3 ? offset() : 0, any_weight(random)});
@@ -226,7 +226,7 @@ TEST(DefinitionText, MakesNamesReadable) {
 TEST(DefinitionText, RefusesWhatNoDefinitionCanBe) {
   EXPECT_THROW(definition_text({2, {}}, "t"), std::invalid_argument);
   EXPECT_THROW(definition_text({2, {{0, 0, 0, std::nan("")}}}, "t"), std::invalid_argument);
-  EXPECT_THROW(definition_text({2, {{most_offset + 1, 0, 0, 1}}}, "t"), std::invalid_argument);
+  EXPECT_THROW(definition_text({2, {{max_offset + 1, 0, 0, 1}}}, "t"), std::invalid_argument);
 }
 
 TEST(DefinitionHash, TellsStencilsApart) {
@@ -244,7 +244,7 @@ TEST(DefinitionHash, TellsStencilsApart) {
 }
 
 TEST(StencilFile, IsReadAndItsErrorsNameIt) {
-  const test::TemporaryFolder folder;
+  const tune::testing::TemporaryFolder folder;
   const auto write = [&](const std::string& name, const std::string& text) {
     std::ofstream(folder / name, std::ios::binary) << text;
     return folder / name;

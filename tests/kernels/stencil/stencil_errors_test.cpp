@@ -184,9 +184,9 @@ TEST(EquationErrors, OfDeepNestingAreNoOverflow) {
     for (std::size_t i = 0; i < depth; ++i) text += close;
     return text;
   };
-  const std::string found = format("more than {} levels in each other", most_nesting);
-  EXPECT_TRUE(parse_equation(nested(most_nesting - 2, "(", ")")).has_value());
-  EXPECT_TRUE(parse_equation(nested(most_nesting / 2 - 1, "-(", ")")).has_value());
+  const std::string found = format("more than {} levels in each other", max_nesting);
+  EXPECT_TRUE(parse_equation(nested(max_nesting - 2, "(", ")")).has_value());
+  EXPECT_TRUE(parse_equation(nested(max_nesting / 2 - 1, "-(", ")")).has_value());
   for (const char* open : {"(", "-", "2*(1+", "- -(", "2^"})
     EXPECT_EQ(error_of(nested(100'000, open, ")")).found, found) << open;
   std::string sums;
@@ -201,10 +201,10 @@ TEST(EquationErrors, OfDeepNestingAreNoOverflow) {
 
 TEST(EquationErrors, OfHugeSumsComeSoon) {
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(error_of("sum(i,1,1000000000,D[x,y])").found, format("more than {} terms", most_terms));
+  EXPECT_EQ(error_of("sum(i,1,1000000000,D[x,y])").found, format("more than {} terms", max_terms));
   EXPECT_EQ(error_of("sum(i,1,1000,sum(j,1,1000,sum(k,1,1000,D[x,y])))").found,
-            format("more than {} terms", most_terms));
-  const std::string operations = format("more than {} operations", most_operations);
+            format("more than {} terms", max_terms));
+  const std::string operations = format("more than {} operations", max_operations);
   EXPECT_EQ(error_of("sum(i,1,10^9,1)*D[x,y]").found, operations);
   EXPECT_EQ(error_of("sum(i,1,10^9,sum(j,1,0,D[x,y]))").found, operations);
   EXPECT_EQ(error_of("sum(i,1,10^6,2^1000)*D[x,y]").found, operations);

@@ -49,13 +49,13 @@ struct Choice {
 
 PlannedJob planned(const StencilJob& job, const Choice& choice) {
   const auto name = std::to_string(job.nx) + "x" + std::to_string(job.ny) + "x" + std::to_string(job.nz) +
-                    (job.boundary == Boundary::held ? " held " : " zero ") + std::to_string(job.steps) +
+                    (job.boundary == Boundary::fixed ? " held " : " zero ") + std::to_string(job.steps) +
                     " steps, " + choice.text();
   return {name, job, *plan_fft(job, choice.configuration(job), EmbeddedSources())};
 }
 
 void expect_clean(const std::vector<PlannedJob>& all, Flavour flavour) {
-  const std::vector<emulator::Verdict> verdicts = emulated(all, flavour);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, flavour);
   for (std::size_t i = 0; i < all.size(); ++i)
     EXPECT_EQ(complaint(verdicts[i]), "") << all[i].job.stencil.points.size() << " points " << all[i].name;
 }
@@ -100,12 +100,12 @@ void add_jobs(std::vector<PlannedJob>& all, const Stencil& stencil, ElementType 
 
 std::vector<PlannedJob> all_jobs(ElementType type) {
   std::vector<PlannedJob> all;
-  add_jobs(all, make_stencil("star", 1), type, Boundary::held);
+  add_jobs(all, make_stencil("star", 1), type, Boundary::fixed);
   add_jobs(all, make_stencil("star", 2), type, Boundary::zero);
   add_jobs(all, make_stencil("box", 1), type, Boundary::zero);
-  add_jobs(all, lopsided(), type, Boundary::held);
+  add_jobs(all, lopsided(), type, Boundary::fixed);
   add_jobs(all, make_stencil("star", 3, 2), type, Boundary::zero);
-  add_jobs(all, make_stencil("box", 2, 2), type, Boundary::held);
+  add_jobs(all, make_stencil("box", 2, 2), type, Boundary::fixed);
   return all;
 }
 
@@ -131,7 +131,7 @@ TEST(StencilFft, IsCheckedWithWholePassesWhereTheLastAxisIsConvolved) {
       for (const int fused : {1, 2, 6}) {
         const StencilJob job =
             small_job(make_stencil(shape, 2, dimensions), {131, dimensions == 2 ? 1 : 37, 61},
-                      ElementType::f32, Boundary::held, 12);
+                      ElementType::f32, Boundary::fixed, 12);
         const std::vector<CheckSize> sizes =
             check_sizes(job, Choice{fused, false, false, false, 16}.configuration(job));
         EXPECT_GE(sizes.size(), 3u);
@@ -149,12 +149,12 @@ TEST(StencilFft, BoundsCoverStencilsThatAmplify) {
     for (const char* shape : {"star", "box"})
       for (const bool tables : {false, true}) {
         const Stencil stencil = signed_stencil(shape, 1, 3, 2.5);
-        all.push_back(planned(small_job(stencil, {23, 21, 19}, type, Boundary::held, 8),
+        all.push_back(planned(small_job(stencil, {23, 21, 19}, type, Boundary::fixed, 8),
                               {4, false, false, tables && stencil.star()}));
       }
   expect_clean(all, Flavour::plain);
   const StencilJob once =
-      small_job(signed_stencil("star", 1, 3, 2.5), {8, 8, 8}, ElementType::f32, Boundary::held, 1);
+      small_job(signed_stencil("star", 1, 3, 2.5), {8, 8, 8}, ElementType::f32, Boundary::fixed, 1);
   StencilJob often = once;
   often.steps = 12;
   const FftRounding rounding{{8, 8, 8}, 12, false, false};
@@ -194,7 +194,7 @@ TEST(StencilFft, PassesHaveTheStepsThatAreLeft) {
   EXPECT_EQ(one.plan.setup.size(), 2u) << "the filter and its transform";
   EXPECT_EQ(sample(false, true).plan.setup.size(), 1u);
   // Fewer steps than a pass has: one pass, and no array that is not used.
-  one = planned(small_job(make_stencil("star", 1), {9, 9, 9}, ElementType::f32, Boundary::held, 1), {4});
+  one = planned(small_job(make_stencil("star", 1), {9, 9, 9}, ElementType::f32, Boundary::fixed, 1), {4});
   EXPECT_EQ(launches_of(one.plan, "fft_multiply").size(), 1u);
   std::vector<std::string> names;
   for (const BufferSpec& buffer : one.plan.buffers) names.push_back(buffer.name);
@@ -216,18 +216,19 @@ TEST(StencilFft, FaultsAreFound) {
   auto& arguments = launches_of(add("another scale"), "fft_multiply")[0]->arguments;
   std::get<double>(std::get<ScalarArgument>(arguments.back())) *= 1 + 1e-9;
   add("no rim").launches.pop_back();
-  auto& rim = launches_of(add("a thinner rim"), "stencil_rim")[2]->arguments;
-  --std::get<std::int32_t>(std::get<ScalarArgument>(rim.back()));
+  auto& shell = launches_of(add("a thinner rim"), "stencil_rim")[2]->arguments;
+  --std::get<std::int32_t>(std::get<ScalarArgument>(shell.back()));
   all.push_back(sample(true));
   all.back().name = "the input is transformed in place";
   all.back().plan.launches.erase(all.back().plan.launches.begin());
-  const std::vector<emulator::Verdict> verdicts = emulated(all, Flavour::sanitize);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
 }
 
 TEST(StencilFft, RoundsExtentsUpToSmallFactors) {
   const auto rounded = [](std::int64_t x, std::int64_t y, std::int64_t z) {
-    return smooth_extents(small_job(make_stencil("star", 1), {x, y, z}, ElementType::f32, Boundary::held, 1));
+    return smooth_extents(
+        small_job(make_stencil("star", 1), {x, y, z}, ElementType::f32, Boundary::fixed, 1));
   };
   EXPECT_EQ(rounded(1, 7, 11), (std::array<std::int64_t, 3>{1, 7, 12}));
   EXPECT_EQ(rounded(512, 509, 121), (std::array<std::int64_t, 3>{512, 512, 125}));
@@ -235,7 +236,7 @@ TEST(StencilFft, RoundsExtentsUpToSmallFactors) {
 
 TEST(StencilFft, TakesStencilsThatNoOtherVariantTakes) {
   const auto applies = [](const Stencil& stencil, ElementType type) {
-    return fft_applies(small_job(stencil, {64, 64, 64}, type, Boundary::held, 1));
+    return fft_applies(small_job(stencil, {64, 64, 64}, type, Boundary::fixed, 1));
   };
   EXPECT_TRUE(applies(make_stencil("box", 8), ElementType::f64));
   Stencil far{3, {{-127, 0, 0, 0.5}, {0, 127, 127, 0.5}}};
@@ -244,7 +245,7 @@ TEST(StencilFft, TakesStencilsThatNoOtherVariantTakes) {
       std::ranges::count_if(
           stencil_variants(),
           [&](const StencilVariant& variant) {
-            return variant.applies(small_job(far, {512, 512, 512}, ElementType::f32, Boundary::held, 4));
+            return variant.applies(small_job(far, {512, 512, 512}, ElementType::f32, Boundary::fixed, 4));
           }),
       1);
   far.points[0].dx = -128;

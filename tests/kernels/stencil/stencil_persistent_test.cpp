@@ -58,7 +58,7 @@ PlannedJob planned(const StencilJob& job, const Choice& choice,
                    const KernelSources& sources = EmbeddedSources()) {
   const Configuration configuration = choice.configuration(job);
   const auto name = std::to_string(job.nx) + "x" + std::to_string(job.ny) + "x" + std::to_string(job.nz) +
-                    (job.boundary == Boundary::held ? " held " : " zero ") + std::to_string(job.steps) +
+                    (job.boundary == Boundary::fixed ? " held " : " zero ") + std::to_string(job.steps) +
                     " steps, " + configuration.to_string();
   return {name, job, *plan_persistent(job, configuration, sources)};
 }
@@ -95,19 +95,19 @@ void add_jobs(std::vector<PlannedJob>& all, const Stencil& stencil, ElementType 
 
 std::vector<PlannedJob> all_jobs(ElementType type) {
   std::vector<PlannedJob> all;
-  add_jobs(all, make_stencil("star", 1), type, Boundary::held);
+  add_jobs(all, make_stencil("star", 1), type, Boundary::fixed);
   add_jobs(all, make_stencil("star", 3), type, Boundary::zero);
   add_jobs(all, make_stencil("box", 1), type, Boundary::zero);
-  add_jobs(all, make_stencil("poisson", 1), type, Boundary::held);
-  add_jobs(all, lopsided(), type, Boundary::held);
+  add_jobs(all, make_stencil("poisson", 1), type, Boundary::fixed);
+  add_jobs(all, lopsided(), type, Boundary::fixed);
   add_jobs(all, lopsided(), type, Boundary::zero);
   add_jobs(all, make_stencil("star", 4, 2), type, Boundary::zero);
-  add_jobs(all, make_stencil("box", 2, 2), type, Boundary::held);
+  add_jobs(all, make_stencil("box", 2, 2), type, Boundary::fixed);
   return all;
 }
 
 void expect_clean(const std::vector<PlannedJob>& all, Flavour flavour) {
-  const std::vector<emulator::Verdict> verdicts = emulated(all, flavour);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, flavour);
   for (std::size_t i = 0; i < all.size(); ++i)
     EXPECT_EQ(complaint(verdicts[i]), "") << all[i].job.stencil.points.size() << " points " << all[i].name;
 }
@@ -118,7 +118,7 @@ TEST(StencilPersistent, IsRightInDouble) {
 
 TEST(StencilPersistent, IsRightInFloat) {
   std::vector<PlannedJob> all;
-  add_jobs(all, make_stencil("star", 2), ElementType::f32, Boundary::held);
+  add_jobs(all, make_stencil("star", 2), ElementType::f32, Boundary::fixed);
   add_jobs(all, make_stencil("box", 1, 2), ElementType::f32, Boundary::zero);
   expect_clean(all, Flavour::sanitize);
 }
@@ -126,7 +126,7 @@ TEST(StencilPersistent, IsRightInFloat) {
 TEST(StencilPersistent, IsRightInAnyOrderOfThreads) {
   std::vector<PlannedJob> all;
   add_jobs(all, make_stencil("star", 1), ElementType::f32, Boundary::zero);
-  add_jobs(all, make_stencil("box", 1, 2), ElementType::f32, Boundary::held);
+  add_jobs(all, make_stencil("box", 1, 2), ElementType::f32, Boundary::fixed);
   expect_clean(all, Flavour::plain);
 }
 
@@ -179,13 +179,13 @@ TEST(StencilPersistent, WrongPlansAreFound) {
     input.arguments.at(2) = input.arguments.at(0);
     all.push_back(sample(choice));
     all.back().name = "the counter does not begin as zero";
-    all.back().plan.buffers.back().fill = Fill::poison;
+    all.back().plan.buffers.back().fill = BufferFill::poison;
   }
   --add("a tile without a block", in_shared).grid.x;
   Launch& cut = add("other tiles than the grid has", in_shared);
   ++std::get<std::int32_t>(std::get<ScalarArgument>(cut.arguments.back()));
   add("a vector of shared memory is missing", in_shared).dynamic_shared_memory -= 2 * sizeof(double) * 20;
-  const std::vector<emulator::Verdict> verdicts = emulated(all, Flavour::sanitize);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
 }
 
@@ -232,14 +232,14 @@ TEST(StencilPersistent, WrongKernelsAreFound) {
         sample(std::string(fault.file) == "l2.cu" ? in_l2 : in_shared, Changed(file, fault.from, fault.to)));
     all.back().name = fault.from;
   }
-  const std::vector<emulator::Verdict> verdicts = emulated(all, Flavour::sanitize);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
 }
 
-DeviceFacts device() {
-  DeviceFacts facts = architecture_facts("sm_90");
-  facts.multiprocessors = 132;
-  return facts;
+DeviceProperties device() {
+  DeviceProperties properties = architecture_properties("sm_90");
+  properties.multiprocessors = 132;
+  return properties;
 }
 
 std::vector<Configuration> sampled(const StencilJob& job, const char* where, std::size_t count) {
@@ -251,12 +251,12 @@ std::vector<Configuration> sampled(const StencilJob& job, const char* where, std
 
 const std::vector<StencilJob>& real_jobs() {
   static const std::vector<StencilJob> jobs = {
-      small_job(make_stencil("star", 1, 2), {1024, 1, 1024}, ElementType::f32, Boundary::held, 100),
+      small_job(make_stencil("star", 1, 2), {1024, 1, 1024}, ElementType::f32, Boundary::fixed, 100),
       small_job(make_stencil("star", 4, 2), {2048, 1, 2048}, ElementType::f32, Boundary::zero, 101),
       small_job(make_stencil("box", 1, 2), {1000, 1, 700}, ElementType::f64, Boundary::zero, 50),
-      small_job(make_stencil("star", 1), {128, 128, 128}, ElementType::f32, Boundary::held, 100),
+      small_job(make_stencil("star", 1), {128, 128, 128}, ElementType::f32, Boundary::fixed, 100),
       small_job(make_stencil("box", 1), {100, 120, 140}, ElementType::f64, Boundary::zero, 7),
-      small_job(make_stencil("star", 2), {33, 31, 32}, ElementType::f32, Boundary::held, 3)};
+      small_job(make_stencil("star", 2), {33, 31, 32}, ElementType::f32, Boundary::fixed, 3)};
   return jobs;
 }
 
@@ -265,7 +265,7 @@ TEST(StencilPersistent, ValidConfigurationsFitTheDevice) {
     for (const char* kept : {"kept == 'l2'", "kept == 'shared'"}) {
       const std::vector<Configuration> all = sampled(job, kept, 300);
       ASSERT_EQ(all.size(), 300u) << job.nx << " " << kept;
-      std::uint64_t most_shared = 0;
+      std::uint64_t max_shared = 0;
       for (const Configuration& configuration : all) {
         Result<LaunchPlan> plan = plan_persistent(job, configuration, EmbeddedSources());
         ASSERT_TRUE(plan) << plan.error().detail;
@@ -275,18 +275,18 @@ TEST(StencilPersistent, ValidConfigurationsFitTheDevice) {
         ASSERT_LE(launch.block.count() * blocks, 2048u) << configuration.to_string();
         ASSERT_LE(launch.dynamic_shared_memory, 227u * 1024) << configuration.to_string();
         ASSERT_LE((launch.dynamic_shared_memory + 1024) * blocks, 228u * 1024) << configuration.to_string();
-        most_shared = std::max(most_shared, launch.dynamic_shared_memory);
+        max_shared = std::max(max_shared, launch.dynamic_shared_memory);
       }
       // The rules let through what fits.
       if (job.nx == 2048 && kept == std::string("kept == 'shared'")) {
-        EXPECT_GT(most_shared, 200u * 1024);
+        EXPECT_GT(max_shared, 200u * 1024);
       }
     }
 }
 
 TEST(StencilPersistent, ArraysLargerThanSharedMemoryStayInTheCache) {
   const StencilJob job =
-      small_job(make_stencil("star", 1), {256, 256, 256}, ElementType::f32, Boundary::held, 10);
+      small_job(make_stencil("star", 1), {256, 256, 256}, ElementType::f32, Boundary::fixed, 10);
   EXPECT_FALSE(sampled(job, "kept == 'l2'", 1).empty());
   const search::SpaceDefinition definition = stencil_space(job, device());
   for (const search::Parameter& parameter : definition.parameters) {
@@ -324,7 +324,7 @@ TEST(StencilPersistent, ChecksTheSameCodeWithFewBlocks) {
         const std::string code = content_of(plan_persistent(job, configuration, EmbeddedSources())->compile);
         const std::vector<CheckSize> sizes = check_sizes(job, configuration);
         ASSERT_GE(sizes.size(), 3u);
-        std::uint64_t most = 0;
+        std::uint64_t max = 0;
         for (const CheckSize& size : sizes) {
           StencilJob small = job;
           small.nx = size.nx, small.ny = job.dimensions == 2 ? 1 : size.ny, small.nz = size.nz;
@@ -336,9 +336,9 @@ TEST(StencilPersistent, ChecksTheSameCodeWithFewBlocks) {
           ASSERT_EQ(content_of(plan->compile), code);
           const Launch& launch = launch_of(*plan);
           ASSERT_LE(launch.grid.count() * launch.block.count(), 32768u) << configuration.to_string();
-          most = std::max(most, launch.grid.count());
+          max = std::max(max, launch.grid.count());
         }
-        ASSERT_GE(most, 2u) << configuration.to_string();
+        ASSERT_GE(max, 2u) << configuration.to_string();
       }
 }
 

@@ -24,14 +24,14 @@ PlannedJob planned(const Stencil& stencil, std::array<std::int64_t, 3> size, Ele
   // Sums of doubles in another order.
   plan.tolerance = Tolerance{1e-14 * static_cast<double>(steps), "rounding of doubles"};
   return {std::to_string(stencil.points.size()) +
-              (boundary == Boundary::held ? " points held " : " points zero ") + std::to_string(steps),
+              (boundary == Boundary::fixed ? " points held " : " points zero ") + std::to_string(steps),
           std::move(job), std::move(plan)};
 }
 
 TEST(StencilReferencePlan, ComputesWhatTheHostComputes) {
   std::vector<PlannedJob> all;
   std::int64_t steps = 1;
-  for (const Boundary boundary : {Boundary::held, Boundary::zero})
+  for (const Boundary boundary : {Boundary::fixed, Boundary::zero})
     for (const ElementType type : {ElementType::f32, ElementType::f64}) {
       for (const char* shape : {"star", "box", "flux", "poisson"})
         all.push_back(planned(make_stencil(shape, shape == std::string("poisson") ? 1 : 2), {19, 9, 7}, type,
@@ -39,7 +39,7 @@ TEST(StencilReferencePlan, ComputesWhatTheHostComputes) {
       all.push_back(planned(make_stencil("star", 2, 2), {300, 1, 11}, type, boundary, 2));
       all.push_back(planned(make_stencil("box", 3), {5, 3, 2}, type, boundary, 2));  // smaller than the reach
     }
-  const std::vector<emulator::Verdict> verdicts = emulated(all, emulator::Flavour::sanitize);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, emulator::Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(complaint(verdicts[i]), "") << all[i].name;
 }
 

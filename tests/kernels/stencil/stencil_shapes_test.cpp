@@ -138,7 +138,7 @@ TEST(StencilShapes, AsymmetricOnesTellAxesAndSidesApart) {
       EXPECT_EQ(distinct.size(), weights.size());
     }
   for (const int dimensions : {2, 3})
-    for (const int radius : {1, 4, most_radius}) {
+    for (const int radius : {1, 4, max_radius}) {
       std::set<double> distinct;
       for (const auto& [offset, weight] : weights_of(make_stencil("flux", radius, dimensions)))
         if (offset[0] + offset[1] + offset[2] > 0) distinct.insert(weight);
@@ -240,7 +240,7 @@ TEST(StencilShapes, PoissonKeepsWhatIsHarmonic) {
 
 TEST(StencilShapes, RefuseWhatDoesNotGoTogether) {
   EXPECT_THROW(make_stencil("star", 0), std::invalid_argument);
-  EXPECT_THROW(make_stencil("box", most_radius + 1), std::invalid_argument);
+  EXPECT_THROW(make_stencil("box", max_radius + 1), std::invalid_argument);
   EXPECT_THROW(make_stencil("star", 1, 1), std::invalid_argument);
   EXPECT_THROW(make_stencil("star", 1, 4), std::invalid_argument);
   EXPECT_THROW(make_stencil("j2d5pt", 1, 3), std::invalid_argument);
@@ -249,8 +249,8 @@ TEST(StencilShapes, RefuseWhatDoesNotGoTogether) {
   EXPECT_THROW(make_stencil("j3d13pt", 1), std::invalid_argument);
   EXPECT_THROW(make_stencil("poisson", 2), std::invalid_argument);
   EXPECT_THROW(make_stencil("cross", 1), std::invalid_argument);
-  EXPECT_EQ(make_stencil("box", most_radius, 2).points.size(), 65U * 65);
-  EXPECT_EQ(make_stencil("star", most_radius).points.size(), 6U * 32 + 1);
+  EXPECT_EQ(make_stencil("box", max_radius, 2).points.size(), 65U * 65);
+  EXPECT_EQ(make_stencil("star", max_radius).points.size(), 6U * 32 + 1);
 }
 
 }  // namespace

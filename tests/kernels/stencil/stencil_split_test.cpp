@@ -45,10 +45,10 @@ TEST(StencilSplit, DividesPointsIntoPartsOfAboutEqualCounts) {
   EXPECT_EQ(counts(box, Division::points, 4), (Counts{86, 86, 85, 86}));
   EXPECT_EQ(counts(star, Division::axes, 3), (Counts{8, 9, 8}));
   EXPECT_EQ(largest_part(box, Division::planes, 3), 147);
-  EXPECT_EQ(most_parts(box, Division::planes), 7);
-  EXPECT_EQ(most_parts(box, Division::axes), 1);
-  EXPECT_EQ(most_parts(star, Division::axes), 25);
-  EXPECT_EQ(most_parts(in_kernel_axes(make_stencil("box", 2, 2)), Division::rows), 1);
+  EXPECT_EQ(max_parts(box, Division::planes), 7);
+  EXPECT_EQ(max_parts(box, Division::axes), 1);
+  EXPECT_EQ(max_parts(star, Division::axes), 25);
+  EXPECT_EQ(max_parts(in_kernel_axes(make_stencil("box", 2, 2)), Division::rows), 1);
   EXPECT_THROW(parts_of(box, Division::planes, 8), std::invalid_argument);
   EXPECT_THROW(parts_of(box, Division::points, 0), std::invalid_argument);
 }
@@ -58,7 +58,7 @@ TEST(StencilSplit, LeavesNoPartEmpty) {
   for (const testing::StencilCase& one : testing::varied_cases()) {
     const Stencil stencil = in_kernel_axes(make_stencil(one.shape, one.radius, one.dimensions));
     for (const Division division : divisions)
-      for (int parts = 1; parts <= std::min(20, most_parts(stencil, division)); ++parts) {
+      for (int parts = 1; parts <= std::min(20, max_parts(stencil, division)); ++parts) {
         const std::vector<int> part_of = parts_of(stencil, division, parts);
         const std::set<int> found(part_of.begin(), part_of.end());
         ASSERT_EQ(found.size(), static_cast<std::size_t>(parts)) << one.name();
@@ -94,9 +94,9 @@ struct Choice {
 
 /// As many parts as the stencil has, if there are more.
 PlannedJob planned(const StencilJob& job, Choice choice, const KernelSources& sources = EmbeddedSources()) {
-  if (most_parts(job.stencil, division_named(choice.divide)) < 2) choice.divide = "points";
+  if (max_parts(job.stencil, division_named(choice.divide)) < 2) choice.divide = "points";
   if (job.nx % choice.vector != 0) choice.padded = true;
-  const int parts = std::min(choice.parts, most_parts(job.stencil, division_named(choice.divide)));
+  const int parts = std::min(choice.parts, max_parts(job.stencil, division_named(choice.divide)));
   Configuration made{{"variant", "split"},
                      {"parts", parts},
                      {"divide", choice.divide},
@@ -113,7 +113,7 @@ PlannedJob planned(const StencilJob& job, Choice choice, const KernelSources& so
     made.set("cells_y", choice.cells_y);
   }
   const auto name = std::to_string(job.nx) + "x" + std::to_string(job.ny) + "x" + std::to_string(job.nz) +
-                    (job.boundary == Boundary::held ? " held " : " zero ") + std::to_string(job.steps) +
+                    (job.boundary == Boundary::fixed ? " held " : " zero ") + std::to_string(job.steps) +
                     " steps, " + made.to_string();
   return {name, job, *plan_split(job, made, sources)};
 }
@@ -157,20 +157,20 @@ void add_jobs(std::vector<PlannedJob>& all, const Stencil& stencil, ElementType 
 std::vector<PlannedJob> all_jobs(ElementType type) {
   std::vector<PlannedJob> all;
   add_jobs(all, make_stencil("star", 1), type, Boundary::zero);
-  add_jobs(all, make_stencil("star", 3), type, Boundary::held);
-  add_jobs(all, make_stencil("box", 1), type, Boundary::held);
+  add_jobs(all, make_stencil("star", 3), type, Boundary::fixed);
+  add_jobs(all, make_stencil("box", 1), type, Boundary::fixed);
   add_jobs(all, make_stencil("box", 2), type, Boundary::zero);
-  add_jobs(all, lopsided(), type, Boundary::held);
+  add_jobs(all, lopsided(), type, Boundary::fixed);
   add_jobs(all, lopsided(), type, Boundary::zero);
-  add_jobs(all, sparse_star(), type, Boundary::held);
+  add_jobs(all, sparse_star(), type, Boundary::fixed);
   add_jobs(all, sparse_star(), type, Boundary::zero);
   add_jobs(all, make_stencil("star", 4, 2), type, Boundary::zero);
-  add_jobs(all, make_stencil("box", 3, 2), type, Boundary::held);
+  add_jobs(all, make_stencil("box", 3, 2), type, Boundary::fixed);
   return all;
 }
 
 void expect_clean(const std::vector<PlannedJob>& all, Flavour flavour) {
-  const std::vector<emulator::Verdict> verdicts = emulated(all, flavour);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, flavour);
   for (std::size_t i = 0; i < all.size(); ++i)
     EXPECT_EQ(complaint(verdicts[i]), "") << all[i].job.stencil.points.size() << " points " << all[i].name;
 }
@@ -181,13 +181,13 @@ TEST(StencilSplit, IsRightInDouble) {
 
 TEST(StencilSplit, IsRightInFloat) {
   std::vector<PlannedJob> all;
-  add_jobs(all, make_stencil("flux", 2), ElementType::f32, Boundary::held);
+  add_jobs(all, make_stencil("flux", 2), ElementType::f32, Boundary::fixed);
   add_jobs(all, make_stencil("box", 2, 2), ElementType::f32, Boundary::zero);
   expect_clean(all, Flavour::sanitize);
 }
 
 PlannedJob sample(const Choice& choice, const KernelSources& sources = EmbeddedSources(),
-                  Boundary boundary = Boundary::held) {
+                  Boundary boundary = Boundary::fixed) {
   return planned(small_job(make_stencil("box", 1), {37, 13, 11}, ElementType::f64, boundary, 2), choice,
                  sources);
 }
@@ -223,7 +223,7 @@ TEST(StencilSplit, WrongPlansAreFound) {
   std::get<Launch>(cut[4]).grid.x = 1;
   auto& source = add("a part reads another array");
   std::get<Launch>(source[4]).arguments.at(0) = BufferArgument{"in"};
-  const std::vector<emulator::Verdict> verdicts = emulated(all, Flavour::sanitize);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
 }
 
@@ -265,20 +265,20 @@ TEST(StencilSplit, WrongKernelsAreFound) {
                          Changed(std::string("stencil/") + fault.file, fault.from, fault.to)));
     all.back().name = fault.from;
   }
-  const std::vector<emulator::Verdict> verdicts = emulated(all, Flavour::sanitize);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
 }
 
 search::SearchSpace space_of(const StencilJob& job, const std::string& where = "True") {
-  search::SpaceDefinition definition = search::restrict_to(stencil_space(job, architecture_facts("sm_90")),
-                                                           search::Expr::parse("variant == 'split'"));
+  search::SpaceDefinition definition = search::restrict_to(
+      stencil_space(job, architecture_properties("sm_90")), search::Expr::parse("variant == 'split'"));
   if (where != "True") definition = search::restrict_to(std::move(definition), search::Expr::parse(where));
   return search::SearchSpace(std::move(definition));
 }
 
 StencilJob real_job(const char* shape, int radius, int dimensions, ElementType type = ElementType::f32) {
   return small_job(make_stencil(shape, radius, dimensions), {512, dimensions == 2 ? 1 : 512, 512}, type,
-                   Boundary::held, 1);
+                   Boundary::fixed, 1);
 }
 
 TEST(StencilSplit, AppliesWhereASweepDoesNotWaitForMemoryAlone) {
@@ -309,10 +309,10 @@ TEST(StencilSplit, ValidConfigurationsUnrollAndFit) {
       };
       const Division division = division_named(configuration["divide"].as_text());
       const int parts = static_cast<int>(value("parts"));
-      ASSERT_LE(parts, most_parts(job.stencil, division));
+      ASSERT_LE(parts, max_parts(job.stencil, division));
       const std::int64_t cells = value("vector") * value("cells_y") * value("cells_z");
-      ASSERT_LE(largest_part(job.stencil, division, parts) * cells, most_part_terms);
-      ASSERT_LE(static_cast<std::int64_t>(job.stencil.points.size()) * cells, most_split_terms);
+      ASSERT_LE(largest_part(job.stencil, division, parts) * cells, max_part_terms);
+      ASSERT_LE(static_cast<std::int64_t>(job.stencil.points.size()) * cells, max_split_terms);
       ASSERT_LE(value("block_x") * value("block_y") * value("block_z"), 1024);
       EXPECT_EQ(configuration.has("cells_y"), job.dimensions == 3);
       EXPECT_FALSE(configuration.has("unroll_rows") || configuration.has("shuffle"));
@@ -331,7 +331,7 @@ TEST(StencilSplit, HasTheDivisionsThatTheStencilAllows) {
   EXPECT_TRUE(space_of(box, "divide == 'rows' and parts == 2 and vector * cells_y * cells_z == 16").empty());
   const auto divisions_of = [](const StencilJob& job) {
     std::set<std::string> found;
-    for (const search::Parameter& parameter : stencil_space(job, architecture_facts("sm_90")).parameters)
+    for (const search::Parameter& parameter : stencil_space(job, architecture_properties("sm_90")).parameters)
       if (parameter.name == "divide")
         for (const Value& value : parameter.values) found.insert(value.as_text());
     return found;

@@ -45,7 +45,7 @@ PlannedJob planned(const StencilJob& job, const Choice& choice,
                    const KernelSources& sources = EmbeddedSources()) {
   const Configuration configuration = choice.configuration(job);
   const auto name = std::to_string(job.nx) + "x" + std::to_string(job.ny) + "x" + std::to_string(job.nz) +
-                    (job.boundary == Boundary::held ? " held " : " zero ") + configuration.to_string();
+                    (job.boundary == Boundary::fixed ? " held " : " zero ") + configuration.to_string();
   return {name, job, *plan_sweeps(job, configuration, sources)};
 }
 
@@ -60,27 +60,27 @@ std::vector<PlannedJob> all_jobs(ElementType type) {
   std::vector<PlannedJob> all;
   std::size_t turn = 0;
   for (const Stencil& stencil : {make_stencil("star", 1), make_stencil("star", 4), make_stencil("box", 1)})
-    for (const Boundary boundary : {Boundary::held, Boundary::zero})
+    for (const Boundary boundary : {Boundary::fixed, Boundary::zero})
       for (const auto& size : sizes) {
         const auto steps = static_cast<std::int64_t>(1 + turn % 3);
         Choice choice = choices[turn++ % choices.size()];
         // Boxes begin at whole pieces of 16 bytes, and so do their rows.
         const auto before = [&] {
           const std::int64_t vectors = (stencil.radius() + choice.vector - 1) / choice.vector;
-          return vectors * choice.vector * static_cast<std::int64_t>(size_of(type));
+          return vectors * choice.vector * static_cast<std::int64_t>(element_size(type));
         };
         while (before() % 16 != 0) choice.vector *= 2;
         all.push_back(planned(small_job(stencil, size, type, boundary, steps), choice));
       }
   // Rows of whole pieces of 16 bytes need no padding.
-  for (const Boundary boundary : {Boundary::held, Boundary::zero})
+  for (const Boundary boundary : {Boundary::fixed, Boundary::zero})
     for (const std::int64_t nx : {4, 36, 72}) {
       Choice choice;
       choice.padded = false;
       all.push_back(planned(small_job(make_stencil("star", 2), {nx, 13, 19}, type, boundary, 2), choice));
     }
   // Two dimensions: rows come one by one.
-  for (const Boundary boundary : {Boundary::held, Boundary::zero})
+  for (const Boundary boundary : {Boundary::fixed, Boundary::zero})
     for (const char* shape : {"star", "box"})
       all.push_back(
           planned(small_job(make_stencil(shape, 2, 2), {83, 1, 45}, type, boundary, 2), {32, 1, 4, 1, 32}));
@@ -105,7 +105,7 @@ std::vector<PlannedJob> regular_jobs(ElementType type) {
                         {"box", 2, 2, {2 * tile, 32, 21}, 16, false}};
   std::vector<PlannedJob> all;
   for (const Case& one : cases)
-    for (const Boundary boundary : {Boundary::held, Boundary::zero})
+    for (const Boundary boundary : {Boundary::fixed, Boundary::zero})
       for (const char* loader : {"tma", "async", "plain"}) {
         Choice choice{8, 8, one.vector, 2, one.chunk, 2, 1, one.padded, loader};
         if (type == ElementType::f32 && one.vector == 2) choice.vector = 4;
@@ -116,7 +116,7 @@ std::vector<PlannedJob> regular_jobs(ElementType type) {
 }
 
 void expect_clean(const std::vector<PlannedJob>& all, Flavour flavour) {
-  const std::vector<emulator::Verdict> verdicts = emulated(all, flavour);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, flavour);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(complaint(verdicts[i]), "") << all[i].name;
 }
 
@@ -194,7 +194,7 @@ TEST(StencilTma, WrongKernelsAreFound) {
     all.push_back(planned(job_of(), {}, sources));
     all.back().name = std::string(fault.from) + " -> " + fault.to;
   }
-  const std::vector<emulator::Verdict> verdicts = emulated(all, Flavour::sanitize);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
     EXPECT_EQ(verdicts[i].not_emulated, "") << all[i].name;
@@ -215,7 +215,7 @@ TEST(StencilTma, WrongPlansAreFound) {
   add("more columns: the padding", [](Launch&, TensorMapSpec& map) { map.extents[0] += 1; });
   add("fewer planes", [](Launch&, TensorMapSpec& map) { map.extents[2] -= 1; });
   add("less shared memory", [](Launch& launch, TensorMapSpec&) { launch.dynamic_shared_memory -= 8; });
-  const std::vector<emulator::Verdict> verdicts = emulated(all, Flavour::sanitize);
+  const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
 }
 
@@ -224,7 +224,7 @@ std::string refusal(const std::string& text, const std::string& architecture = "
                     std::int64_t nx = 512) {
   const auto problem = testing::stencil_problem({"float", "star", 4});
   const Instance instance = testing::stencil_instance({"float", "star", 4}, nx, 64, 64);
-  const search::SearchSpace space(problem->space(instance, architecture_facts(architecture)));
+  const search::SearchSpace space(problem->space(instance, architecture_properties(architecture)));
   const Configuration configuration = Configuration::parse(text);
   return space.find(configuration) ? "" : space.explain(configuration);
 }

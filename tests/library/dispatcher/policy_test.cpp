@@ -19,7 +19,7 @@ namespace {
 /// A program that calls a kernel again and again, on a device whose times are made up.
 class Program {
  public:
-  Program(std::vector<double> seconds, Limits limits, std::uint64_t seed = 1)
+  Program(std::vector<double> seconds, TrialLimits limits, std::uint64_t seed = 1)
       : policy(limits), truth_(std::move(seconds)), random_(seed) {}
 
   /// So many calls; candidates are added two ahead, as a compiler gets them ready.
@@ -54,7 +54,7 @@ class Program {
       const bool disturbed = random_.uniform() < disturbances;
       late_.push_back({next.ticket, seconds * (disturbed ? 1.5 : 1), count_ + latency, disturbed});
     }
-    most_at_once = std::max(most_at_once, late_.size());
+    max_at_once = std::max(max_at_once, late_.size());
     worst_single = std::max(worst_single, seconds - plain);
     EXPECT_GE(policy.lost(), before);
   }
@@ -65,13 +65,13 @@ class Program {
   double disturbances = 0;  ///< share of the timed calls beside which something else runs
   int latency = 0;          ///< calls until a time is known
   std::function<double(int)> drift = [](int) { return 1.0; };
-  std::map<Candidate, int> launched;
-  std::map<Candidate, bool> fails;
+  std::map<CandidateNumber, int> launched;
+  std::map<CandidateNumber, bool> fails;
   double spent = 0, lost = 0, worst_single = 0;
   int timed = 0;
-  std::size_t most_at_once = 0;
+  std::size_t max_at_once = 0;
 
-  double truth(Candidate candidate) const { return truth_[candidate]; }
+  double truth(CandidateNumber candidate) const { return truth_[candidate]; }
   double fastest() const { return *std::ranges::min_element(truth_); }
 
  private:
@@ -83,7 +83,7 @@ class Program {
   };
 
   /// Two uniform numbers make a normal one (Box and Muller).
-  double at(Candidate candidate) {
+  double at(CandidateNumber candidate) {
     const double normal =
         std::sqrt(-2 * std::log(1 - random_.uniform())) * std::cos(6.283185307179586 * random_.uniform());
     const double outlier = random_.uniform() < outliers ? 3 : 1;
@@ -222,7 +222,7 @@ TEST(OnlinePolicy, TimesThatAreKnownLateAreWaitedForOneAtATime) {
   program.run(20000);
   EXPECT_TRUE(program.policy.settled());
   EXPECT_EQ(program.policy.best(), 2U);
-  EXPECT_EQ(program.most_at_once, 1U);
+  EXPECT_EQ(program.max_at_once, 1U);
   const int timed = program.timed;
   program.run(1000);
   EXPECT_EQ(program.timed, timed) << "once settled nothing is timed";
@@ -246,7 +246,7 @@ TEST(OnlinePolicy, WhatCannotBeLaunchedIsOut) {
   program.run(5000);
   EXPECT_EQ(program.policy.best(), 2U);
   EXPECT_EQ(program.launched[1], 1);
-  for (const Verdict& verdict : program.policy.take_verdicts())
+  for (const CallVerdict& verdict : program.policy.take_verdicts())
     EXPECT_EQ(verdict.cost.has_value(), verdict.candidate != 1);
 }
 
@@ -271,7 +271,7 @@ TEST(OnlinePolicy, CostsCompareAcrossChangesOfTheBest) {
   program.run(5000);
   EXPECT_EQ(program.policy.best(), 2U);
   const double scale = program.policy.best_cost() / 6e-4;
-  for (const Verdict& verdict : program.policy.take_verdicts())
+  for (const CallVerdict& verdict : program.policy.take_verdicts())
     EXPECT_NEAR(*verdict.cost / scale, program.truth(verdict.candidate), 2e-5) << verdict.candidate;
   const auto samples = program.policy.best_samples();
   ASSERT_FALSE(samples.empty());

@@ -14,9 +14,9 @@ namespace {
 using namespace tune;
 
 reports::ReportData invented_data() {
-  const test::TemporaryFolder folder;
+  const tune::testing::TemporaryFolder folder;
   db::Database database(folder / "tune.db");
-  test::invent(database);
+  tune::testing::invent(database);
   return reports::collect(database, {});
 }
 
@@ -34,5 +34,5 @@ int main(int count, char** arguments) {
   const std::string folder = std::string(arguments[1]) + "/";
   write(folder + "invented.html", reports::html_page(invented_data()));
   write(folder + "bare.html", reports::html_page(invented_data(), {.library = false}));
-  write(folder + "large.html", reports::html_page(test::large_data(100'000)));
+  write(folder + "large.html", reports::html_page(tune::testing::large_data(100'000)));
 }

@@ -12,17 +12,17 @@
 namespace tune::search::testing {
 namespace {
 
-constexpr int kExpressions = 4'000;
-const std::vector<std::string> kNumbers{"a", "b", "c"};
-const std::vector<std::string> kTexts{"s", "t"};
+constexpr int expression_count = 4'000;
+const std::vector<std::string> number_names{"a", "b", "c"};
+const std::vector<std::string> text_names{"s", "t"};
 
 Values random_values(Random& random) {
   Values values;
-  for (const std::string& name : kNumbers) {
+  for (const std::string& name : number_names) {
     const auto number = static_cast<std::int64_t>(random.below(7)) - 2;
     values[name] = random.below(4) == 0 ? Value(static_cast<double>(number) / 2.0) : Value(number);
   }
-  for (const std::string& name : kTexts) values[name] = random_text(random);
+  for (const std::string& name : text_names) values[name] = random_text(random);
   return values;
 }
 
@@ -46,8 +46,8 @@ std::string show(const Expr& expr, const Values& values) {
 template<class Check>
 void for_random_expressions(std::uint64_t seed, Check check) {
   Random random(seed);
-  for (int i = 0; i < kExpressions && !::testing::Test::HasFailure(); ++i) {
-    const ExprSource source{kNumbers, kTexts, i % 2 == 0};
+  for (int i = 0; i < expression_count && !::testing::Test::HasFailure(); ++i) {
+    const ExprSource source{number_names, text_names, i % 2 == 0};
     const int depth = 1 + static_cast<int>(random.below(5));
     check(i % 3 == 0 ? source.number(random, depth) : source.condition(random, depth), random);
   }
@@ -79,8 +79,8 @@ TEST(ExprProperty, ProgramsGiveWhatEvaluationGives) {
       ++(result ? values_seen : failures_seen);
     }
   });
-  EXPECT_GT(values_seen, kExpressions);
-  EXPECT_GT(failures_seen, kExpressions / 2);
+  EXPECT_GT(values_seen, expression_count);
+  EXPECT_GT(failures_seen, expression_count / 2);
 }
 
 TEST(ExprProperty, PartialEvaluationNeverContradictsEvaluation) {
@@ -88,21 +88,22 @@ TEST(ExprProperty, PartialEvaluationNeverContradictsEvaluation) {
   for_random_expressions(103, [&](const Expr& expr, Random& random) {
     Values known = random_values(random);
     std::erase_if(known, [&random](const auto&) { return random.below(3) == 0; });
-    const Truth truth = expr.partially_evaluate(in_map(known));
-    if (truth != Truth::unknown) ++settled;
+    const Tribool truth = expr.partially_evaluate(in_map(known));
+    if (truth != Tribool::unknown) ++settled;
     for (int trial = 0; trial < 5; ++trial) {
       Values complete = known;
       complete.merge(random_values(random));
       const auto value = outcome(expr, complete);
       if (!value) continue;
-      if (truth != Truth::unknown) {
-        EXPECT_EQ(value->as_bool(), truth == Truth::yes) << show(expr, known) << "\n" << show(expr, complete);
+      if (truth != Tribool::unknown) {
+        EXPECT_EQ(value->as_bool(), truth == Tribool::yes) << show(expr, known) << "\n"
+                                                           << show(expr, complete);
       }
-      const Truth full = expr.partially_evaluate(in_map(complete));
-      EXPECT_EQ(full, value->as_bool() ? Truth::yes : Truth::no) << show(expr, complete);
+      const Tribool full = expr.partially_evaluate(in_map(complete));
+      EXPECT_EQ(full, value->as_bool() ? Tribool::yes : Tribool::no) << show(expr, complete);
     }
   });
-  EXPECT_GT(settled, kExpressions / 5);
+  EXPECT_GT(settled, expression_count / 5);
 }
 
 TEST(ExprProperty, WhatIsImpliedHoldsWhereverTheRuleHolds) {

@@ -24,7 +24,7 @@ Value evaluate(const std::string& text, const Values& values = {}) {
   return Expr::parse(text).evaluate(in_map(values));
 }
 
-Truth partially(const std::string& text, const Values& values) {
+Tribool partially(const std::string& text, const Values& values) {
   return Expr::parse(text).partially_evaluate(in_map(values));
 }
 
@@ -158,29 +158,29 @@ TEST(Expr, ReachesTheLimitsOfIntegersWithoutError) {
 
 TEST(Expr, PartialEvaluationTakesShortCuts) {
   const Values known{{"a", 1}, {"t", "x"}};
-  const std::pair<const char*, Truth> cases[] = {
-      {"a == 1", Truth::yes},
-      {"a == 2", Truth::no},
-      {"b == 2", Truth::unknown},
-      {"a == 2 and b", Truth::no},
-      {"b and a == 2", Truth::no},
-      {"b or a", Truth::yes},
-      {"a and b", Truth::unknown},
-      {"not (b and a == 2)", Truth::yes},
-      {"b in []", Truth::unknown},
-      {"a in [b, 1]", Truth::yes},
-      {"a in [b, 2]", Truth::unknown},
-      {"a not in [1, b]", Truth::no},
-      {"a not in [2, 3]", Truth::yes},
-      {"1 if b else 1", Truth::yes},
-      {"1 if b else 0", Truth::unknown},
-      {"b if a == 2 else 0", Truth::no},
-      {"a + b > 0", Truth::unknown},
-      {"min(a, b)", Truth::unknown},
-      {"a // 0", Truth::unknown},
-      {"a // 0 and false", Truth::no},
-      {"t < 1", Truth::unknown},
-      {"t == 'x'", Truth::yes},
+  const std::pair<const char*, Tribool> cases[] = {
+      {"a == 1", Tribool::yes},
+      {"a == 2", Tribool::no},
+      {"b == 2", Tribool::unknown},
+      {"a == 2 and b", Tribool::no},
+      {"b and a == 2", Tribool::no},
+      {"b or a", Tribool::yes},
+      {"a and b", Tribool::unknown},
+      {"not (b and a == 2)", Tribool::yes},
+      {"b in []", Tribool::unknown},
+      {"a in [b, 1]", Tribool::yes},
+      {"a in [b, 2]", Tribool::unknown},
+      {"a not in [1, b]", Tribool::no},
+      {"a not in [2, 3]", Tribool::yes},
+      {"1 if b else 1", Tribool::yes},
+      {"1 if b else 0", Tribool::unknown},
+      {"b if a == 2 else 0", Tribool::no},
+      {"a + b > 0", Tribool::unknown},
+      {"min(a, b)", Tribool::unknown},
+      {"a // 0", Tribool::unknown},
+      {"a // 0 and false", Tribool::no},
+      {"t < 1", Tribool::unknown},
+      {"t == 'x'", Tribool::yes},
   };
   for (const auto& [text, truth] : cases) EXPECT_EQ(partially(text, known), truth) << text;
 }
@@ -190,7 +190,7 @@ TEST(Expr, PartialEvaluationDoesNotMixKinds) {
   const char* text = "9223372036854775807 + (0 if b else 0.0) == 9223372036854775807";
   EXPECT_EQ(evaluate(text, {{"b", true}}), Value(true));
   EXPECT_EQ(evaluate(text, {{"b", false}}), Value(false));
-  EXPECT_EQ(partially(text, {}), Truth::unknown);
+  EXPECT_EQ(partially(text, {}), Tribool::unknown);
 }
 
 TEST(Expr, BuildsFromOperators) {

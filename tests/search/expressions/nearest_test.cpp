@@ -8,21 +8,21 @@
 namespace tune::search {
 namespace {
 
-const std::vector<std::string> kNames{"block_x", "block_y", "loader", "variant", "k"};
+const std::vector<std::string> known_names{"block_x", "block_y", "loader", "variant", "k"};
 
 TEST(NearestName, FindsWhatWasMeant) {
-  EXPECT_EQ(nearest_name("blok_x", kNames), "block_x");
-  EXPECT_EQ(nearest_name("blcok_y", kNames), "block_y");
-  EXPECT_EQ(nearest_name("Variant", kNames), "variant");
-  EXPECT_EQ(nearest_name("VARIANTS", kNames), "variant");
-  EXPECT_EQ(nearest_name("reader", kNames), "loader");
-  EXPECT_EQ(nearest_name("block", kNames), "block_x");  // the first of equals
-  EXPECT_EQ(nearest_name("ko", kNames), "k");
+  EXPECT_EQ(nearest_name("blok_x", known_names), "block_x");
+  EXPECT_EQ(nearest_name("blcok_y", known_names), "block_y");
+  EXPECT_EQ(nearest_name("Variant", known_names), "variant");
+  EXPECT_EQ(nearest_name("VARIANTS", known_names), "variant");
+  EXPECT_EQ(nearest_name("reader", known_names), "loader");
+  EXPECT_EQ(nearest_name("block", known_names), "block_x");  // the first of equals
+  EXPECT_EQ(nearest_name("ko", known_names), "k");
 }
 
 TEST(NearestName, FindsNothingWhereNothingIsNear) {
-  EXPECT_EQ(nearest_name("radius", kNames), std::nullopt);
-  EXPECT_EQ(nearest_name("blxyk_z", kNames), std::nullopt);
+  EXPECT_EQ(nearest_name("radius", known_names), std::nullopt);
+  EXPECT_EQ(nearest_name("blxyk_z", known_names), std::nullopt);
   EXPECT_EQ(nearest_name("a", {}), std::nullopt);
   EXPECT_EQ(nearest_name("koo", {"k"}), std::nullopt);
 }
@@ -33,8 +33,8 @@ TEST(NearestName, CountsASwapOnce) {
 }
 
 TEST(DidYouMean, IsASuffixForMessages) {
-  EXPECT_EQ(did_you_mean("loadr", kNames), " (did you mean 'loader'?)");
-  EXPECT_EQ(did_you_mean("radius", kNames), "");
+  EXPECT_EQ(did_you_mean("loadr", known_names), " (did you mean 'loader'?)");
+  EXPECT_EQ(did_you_mean("radius", known_names), "");
 }
 
 }  // namespace

@@ -11,12 +11,13 @@
 namespace tune::search {
 namespace {
 
-constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t min_int = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t max_int = std::numeric_limits<std::int64_t>::max();
 
 TEST(Value, TextReadsBackAsTheSameValue) {
-  const Value values[] = {true,   false,  0,   -7,      kMin,  kMax, 0.5, -0.0,  2.0,   1e30,   1e-300, 0.1,
-                          1.0e16, 1 / 3., "x", "async", "a b", "1x", "-", "inf", "nan", "True", ""};
+  const Value values[] = {true,  false, 0,      -7,    min_int, max_int, 0.5, -0.0,
+                          2.0,   1e30,  1e-300, 0.1,   1.0e16,  1 / 3.,  "x", "async",
+                          "a b", "1x",  "-",    "inf", "nan",   "True",  ""};
   for (const Value& value : values) EXPECT_EQ(Value::parse(value.to_string()), value) << value.to_string();
 }
 
@@ -52,7 +53,7 @@ TEST(Value, EqualityIsTyped) {
 TEST(Value, ConvertsNumbers) {
   EXPECT_EQ(Value(true).as_int(), 1);
   EXPECT_EQ(Value(-3.0).as_int(), -3);
-  EXPECT_EQ(Value(-0x1.0p63).as_int(), kMin);
+  EXPECT_EQ(Value(-0x1.0p63).as_int(), min_int);
   EXPECT_EQ(Value(false).as_real(), 0.0);
   EXPECT_EQ(Value(7).as_real(), 7.0);
   EXPECT_THROW(Value(0.5).as_int(), std::invalid_argument);

@@ -35,11 +35,11 @@ class CandidatesTest : public ::testing::Test {
   LevelMatrix points_{count, static_cast<Eigen::Index>(encoding_.size())};
   Eigen::VectorXd values_{count};
   std::vector<ConfigurationId> ids_;
-  Candidates candidates_{encoding_};
+  CandidatePool candidates_{encoding_};
 };
 
 // Single precision, through a triangular solve: some 1e-7 times the condition, which noise bounds.
-constexpr double kSingle = 2e-3;
+constexpr double single_precision = 2e-3;
 
 TEST_F(CandidatesTest, KnowsWhatItWasAssigned) {
   ASSERT_EQ(candidates_.size(), ids_.size());
@@ -67,8 +67,8 @@ TEST_F(CandidatesTest, HasMeansAndVariancesOfTheProcess) {
   ASSERT_EQ(variances.size(), 200);
   for (Eigen::Index i = 0; i < 200; ++i) {
     const Eigen::VectorXd v = process_.whiten(encoding_.encode(ids_[static_cast<std::size_t>(i)]));
-    EXPECT_NEAR(static_cast<double>(means(i)), explained.whitened.dot(v), kSingle);
-    EXPECT_NEAR(static_cast<double>(variances(i)), 1 - v.squaredNorm(), kSingle);
+    EXPECT_NEAR(static_cast<double>(means(i)), explained.whitened.dot(v), single_precision);
+    EXPECT_NEAR(static_cast<double>(variances(i)), 1 - v.squaredNorm(), single_precision);
     EXPECT_GE(variances(i), 0);
     EXPECT_LE(variances(i), 1);
   }
@@ -76,7 +76,7 @@ TEST_F(CandidatesTest, HasMeansAndVariancesOfTheProcess) {
 }
 
 TEST_F(CandidatesTest, AppendsAsItConditions) {
-  Candidates whole(encoding_);
+  CandidatePool whole(encoding_);
   whole.assign(ids_);
   process_.condition(points_.topRows(5));
   candidates_.condition(process_);
@@ -86,8 +86,8 @@ TEST_F(CandidatesTest, AppendsAsItConditions) {
   }
   whole.condition(process_);
   const auto explained = process_.explain(values_, Eigen::MatrixXd(count, 0), {});
-  EXPECT_LT((candidates_.means(explained) - whole.means(explained)).abs().maxCoeff(), kSingle);
-  EXPECT_LT((candidates_.variances() - whole.variances()).abs().maxCoeff(), kSingle);
+  EXPECT_LT((candidates_.means(explained) - whole.means(explained)).abs().maxCoeff(), single_precision);
+  EXPECT_LT((candidates_.variances() - whole.variances()).abs().maxCoeff(), single_precision);
 }
 
 TEST_F(CandidatesTest, IsSureOfWhatIsMeasuredAndForgetsItWhenAssigned) {

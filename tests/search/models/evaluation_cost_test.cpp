@@ -37,7 +37,7 @@ TEST(EvaluationCost, IsLearnedFromSomeForAll) {
   EvaluationCost cost(encoding, 1);
   cost.learn(evidence_of(space, encoding, 3, true));
   for (ConfigurationId id = 0; id + 1 < space.size(); id += 2) {  // the last parameter alone differs
-    const double ratio = cost.worth(encoding.encode(id)) / cost.worth(encoding.encode(id + 1));
+    const double ratio = cost.cost_weight(encoding.encode(id)) / cost.cost_weight(encoding.encode(id + 1));
     EXPECT_GT(ratio, 4) << id;
     EXPECT_LT(ratio, 12) << id;
   }
@@ -48,9 +48,10 @@ TEST(EvaluationCost, AFewResultsSayLittleAndNoneNothing) {
   const Encoding encoding(space);
   EvaluationCost cost(encoding, 1);
   cost.learn(evidence_of(space, encoding, 1, false));
-  for (ConfigurationId id = 0; id < space.size(); ++id) EXPECT_EQ(cost.worth(encoding.encode(id)), 1) << id;
+  for (ConfigurationId id = 0; id < space.size(); ++id)
+    EXPECT_EQ(cost.cost_weight(encoding.encode(id)), 1) << id;
   cost.learn(evidence_of(space, encoding, 33, true));  // one of either kind
-  const double ratio = cost.worth(encoding.encode(2)) / cost.worth(encoding.encode(3));
+  const double ratio = cost.cost_weight(encoding.encode(2)) / cost.cost_weight(encoding.encode(3));
   EXPECT_GT(ratio, 1.2);
   EXPECT_LT(ratio, 4);
 }
@@ -63,7 +64,8 @@ TEST(EvaluationCost, TheExponentSaysHowMuchItCounts) {
   whole.learn(evidence);
   half.learn(evidence);
   for (ConfigurationId id = 0; id < space.size(); id += 5)
-    EXPECT_NEAR(half.worth(encoding.encode(id)), std::sqrt(whole.worth(encoding.encode(id))), 1e-12);
+    EXPECT_NEAR(half.cost_weight(encoding.encode(id)), std::sqrt(whole.cost_weight(encoding.encode(id))),
+                1e-12);
 }
 
 /// Seconds that the first 24 evaluations take where nothing can be learned of the times.

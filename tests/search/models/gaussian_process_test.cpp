@@ -119,13 +119,13 @@ TEST(GaussianProcess, RecoversAWeightThatTheDataSpeakOf) {
       values_at(points, 0.02, random) + features * Eigen::Vector2d(2, -1) + Eigen::VectorXd::Constant(40, 5);
   GaussianProcess process(three_dimensions());
   process.condition(points);
-  const std::vector<LinearBelief> beliefs = {{0.3, 1}, {0.3, 1}};
-  const auto explained = process.explain(values, features, beliefs);
+  const std::vector<WeightPrior> prior_means = {{0.3, 1}, {0.3, 1}};
+  const auto explained = process.explain(values, features, prior_means);
   ASSERT_EQ(explained.slopes.size(), 2);
   EXPECT_NEAR(explained.slopes(0), 2, 0.15);
   EXPECT_NEAR(explained.slopes(1), -1, 0.15);
   // A belief that is sure of itself gives way less.
-  const std::vector<LinearBelief> sure = {{0.3, 1e-3}, {0.3, 1}};
+  const std::vector<WeightPrior> sure = {{0.3, 1e-3}, {0.3, 1}};
   EXPECT_NEAR(process.explain(values, features, sure).slopes(0), 0.3, 0.05);
 }
 
@@ -137,7 +137,7 @@ TEST(GaussianProcess, KeepsABeliefThatTheDataDoNotSpeakOf) {
   process.condition(points);
   // The same everywhere: the constant takes it.
   const auto explained =
-      process.explain(values, Eigen::MatrixXd::Constant(20, 1, 3), std::vector<LinearBelief>{{0.7, 0.2}});
+      process.explain(values, Eigen::MatrixXd::Constant(20, 1, 3), std::vector<WeightPrior>{{0.7, 0.2}});
   EXPECT_NEAR(explained.slopes(0), 0.7, 1e-6);
   EXPECT_NEAR(explained.constant + 3 * 0.7, explain_alone(process, values).constant, 0.05);
 }
@@ -164,7 +164,7 @@ TEST(GaussianProcess, BearsASinglePoint) {
   expect_finite(process, explained);
   EXPECT_NEAR(mean_at(process, explained, std::vector<Level>{9, 1, 4}), 4, 1e-9);
   expect_finite(process, process.explain(Eigen::VectorXd::Constant(1, 4), Eigen::MatrixXd::Constant(1, 1, 2),
-                                         std::vector<LinearBelief>{{1, 1}}));
+                                         std::vector<WeightPrior>{{1, 1}}));
 }
 
 TEST(GaussianProcess, BearsEqualValuesAndEqualFeatures) {
@@ -178,7 +178,7 @@ TEST(GaussianProcess, BearsEqualValuesAndEqualFeatures) {
     expect_finite(process, explain_alone(process, values));
     EXPECT_NEAR(mean_at(process, explain_alone(process, values), std::vector<Level>{9, 1, 4}), value, 1e-9);
     expect_finite(process, process.explain(values, Eigen::MatrixXd::Constant(10, 2, 1.5),
-                                           std::vector<LinearBelief>{{1, 1}, {0.5, 0.1}}));
+                                           std::vector<WeightPrior>{{1, 1}, {0.5, 0.1}}));
   }
 }
 

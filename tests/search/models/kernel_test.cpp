@@ -10,12 +10,13 @@
 namespace tune::search::testing {
 namespace {
 
-constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_position = std::numeric_limits<double>::quiet_NaN();
 
 /// Places and one level without; a switch; two places.
-const std::vector<Dimension> kDimensions = {{"tile", true, false, {0, 0.1, 0.5, 1, kNowhere}},
-                                            {"kind", false, false, {kNowhere, kNowhere, kNowhere}},
-                                            {"width", true, true, {0, 1}}};
+const std::vector<Dimension> sample_dimensions = {
+    {"tile", true, false, {0, 0.1, 0.5, 1, no_position}},
+    {"kind", false, false, {no_position, no_position, no_position}},
+    {"width", true, true, {0, 1}}};
 
 std::vector<std::vector<Level>> all_points() {
   std::vector<std::vector<Level>> points;
@@ -26,7 +27,7 @@ std::vector<std::vector<Level>> all_points() {
 }
 
 TEST(ProductKernel, IsSymmetricAndOneOnEqualPointsOnly) {
-  ProductKernel kernel(kDimensions);
+  ProductKernel kernel(sample_dimensions);
   kernel.set(std::vector<double>{-1, 0.5, 1});
   for (const auto& a : all_points())
     for (const auto& b : all_points()) {
@@ -41,7 +42,7 @@ TEST(ProductKernel, IsSymmetricAndOneOnEqualPointsOnly) {
 }
 
 TEST(ProductKernel, FollowsTheFormulas) {
-  ProductKernel kernel(kDimensions);
+  ProductKernel kernel(sample_dimensions);
   kernel.set(std::vector<double>{0, std::log(2.0), std::log(0.5)});
   const double matern = (1 + std::sqrt(5.0) + 5.0 / 3) * std::exp(-std::sqrt(5.0));
   EXPECT_NEAR(kernel.row(0, 0)[3], matern, 1e-6);
@@ -55,7 +56,7 @@ TEST(ProductKernel, FollowsTheFormulas) {
 }
 
 TEST(ProductKernel, FallsWithTheDistanceAndRisesWithTheLength) {
-  ProductKernel kernel(kDimensions);
+  ProductKernel kernel(sample_dimensions);
   kernel.set(std::vector<double>{0, 0, 0});
   EXPECT_GT(kernel.row(0, 0)[1], kernel.row(0, 0)[2]);
   EXPECT_GT(kernel.row(0, 0)[2], kernel.row(0, 0)[3]);
@@ -71,13 +72,13 @@ TEST(ProductKernel, FallsWithTheDistanceAndRisesWithTheLength) {
 TEST(ProductKernel, KnowsItsSlopes) {
   const double step = 0.02;
   for (const double at : {-1.0, 0.0, 1.5}) {
-    ProductKernel below(kDimensions), kernel(kDimensions), above(kDimensions);
+    ProductKernel below(sample_dimensions), kernel(sample_dimensions), above(sample_dimensions);
     below.set(std::vector<double>(3, at - step));
     kernel.set(std::vector<double>(3, at));
     above.set(std::vector<double>(3, at + step));
-    for (std::size_t d = 0; d < kDimensions.size(); ++d)
-      for (Level a = 0; a < kDimensions[d].levels(); ++a)
-        for (Level b = 0; b < kDimensions[d].levels(); ++b) {
+    for (std::size_t d = 0; d < sample_dimensions.size(); ++d)
+      for (Level a = 0; a < sample_dimensions[d].levels(); ++a)
+        for (Level b = 0; b < sample_dimensions[d].levels(); ++b) {
           const double slope = (std::log(above.row(d, a)[b]) - std::log(below.row(d, a)[b])) / (2 * step);
           EXPECT_NEAR(kernel.slope_row(d, a)[b], slope, 1.5e-3) << d << " " << a << " " << b;
         }
@@ -89,7 +90,7 @@ TEST(ProductKernel, GivesPositiveDefiniteCorrelations) {
   const auto points = all_points();
   const auto n = static_cast<Eigen::Index>(points.size());
   for (const double length : {0.05, 0.3, 1.0, 5.0, 30.0}) {
-    ProductKernel kernel(kDimensions);
+    ProductKernel kernel(sample_dimensions);
     kernel.set(std::vector<double>(3, std::log(length)));
     Eigen::MatrixXd correlations(n, n);
     for (Eigen::Index i = 0; i < n; ++i)

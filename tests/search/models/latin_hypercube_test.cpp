@@ -35,7 +35,7 @@ std::vector<ConfigurationId> all_of(const SearchSpace& space) {
 std::vector<ConfigurationId> design(const SearchSpace& space, std::size_t count, std::uint64_t seed,
                                     const Eigen::ArrayXf& lean) {
   const Encoding encoding(space);
-  Candidates candidates(encoding);
+  CandidatePool candidates(encoding);
   candidates.assign(all_of(space));
   Random random(seed);
   return latin_hypercube(encoding, candidates, count, lean, random);

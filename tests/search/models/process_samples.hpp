@@ -12,12 +12,12 @@ namespace tune::search::testing {
 
 /// A line of 33 places, a switch of three levels, and five places with a level without one.
 inline std::vector<Dimension> three_dimensions() {
-  constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+  constexpr double no_position = std::numeric_limits<double>::quiet_NaN();
   Dimension line{"line", true, false, {}};
   for (int level = 0; level <= 32; ++level) line.at.push_back(level / 32.0);
   return {line,
-          {"switch", false, false, {kNowhere, kNowhere, kNowhere}},
-          {"conditional", true, true, {0, 0.25, 0.5, 1, kNowhere}}};
+          {"switch", false, false, {no_position, no_position, no_position}},
+          {"conditional", true, true, {0, 0.25, 0.5, 1, no_position}}};
 }
 
 inline LevelMatrix random_points(Eigen::Index count, Random& random) {

@@ -22,14 +22,14 @@ TEST(BestAndSpread, TakesTheBestHalfAndSpreadsTheOther) {
 }
 
 TEST(BestAndSpread, IncreasesWithinBounds) {
-  for (const std::size_t most : {2U, 7U, 16U, 160U})
+  for (const std::size_t max : {2U, 7U, 16U, 160U})
     for (std::size_t count = 1; count < 700; count += 13) {
-      const std::vector<std::size_t> chosen = best_and_spread(count, most);
+      const std::vector<std::size_t> chosen = best_and_spread(count, max);
       EXPECT_EQ(std::ranges::adjacent_find(chosen, std::greater_equal{}), chosen.end())
-          << count << " " << most;
-      EXPECT_EQ(chosen.size(), count <= most ? count : most / 2 * 2);
+          << count << " " << max;
+      EXPECT_EQ(chosen.size(), count <= max ? count : max / 2 * 2);
       EXPECT_LT(chosen.back(), count);
-      for (std::size_t i = 0; i < std::min(count, most / 2); ++i) EXPECT_EQ(chosen[i], i);
+      for (std::size_t i = 0; i < std::min(count, max / 2); ++i) EXPECT_EQ(chosen[i], i);
     }
 }
 

@@ -14,10 +14,10 @@ namespace tune::search::testing {
 namespace {
 
 /// A belief that knows the truth.
-class Oracle : public Belief {
+class Oracle : public PriorMean {
  public:
   explicit Oracle(const Landscape& landscape) : landscape_(landscape) {}
-  LinearBelief weight() const override { return {1, 0.1}; }
+  WeightPrior weight() const override { return {1, 0.1}; }
   double at(ConfigurationId id) const override {
     return slowdown(landscape_.observe(id).cost.value_or(9), landscape_.optimum());
   }
@@ -51,12 +51,12 @@ std::optional<double> bowl(int x, int y) {
 /// A surrogate of a grid, and all its configurations as candidates.
 struct Model {
   explicit Model(Landscape of, bool with_oracle = false)
-      : landscape(std::move(of)), surrogate(encoding, beliefs(with_oracle), {}) {
+      : landscape(std::move(of)), surrogate(encoding, prior_means(with_oracle), {}) {
     for (ConfigurationId id = 0; id < landscape.space().size(); ++id) all.push_back(id);
   }
 
-  Beliefs beliefs(bool with_oracle) const {
-    Beliefs result;
+  PriorMeans prior_means(bool with_oracle) const {
+    PriorMeans result;
     if (with_oracle) result.push_back(std::make_unique<Oracle>(landscape));
     return result;
   }
@@ -180,12 +180,12 @@ TEST(Surrogate, KeepsAwayFromWhatIsOnItsWay) {
 
 TEST(Surrogate, FollowsABeliefUntilTheDataSpeak) {
   Model model(grid(bowl), true);
-  EXPECT_NEAR(model.surrogate.believed(at(8, 3)), 0, 1e-12);
-  EXPECT_GT(model.surrogate.believed(at(0, 11)), 0.5);
+  EXPECT_NEAR(model.surrogate.prior_mean_at(at(8, 3)), 0, 1e-12);
+  EXPECT_GT(model.surrogate.prior_mean_at(at(0, 11)), 0.5);
   for (const ConfigurationId id : {at(0, 0), at(0, 11), at(1, 6)}) model.tell(id);
   model.fit();
   // One step from (8, 3), or that: beside it an unknown rest may promise as much.
-  EXPECT_LT(model.surrogate.believed(model.surrogate.best_candidate().value()), 0.025);
+  EXPECT_LT(model.surrogate.prior_mean_at(model.surrogate.best_candidate().value()), 0.025);
 }
 
 TEST(Surrogate, HasNothingToSayBeforeAFitAndAfterTheLast) {

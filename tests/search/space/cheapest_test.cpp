@@ -12,7 +12,7 @@
 namespace tune::search::testing {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double never = std::numeric_limits<double>::infinity();
 
 double cost_of(const SearchSpace& space, const std::vector<ValueCosts>& costs, ConfigurationId id) {
   double sum = 0;
@@ -28,7 +28,7 @@ std::vector<ValueCosts> random_costs(const SearchSpace& space, Random& random) {
   for (const Parameter& parameter : space.parameters()) {
     costs.push_back({{}, static_cast<double>(random.below(3))});
     for (std::size_t i = 0; i < parameter.values.size(); ++i)
-      costs.back().values.push_back(random.below(8) == 0 ? kNever : static_cast<double>(random.below(4)));
+      costs.back().values.push_back(random.below(8) == 0 ? never : static_cast<double>(random.below(4)));
   }
   return costs;
 }
@@ -49,15 +49,15 @@ TEST(Cheapest, IsTheCheapestOfAllThatAreAllowed) {
     const auto costs = random_costs(space, random);
     const ConfigurationId residue = random.below(4);
     const auto allowed = [residue](ConfigurationId id) { return id % 4 != residue; };
-    double least = kNever;
+    double min = never;
     for (ConfigurationId id = 0; id < space.size(); ++id)
-      if (allowed(id)) least = std::min(least, cost_of(space, costs, id));
+      if (allowed(id)) min = std::min(min, cost_of(space, costs, id));
     const auto found = space.cheapest(costs, random, allowed);
-    ASSERT_EQ(found.has_value(), least < kNever) << describe(definition);
+    ASSERT_EQ(found.has_value(), min < never) << describe(definition);
     if (!found) continue;
     ++found_one;
     EXPECT_TRUE(allowed(*found));
-    EXPECT_EQ(cost_of(space, costs, *found), least) << describe(definition);
+    EXPECT_EQ(cost_of(space, costs, *found), min) << describe(definition);
   }
   EXPECT_GT(found_one, 1'000);
 }

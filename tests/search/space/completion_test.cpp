@@ -10,12 +10,12 @@ namespace {
 
 using Digits = std::vector<RowGraph::Digit>;
 
-constexpr std::size_t kPlenty = 1'000'000;
+constexpr std::size_t plenty = 1'000'000;
 
-Wish must(RowGraph::Digit digit) {
+ProposedDigit must(RowGraph::Digit digit) {
   return {digit, false, false};
 }
-Wish prefer(RowGraph::Digit digit) {
+ProposedDigit prefer(RowGraph::Digit digit) {
   return {digit, true, false};
 }
 
@@ -23,14 +23,14 @@ RowGraph table(const std::vector<Digits>& rows) {
   return graph_of(rows, 3);
 }
 
-Completion nearest_of(const RowGraph& rows, const std::vector<Wish>& wishes, std::size_t steps) {
-  return nearest_completion(rows, {*rows.root(), 0}, 0, wishes, steps);
+Completion nearest_of(const RowGraph& rows, const std::vector<ProposedDigit>& proposed, std::size_t steps) {
+  return nearest_completion(rows, {*rows.root(), 0}, 0, proposed, steps);
 }
 
 TEST(NearestCompletion, TakesTheFewestDeviationsThenTheFirst) {
   const RowGraph rows = table({{0, 1, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 0}, {2, 0, 3}});
-  const auto nearest = [&rows](const std::vector<Wish>& wishes) {
-    return nearest_of(rows, wishes, kPlenty).row;
+  const auto nearest = [&rows](const std::vector<ProposedDigit>& proposed) {
+    return nearest_of(rows, proposed, plenty).row;
   };
   EXPECT_EQ(nearest_row(rows, {prefer(3), prefer(3), prefer(3)}), 4U);
   EXPECT_EQ(nearest_row(rows, {prefer(3), prefer(3), prefer(1)}), 0U);
@@ -46,8 +46,8 @@ TEST(NearestCompletion, TakesTheFewestDeviationsThenTheFirst) {
 
 TEST(NearestCompletion, IgnoresWishesForWhatDoesNotExist) {
   const RowGraph rows = table({{0, 0, 1}, {0, 0, 2}, {1, 2, 2}});
-  const std::vector<Wish> wishes{must(0), {3, false, true}, must(2)};
-  EXPECT_EQ(nearest_of(rows, wishes, kPlenty).row, 1U);
+  const std::vector<ProposedDigit> proposed{must(0), {3, false, true}, must(2)};
+  EXPECT_EQ(nearest_of(rows, proposed, plenty).row, 1U);
 }
 
 TEST(NearestCompletion, GivesUpAfterItsSteps) {
@@ -56,11 +56,11 @@ TEST(NearestCompletion, GivesUpAfterItsSteps) {
     for (RowGraph::Digit b = 0; b < 4; ++b) all.push_back({a, b, 0});
   }
   const RowGraph rows = table(all);
-  const std::vector<Wish> wishes{prefer(0), prefer(0), must(1)};
-  const Completion short_walk = nearest_of(rows, wishes, 10);
+  const std::vector<ProposedDigit> proposed{prefer(0), prefer(0), must(1)};
+  const Completion short_walk = nearest_of(rows, proposed, 10);
   EXPECT_TRUE(short_walk.gave_up);
   EXPECT_EQ(short_walk.row, std::nullopt);
-  const Completion whole_walk = nearest_of(rows, wishes, kPlenty);
+  const Completion whole_walk = nearest_of(rows, proposed, plenty);
   EXPECT_FALSE(whole_walk.gave_up);
   EXPECT_EQ(whole_walk.row, std::nullopt);
 }

@@ -10,18 +10,18 @@
 namespace tune::search {
 namespace {
 
-const Configuration kSample{{"variant", "direct"}, {"block_x", 32}, {"async", true}, {"scale", 0.5}};
+const Configuration sample{{"variant", "direct"}, {"block_x", 32}, {"async", true}, {"scale", 0.5}};
 
 TEST(Configuration, FindsByName) {
-  EXPECT_EQ(kSample["block_x"], Value(32));
-  EXPECT_TRUE(kSample.has("variant"));
-  EXPECT_FALSE(kSample.has("block"));
-  EXPECT_EQ(kSample.find("block_y"), nullptr);
+  EXPECT_EQ(sample["block_x"], Value(32));
+  EXPECT_TRUE(sample.has("variant"));
+  EXPECT_FALSE(sample.has("block"));
+  EXPECT_EQ(sample.find("block_y"), nullptr);
 }
 
 TEST(Configuration, NamesTheParameterThatIsMissing) {
   try {
-    (void)kSample["block_y"];
+    (void)sample["block_y"];
     FAIL();
   } catch (const std::out_of_range& error) {
     EXPECT_NE(std::string(error.what()).find("block_y"), std::string::npos);
@@ -29,32 +29,32 @@ TEST(Configuration, NamesTheParameterThatIsMissing) {
 }
 
 TEST(Configuration, SetAddsOrReplacesInPlace) {
-  Configuration configuration = kSample;
+  Configuration configuration = sample;
   configuration.set("variant", "fft");
   configuration.set("radix", 8);
   EXPECT_EQ(configuration.to_string(), "variant=fft, block_x=32, async=true, scale=0.5, radix=8");
 }
 
 TEST(Configuration, KeyIsSortedByName) {
-  EXPECT_EQ(kSample.key(), "async=true,block_x=32,scale=0.5,variant=direct");
+  EXPECT_EQ(sample.key(), "async=true,block_x=32,scale=0.5,variant=direct");
   EXPECT_EQ(Configuration().key(), "");
 }
 
 TEST(Configuration, EqualityIgnoresOrderButNotKinds) {
   const Configuration reordered{{"scale", 0.5}, {"async", true}, {"block_x", 32}, {"variant", "direct"}};
-  EXPECT_EQ(kSample, reordered);
-  Configuration other = kSample;
+  EXPECT_EQ(sample, reordered);
+  Configuration other = sample;
   other.set("async", 1);
-  EXPECT_FALSE(kSample == other);
-  other = kSample;
+  EXPECT_FALSE(sample == other);
+  other = sample;
   other.set("more", 1);
-  EXPECT_FALSE(kSample == other);
-  EXPECT_FALSE(other == kSample);
+  EXPECT_FALSE(sample == other);
+  EXPECT_FALSE(other == sample);
 }
 
 TEST(Configuration, ParsesWhatItWrites) {
-  EXPECT_EQ(Configuration::parse(kSample.key()), kSample);
-  EXPECT_EQ(Configuration::parse(kSample.to_string()).to_string(), kSample.to_string());
+  EXPECT_EQ(Configuration::parse(sample.key()), sample);
+  EXPECT_EQ(Configuration::parse(sample.to_string()).to_string(), sample.to_string());
   EXPECT_EQ(Configuration::parse("  a = 1 ,b=x=y"), (Configuration{{"a", 1}, {"b", "x=y"}}));
   EXPECT_TRUE(Configuration::parse(" ").entries().empty());
 }

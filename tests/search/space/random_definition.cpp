@@ -174,7 +174,7 @@ bool keeps(const SpaceDefinition& definition, const Values& known) {
     const bool applies =
         std::ranges::all_of(names, [&known](const std::string& name) { return known.contains(name); });
     if (applies) return constraint.rule.evaluate(in_map(known)).as_bool();
-    return !constraint.required || constraint.rule.partially_evaluate(in_map(known)) == Truth::yes;
+    return !constraint.required || constraint.rule.partially_evaluate(in_map(known)) == Tribool::yes;
   });
 }
 
@@ -185,7 +185,7 @@ void enumerate(const SpaceDefinition& definition, std::size_t p, const Values& k
     return;
   }
   const Parameter& parameter = definition.parameters[p];
-  if (parameter.exists_if && parameter.exists_if->partially_evaluate(in_map(known)) != Truth::yes) {
+  if (parameter.exists_if && parameter.exists_if->partially_evaluate(in_map(known)) != Tribool::yes) {
     enumerate(definition, p + 1, known, valid);
     return;
   }

@@ -74,7 +74,7 @@ TEST(RowGraph, HandlesNoRowsAndNoColumns) {
 TEST(RowGraph, KeepsEqualEndingsOnce) {
   // Sixty columns of two digits: 2^60 rows, one node a column.
   RowGraphBuilder builder(60);
-  RowGraph::Node node = RowGraph::kEnd;
+  RowGraph::Node node = RowGraph::end_node;
   for (int column = 0; column < 60; ++column)
     node = *builder.node(std::vector<RowGraphBuilder::Branch>{{0, node}, {1, node}});
   const RowGraph rows = std::move(builder).finish(node);
@@ -90,7 +90,7 @@ TEST(RowGraph, KeepsEqualEndingsOnce) {
 
 TEST(RowGraph, RefusesMoreRowsThanNumbers) {
   RowGraphBuilder builder(64);
-  RowGraph::Node node = RowGraph::kEnd;
+  RowGraph::Node node = RowGraph::end_node;
   const auto add = [&] { node = *builder.node(std::vector<RowGraphBuilder::Branch>{{0, node}, {1, node}}); };
   for (int column = 0; column < 62; ++column) add();
   EXPECT_THROW(add(), std::length_error);

@@ -11,7 +11,7 @@
 namespace tune::search::testing {
 namespace {
 
-constexpr int kSpaces = 1'500;
+constexpr int space_count = 1'500;
 
 Values as_map(const Configuration& configuration) {
   return {configuration.entries().begin(), configuration.entries().end()};
@@ -20,7 +20,7 @@ Values as_map(const Configuration& configuration) {
 template<class Check>
 void for_random_spaces(std::uint64_t seed, Check check) {
   Random random(seed);
-  for (int i = 0; i < kSpaces && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < space_count && !::testing::Test::HasFailure(); ++i) {
     const SpaceDefinition definition = random_definition(random);
     SCOPED_TRACE("space " + std::to_string(i) + ":\n" + describe(definition));
     check(definition, random);

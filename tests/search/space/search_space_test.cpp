@@ -98,18 +98,18 @@ TEST(SearchSpace, FindsOnlyWhatIsExactlyThere) {
 
 TEST(SearchSpace, ExplainsWhatIsWrong) {
   const SearchSpace space(sample());
-  const auto why = [&space](const char* text) { return space.explain(Configuration::parse(text)); };
-  EXPECT_EQ(why("variant=direct,block_x=16,block_y=1"), "");
-  EXPECT_EQ(why("variant=direct,block_x=16"), "block_y is missing");
-  EXPECT_EQ(why("variant=direct,block_x=48,block_y=1"), "block_x cannot be 48; it takes 16, 32, 64");
-  EXPECT_EQ(why("variant=direct,block_x=64,block_y=4"),
+  const auto reason = [&space](const char* text) { return space.explain(Configuration::parse(text)); };
+  EXPECT_EQ(reason("variant=direct,block_x=16,block_y=1"), "");
+  EXPECT_EQ(reason("variant=direct,block_x=16"), "block_y is missing");
+  EXPECT_EQ(reason("variant=direct,block_x=48,block_y=1"), "block_x cannot be 48; it takes 16, 32, 64");
+  EXPECT_EQ(reason("variant=direct,block_x=64,block_y=4"),
             "too many threads in a block (broken: block_x * block_y <= max_threads)");
-  EXPECT_EQ(why("variant=direct,block_x=16,block_y=1,loader=plain"),
+  EXPECT_EQ(reason("variant=direct,block_x=16,block_y=1,loader=plain"),
             "loader exists only where variant == \"tiled\"");
-  EXPECT_EQ(why("variant=tiled,block_x=16,block_y=1"), "loader is missing");
-  EXPECT_EQ(why("variant=direct,blok_x=16,block_y=1"),
+  EXPECT_EQ(reason("variant=tiled,block_x=16,block_y=1"), "loader is missing");
+  EXPECT_EQ(reason("variant=direct,blok_x=16,block_y=1"),
             "'blok_x' is not a parameter (did you mean 'block_x'?)");
-  EXPECT_EQ(why("variant=tiled,block_x=64,loader=async,depth=2,block_y=1"),
+  EXPECT_EQ(reason("variant=tiled,block_x=64,loader=async,depth=2,block_y=1"),
             "the buffers do not fit (broken: depth * block_x <= 96)");
 }
 

@@ -65,7 +65,7 @@ TEST(IteratedLocalSearch, TriesTheNeighboursOfTheBestAndThenKicksIt) {
     for (; changes(climb.space, better, id) == 1; id = climb.ask(), ++neighbours) climb.tell(id, 6.0);
     // Twenty, of which the place before and what was sampled are known.
     EXPECT_NEAR(neighbours, 19, 1) << seed;
-    EXPECT_GE(changes(climb.space, better, id), IteratedLocalSearch::kLeastKick);
+    EXPECT_GE(changes(climb.space, better, id), IteratedLocalSearch::min_kick);
     EXPECT_LE(changes(climb.space, better, id), LocalSearchOptions{}.kick);
   }
 }

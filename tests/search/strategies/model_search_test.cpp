@@ -14,7 +14,7 @@
 namespace tune::search::testing {
 namespace {
 
-constexpr std::uint64_t kSeeds = 20;
+constexpr std::uint64_t seed_count = 20;
 
 /// Some configurations of a landscape at random, with what `cost` makes of their costs.
 RelatedRecord record_of(const Landscape& landscape, std::size_t count, std::uint64_t seed,
@@ -88,12 +88,12 @@ TEST(ModelSearch, BeginsWithTheBestOfEachRecord) {
 
 TEST(ModelSearch, LearnsFromARecordOfTheSameLandscape) {
   double gain = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seed_count; ++seed) {
     const Landscape landscape = separable(seed);
     const RelatedRecord record = record_of(landscape, 150, seed, slower);
     gain += score(landscape, seed, 12, {record}) - score(landscape, seed, 12);
   }
-  EXPECT_GT(gain / kSeeds, 0.1);
+  EXPECT_GT(gain / seed_count, 0.1);
 }
 
 // The record costs a dozen evaluations of sixty. On rugged ground scores of 20 seeds differ by chance, too:
@@ -101,14 +101,14 @@ TEST(ModelSearch, LearnsFromARecordOfTheSameLandscape) {
 TEST(ModelSearch, LosesLittleByAMisleadingRecord) {
   for (auto* make : {failing_region, rugged}) {
     double sum = 0, squares = 0;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seed_count; ++seed) {
       const Landscape landscape = make(seed);
       const RelatedRecord record = record_of(landscape, 400, seed, reversed);
       const double gain = score(landscape, seed, 60, {record}) - score(landscape, seed, 60);
-      sum += gain / kSeeds;
-      squares += gain * gain / kSeeds;
+      sum += gain / seed_count;
+      squares += gain * gain / seed_count;
     }
-    const double error = std::sqrt((squares - sum * sum) / (kSeeds - 1));
+    const double error = std::sqrt((squares - sum * sum) / (seed_count - 1));
     EXPECT_LT(error, 0.05);
     EXPECT_GT(sum, -0.03 - 2 * error) << make(1).name();
   }
@@ -120,7 +120,7 @@ TEST(ModelSearch, BeginsAnewWhenItHasFollowedARecordLongEnough) {
     const Landscape landscape = rugged(seed);
     ModelSearch cold({landscape.space(), seed});
     ModelSearch misled({landscape.space(), seed, {record_of(landscape, 400, seed, reversed)}});
-    run(misled, landscape, options.trust);
+    run(misled, landscape, options.warm_start_evaluations);
     for (std::size_t i = 0; i < options.start; ++i)
       EXPECT_EQ(run(misled, landscape, 1), run(cold, landscape, 1)) << "seed " << seed << ", " << i;
   }
@@ -212,11 +212,11 @@ Landscape chance(std::uint64_t seed) {
 // A tenth of the choices are random; two others in three are no better.
 TEST(ModelSearch, IsNoWorseThanRandomSearchWhereNothingCanBeLearned) {
   double model = 0, random = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seed_count; ++seed) {
     const Landscape landscape = chance(seed);
-    model += score(landscape, seed, 40) / kSeeds;
+    model += score(landscape, seed, 40) / seed_count;
     const auto other = make_strategy("random", {landscape.space(), seed});
-    random += best_score(*other, landscape, 40) / kSeeds;
+    random += best_score(*other, landscape, 40) / seed_count;
   }
   EXPECT_GT(model, random - 0.015);
 }
@@ -266,7 +266,7 @@ Landscape small_bowl() {
 // A session waits for ten such answers in a row.
 TEST(ModelSearch, ExpectsLittleOnceTheOptimumIsFound) {
   const Landscape landscape = small_bowl();
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seed_count; ++seed) {
     ModelSearch search({landscape.space(), seed});
     EXPECT_EQ(search.expected_gain(), std::nullopt);
     double best = 0;
@@ -285,8 +285,8 @@ TEST(ModelSearch, ExpectsLittleOnceTheOptimumIsFound) {
 TEST(ModelSearch, ExpectsNothingWhileItFollowsRecords) {
   const Landscape landscape = separable(1);
   ModelSearch search({landscape.space(), 1, {record_of(landscape, 100, 1, slower)}});
-  const std::size_t trust = ModelOptions{}.trust;
-  for (std::size_t i = 0; i < trust; ++i) {
+  const std::size_t warm_start_evaluations = ModelOptions{}.warm_start_evaluations;
+  for (std::size_t i = 0; i < warm_start_evaluations; ++i) {
     EXPECT_EQ(search.expected_gain(), std::nullopt) << i;
     run(search, landscape, 1);
   }
@@ -373,9 +373,9 @@ TEST(ModelSearch, TakesNothingInTheOrderOfTheListWhereNothingIsExpected) {
 TEST(ModelSearch, WantsMoreResultsBeforeMoreQuestions) {
   const Landscape landscape = separable(1);
   ModelSearch search({landscape.space(), 1});
-  EXPECT_EQ(search.most_in_flight(), 8U);
+  EXPECT_EQ(search.max_in_flight(), 8U);
   run(search, landscape, 40);
-  EXPECT_EQ(search.most_in_flight(), 10U);
+  EXPECT_EQ(search.max_in_flight(), 10U);
 }
 
 }  // namespace

@@ -35,11 +35,11 @@ void expect_equal_chances(const std::map<ConfigurationId, int>& seen, std::size_
     EXPECT_NEAR(times, draws * share, 5 * std::sqrt(draws * share * (1 - share))) << id;
 }
 
-double distance(const Moves& moves, const Wish& wish, const std::vector<int>& indices) {
+double distance(const Moves& moves, const Proposal& proposal, const std::vector<int>& indices) {
   double sum = 0;
   for (std::size_t p = 0; p < indices.size(); ++p) {
     if (indices[p] < 0) continue;
-    const double steps = std::abs(wish[p] - indices[p]);
+    const double steps = std::abs(proposal[p] - indices[p]);
     const auto length = static_cast<double>(std::max<std::size_t>(2, moves.values(p)) - 1);
     sum += moves.ordinal(p) ? steps / length : (steps > 0.5 ? 1 : 0);
   }
@@ -53,15 +53,15 @@ TEST(Moves, NearestIsNearest) {
     const SearchSpace space(definition);
     if (space.empty()) continue;
     const Moves moves(space);
-    Wish wish;
+    Proposal proposal;
     for (const Parameter& parameter : definition.parameters)
-      wish.push_back(random.uniform() * static_cast<double>(parameter.values.size() - 1));
-    double least = 1e9;
+      proposal.push_back(random.uniform() * static_cast<double>(parameter.values.size() - 1));
+    double min = 1e9;
     for (ConfigurationId id = 0; id < space.size(); ++id)
-      least = std::min(least, distance(moves, wish, space.value_indices(id)));
-    const auto found = moves.nearest(wish, random);
+      min = std::min(min, distance(moves, proposal, space.value_indices(id)));
+    const auto found = moves.repair(proposal, random);
     ASSERT_TRUE(found);
-    EXPECT_NEAR(distance(moves, wish, space.value_indices(*found)), least, 1e-9) << describe(definition);
+    EXPECT_NEAR(distance(moves, proposal, space.value_indices(*found)), min, 1e-9) << describe(definition);
   }
 }
 
@@ -78,12 +78,12 @@ TEST(Moves, NearestStaysCloseInALargeConstrainedSpace) {
   const Moves moves(space);
   Random random(2);
   for (int trial = 0; trial < 200; ++trial) {
-    Wish wish;
-    for (int p = 0; p < 7; ++p) wish.push_back(static_cast<double>(random.below(8)));
-    const auto found = moves.nearest(wish, random);
+    Proposal proposal;
+    for (int p = 0; p < 7; ++p) proposal.push_back(static_cast<double>(random.below(8)));
+    const auto found = moves.repair(proposal, random);
     ASSERT_TRUE(found);
     // One step to please each remainder at most two, and from (8, 8) to (8, 5) another three.
-    EXPECT_LE(distance(moves, wish, space.value_indices(*found)), 5.0 / 7 + 1e-9);
+    EXPECT_LE(distance(moves, proposal, space.value_indices(*found)), 5.0 / 7 + 1e-9);
   }
 }
 
@@ -140,8 +140,8 @@ TEST(Moves, ChildrenHaveTheirParentsValues) {
   Random random(4);
   std::map<ConfigurationId, int> seen;
   for (int draw = 0; draw < 16'000; ++draw) {
-    const Wish child = moves.cross(id_of(space, {0, 0, 3}), id_of(space, {2, 4, 1}), random);
-    ++seen[*moves.nearest(child, random)];
+    const Proposal child = moves.cross(id_of(space, {0, 0, 3}), id_of(space, {2, 4, 1}), random);
+    ++seen[*moves.repair(child, random)];
   }
   expect_equal_chances(seen, 8, 16'000);
 }
@@ -155,7 +155,7 @@ TEST(Moves, ChildrenOfDifferentVariantsKeepWhatTheirVariantHas) {
   Random random(4);
   std::set<ConfigurationId> seen;
   for (int draw = 0; draw < 200; ++draw)
-    seen.insert(*moves.nearest(moves.cross(id_of(space, {0, -1}), id_of(space, {1, 2}), random), random));
+    seen.insert(*moves.repair(moves.cross(id_of(space, {0, -1}), id_of(space, {1, 2}), random), random));
   EXPECT_EQ(seen, (std::set<ConfigurationId>{id_of(space, {0, -1}), id_of(space, {1, 2})}));
 }
 
@@ -166,12 +166,12 @@ TEST(Moves, MutationsStayWithinTheValues) {
   std::vector<int> changed(3);
   std::map<ConfigurationId, int> to;
   for (int draw = 0; draw < 9'000; ++draw) {
-    Wish wish{0, 4, 1};
-    moves.mutate(wish, 0.25, random);
-    for (std::size_t p = 0; p < 3; ++p) changed[p] += wish[p] != Wish{0, 4, 1}[p];
+    Proposal proposal{0, 4, 1};
+    moves.mutate(proposal, 0.25, random);
+    for (std::size_t p = 0; p < 3; ++p) changed[p] += proposal[p] != Proposal{0, 4, 1}[p];
     for (std::size_t p = 0; p < 3; ++p)
-      ASSERT_TRUE(wish[p] >= 0 && wish[p] < static_cast<double>(moves.values(p)));
-    if (wish[2] != 1) ++to[static_cast<ConfigurationId>(wish[2])];
+      ASSERT_TRUE(proposal[p] >= 0 && proposal[p] < static_cast<double>(moves.values(p)));
+    if (proposal[2] != 1) ++to[static_cast<ConfigurationId>(proposal[2])];
   }
   for (const int times : changed) EXPECT_NEAR(times, 2'250, 5 * std::sqrt(9'000 * 0.25 * 0.75));
   // Half of them one step up or down, half to any other of the three.
@@ -188,7 +188,7 @@ TEST(Moves, WishesHaveAPlaceForWhatDoesNotExist) {
   Random random(4);
   std::map<ConfigurationId, int> seen;
   for (int draw = 0; draw < 4'000; ++draw)
-    ++seen[static_cast<ConfigurationId>(moves.wish_of(id_of(space, {0, -1}), random)[1])];
+    ++seen[static_cast<ConfigurationId>(moves.proposal_from(id_of(space, {0, -1}), random)[1])];
   expect_equal_chances(seen, 4, 4'000);
 }
 

@@ -44,16 +44,16 @@ TEST(RandomSearch, IsUniformAfterTheStart) {
   // Where it matters: among those that the start did not take. Counted by rank, since these differ each time.
   const std::size_t start = StratifiedDesign::reasonable_size(space);
   std::vector<int> times(space.size() - start);
-  constexpr int kRuns = 4'000;
-  constexpr int kDraws = 20;
-  for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
+  constexpr int run_count = 4'000;
+  constexpr int draw_count = 20;
+  for (std::uint64_t seed = 0; seed < run_count; ++seed) {
     RandomSearch random(space, seed);
     auto taken = random.ask(start);
     std::ranges::sort(taken);
-    for (const ConfigurationId id : random.ask(kDraws))
+    for (const ConfigurationId id : random.ask(draw_count))
       ++times.at(id - static_cast<std::size_t>(std::ranges::lower_bound(taken, id) - taken.begin()));
   }
-  const double expected = static_cast<double>(kRuns * kDraws) / static_cast<double>(times.size());
+  const double expected = static_cast<double>(run_count * draw_count) / static_cast<double>(times.size());
   for (std::size_t rank = 0; rank < times.size(); ++rank)
     EXPECT_NEAR(times[rank], expected, 5.5 * std::sqrt(expected)) << rank;
 }

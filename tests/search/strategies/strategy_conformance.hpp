@@ -221,8 +221,8 @@ TEST_P(StrategyConformance, EqualCostsLeadNowhereButEverywhere) {
 }
 
 TEST_P(StrategyConformance, CostsThatAreNoNumbersCountAsFailures) {
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-  const std::vector<double> costs = {std::nan(""), kNever, 0.0, -kNever, 1e300, 1e-300, -1.0};
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const std::vector<double> costs = {std::nan(""), never, 0.0, -never, 1e300, 1e-300, -1.0};
   const auto strategy = make(space_);
   Ids trace;
   for (Ids batch = strategy->ask(2); !batch.empty(); batch = strategy->ask(2)) {
@@ -255,8 +255,8 @@ TEST_P(StrategyConformance, LateTellsAreAsGoodAsAny) {
 }
 
 TEST_P(StrategyConformance, TakesOneAtLeast) {
-  EXPECT_GE(make(space_)->most_in_flight(), 1U);
-  EXPECT_GE(make(SearchSpace(SpaceDefinition{}))->most_in_flight(), 1U);
+  EXPECT_GE(make(space_)->max_in_flight(), 1U);
+  EXPECT_GE(make(SearchSpace(SpaceDefinition{}))->max_in_flight(), 1U);
 }
 
 TEST_P(StrategyConformance, HasANameAndASummary) {

@@ -53,18 +53,18 @@ TEST(Visited, ShowsWhatIsUnseenAndTakesNothing) {
 
 /// Of 640 only those below 20 and the last of every 64 are unseen.
 TEST(Visited, DrawsTheLastFewWithEqualChances) {
-  constexpr ConfigurationId kSize = 640;
-  std::vector<int> times(kSize);
+  constexpr ConfigurationId space_size = 640;
+  std::vector<int> times(space_size);
   Random random(5);
   for (int run = 0; run < 3'000; ++run) {
-    Visited visited(kSize);
-    for (ConfigurationId id = 20; id < kSize; ++id)
+    Visited visited(space_size);
+    for (ConfigurationId id = 20; id < space_size; ++id)
       if (id % 64 != 63) visited.take(id);
     ASSERT_EQ(visited.remaining(), 30U);
     // Below the limit at which the unseen are listed from the eleventh on.
     for (int draw = 0; draw < 15; ++draw) ++times[*visited.take_random(random)];
   }
-  for (ConfigurationId id = 0; id < kSize; ++id) {
+  for (ConfigurationId id = 0; id < space_size; ++id) {
     if (id < 20 || id % 64 == 63)
       EXPECT_NEAR(times[id], 3'000 * 15 / 30.0, 5 * std::sqrt(3'000 * 0.25)) << id;
     else

@@ -13,8 +13,8 @@ class CountingCompiler : public Compiler {
  public:
   Result<Binary> compile(const CompileRequest& request) const override {
     const int now = ++running;
-    int seen = most;
-    while (now > seen && !most.compare_exchange_weak(seen, now)) {
+    int seen = max;
+    while (now > seen && !max.compare_exchange_weak(seen, now)) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     --running;
@@ -26,7 +26,7 @@ class CountingCompiler : public Compiler {
   }
   std::string version() const override { return "counting"; }
   mutable std::atomic<int> running{0};
-  mutable std::atomic<int> most{0};
+  mutable std::atomic<int> max{0};
 };
 
 CompileRequest request(std::string name) {
@@ -39,8 +39,8 @@ TEST(CompilePool, EveryFutureGetsItsOwnBinary) {
   std::vector<std::future<Result<Binary>>> futures;
   for (int i = 0; i < 40; ++i) futures.push_back(pool.submit(request(std::to_string(i))));
   for (int i = 0; i < 40; ++i) EXPECT_EQ(futures[static_cast<std::size_t>(i)].get()->hash, std::to_string(i));
-  EXPECT_GT(compiler.most, 1);
-  EXPECT_LE(compiler.most, 4);
+  EXPECT_GT(compiler.max, 1);
+  EXPECT_LE(compiler.max, 4);
 }
 
 TEST(CompilePool, FailuresAreValuesAndBrokenEnvironmentsExceptions) {

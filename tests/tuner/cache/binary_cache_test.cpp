@@ -10,7 +10,7 @@ namespace tune::cache {
 namespace {
 
 using namespace testing;
-using test::TemporaryFolder;
+using tune::testing::TemporaryFolder;
 
 TEST(BinaryCache, GivesBackWhatItKeeps) {
   const TemporaryFolder folder;

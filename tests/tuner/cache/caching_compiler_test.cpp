@@ -15,7 +15,7 @@ namespace tune::cache {
 namespace {
 
 using namespace testing;
-using test::TemporaryFolder;
+using tune::testing::TemporaryFolder;
 
 class CachingCompilerTest : public ::testing::Test {
  protected:

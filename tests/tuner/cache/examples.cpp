@@ -15,8 +15,8 @@ namespace tune::cache::testing {
 namespace {
 
 /// Any bytes: a compiler's messages need not be UTF-8.
-std::string random_text(std::mt19937_64& random, std::size_t most) {
-  std::string text(random() % (most + 1), '\0');
+std::string random_text(std::mt19937_64& random, std::size_t max) {
+  std::string text(random() % (max + 1), '\0');
   for (char& letter : text) letter = static_cast<char>(random() % 256);
   return text;
 }

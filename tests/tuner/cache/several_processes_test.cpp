@@ -14,7 +14,7 @@ namespace tune::cache {
 namespace {
 
 using namespace testing;
-using test::TemporaryFolder;
+using tune::testing::TemporaryFolder;
 
 constexpr std::uint64_t keys = 24;
 
@@ -29,7 +29,7 @@ bool is_right(const Result<Binary>& found, std::uint64_t number) {
 }
 
 /// Writes and reads the same entries as the others. 0 where it never saw a wrong one.
-int work(const std::filesystem::path& folder, std::uint64_t limit, std::uint64_t who) {
+int use_cache(const std::filesystem::path& folder, std::uint64_t limit, std::uint64_t who) {
   BinaryCache cache(folder, limit);
   for (std::uint64_t turn = 0; turn < 20 * keys; ++turn) {
     const std::uint64_t number = (turn * (2 * who + 1) + who) % keys;
@@ -55,7 +55,7 @@ TEST(SeveralProcesses, WriteTheSameKeys) {
   const TemporaryFolder folder;
   std::vector<pid_t> children;
   for (std::uint64_t who = 0; who < 4; ++who)
-    children.push_back(start([&] { return work(folder.path(), BinaryCache::default_limit, who); }));
+    children.push_back(start([&] { return use_cache(folder.path(), BinaryCache::default_limit, who); }));
   for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
   BinaryCache cache(folder.path());
   for (std::uint64_t number = 0; number < keys; ++number) {
@@ -72,7 +72,7 @@ TEST(SeveralProcesses, EvictEachOthersEntries) {
   constexpr std::uint64_t limit = 10 * 24'576;  // of 24 entries
   std::vector<pid_t> children;
   for (std::uint64_t who = 0; who < 4; ++who)
-    children.push_back(start([&] { return work(folder.path(), limit, who); }));
+    children.push_back(start([&] { return use_cache(folder.path(), limit, who); }));
   for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
   BinaryCache(folder.path(), limit).keep("one", random_binary(1));  // settles when all have ended
   EXPECT_LE(entries_in(folder.path()).size(), 11U);
@@ -83,7 +83,7 @@ TEST(SeveralProcesses, OneThatIsKilledLeavesOnlyWholeEntries) {
   const TemporaryFolder folder;
   for (int turn = 0; turn < 10; ++turn) {
     const pid_t child = start([&] {
-      for (;;) static_cast<void>(work(folder.path(), BinaryCache::default_limit, 1));
+      for (;;) static_cast<void>(use_cache(folder.path(), BinaryCache::default_limit, 1));
       return 0;
     });
     usleep(5000 + 1000 * static_cast<unsigned>(turn));

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace testing;
-using test::TemporaryFolder;
+using tune::testing::TemporaryFolder;
 
 constexpr std::uint64_t block = 4096;
 
@@ -127,7 +127,7 @@ TEST(SizeLimit, GoesOnWhileAnotherEvicts) {
   const TemporaryFolder folder;
   SizeLimit one(folder.path(), 1 << 20);
   write_text(folder / "size", "0\n");
-  test::FileLock held((folder / "size").string());
+  tune::testing::FileLock held((folder / "size").string());
   one.wrote(disk_bytes(1));
   EXPECT_FALSE(one.settle());
   held.release();

@@ -16,7 +16,7 @@ namespace tune::cache {
 namespace {
 
 using namespace testing;
-using test::TemporaryFolder;
+using tune::testing::TemporaryFolder;
 
 /// Two equal compiles; how many were really made.
 int compiles_with(const std::shared_ptr<BinaryCache>& cache) {
@@ -47,7 +47,7 @@ TEST(UnusableFolder, ReadOnlyAnswersStill) {
   const TemporaryFolder folder;
   EXPECT_EQ(compiles_with(std::make_shared<BinaryCache>(folder.path())), 1);
   chmod(folder.path().c_str(), 0555);
-  const test::WithoutPrivileges nobody;
+  const tune::testing::WithoutPrivileges nobody;
   const auto cache = std::make_shared<BinaryCache>(folder.path());
   EXPECT_EQ(compiles_with(cache), 0);
   EXPECT_EQ(cache->notice(), "");
@@ -59,7 +59,7 @@ TEST(UnusableFolder, ReadOnlyAnswersStill) {
 TEST(UnusableFolder, CannotBeMade) {
   const TemporaryFolder folder;
   chmod(folder.path().c_str(), 0555);
-  const test::WithoutPrivileges nobody;
+  const tune::testing::WithoutPrivileges nobody;
   const auto cache = std::make_shared<BinaryCache>(folder / "below/it");
   EXPECT_EQ(compiles_with(cache), 2);
   expect_one_line(cache->notice(), {"below/it", "Permission denied"});

@@ -74,10 +74,10 @@ TEST_F(DeviceEvaluatorTest, AReferenceThatAKernelComputesTakesNoPlanAway) {
   const std::optional<Evaluation> wrong = evaluator.next();
   ASSERT_FALSE(wrong->outcome.has_value());
   EXPECT_EQ(wrong->outcome.error().phase, Phase::verify);
-  const std::vector<Configuration> finalists = {configuration("plain", 64)};
-  ASSERT_TRUE(evaluator.begin_finals(finalists));
-  EXPECT_TRUE(evaluator.time_finalist(0).has_value());
-  EXPECT_TRUE(evaluator.time_finalist(0).has_value());
+  const std::vector<Configuration> top_k = {configuration("plain", 64)};
+  ASSERT_TRUE(evaluator.begin_rerank(top_k));
+  EXPECT_TRUE(evaluator.time_candidate(0).has_value());
+  EXPECT_TRUE(evaluator.time_candidate(0).has_value());
 }
 
 /// The toy problem where a kernel says sooner what is right, if it can run.

@@ -17,8 +17,8 @@ Result<TensorSet> outputs_of(const std::string& kind) {
   testing::FakeBackend backend;
   const Configuration configuration{{"block", 64}, {"items", 2}, {"kind", kind}};
   const Result<LaunchPlan> plan = problem.plan(instance, configuration, testing::ToySources());
-  Expectations expectations(problem);
-  return run_outputs(*plan, expectations.at(instance, 5), backend);
+  ReferenceCache reference_cache(problem);
+  return run_outputs(*plan, reference_cache.at(instance, 5), backend);
 }
 
 TEST(Outputs, AreThoseOfTheDevice) {

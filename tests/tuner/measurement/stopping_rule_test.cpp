@@ -61,9 +61,9 @@ Stop measure_constant(const MeasureOptions& options, double time) {
   return measure(options, noise);
 }
 
-MeasureOptions racing(double to_beat) {
+MeasureOptions racing(double incumbent_seconds) {
   MeasureOptions options;
-  options.to_beat = to_beat;
+  options.incumbent_seconds = incumbent_seconds;
   return options;
 }
 
@@ -182,7 +182,7 @@ TEST(StoppingRule, OutliersNeitherShiftNorProlong) {
 
 TEST(StoppingRule, EndsAtTheMostSamplesOrAtTheTime) {
   Noise noise(1e-4, 0.3, 0, 1);
-  const Stop samples = measure({.most_samples = 20}, noise);
+  const Stop samples = measure({.max_samples = 20}, noise);
   EXPECT_EQ(samples.reason, StopReason::samples);
   EXPECT_EQ(samples.samples.size(), 20u);
   const Stop time = measure({.time_cap = 1}, noise, 0.1);
@@ -194,14 +194,14 @@ TEST(StoppingRule, EndsAtTheMostSamplesOrAtTheTime) {
 
 TEST(StoppingRule, MostBelowLeastMeansLeast) {
   Noise noise(1e-4, 0.3, 0, 1);
-  EXPECT_EQ(measure({.least_samples = 9, .most_samples = 4}, noise).samples.size(), 9u);
-  EXPECT_EQ(measure({.least_samples = 1, .most_samples = 1}, noise).samples.size(), 1u);
+  EXPECT_EQ(measure({.min_samples = 9, .max_samples = 4}, noise).samples.size(), 9u);
+  EXPECT_EQ(measure({.min_samples = 1, .max_samples = 1}, noise).samples.size(), 1u);
 }
 
 TEST(StoppingRule, WhatIsMuchSlowerStopsAfterAFewSamples) {
   for (const auto& [best, samples] : {std::pair{1e-4, 7u}, {1e-2, 3u}}) {  // cheap ones, and others
     const Stop stop = measure_constant(racing(best), 1.2 * best);
-    EXPECT_EQ(stop.reason, StopReason::outpaced);
+    EXPECT_EQ(stop.reason, StopReason::pruned);
     EXPECT_EQ(stop.samples.size(), samples);
   }
 }
@@ -231,13 +231,13 @@ TEST(StoppingRule, LongSamplesThatAreFarSlowerAreEnough) {
   StoppingRule rule(racing(1e-2));
   EXPECT_EQ(rule.next_batch(), 1);
   rule.add(2.1e-2);
-  EXPECT_EQ(rule.decision(0), StopReason::outpaced);
+  EXPECT_EQ(rule.decision(0), StopReason::pruned);
   StoppingRule other(racing(1e-2));
   other.add(1.9e-2);
   EXPECT_EQ(other.decision(0), std::nullopt);
   EXPECT_EQ(other.next_batch(), 1);
   other.add(1.4e-2);
-  EXPECT_EQ(other.decision(0), StopReason::outpaced);
+  EXPECT_EQ(other.decision(0), StopReason::pruned);
 }
 
 TEST(StoppingRule, TwoShortSamplesAreNeverEnough) {
@@ -250,15 +250,15 @@ TEST(StoppingRule, TwoShortSamplesAreNeverEnough) {
 
 TEST(StoppingRule, LongSamplesFarFromTheFastestAreOutOfReach) {
   const StoppingRule rule(racing(1e-2));
-  EXPECT_TRUE(rule.out_of_reach_of(std::vector{2.1e-2, 2.5e-2}));
-  EXPECT_FALSE(rule.out_of_reach_of(std::vector{1.9e-2, 2.5e-2}));
-  EXPECT_FALSE(StoppingRule(racing(1e-4)).out_of_reach_of(std::vector{4e-3}));
-  EXPECT_FALSE(StoppingRule({}).out_of_reach_of(std::vector{1.0}));
+  EXPECT_TRUE(rule.far_slower_than_incumbent(std::vector{2.1e-2, 2.5e-2}));
+  EXPECT_FALSE(rule.far_slower_than_incumbent(std::vector{1.9e-2, 2.5e-2}));
+  EXPECT_FALSE(StoppingRule(racing(1e-4)).far_slower_than_incumbent(std::vector{4e-3}));
+  EXPECT_FALSE(StoppingRule({}).far_slower_than_incumbent(std::vector{1.0}));
 }
 
 TEST(StoppingRule, WhatIsALittleSlowerNeedsMoreSamples) {
   const Stop stop = measure_constant(racing(1e-4), 1.06e-4);
-  EXPECT_EQ(stop.reason, StopReason::outpaced);
+  EXPECT_EQ(stop.reason, StopReason::pruned);
   EXPECT_EQ(stop.samples.size(), 7u);
   EXPECT_EQ(measure_constant(racing(1e-4), 1.019e-4).reason, StopReason::precise);
 }
@@ -267,7 +267,7 @@ TEST(StoppingRule, OneFastSampleEndsTheRace) {
   StoppingRule rule(racing(1e-4));
   rule.add(1.01e-4);
   for (int i = 0; i < 6; ++i) rule.add(5e-4);
-  EXPECT_NE(rule.decision(0), StopReason::outpaced);
+  EXPECT_NE(rule.decision(0), StopReason::pruned);
 }
 
 TEST(StoppingRule, WithoutARaceNothingIsOutpaced) {
@@ -283,7 +283,7 @@ TEST(StoppingRule, WhatCouldWinIsHardlyEverOutpaced) {
         constexpr int repeats = 5000;
         int stopped = 0;
         for (int i = 0; i < repeats; ++i)
-          if (measure(racing(best), noise).reason == StopReason::outpaced) ++stopped;
+          if (measure(racing(best), noise).reason == StopReason::pruned) ++stopped;
         EXPECT_LT(stopped, 0.01 * repeats) << best << ", sigma " << sigma << ", outliers " << outliers;
       }
     }
@@ -291,12 +291,12 @@ TEST(StoppingRule, WhatCouldWinIsHardlyEverOutpaced) {
 }
 
 TEST(StoppingRule, WhatCannotWinCostsFewSamples) {
-  for (const auto& [slower, most] : {std::pair{2.5, 1.001}, {1.5, 2.1}, {1.15, 3.4}, {1.10, 5.0}}) {
+  for (const auto& [slower, max] : {std::pair{2.5, 1.001}, {1.5, 2.1}, {1.15, 3.4}, {1.10, 5.0}}) {
     Noise noise(slower * 1e-2, 0.01, 0.05, 13);
     double samples = 0;
     for (int i = 0; i < 1000; ++i)
       samples += static_cast<double>(measure(racing(1e-2), noise).samples.size()) / 1000;
-    EXPECT_LT(samples, most) << slower;
+    EXPECT_LT(samples, max) << slower;
   }
 }
 

@@ -183,9 +183,9 @@ TEST(PlanSteps, AreToldApart) {
   made.launches.push_back(back);
   ASSERT_EQ(kernel_launches(made).size(), 1u);
   EXPECT_EQ(kernel_launches(made)[0], &std::get<Launch>(made.launches[0]));
-  EXPECT_EQ(name_of(made.launches[0]), "k");
-  EXPECT_EQ(name_of(made.launches[1]), "forward Fourier transform of 'real' to 'complex'");
-  EXPECT_EQ(name_of(made.launches[2]), "inverse Fourier transform of 'complex' to 'real'");
+  EXPECT_EQ(step_name(made.launches[0]), "k");
+  EXPECT_EQ(step_name(made.launches[1]), "forward Fourier transform of 'real' to 'complex'");
+  EXPECT_EQ(step_name(made.launches[2]), "inverse Fourier transform of 'complex' to 'real'");
   EXPECT_EQ(made.memory(), (107u + 72) * 8);
   EXPECT_TRUE(made.textures().empty());
 }
@@ -218,8 +218,8 @@ TEST(PlanSteps, SetupComesFirst) {
   made.setup = {fill, there};
   made.launches = {work, back};
   std::vector<std::string> names;
-  for (const PlanStep* step : all_steps(made)) names.push_back(name_of(*step));
-  EXPECT_EQ(names, (std::vector<std::string>{"fill", name_of(there), "work", name_of(back)}));
+  for (const PlanStep* step : all_steps(made)) names.push_back(step_name(*step));
+  EXPECT_EQ(names, (std::vector<std::string>{"fill", step_name(there), "work", step_name(back)}));
   ASSERT_EQ(kernel_launches(made).size(), 2u);
   EXPECT_EQ(kernel_launches(made)[0]->entry, "fill");
   EXPECT_EQ(kernel_launches(made)[1]->entry, "work");

@@ -33,8 +33,9 @@ Launch& launch_of(LaunchPlan& plan, std::size_t step) {
 
 TEST(StepOrder, PlansWithoutStreamsKeepTheirTexts) {
   LaunchPlan plan;
-  plan.buffers = {{"in", ElementType::f32, Layout::dense({8}), BufferRole::input},
-                  {"out", ElementType::f64, {{4}, {2}, 1, 9}, BufferRole::output, false, Fill::contents}};
+  plan.buffers = {
+      {"in", ElementType::f32, Layout::dense({8}), BufferRole::input},
+      {"out", ElementType::f64, {{4}, {2}, 1, 9}, BufferRole::output, false, BufferFill::contents}};
   plan.launches = {Launch{.entry = "k",
                           .grid = {1, 2, 3},
                           .block = {32, 1, 1},
@@ -82,7 +83,7 @@ TEST(StepOrder, HostMemoryIsCountedByItself) {
   EXPECT_EQ(plan.memory(), 2u * 2 * 37 * 5 * 4);
   EXPECT_EQ(plan.host_memory(), 2u * (40 * 5 * 3 + 2) * 4);
   EXPECT_EQ(stream_count(plan), 3u);
-  EXPECT_EQ(name_of(plan.launches[0]), "copy of 'in' to 'sent'");
+  EXPECT_EQ(step_name(plan.launches[0]), "copy of 'in' to 'sent'");
 }
 
 TEST(StepOrder, WhatIsImpossibleIsRefused) {

@@ -70,7 +70,7 @@ LaunchPlan plan_with(const TensorMapSpec& map) {
 
 TEST(TensorMapShape, OlderDevicesHaveNone) {
   const LaunchPlan plan = plan_with(map_of(buffer(), {8, 4, 1}));
-  DeviceFacts device;
+  DeviceProperties device;
   device.compute_major = 8;
   device.compute_minor = 9;
   const auto refused = check_tensor_maps(device, plan);

@@ -73,7 +73,7 @@ TEST(MakeInstance, NeedsNoSettings) {
 }
 
 TEST(Roofline, IsTheLargerOfMemoryAndArithmeticTime) {
-  const DeviceFacts device = testing::invented_device();  // 800 GB/s, 100 * 128 * 2 GFLOP/s
+  const DeviceProperties device = testing::invented_device();  // 800 GB/s, 100 * 128 * 2 GFLOP/s
   EXPECT_DOUBLE_EQ(roofline_limit({.items = 1, .flops = 0, .bytes = 8e11}, device), 1.0);
   EXPECT_DOUBLE_EQ(roofline_limit({.items = 1, .flops = 25.6e12, .bytes = 1}, device), 1.0);
   EXPECT_DOUBLE_EQ(
@@ -83,7 +83,7 @@ TEST(Roofline, IsTheLargerOfMemoryAndArithmeticTime) {
 
 // 100 multiprocessors at 1 GHz of compute capability 9.0: 128 and 1024 multiply-adds a clock each.
 TEST(Roofline, IsThatOfTheUnitsThatMayDoTheWork) {
-  const DeviceFacts device = testing::invented_device();
+  const DeviceProperties device = testing::invented_device();
   ASSERT_EQ(device.architecture(), "sm_90");
   const auto limit = [&](ElementType type, TensorUse tensor) {
     return roofline_limit({.items = 1, .flops = 25.6e12, .bytes = 1, .arithmetic = type, .tensor = tensor},
@@ -98,29 +98,29 @@ TEST(Roofline, IsThatOfTheUnitsThatMayDoTheWork) {
 
 // On a device without such cores, or of which nobody knows, it is that of the vector units.
 TEST(Roofline, NeedsNoTensorCores) {
-  DeviceFacts device = testing::invented_device();
+  DeviceProperties device = testing::invented_device();
   device.compute_major = 7, device.compute_minor = 0;
-  const Work work{
+  const ProblemCost cost{
       .items = 1, .flops = 12.8e12, .bytes = 1, .arithmetic = ElementType::f32, .tensor = TensorUse::tf32};
   EXPECT_EQ(device.peak_flops_tensor_tf32(), 0);
-  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 1.0);
+  EXPECT_DOUBLE_EQ(roofline_limit(cost, device), 1.0);
 }
 
 TEST(Roofline, KnowsTheWayFromAndToTheHost) {
-  DeviceFacts device = testing::invented_device();
-  Work work{.items = 1, .flops = 25.6e12, .bytes = 1, .bytes_in = 120e9, .bytes_out = 10e9};
-  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 1.0) << "nobody measured it";
-  EXPECT_EQ(host_bound(work, device), "");
+  DeviceProperties device = testing::invented_device();
+  ProblemCost cost{.items = 1, .flops = 25.6e12, .bytes = 1, .bytes_in = 120e9, .bytes_out = 10e9};
+  EXPECT_DOUBLE_EQ(roofline_limit(cost, device), 1.0) << "nobody measured it";
+  EXPECT_EQ(host_bound(cost, device), "");
   device.host_to_device_bandwidth = 60e9;
   device.device_to_host_bandwidth = 2e9;
-  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 5.0);
-  EXPECT_EQ(host_bound(work, device), "copies to the host");
+  EXPECT_DOUBLE_EQ(roofline_limit(cost, device), 5.0);
+  EXPECT_EQ(host_bound(cost, device), "copies to the host");
   device.device_to_host_bandwidth = 20e9;
-  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 2.0) << "both ways at once";
-  EXPECT_EQ(host_bound(work, device), "copies to the device");
-  work.flops *= 3;
-  EXPECT_DOUBLE_EQ(roofline_limit(work, device), 3.0);
-  EXPECT_EQ(host_bound(work, device), "");
+  EXPECT_DOUBLE_EQ(roofline_limit(cost, device), 2.0) << "both ways at once";
+  EXPECT_EQ(host_bound(cost, device), "copies to the device");
+  cost.flops *= 3;
+  EXPECT_DOUBLE_EQ(roofline_limit(cost, device), 3.0);
+  EXPECT_EQ(host_bound(cost, device), "");
 }
 
 TEST(Roofline, IsUnknownForAnUnknownDevice) {

@@ -13,8 +13,8 @@
 namespace tune::testing {
 namespace {
 
+using replay::ComparedStrategy;
 using replay::ComparisonOptions;
-using replay::Contender;
 using replay::RecordedSpace;
 using replay::SpaceResult;
 
@@ -38,7 +38,7 @@ std::vector<RecordedSpace> spaces() {
   return all;
 }
 
-Contender registered(const std::string& name) {
+ComparedStrategy registered(const std::string& name) {
   return {name, [name](const search::SearchTask& task) { return search::make_strategy(name, task); }};
 }
 
@@ -56,7 +56,7 @@ void expect_equal(const SpaceResult& a, const SpaceResult& b) {
 
 TEST(Comparison, IsTheSameOnAnyNumberOfThreads) {
   const auto all = spaces();
-  const std::vector<Contender> contenders = {registered("random"), registered("grid")};
+  const std::vector<ComparedStrategy> contenders = {registered("random"), registered("grid")};
   ComparisonOptions options{.budgets = {5, 20, 40}, .repeats = 7, .threads = 1};
   const auto alone = replay::compare(all, contenders, options);
   for (const unsigned threads : {0U, 2U, 5U}) {
@@ -74,13 +74,13 @@ TEST(Comparison, ContendersGetTheSameSeedsWhichDifferByRepeatAndSpace) {
   std::mutex mutex;
   std::vector<std::multiset<std::uint64_t>> seen(2);
   const auto watched = [&](std::size_t number) {
-    return Contender{"watched", [&, number](const search::SearchTask& task) {
-                       const std::scoped_lock lock(mutex);
-                       seen[number].insert(task.seed);
-                       return search::make_strategy("random", task);
-                     }};
+    return ComparedStrategy{"watched", [&, number](const search::SearchTask& task) {
+                              const std::scoped_lock lock(mutex);
+                              seen[number].insert(task.seed);
+                              return search::make_strategy("random", task);
+                            }};
   };
-  const std::vector<Contender> contenders = {watched(0), watched(1)};
+  const std::vector<ComparedStrategy> contenders = {watched(0), watched(1)};
   replay::compare(all, contenders, {.budgets = {3}, .repeats = 5, .seed = 9});
   EXPECT_EQ(seen[0], seen[1]);
   EXPECT_EQ(seen[0].size(), 15U);
@@ -110,7 +110,7 @@ std::unique_ptr<search::Strategy> shuffled(const search::SearchTask& task) {
 TEST(Comparison, RandomSearchAgreesWithItsExpectation) {
   std::vector<RecordedSpace> all;
   all.push_back(recorded_line(scattered(101, 37)));
-  const std::vector<Contender> contenders = {{"shuffled", shuffled}};
+  const std::vector<ComparedStrategy> contenders = {{"shuffled", shuffled}};
   const auto results = replay::compare(all, contenders, {.budgets = {5, 20, 50}, .repeats = 4000});
   const SpaceResult& result = results.front();
   for (std::size_t b = 0; b < 3; ++b)
@@ -123,7 +123,7 @@ TEST(Comparison, RandomSearchAgreesWithItsExpectation) {
 TEST(Comparison, ASpaceWithoutASuccessIsRefused) {
   std::vector<RecordedSpace> all;
   all.push_back(recorded_line({std::nullopt, std::nullopt}, "hopeless"));
-  const std::vector<Contender> contenders = {registered("random")};
+  const std::vector<ComparedStrategy> contenders = {registered("random")};
   try {
     replay::compare(all, contenders, {});
     FAIL();

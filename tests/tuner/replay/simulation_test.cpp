@@ -90,7 +90,7 @@ TEST(Simulation, AsksForBatchesButNeverBeyondTheBudgetOrTheStrategysLimit) {
   struct Watched : Scripted {
     Watched(std::vector<std::size_t>& out, std::size_t limit)
         : Scripted({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), out_(out) {
-      most = limit;
+      max = limit;
     }
     ~Watched() override { out_ = Scripted::asked; }
     std::vector<std::size_t>& out_;

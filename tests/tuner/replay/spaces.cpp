@@ -6,7 +6,7 @@
 namespace tune::testing {
 
 replay::RecordedSpace recorded_line(const Costs& costs, const std::string& name) {
-  replay::ForeignRecord record{name, "kernel", "64x64", "device of " + name};
+  replay::ThirdPartyRecord record{name, "kernel", "64x64", "device of " + name};
   record.parameters = {"n"};
   for (std::size_t i = 0; i < costs.size(); ++i) {
     Evaluation evaluation;

@@ -24,9 +24,9 @@ class Scripted : public search::Strategy {
   explicit Scripted(std::vector<search::ConfigurationId> order) : order_(std::move(order)) {}
   std::vector<search::ConfigurationId> ask(std::size_t count) override;
   void tell(std::span<const search::Observation> observations) override;
-  std::size_t most_in_flight() const override { return most; }
+  std::size_t max_in_flight() const override { return max; }
 
-  std::size_t most = 1000;
+  std::size_t max = 1000;
   std::vector<std::size_t> asked;  ///< counts
   std::vector<search::Observation> told;
 

@@ -45,7 +45,7 @@ TEST(WarmStart, GivesOnlyWhatASearchOfTheSourceSaw) {
   const auto sources = one(recorded_line(costs, "source"));
   std::mutex mutex;
   std::set<std::uint64_t> seeds;
-  const replay::Contender searcher{
+  const replay::ComparedStrategy searcher{
       "scripted", [&](const search::SearchTask& task) {
         const std::scoped_lock lock(mutex);
         seeds.insert(task.seed);
@@ -57,7 +57,7 @@ TEST(WarmStart, GivesOnlyWhatASearchOfTheSourceSaw) {
   ASSERT_EQ(related[0].observations.size(), 2U);
   EXPECT_EQ(related[0].observations[0].id, 7U);
   EXPECT_EQ(related[0].observations[1].cost, 4.0);
-  const replay::Contender elsewhere{"elsewhere", scripted({19, 18})};
+  const replay::ComparedStrategy elsewhere{"elsewhere", scripted({19, 18})};
   std::vector<RecordedSpace> small = one(recorded_line(Costs(5, 1.0), "small"));
   EXPECT_TRUE(WarmStart(small, sources, {.evaluations = 2, .searched_by = elsewhere}).related(0, 0).empty());
   start.related(0, 7);
@@ -94,7 +94,7 @@ TEST(WarmStart, OfTheSameWorkAloneSaysJustThat) {
 
 TEST(WarmStart, SaysWhereThereIsNothingInCommon) {
   const auto spaces = one(recorded_line({3.0, 2.0}, "target"));
-  replay::ForeignRecord record{"source", "other kernel", "", "other device"};
+  replay::ThirdPartyRecord record{"source", "other kernel", "", "other device"};
   record.parameters = {"m"};
   Evaluation evaluation;
   evaluation.configuration.set("m", 0);
@@ -111,7 +111,7 @@ TEST(WarmStart, ReachesEveryContenderOfAComparison) {
   const auto sources = one(recorded_line({0.3, 0.2, 0.1, 0.5}, "source"));
   const WarmStart start(spaces, sources, all_of_it());
   // Asks for the best of the related record first.
-  const replay::Contender follower{
+  const replay::ComparedStrategy follower{
       "follower", [](const search::SearchTask& task) {
         search::ConfigurationId best = 0;
         std::optional<double> cost;
@@ -122,7 +122,7 @@ TEST(WarmStart, ReachesEveryContenderOfAComparison) {
           }
         return std::make_unique<Scripted>(std::vector<search::ConfigurationId>{best});
       }};
-  const std::vector<replay::Contender> contenders = {follower};
+  const std::vector<replay::ComparedStrategy> contenders = {follower};
   const auto results =
       replay::compare(spaces, contenders,
                       {.budgets = {1}, .repeats = 3, .related = [&](std::size_t space, std::uint64_t repeat) {

@@ -58,7 +58,7 @@ LaunchPlan toy_plan() {
                       TensorMapArgument{"in", unusual_map()},
                       TextureArgument{"in", unusual_texture()}};
   plan.buffers.push_back(
-      {"counter", ElementType::u32, Layout::dense({1}), BufferRole::scratch, false, Fill::zero});
+      {"counter", ElementType::u32, Layout::dense({1}), BufferRole::scratch, false, BufferFill::zero});
   return plan;
 }
 
@@ -69,7 +69,7 @@ TEST(Archive, PlansSurviveToTheLastBit) {
   EXPECT_EQ(content_of(copy.compile), content_of(plan.compile));
   EXPECT_EQ(launches_of(copy), launches_of(plan));
   EXPECT_EQ(copy.buffers[0].layout, plan.buffers[0].layout);
-  EXPECT_EQ(copy.buffers.back().fill, Fill::zero);
+  EXPECT_EQ(copy.buffers.back().fill, BufferFill::zero);
   EXPECT_EQ(std::get<TextureArgument>(std::get<Launch>(copy.launches[0]).arguments.back()).texture,
             unusual_texture());
   EXPECT_EQ(std::get<TensorMapArgument>(std::get<Launch>(copy.launches[0]).arguments[7]).map, unusual_map());
@@ -142,17 +142,17 @@ TEST(Archive, BinariesKeepEveryByteAndEveryKernel) {
 
 TEST(Archive, OptionsAndOutcomesSurvive) {
   MeasureOptions options;
-  EXPECT_FALSE(travelled(options).to_beat.has_value());
-  options.to_beat = 1e-3;
+  EXPECT_FALSE(travelled(options).incumbent_seconds.has_value());
+  options.incumbent_seconds = 1e-3;
   options.flush_cache = false;
-  EXPECT_EQ(travelled(options).to_beat, 1e-3);
+  EXPECT_EQ(travelled(options).incumbent_seconds, 1e-3);
   EXPECT_FALSE(travelled(options).flush_cache);
   Timing timing;
   timing.samples = {1e-6, 2e-6};
-  timing.stop = StopReason::outpaced;
+  timing.stop = StopReason::pruned;
   timing.machine.throttle = "power cap";
   EXPECT_EQ(travelled(timing).samples, timing.samples);
-  EXPECT_EQ(travelled(timing).stop, StopReason::outpaced);
+  EXPECT_EQ(travelled(timing).stop, StopReason::pruned);
   EXPECT_EQ(travelled(timing).machine.throttle, "power cap");
   const Failure failure = travelled(Failure{Phase::crash, "illegal address", "at 0x0"});
   EXPECT_EQ(failure.phase, Phase::crash);
@@ -160,11 +160,11 @@ TEST(Archive, OptionsAndOutcomesSurvive) {
 }
 
 TEST(Archive, DeviceFactsSurvive) {
-  const DeviceFacts facts = testing::invented_device();
-  const DeviceFacts copy = travelled(facts);
-  EXPECT_EQ(copy.model_key(), facts.model_key());
-  EXPECT_EQ(copy.max_grid_dim[2], facts.max_grid_dim[2]);
-  EXPECT_EQ(copy.copy_bandwidth, facts.copy_bandwidth);
+  const DeviceProperties properties = testing::invented_device();
+  const DeviceProperties copy = travelled(properties);
+  EXPECT_EQ(copy.model_key(), properties.model_key());
+  EXPECT_EQ(copy.max_grid_dim[2], properties.max_grid_dim[2]);
+  EXPECT_EQ(copy.copy_bandwidth, properties.copy_bandwidth);
 }
 
 TEST(Archive, WhatIsNoMessageThrows) {

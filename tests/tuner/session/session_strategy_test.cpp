@@ -27,8 +27,8 @@ class ScriptedStrategy : public search::Strategy {
   std::vector<search::ConfigurationId> ask(std::size_t count) override {
     std::vector<search::ConfigurationId> ids;
     while (ids.size() < count && asked < size) ids.push_back(asked++);
-    most_out = std::max(most_out, asked - told);
-    too_many_out = too_many_out || asked - told > std::max<std::size_t>(1, most_in_flight());
+    max_outstanding = std::max(max_outstanding, asked - told);
+    too_many_out = too_many_out || asked - told > std::max<std::size_t>(1, max_in_flight());
     return ids;
   }
   void tell(std::span<const search::Observation> observations) override {
@@ -36,12 +36,12 @@ class ScriptedStrategy : public search::Strategy {
     for (const search::Observation& one : observations) costs[one.id] = one.cost;
   }
   Gain expected_gain() override { return gain(told); }
-  std::size_t most_in_flight() const override { return limit(told); }
+  std::size_t max_in_flight() const override { return limit(told); }
 
   std::size_t size = 5000;
   std::function<Gain(std::size_t told)> gain = [](std::size_t) { return Gain(); };
   std::function<std::size_t(std::size_t told)> limit = [](std::size_t) { return 1000U; };
-  std::size_t asked = 0, told = 0, most_out = 0;
+  std::size_t asked = 0, told = 0, max_outstanding = 0;
   std::map<search::ConfigurationId, std::optional<double>> costs = {};
   bool too_many_out = false;
 };
@@ -86,7 +86,7 @@ class SessionStrategy : public ::testing::Test {
   SessionResult run(const Budget& budget) {
     static const search::SearchSpace space = numbers(5000);
     Session session(space, strategy_, evaluator_, store_, [] { return 0.0; });
-    return session.run({}, budget, true, observer_, {.finalists = 0});
+    return session.run({}, budget, true, observer_, {.top_k = 0});
   }
 
   class Silent : public SessionObserver {
@@ -199,22 +199,22 @@ TEST_F(SessionStrategy, StoppedSoItHoldsFinals) {
   EXPECT_EQ(result.end, RunEnd::stopped);
   EXPECT_EQ(store_.end, RunEnd::stopped);
   EXPECT_EQ(result.progress.evaluations, 10U);
-  ASSERT_FALSE(result.finals.places.empty());
-  EXPECT_EQ(result.finals.places.front().configuration, result.progress.best->configuration);
-  EXPECT_EQ(store_.finals.size(), 1U);
+  ASSERT_FALSE(result.rerank.places.empty());
+  EXPECT_EQ(result.rerank.places.front().configuration, result.progress.best->configuration);
+  EXPECT_EQ(store_.rerank.size(), 1U);
 }
 
 TEST_F(SessionStrategy, NoMoreIsOutThanBothTake) {
   struct Case {
-    std::size_t window, most, out;
+    std::size_t window, max, out;
   };
   for (const Case& one :
        {Case{64, 1000, 64}, Case{64, 5, 5}, Case{3, 1000, 3}, Case{64, 1, 1}, Case{64, 0, 1}}) {
     strategy_ = {};
-    strategy_.limit = [&](std::size_t) { return one.most; };
+    strategy_.limit = [&](std::size_t) { return one.max; };
     evaluator_.size_of_window = one.window;
     EXPECT_EQ(run({.evaluations = 200}).progress.evaluations, 200U);
-    EXPECT_EQ(strategy_.most_out, one.out) << one.window << " and " << one.most;
+    EXPECT_EQ(strategy_.max_outstanding, one.out) << one.window << " and " << one.max;
   }
 }
 
@@ -239,7 +239,7 @@ TEST_F(SessionStrategy, WhatMayBeOutGrowsAsTheStrategyLearns) {
   strategy_.limit = [](std::size_t told) { return std::max<std::size_t>(8, told / 4); };
   EXPECT_EQ(run({.evaluations = 400}).progress.evaluations, 400U);
   EXPECT_FALSE(strategy_.too_many_out);
-  EXPECT_GT(strategy_.most_out, 50U);
+  EXPECT_GT(strategy_.max_outstanding, 50U);
 }
 
 }  // namespace

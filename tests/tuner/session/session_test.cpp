@@ -39,7 +39,7 @@ class SessionTest : public ::testing::Test {
     Session session(space, *strategy, evaluator, store_, [this] { return time_ += step_; });
     if (default_first_) session.begin_with(space.default_configuration());
     default_ = space.at(*space.default_configuration());
-    return session.run(record_, budget, fresh, observer_, finals_);
+    return session.run(record_, budget, fresh, observer_, rerank_);
   }
 
   ToyProblem problem_;
@@ -48,7 +48,7 @@ class SessionTest : public ::testing::Test {
   MemoryStore store_;
   CountingObserver observer_;
   RunRecord record_;
-  FinalsOptions finals_ = {.finalists = 0};
+  RerankOptions rerank_ = {.top_k = 0};
   DeviceEvaluatorOptions options_ = {.measure = {}, .compile_threads = 2};
   double time_ = 0;
   double step_ = 0.001;
@@ -217,14 +217,14 @@ TEST_F(SessionTest, ABrokenDeviceEndsTheRunAsFailed) {
 }
 
 TEST_F(SessionTest, FinalsConfirmTheBest) {
-  finals_ = {};
+  rerank_ = {};
   const SessionResult result = run("kind == plain", {});
-  ASSERT_FALSE(result.finals.places.empty());
-  EXPECT_EQ(result.finals.places.front().configuration, result.progress.best->configuration);
-  EXPECT_TRUE(result.finals.places.front().tied);
-  EXPECT_FALSE(result.finals.reused);
-  EXPECT_GT(result.progress.finals_seconds, 0);
-  EXPECT_EQ(store_.finals.size(), 1u);
+  ASSERT_FALSE(result.rerank.places.empty());
+  EXPECT_EQ(result.rerank.places.front().configuration, result.progress.best->configuration);
+  EXPECT_TRUE(result.rerank.places.front().tied);
+  EXPECT_FALSE(result.rerank.reused);
+  EXPECT_GT(result.progress.rerank_seconds, 0);
+  EXPECT_EQ(store_.rerank.size(), 1u);
   EXPECT_EQ(store_.end, RunEnd::exhausted);
   // Checked with other inputs at the size itself, then timed: the turns come after everything else.
   const std::vector<std::string>& calls = backend_.runner().calls;
@@ -234,66 +234,66 @@ TEST_F(SessionTest, FinalsConfirmTheBest) {
 }
 
 TEST_F(SessionTest, ARepeatedRunTakesTheFinalsOfTheFirst) {
-  finals_ = {};
+  rerank_ = {};
   const SessionResult first = run("kind == plain", {});
   const std::size_t calls = backend_.runner().calls.size();
   const SessionResult second = run("kind == plain", {});
   EXPECT_EQ(backend_.runner().calls.size(), calls);
-  EXPECT_TRUE(second.finals.reused);
-  ASSERT_EQ(second.finals.places.size(), first.finals.places.size());
-  EXPECT_EQ(second.finals.places.front().configuration, first.finals.places.front().configuration);
-  EXPECT_EQ(second.finals.places.front().time.median, first.finals.places.front().time.median);
-  EXPECT_FALSE(run("kind == plain", {}, 1, true).finals.reused);
+  EXPECT_TRUE(second.rerank.reused);
+  ASSERT_EQ(second.rerank.places.size(), first.rerank.places.size());
+  EXPECT_EQ(second.rerank.places.front().configuration, first.rerank.places.front().configuration);
+  EXPECT_EQ(second.rerank.places.front().time.median, first.rerank.places.front().time.median);
+  EXPECT_FALSE(run("kind == plain", {}, 1, true).rerank.reused);
 }
 
 TEST_F(SessionTest, AnInterruptedRunHasNoFinals) {
-  finals_ = {};
+  rerank_ = {};
   observer_.stop_after = 11;
   const SessionResult result = run("kind == plain", {});
   EXPECT_EQ(result.end, RunEnd::interrupted);
-  EXPECT_TRUE(result.finals.places.empty());
-  EXPECT_TRUE(store_.finals.empty());
+  EXPECT_TRUE(result.rerank.places.empty());
+  EXPECT_TRUE(store_.rerank.empty());
 }
 
 TEST_F(SessionTest, AnInterruptInTheFinalsEndsThem) {
   class Impatient : public CountingObserver {
    public:
-    void on_finals(std::size_t) override { stop_after = 0; }
+    void on_rerank(std::size_t) override { stop_after = 0; }
   };
-  finals_ = {};
+  rerank_ = {};
   Impatient observer;
   const search::SearchSpace space = testing::toy_space("kind == plain");
   const auto strategy = search::make_strategy("grid", {space, 1});
   DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
-  const SessionResult result = session.run({}, {}, false, observer, finals_);
+  const SessionResult result = session.run({}, {}, false, observer, rerank_);
   EXPECT_EQ(result.end, RunEnd::interrupted);
-  EXPECT_TRUE(store_.finals.empty());
+  EXPECT_TRUE(store_.rerank.empty());
   EXPECT_TRUE(result.progress.best.has_value());
 }
 
 TEST_F(SessionTest, AFinalistThatIsWrongIsStoredAsFailedAndTheNextOneWins) {
-  finals_ = {};
+  rerank_ = {};
   backend_.runner().wrong_for_second_seed = 1024;  // block * items of the fastest
   const SessionResult result = run("kind == plain", {});
-  ASSERT_EQ(result.finals.failures.size(), 1u);
-  EXPECT_EQ(result.finals.failures[0].outcome.error().phase, Phase::verify);
+  ASSERT_EQ(result.rerank.failures.size(), 1u);
+  EXPECT_EQ(result.rerank.failures[0].outcome.error().phase, Phase::verify);
   EXPECT_EQ(store_.evaluations.size(), 13u);
   EXPECT_EQ(store_.evaluations.back().configuration.key(), "block=256,items=4,kind=plain");
   EXPECT_FALSE(store_.evaluations.back().outcome.has_value());
-  ASSERT_FALSE(result.finals.places.empty());
+  ASSERT_FALSE(result.rerank.places.empty());
   EXPECT_NE(result.progress.best->configuration.key(), "block=256,items=4,kind=plain");
-  EXPECT_EQ(result.finals.places.front().configuration, result.progress.best->configuration);
+  EXPECT_EQ(result.rerank.places.front().configuration, result.progress.best->configuration);
 }
 
 TEST_F(SessionTest, TheObjectiveDecides) {
   record_.options.objective = Objective::energy;
-  finals_ = {};
+  rerank_ = {};
   backend_.runner().joules_per_thread = 1e-3;  // the slowest takes the least energy
   const SessionResult result = run("kind == plain", {});
   EXPECT_EQ(result.progress.best->configuration.key(), "block=32,items=1,kind=plain");
-  EXPECT_EQ(result.finals.places.front().configuration.key(), "block=32,items=1,kind=plain");
-  EXPECT_NEAR(result.finals.places.front().energy(), 0.032, 1e-12);
+  EXPECT_EQ(result.rerank.places.front().configuration.key(), "block=32,items=1,kind=plain");
+  EXPECT_NEAR(result.rerank.places.front().energy(), 0.032, 1e-12);
 }
 
 TEST_F(SessionTest, AMeasurementWithoutEnergyIsNotReusedForIt) {
@@ -314,7 +314,7 @@ TEST_F(SessionTest, GivesUpWhenNothingEverStarts) {
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
   const SessionResult result = session.run({}, {.evaluations = 200, .seconds = {}}, false, observer_);
   EXPECT_EQ(result.end, RunEnd::failed);
-  EXPECT_NE(result.why.find("syntax"), std::string::npos) << result.why;
+  EXPECT_NE(result.reason.find("syntax"), std::string::npos) << result.reason;
   EXPECT_LT(observer_.seen.size(), 300u);
 }
 

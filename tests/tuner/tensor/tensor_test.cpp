@@ -92,7 +92,7 @@ TEST(InDouble, KeepsTheNumbersOfEveryType) {
   for (int type = 0; type <= static_cast<int>(ElementType::u64); ++type) {
     HostTensor tensor(static_cast<ElementType>(type), {5});
     with_element(tensor.type(), [&]<class T>(T) {
-      ASSERT_EQ(sizeof(T), size_of(tensor.type()));
+      ASSERT_EQ(sizeof(T), element_size(tensor.type()));
       ASSERT_EQ(is_floating<T>, is_floating_point(tensor.type()));
       for (std::size_t i = 0; i < 5; ++i) tensor.as<T>()[i] = static_cast<T>(static_cast<double>(i * 25));
     });

@@ -10,7 +10,7 @@
 
 namespace tune::process {
 
-Result<Answer> Peer::call(const Json& request, double seconds, int file) {
+Result<Response> Peer::call(const Json& request, double seconds, int file) {
   if (!alive_) return fail(Phase::crash, "process", "the process has ended before");
   if (!process_.channel().send(to_bytes(request), file)) return silent(Silence::closed, seconds);
   Silence silence = Silence::closed;
@@ -19,7 +19,7 @@ Result<Answer> Peer::call(const Json& request, double seconds, int file) {
   Json reply = from_bytes(packet->bytes);
   if (reply.contains("error")) throw Error(reply["error"].get<std::string>());
   if (reply.contains("failure")) return tl::unexpected(decoded<Failure>(reply["failure"]));
-  return Answer{std::move(reply["value"]), std::move(packet->file)};
+  return Response{std::move(reply["value"]), std::move(packet->file)};
 }
 
 bool Peer::alive() {
@@ -31,22 +31,23 @@ bool Peer::alive() {
 
 tl::unexpected<Failure> Peer::silent(Silence silence, double seconds) {
   alive_ = false;
-  const std::string how = process_.end();
+  const std::string exit_description = process_.end();
   if (silence == Silence::timeout)
     return fail(Phase::timeout, "no answer", format("nothing came within {:g} s", seconds));
   // Nobody here sends this signal to a worker that still answers: somebody else did, or memory ran out.
-  const bool killed = how.find("signal 9 ") != std::string::npos;
-  return fail(Phase::crash, std::string(killed ? killed_from_outside : "process"), "the process " + how);
+  const bool killed = exit_description.find("signal 9 ") != std::string::npos;
+  return fail(Phase::crash, std::string(killed ? killed_from_outside : "process"),
+              "the process " + exit_description);
 }
 
 void serve(Channel channel,
-           const std::function<Result<Answer>(const Json& request, FileDescriptor file)>& answer) {
+           const std::function<Result<Response>(const Json& request, FileDescriptor file)>& answer) {
   Silence silence = Silence::closed;
   while (std::optional<Packet> packet = channel.receive(std::nullopt, silence)) {
     Json reply = Json::object();
     FileDescriptor file;
     try {
-      Result<Answer> result = answer(from_bytes(packet->bytes), std::move(packet->file));
+      Result<Response> result = answer(from_bytes(packet->bytes), std::move(packet->file));
       if (result) {
         reply["value"] = std::move(result->value);
         file = std::move(result->file);

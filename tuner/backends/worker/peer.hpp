@@ -19,7 +19,7 @@ struct WorkerProgram {
 };
 
 /// A value and, where it is one, a file that comes with it.
-struct Answer {
+struct Response {
   Json value;
   FileDescriptor file = {};
 };
@@ -33,7 +33,7 @@ class Peer {
   /// Failures of the worker's own come as they are. Failure{crash} where it died, with reason `killed` where
   /// somebody else killed it; Failure{timeout} where it did not answer within `seconds`: it is ended then.
   /// Throws Error with the worker's text where the worker threw one.
-  Result<Answer> call(const Json& request, double seconds, int file = -1);
+  Result<Response> call(const Json& request, double seconds, int file = -1);
 
   /// False once it died or was ended. What died unasked is noticed here.
   bool alive();
@@ -49,6 +49,6 @@ class Peer {
 /// Answers one request after the other until the other end is gone. What `answer` throws as Error travels
 /// back.
 void serve(Channel channel,
-           const std::function<Result<Answer>(const Json& request, FileDescriptor file)>& answer);
+           const std::function<Result<Response>(const Json& request, FileDescriptor file)>& answer);
 
 }  // namespace tune::process

@@ -7,7 +7,7 @@
 namespace tune::process {
 namespace {
 
-constexpr double facts_seconds = 120;  // measures the copy bandwidth
+constexpr double properties_seconds = 120;  // measures the copy bandwidth
 constexpr double state_seconds = 10;
 constexpr double prepare_seconds = 60;  // loading and allocating, nothing is launched
 constexpr double slowest_copy = 200e6;  // bytes a second: what moving tensors may take on top
@@ -51,13 +51,13 @@ class RemotePlan : public PreparedPlan {
     if (!number) return tl::unexpected(number.error());
     const Json request = {
         {"call", "compare"}, {"buffer", buffer}, {"reference", *number}, {"bounds", encode(bounds)}};
-    const Result<Answer> answer = call(request, options_.timeout + transfer_seconds_, "check");
+    const Result<Response> answer = call(request, options_.timeout + transfer_seconds_, "check");
     if (!answer) return tl::unexpected(answer.error());
     return decoded<Comparison>(answer->value);
   }
 
   Result<TensorView> fetch(std::string_view buffer) override {
-    Result<Answer> answer =
+    Result<Response> answer =
         call({{"call", "fetch"}, {"buffer", buffer}}, options_.timeout + transfer_seconds_, "check");
     if (!answer) return tl::unexpected(answer.error());
     TensorView view;
@@ -70,7 +70,7 @@ class RemotePlan : public PreparedPlan {
 
   Result<Timing> measure(const MeasureOptions& options) override {
     const double seconds = options_.timeout * (1 + options.time_cap + (options.energy ? 3 : 0));
-    const Result<Answer> answer =
+    const Result<Response> answer =
         call({{"call", "measure"}, {"options", encode(options)}}, seconds, "measurement");
     if (!answer) return tl::unexpected(answer.error());
     return decoded<Timing>(answer->value);
@@ -85,10 +85,10 @@ class RemotePlan : public PreparedPlan {
     return device_.share(tensor);
   }
 
-  Result<Answer> call(const Json& request, double seconds, const std::string& what) {
+  Result<Response> call(const Json& request, double seconds, const std::string& what) {
     if (device_.generation() != generation_)
       return fail(Phase::crash, "process", "the process has ended before");
-    Result<Answer> answer = device_.call(request, seconds);
+    Result<Response> answer = device_.call(request, seconds);
     if (answer) return answer;
     Failure failure = answer.error();
     if (failure.phase == Phase::timeout) {
@@ -100,7 +100,7 @@ class RemotePlan : public PreparedPlan {
     return tl::unexpected(std::move(failure));
   }
 
-  static Result<void> nothing(const Result<Answer>& answer) {
+  static Result<void> nothing(const Result<Response>& answer) {
     if (!answer) return tl::unexpected(answer.error());
     return {};
   }
@@ -125,7 +125,7 @@ Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& pl
   const bool sent =
       !binary.hash.empty() && binary.hash == last_binary_ && device_.generation() == last_generation_;
   if (!sent) request["binary"] = encode(binary);
-  const Result<Answer> answer = device_.call(request, prepare_seconds);
+  const Result<Response> answer = device_.call(request, prepare_seconds);
   last_binary_ = binary.hash;
   last_generation_ = device_.generation();
   if (!answer) {
@@ -139,15 +139,15 @@ Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& pl
 RemoteBackend::RemoteBackend(WorkerProgram worker, const CompilerMaker& make_compiler, RemoteOptions options)
     : device_(std::move(worker)), runner_(device_, options) {
   device_.ready();
-  const Result<Answer> answer = device_.call({{"call", "facts"}}, facts_seconds);
+  const Result<Response> answer = device_.call({{"call", "facts"}}, properties_seconds);
   if (!answer) throw Error("the device does not tell what it is: " + answer.error().detail);
-  decode(answer->value, facts_);
-  compiler_ = make_compiler(facts_);
+  decode(answer->value, properties_);
+  compiler_ = make_compiler(properties_);
 }
 
 MachineState RemoteBackend::machine_state() {
   device_.ready();
-  const Result<Answer> answer = device_.call({{"call", "state"}}, state_seconds);
+  const Result<Response> answer = device_.call({{"call", "state"}}, state_seconds);
   return answer ? decoded<MachineState>(answer->value) : MachineState{};
 }
 

@@ -33,12 +33,12 @@ class RemoteRunner : public Runner {
 class RemoteBackend : public Backend {
  public:
   /// Makes a compiler for a device.
-  using CompilerMaker = std::function<std::unique_ptr<Compiler>(const DeviceFacts&)>;
+  using CompilerMaker = std::function<std::unique_ptr<Compiler>(const DeviceProperties&)>;
 
   /// Starts the worker. Throws Error where it does not serve.
   RemoteBackend(WorkerProgram worker, const CompilerMaker& make_compiler, RemoteOptions options);
 
-  const DeviceFacts& facts() const override { return facts_; }
+  const DeviceProperties& properties() const override { return properties_; }
   const Compiler& compiler() const override { return *compiler_; }
   Runner& runner() override { return runner_; }
   /// Of the last process; empty where it does not answer.
@@ -52,7 +52,7 @@ class RemoteBackend : public Backend {
  private:
   RemoteDevice device_;
   RemoteRunner runner_;
-  DeviceFacts facts_;
+  DeviceProperties properties_;
   std::unique_ptr<Compiler> compiler_;
 };
 

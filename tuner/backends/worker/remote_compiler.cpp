@@ -14,7 +14,7 @@ constexpr double compiler_start_seconds = 60;  // loading a compiler from a slow
 RemoteCompiler::RemoteCompiler(WorkerProgram worker, double timeout)
     : worker_(std::move(worker)), timeout_(timeout) {
   auto peer = std::make_unique<Peer>(worker_);
-  const Result<Answer> answer = peer->call({{"call", "version"}}, compiler_start_seconds);
+  const Result<Response> answer = peer->call({{"call", "version"}}, compiler_start_seconds);
   if (!answer) throw Error("the process that compiles does not start: " + answer.error().detail);
   version_ = answer->value.at("version").get<std::string>();
   identity_ = answer->value.at("identity").get<std::string>();
@@ -40,16 +40,16 @@ void RemoteCompiler::give_back(std::unique_ptr<Peer> peer) const {
   idle_.push_back(std::move(peer));
 }
 
-Result<Answer> RemoteCompiler::ask(const Json& request) const {
+Result<Response> RemoteCompiler::ask(const Json& request) const {
   std::unique_ptr<Peer> peer = take();
-  Result<Answer> answer = peer->call(request, timeout_);
+  Result<Response> answer = peer->call(request, timeout_);
   if (peer->alive()) give_back(std::move(peer));
   return answer;
 }
 
 Result<Binary> RemoteCompiler::compile(const CompileRequest& request) const {
   const Json asked = {{"call", "compile"}, {"request", encode(request)}};
-  Result<Answer> answer = ask(asked);
+  Result<Response> answer = ask(asked);
   // Once more: the process may have died of something else, memory that ran out for instance.
   if (!answer && answer.error().phase == Phase::crash) answer = ask(asked);
   if (answer) return decoded<Binary>(answer->value);
@@ -61,13 +61,13 @@ Result<Binary> RemoteCompiler::compile(const CompileRequest& request) const {
 }
 
 void serve_compiler(Channel channel, const Compiler& compiler) {
-  serve(std::move(channel), [&compiler](const Json& request, FileDescriptor) -> Result<Answer> {
+  serve(std::move(channel), [&compiler](const Json& request, FileDescriptor) -> Result<Response> {
     const auto call = request.at("call").get<std::string>();
     if (call == "version")
-      return Answer{{{"version", compiler.version()}, {"identity", compiler.identity()}}};
+      return Response{{{"version", compiler.version()}, {"identity", compiler.identity()}}};
     const Result<Binary> binary = compiler.compile(decoded<CompileRequest>(request.at("request")));
     if (!binary) return tl::unexpected(binary.error());
-    return Answer{encode(*binary)};
+    return Response{encode(*binary)};
   });
 }
 

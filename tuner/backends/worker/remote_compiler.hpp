@@ -26,7 +26,7 @@ class RemoteCompiler : public Compiler {
   std::string identity() const override { return identity_; }
 
  private:
-  Result<Answer> ask(const Json& request) const;
+  Result<Response> ask(const Json& request) const;
   std::unique_ptr<Peer> take() const;
   void give_back(std::unique_ptr<Peer> peer) const;
 

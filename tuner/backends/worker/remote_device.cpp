@@ -13,7 +13,7 @@ namespace {
 constexpr double device_start_seconds = 120;  // a driver that wakes many devices up takes its time
 constexpr double sharing_seconds = 60;
 /// Inputs and references of the size that is tuned and of the small ones that check it, two seeds each.
-constexpr std::size_t most_tensors = 64;
+constexpr std::size_t max_tensors = 64;
 
 void copy(std::span<std::byte> to, std::span<const std::byte> from) {
   parallel_for(from.size(), std::uint64_t{1} << 22, [&](std::uint64_t begin, std::uint64_t end) {
@@ -27,13 +27,13 @@ void RemoteDevice::ready() {
   if (running()) return;
   peer_ = std::make_unique<Peer>(worker_);
   ++generation_;
-  const Result<Answer> answer = peer_->call({{"call", "hello"}}, device_start_seconds);
+  const Result<Response> answer = peer_->call({{"call", "hello"}}, device_start_seconds);
   if (answer) return;
   peer_.reset();
   throw Error("the process that runs the kernels does not start: " + answer.error().detail);
 }
 
-Result<Answer> RemoteDevice::call(const Json& request, double seconds) {
+Result<Response> RemoteDevice::call(const Json& request, double seconds) {
   if (!peer_) return fail(Phase::crash, "process", "the process has ended");
   return peer_->call(request, seconds);
 }
@@ -61,7 +61,7 @@ Result<void> RemoteDevice::forget_oldest() {
   const Shared oldest = std::move(shared_.back());
   shared_.pop_back();
   if (oldest.sent_to != generation_) return {};
-  const Result<Answer> answer = call({{"call", "forget"}, {"number", oldest.number}}, sharing_seconds);
+  const Result<Response> answer = call({{"call", "forget"}, {"number", oldest.number}}, sharing_seconds);
   if (!answer) return tl::unexpected(answer.error());
   return {};
 }
@@ -75,12 +75,12 @@ Result<std::uint64_t> RemoteDevice::share(const TensorView& tensor) {
                           {"type", encode(tensor.type)},
                           {"extents", encode(tensor.extents)},
                           {"size", shared.size}};
-    const Result<Answer> answer = peer_->call(request, sharing_seconds, shared.memory.descriptor());
+    const Result<Response> answer = peer_->call(request, sharing_seconds, shared.memory.descriptor());
     if (!answer) return tl::unexpected(answer.error());
     shared.sent_to = generation_;
   }
   const std::uint64_t number = shared.number;
-  while (shared_.size() > most_tensors)
+  while (shared_.size() > max_tensors)
     if (const Result<void> forgotten = forget_oldest(); !forgotten) return tl::unexpected(forgotten.error());
   return number;
 }

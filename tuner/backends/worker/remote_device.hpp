@@ -21,7 +21,7 @@ class RemoteDevice {
   /// Starts the process where none runs. Throws Error where it does not come up: the device is lost.
   void ready();
   /// Asks the running process; what it dies of is a Failure, as Peer says.
-  Result<Answer> call(const Json& request, double seconds);
+  Result<Response> call(const Json& request, double seconds);
   /// Ends the process: what it holds is spoiled.
   void abandon() { peer_.reset(); }
   bool running() { return peer_ != nullptr && peer_->alive(); }

@@ -14,11 +14,11 @@ class DeviceServer {
  public:
   explicit DeviceServer(Backend& backend) : backend_(backend) {}
 
-  Result<Answer> answer(const Json& request, FileDescriptor file) {
+  Result<Response> answer(const Json& request, FileDescriptor file) {
     const auto call = request.at("call").get<std::string>();
-    if (call == "hello") return Answer{};
-    if (call == "facts") return Answer{encode(backend_.facts())};
-    if (call == "state") return Answer{encode(backend_.machine_state())};
+    if (call == "hello") return Response{};
+    if (call == "facts") return Response{encode(backend_.properties())};
+    if (call == "state") return Response{encode(backend_.machine_state())};
     if (call == "tensor") return keep(request, std::move(file));
     if (call == "forget") return forget(request);
     if (call == "prepare") return prepare(request);
@@ -33,27 +33,27 @@ class DeviceServer {
   }
 
  private:
-  struct Kept {
+  struct SharedTensor {
     SharedMemory memory;
     TensorView view;
   };
 
-  Result<Answer> keep(const Json& request, FileDescriptor file) {
-    Kept kept;
-    kept.memory = SharedMemory(std::move(file), request.at("size").get<std::size_t>());
-    decode(request.at("type"), kept.view.type);
-    decode(request.at("extents"), kept.view.extents);
-    kept.view.bytes = kept.memory.bytes();
-    tensors_.insert_or_assign(request.at("number").get<std::uint64_t>(), std::move(kept));
-    return Answer{};
+  Result<Response> keep(const Json& request, FileDescriptor file) {
+    SharedTensor shared;
+    shared.memory = SharedMemory(std::move(file), request.at("size").get<std::size_t>());
+    decode(request.at("type"), shared.view.type);
+    decode(request.at("extents"), shared.view.extents);
+    shared.view.bytes = shared.memory.bytes();
+    tensors_.insert_or_assign(request.at("number").get<std::uint64_t>(), std::move(shared));
+    return Response{};
   }
 
-  Result<Answer> forget(const Json& request) {
+  Result<Response> forget(const Json& request) {
     tensors_.erase(request.at("number").get<std::uint64_t>());
-    return Answer{};
+    return Response{};
   }
 
-  Result<Answer> prepare(const Json& request) {
+  Result<Response> prepare(const Json& request) {
     prepared_.reset();
     number_ = request.at("number").get<std::uint64_t>();
     plan_ = decoded<LaunchPlan>(request.at("plan"));
@@ -61,51 +61,51 @@ class DeviceServer {
     auto prepared = backend_.runner().prepare(plan_, binary_);
     if (!prepared) return tl::unexpected(prepared.error());
     prepared_ = std::move(*prepared);
-    return Answer{encode(prepared_->resources())};
+    return Response{encode(prepared_->resources())};
   }
 
   /// A plan that ends after the next one was prepared must not take that one away.
-  Result<Answer> release(const Json& request) {
+  Result<Response> release(const Json& request) {
     if (request.at("number").get<std::uint64_t>() == number_) prepared_.reset();
-    return Answer{};
+    return Response{};
   }
 
-  Result<Answer> run(const Json& request) {
+  Result<Response> run(const Json& request) {
     TensorViews inputs;
     for (const auto& [name, number] : request.at("inputs").items())
       inputs.emplace(name, tensor(number.get<std::uint64_t>()));
     return nothing(prepared_->run_checked(inputs));
   }
 
-  Result<Answer> check_memory() { return nothing(prepared_->check_memory()); }
+  Result<Response> check_memory() { return nothing(prepared_->check_memory()); }
 
-  Result<Answer> compare(const Json& request) {
+  Result<Response> compare(const Json& request) {
     const auto comparison = prepared_->compare(request.at("buffer").get<std::string>(),
                                                tensor(request.at("reference").get<std::uint64_t>()),
                                                decoded<Bounds>(request.at("bounds")));
     if (!comparison) return tl::unexpected(comparison.error());
-    return Answer{encode(*comparison)};
+    return Response{encode(*comparison)};
   }
 
-  Result<Answer> fetch(const Json& request) {
+  Result<Response> fetch(const Json& request) {
     const auto view = prepared_->fetch(request.at("buffer").get<std::string>());
     if (!view) return tl::unexpected(view.error());
     SharedMemory memory(view->bytes.size());
     std::ranges::copy(view->bytes, memory.bytes().begin());
-    return Answer{
+    return Response{
         {{"type", encode(view->type)}, {"extents", encode(view->extents)}, {"size", view->bytes.size()}},
         FileDescriptor(dup(memory.descriptor()))};
   }
 
-  Result<Answer> measure(const Json& request) {
+  Result<Response> measure(const Json& request) {
     const auto timing = prepared_->measure(decoded<MeasureOptions>(request.at("options")));
     if (!timing) return tl::unexpected(timing.error());
-    return Answer{encode(*timing)};
+    return Response{encode(*timing)};
   }
 
-  static Result<Answer> nothing(const Result<void>& result) {
+  static Result<Response> nothing(const Result<void>& result) {
     if (!result) return tl::unexpected(result.error());
-    return Answer{};
+    return Response{};
   }
 
   const TensorView& tensor(std::uint64_t number) const {
@@ -115,7 +115,7 @@ class DeviceServer {
   }
 
   Backend& backend_;
-  std::map<std::uint64_t, Kept> tensors_;
+  std::map<std::uint64_t, SharedTensor> tensors_;
   LaunchPlan plan_;
   Binary binary_;  ///< the last one that was sent: a configuration is prepared at several sizes
   std::uint64_t number_ = 0;

@@ -14,7 +14,7 @@ Result<LaunchPlan> plan_composed(const StencilJob& job, const Configuration& con
 
 /// Steps that a sweep may compose at most: the weights of the box that they reach fit constant memory, beside
 /// the stencil's own points. Less than 2 where it cannot.
-int most_composed(const StencilJob& job);
+int max_composed(const StencilJob& job);
 bool composed_applies(const StencilJob& job);
 
 }  // namespace tune::kernels

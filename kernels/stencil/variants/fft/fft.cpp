@@ -8,8 +8,8 @@
 
 #include "kernels/common/request.hpp"
 #include "kernels/stencil/model/rounding.hpp"
+#include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/rim.hpp"
 #include "kernels/stencil/plan/sweeps.hpp"
 #include "tuner/base/format.hpp"
 
@@ -55,7 +55,7 @@ class FftPlan {
     std::string source = "in";
     for (std::int64_t pass = 0; pass < passes(); ++pass) {
       const std::string target = (passes() - 1 - pass) % 2 == 0 ? "out" : "other";
-      add_pass(plan, pass < whole() ? fused_ : rest(), source, target);
+      add_pass(plan, pass < full_passes() ? fused_ : rest(), source, target);
       source = target;
     }
     // Whether an array has to be copied depends on the extents, and what is compiled shall not.
@@ -69,12 +69,12 @@ class FftPlan {
     return plan;
   }
 
-  std::int64_t tap_reach() const { return job_.stencil.reach()[2] * fused_; }
+  std::int64_t tap_radius() const { return job_.stencil.radii()[2] * fused_; }
 
  private:
-  std::int64_t whole() const { return job_.steps / fused_; }
+  std::int64_t full_passes() const { return job_.steps / fused_; }
   std::int64_t rest() const { return job_.steps % fused_; }
-  std::int64_t passes() const { return whole() + (rest() > 0 ? 1 : 0); }
+  std::int64_t passes() const { return full_passes() + (rest() > 0 ? 1 : 0); }
   const char* filter() const { return tables_ ? "tables" : "filter"; }
   std::int64_t modes() const { return values_ * extents_[1] * extents_[2]; }
   std::int64_t plane_modes() const { return values_ * extents_[1]; }
@@ -83,15 +83,15 @@ class FftPlan {
   }
 
   void add_buffers(LaunchPlan& plan) const {
-    const std::int64_t most = whole() > 0 ? fused_ : rest();
+    const std::int64_t max = full_passes() > 0 ? fused_ : rest();
     const auto add = [&](const char* name, BufferRole role, const Layout& layout) {
       plan.buffers.push_back({name, job_.type, layout, role, in_place_ || padded_});
     };
     add("in", BufferRole::input, layout_);
     add("out", BufferRole::output, layout_);
     if (passes() > 1) add("other", BufferRole::scratch, layout_);
-    if (most > 1) add("rim_odd", BufferRole::scratch, layout_);
-    if (most > 2) add("rim_even", BufferRole::scratch, layout_);
+    if (max > 1) add("rim_odd", BufferRole::scratch, layout_);
+    if (max > 2) add("rim_even", BufferRole::scratch, layout_);
     const Layout spectrum =
         Layout::dense({static_cast<std::uint64_t>(2 * values_), static_cast<std::uint64_t>(extents_[1]),
                        static_cast<std::uint64_t>(extents_[2])});
@@ -109,7 +109,7 @@ class FftPlan {
   }
 
   void add_tap_buffers(LaunchPlan& plan) const {
-    const auto count = static_cast<std::uint64_t>(2 * plane_modes() * (2 * tap_reach() + 1));
+    const auto count = static_cast<std::uint64_t>(2 * plane_modes() * (2 * tap_radius() + 1));
     for (std::int64_t steps = 1; steps <= std::min<std::int64_t>(fused_, 3); ++steps)
       plan.buffers.push_back(
           {buffer_of_taps(steps), job_.type, Layout::dense({count}), BufferRole::scratch, true});
@@ -118,13 +118,13 @@ class FftPlan {
   }
 
   void add_taps(LaunchPlan& plan) const {
-    const std::int64_t reach = job_.stencil.reach()[2];
-    Launch one = element_wise("fft_taps", plane_modes() * (2 * reach + 1));
+    const std::int64_t radius = job_.stencil.radii()[2];
+    Launch one = element_wise("fft_taps", plane_modes() * (2 * radius + 1));
     one.arguments = {BufferArgument{buffer_of_taps(1)}};
     add_plane_extents(one);
     plan.setup.emplace_back(std::move(one));
     for (std::int64_t steps = 1; steps < fused_; ++steps) {
-      Launch fold = element_wise("fft_fold_taps", plane_modes() * (2 * reach * (steps + 1) + 1));
+      Launch fold = element_wise("fft_fold_taps", plane_modes() * (2 * radius * (steps + 1) + 1));
       fold.arguments = {BufferArgument{buffer_of_taps(1)}, BufferArgument{buffer_of_taps(steps)},
                         BufferArgument{buffer_of_taps(steps + 1)}};
       add_plane_extents(fold);
@@ -165,8 +165,8 @@ class FftPlan {
     plan.launches.emplace_back(convolved_ ? convolve() : multiply(complex, steps));
     plan.launches.emplace_back(
         transform(FourierDirection::inverse, convolved_ ? "convolved" : complex, target));
-    for (Launch& rim : rim_launches(job_, layout_, steps, source, target, {"rim_even", "rim_odd"}))
-      plan.launches.emplace_back(std::move(rim));
+    for (Launch& shell : shell_launches(job_, layout_, steps, source, target, {"rim_even", "rim_odd"}))
+      plan.launches.emplace_back(std::move(shell));
   }
 
   Launch clear_around(const std::string& source, const std::string& target) const {
@@ -232,11 +232,11 @@ class FftPlan {
 
   /// Four accesses a thread: what it divides to find its place is then little beside them.
   static Launch element_wise(const char* entry, std::int64_t accesses) {
-    constexpr std::int64_t each = 4 * threads, most = 1 << 24;
+    constexpr std::int64_t each = 4 * threads, max = 1 << 24;
     Launch launch;
     launch.entry = entry;
     launch.grid.x =
-        static_cast<std::uint32_t>(std::clamp<std::int64_t>((accesses + each - 1) / each, 1, most));
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>((accesses + each - 1) / each, 1, max));
     launch.block.x = static_cast<std::uint32_t>(threads);
     return launch;
   }
@@ -260,22 +260,22 @@ Result<LaunchPlan> plan_fft(const StencilJob& job, const Configuration& configur
   plan.compile.source = {"stencil/fft.cu", sources.text("stencil/fft.cu")};
   for (const char* file : {"stencil/boundary.cuh", "stencil/rim.cuh", "common/vectors.cuh"})
     plan.compile.headers.push_back(header(sources, file));
-  plan.compile.headers.push_back({"rim_points.cuh", rim_header(job)});
+  plan.compile.headers.push_back({"rim_points.cuh", shell_header(job)});
   plan.compile.defines = {
       {"REAL", std::string(to_string(job.type))},
-      {"RIM_BOUNDARY", job.boundary == Boundary::held ? "Boundary::held" : "Boundary::zero"}};
+      {"RIM_BOUNDARY", job.boundary == Boundary::fixed ? "Boundary::held" : "Boundary::zero"}};
   if (configuration.has("spectrum"))
     plan.compile.defines.push_back(macro("spectrum", configuration["spectrum"]));
   if (configuration.has("chunk")) {
     plan.compile.defines.push_back(macro("chunk", configuration["chunk"]));
-    plan.compile.defines.emplace_back("TAP_REACH", std::to_string(fft.tap_reach()));
+    plan.compile.defines.emplace_back("TAP_REACH", std::to_string(fft.tap_radius()));
   }
   return plan;
 }
 
 bool fft_applies(const StencilJob& job) {
-  constexpr int most_offset = 127;  // the rim's offsets are of one byte
-  return rim_constant_bytes(job) <= constant_memory && job.stencil.radius() <= most_offset;
+  constexpr int max_offset = 127;  // the rim's offsets are of one byte
+  return shell_constant_bytes(job) <= constant_memory && job.stencil.radius() <= max_offset;
 }
 
 std::array<std::int64_t, 3> smooth_extents(const StencilJob& job) {

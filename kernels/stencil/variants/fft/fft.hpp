@@ -17,7 +17,7 @@ Result<LaunchPlan> plan_fft(const StencilJob& job, const Configuration& configur
                             const KernelSources& sources);
 
 /// Most taps of a mode that is convolved along the last axis: they and as many sums are in registers.
-inline constexpr std::int64_t most_taps = 33;
+inline constexpr std::int64_t max_taps = 33;
 
 /// Whether the rim's list of points fits constant memory; the transforms take any stencil.
 bool fft_applies(const StencilJob& job);

@@ -12,7 +12,7 @@
 namespace tune::kernels {
 namespace {
 
-constexpr std::int64_t most_index = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_index = std::numeric_limits<std::int32_t>::max();
 
 std::int64_t ceil_divided(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -25,21 +25,21 @@ struct Tiling {
 
   Tiling(const StencilJob& job, const Configuration& configuration) {
     const auto value = [&](const char* name) { return value_or_one(configuration, name); };
-    const std::array<std::int64_t, 3> n{job.nx, job.ny, job.nz}, least = least_tile(job);
+    const std::array<std::int64_t, 3> n{job.nx, job.ny, job.nz}, min = min_tile(job);
     const std::array<std::int64_t, 3> brick{value("vector"), value("cells_y"), value("cells_z")};
     const std::array<const char*, 3> names{"tiles_x", "tiles_y", "tiles_z"};
-    std::array<std::int64_t, 3> most{};  // cells of the largest tile
+    std::array<std::int64_t, 3> max{};  // cells of the largest tile
     for (std::size_t a = 0; a < 3; ++a) {
-      const std::int64_t fit = ceil_divided(n[a], std::max(least[a], brick[a]));
+      const std::int64_t fit = ceil_divided(n[a], std::max(min[a], brick[a]));
       tiles[a] = std::min(value(names[a]), fit);
-      most[a] = ceil_divided(ceil_divided(n[a], brick[a]), tiles[a]) * brick[a];
+      max[a] = ceil_divided(ceil_divided(n[a], brick[a]), tiles[a]) * brick[a];
     }
-    const auto [rx, ry, rz] = job.stencil.reach();
-    const std::int64_t lead = ceil_divided(rx, brick[0]) * brick[0];
+    const auto [rx, ry, rz] = job.stencil.radii();
+    const std::int64_t aligned_halo = ceil_divided(rx, brick[0]) * brick[0];
     const std::int64_t slab = value("block_z") * brick[2];
     const bool own_columns = job.stencil.star() && value("block_z") == 1;
     const std::int64_t shift = own_columns ? std::max<std::int64_t>(slab, rz) : slab + rz;
-    shared_cells = (most[0] + 2 * lead) * (most[1] + 2 * ry) * (most[2] + 2 * rz + shift);
+    shared_cells = (max[0] + 2 * aligned_halo) * (max[1] + 2 * ry) * (max[2] + 2 * rz + shift);
   }
 };
 
@@ -77,7 +77,7 @@ Result<LaunchPlan> plan_shared(const StencilJob& job, const Configuration& confi
   const Tiling tiling(job, configuration);
   const Layout layout = row_layout(job, configuration["padded"].as_bool());
   // More than any shared memory has.
-  if (tiling.shared_cells > (std::int64_t{1} << 26) || std::max({job.nx, job.ny, job.nz}) > most_index / 2)
+  if (tiling.shared_cells > (std::int64_t{1} << 26) || std::max({job.nx, job.ny, job.nz}) > max_index / 2)
     return fail(Phase::constraint, "extent", "the array does not fit the tiles in shared memory");
   LaunchPlan plan;
   plan.compile = stencil_request(job, job.stencil, "stencil/persistent_shared.cu",
@@ -99,8 +99,8 @@ Result<LaunchPlan> plan_shared(const StencilJob& job, const Configuration& confi
 
 }  // namespace
 
-std::array<std::int64_t, 3> least_tile(const StencilJob& job) {
-  const auto [rx, ry, rz] = job.stencil.reach();
+std::array<std::int64_t, 3> min_tile(const StencilJob& job) {
+  const auto [rx, ry, rz] = job.stencil.radii();
   return {std::max(16, 2 * rx), std::max(4, 2 * ry), std::max(4, 2 * rz)};
 }
 

@@ -18,6 +18,6 @@ bool persistent_applies(const StencilJob& job);
 
 /// Fewest cells of a tile in shared memory along x, y and z where there is a choice: thinner ones are mostly
 /// what neighbours exchange.
-std::array<std::int64_t, 3> least_tile(const StencilJob& job);
+std::array<std::int64_t, 3> min_tile(const StencilJob& job);
 
 }  // namespace tune::kernels

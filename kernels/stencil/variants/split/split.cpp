@@ -61,13 +61,13 @@ std::string array_text(const char* name, const std::vector<int>& values, std::si
 
 /// Where each point of a star is: along x with the cell itself, along y, along z.
 std::string star_text(const Stencil& stencil, const std::vector<int>& part_of) {
-  const std::array<int, 3> reach = stencil.reach();
+  const std::array<int, 3> radii = stencil.radii();
   std::array<std::vector<int>, 3> along;
-  for (std::size_t a = 0; a < 3; ++a) along[a].assign(static_cast<std::size_t>(2 * reach[a] + 1), -1);
+  for (std::size_t a = 0; a < 3; ++a) along[a].assign(static_cast<std::size_t>(2 * radii[a] + 1), -1);
   for (std::size_t i = 0; i < stencil.points.size(); ++i) {
     const StencilPoint& point = stencil.points[i];
     const std::size_t axis = point.dz != 0 ? 2 : point.dy != 0 ? 1 : 0;
-    along[axis][static_cast<std::size_t>(point.dx + point.dy + point.dz + reach[axis])] = part_of[i];
+    along[axis][static_cast<std::size_t>(point.dx + point.dy + point.dz + radii[axis])] = part_of[i];
   }
   return array_text("parts_x", along[0], 16) + array_text("parts_y", along[1], 16) +
          array_text("parts_z", along[2], 16) + R"(
@@ -79,7 +79,7 @@ __device__ constexpr int part_of(int dx, int dy, int dz) {
 }
 
 std::string box_text(const Stencil& stencil, const std::vector<int>& part_of) {
-  const auto [rx, ry, rz] = stencil.reach();
+  const auto [rx, ry, rz] = stencil.radii();
   std::vector<int> box(static_cast<std::size_t>((2 * rx + 1) * (2 * ry + 1) * (2 * rz + 1)), -1);
   for (std::size_t i = 0; i < stencil.points.size(); ++i) {
     const StencilPoint& point = stencil.points[i];
@@ -143,7 +143,7 @@ std::string_view to_string(Division division) {
   return names.at(static_cast<std::size_t>(division));
 }
 
-int most_parts(const Stencil& stencil, Division division) {
+int max_parts(const Stencil& stencil, Division division) {
   if (division == Division::axes && !stencil.star()) return 1;
   std::set<std::tuple<int, int, int>> keys;
   for (const StencilPoint& point : stencil.points) keys.insert(key(point, division));
@@ -151,7 +151,7 @@ int most_parts(const Stencil& stencil, Division division) {
 }
 
 std::vector<int> parts_of(const Stencil& stencil, Division division, int parts) {
-  if (parts < 1 || parts > most_parts(stencil, division))
+  if (parts < 1 || parts > max_parts(stencil, division))
     throw std::invalid_argument("a stencil cannot be divided into so many parts");
   const auto key_of = [&](std::size_t i) { return key(stencil.points[i], division); };
   const std::size_t count = stencil.points.size();
@@ -223,7 +223,7 @@ bool split_applies(const StencilJob& job) {
   const auto points = static_cast<std::int64_t>(job.stencil.points.size());
   // Part numbers lie in constant memory beside the weights: a byte for each.
   const std::int64_t weights = constant_bytes(job);
-  return points >= 3 * least_points_of_part && points <= most_split_terms &&
+  return points >= 3 * min_points_of_part && points <= max_split_terms &&
          weights + weights / job.element_bytes() <= constant_memory;
 }
 

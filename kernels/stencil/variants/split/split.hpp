@@ -20,10 +20,10 @@ Division division_named(std::string_view name);
 std::string_view to_string(Division division);
 
 /// Into how many parts the stencil can be divided so at most; 1 where the division makes no sense for it.
-int most_parts(const Stencil& stencil, Division division);
+int max_parts(const Stencil& stencil, Division division);
 
 /// The part of each point, in the order of `stencil.points`: numbers from 0 to parts - 1, each of which some
-/// point has. `parts` is at most most_parts().
+/// point has. `parts` is at most max_parts().
 std::vector<int> parts_of(const Stencil& stencil, Division division, int parts);
 
 /// Points of the largest part.

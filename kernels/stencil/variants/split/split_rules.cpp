@@ -20,7 +20,7 @@ std::vector<int> part_counts(const StencilJob& job) {
   const auto points = static_cast<std::int64_t>(job.stencil.points.size());
   std::vector<int> counts;
   for (const int parts : {2, 3, 4, 5, 6, 8, 10, 12, 16})
-    if (parts * least_points_of_part <= points) counts.push_back(parts);
+    if (parts * min_points_of_part <= points) counts.push_back(parts);
   return counts;
 }
 
@@ -30,11 +30,11 @@ std::vector<Parameter> split_parameters(const StencilJob& job) {
   const std::vector<int> counts = part_counts(job);
   std::vector<Value> ways, numbers(counts.begin(), counts.end());
   for (const Division division : divisions)
-    if (most_parts(job.stencil, division) >= 2) ways.emplace_back(std::string(to_string(division)));
+    if (max_parts(job.stencil, division) >= 2) ways.emplace_back(std::string(to_string(division)));
   // Few points a launch wait for memory: as many parts as the default configuration needs to be unrolled.
   std::size_t wanted = 0;
   while (wanted + 1 < counts.size() &&
-         largest_part(job.stencil, Division::points, counts[wanted]) * default_split_cells > most_part_terms)
+         largest_part(job.stencil, Division::points, counts[wanted]) * default_split_cells > max_part_terms)
     ++wanted;
   return {
       {"parts", "launches a time step, each of which adds the terms of a part of the points", numbers,
@@ -59,23 +59,23 @@ void add_split_rules(std::vector<Constraint>& rules, const StencilJob& job) {
       "tiles narrower than 32 cells waste most of the lines that they touch");
   add(cells <= 32, "more than 32 cells a thread: their sums and loads exceed the registers");
   // The sums, and a row with its x neighbours.
-  const Expr lead = ceil_div(var("reach_x"), var("vector")) * var("vector");
-  add(fits_registers((cells + var("vector") + lead * 2) * var("words") + 16, block),
+  const Expr aligned_halo = ceil_div(var("reach_x"), var("vector")) * var("vector");
+  add(fits_registers((cells + var("vector") + aligned_halo * 2) * var("words") + 16, block),
       "the sums and a row with its neighbours need more registers than min_blocks leaves to a thread");
   Expr largest = 0;
   for (const Division division : divisions) {
-    const int most = most_parts(job.stencil, division);
-    if (most < 2) continue;
+    const int max = max_parts(job.stencil, division);
+    if (max < 2) continue;
     const Expr chosen = var("divide") == std::string(to_string(division)).c_str();
-    add(!chosen || var("parts") <= most, "a division has fewer planes or rows than there would be parts");
+    add(!chosen || var("parts") <= max, "a division has fewer planes or rows than there would be parts");
     for (const int parts : part_counts(job))
-      if (parts <= most)
+      if (parts <= max)
         largest = largest + (chosen && var("parts") == parts) * largest_part(job.stencil, division, parts);
   }
-  add(largest * cells <= most_part_terms,
+  add(largest * cells <= max_part_terms,
       "the unrolled sums of the largest part are larger than the instruction cache: more parts, or fewer "
       "cells a thread");
-  add(var("points") * cells <= most_split_terms, "all parts together take seconds to compile");
+  add(var("points") * cells <= max_split_terms, "all parts together take seconds to compile");
 }
 
 }  // namespace tune::kernels

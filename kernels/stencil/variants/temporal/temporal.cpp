@@ -34,7 +34,7 @@ struct TemporalShape {
 /// Blocks of a launch that fuses `steps`.
 Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int64_t steps) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
-  const auto [rx, ry, rz] = job.stencil.reach();
+  const auto [rx, ry, rz] = job.stencil.radii();
   const bool zero = job.boundary == Boundary::zero;
   if (std::max({job.nx, job.ny, job.nz}) > limit - 65536)
     return fail(Phase::constraint, "extent", "an extent is beyond the kernel's 31-bit indices");
@@ -56,7 +56,7 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
                                  const KernelSources& sources) {
   const TemporalShape shape(configuration);
   const std::int64_t fused = configuration["fused"].as_int(), rest = job.steps % fused;
-  const auto [rx, ry, rz] = job.stencil.reach();
+  const auto [rx, ry, rz] = job.stencil.radii();
   const Layout layout = row_layout(job, configuration["padded"].as_bool());
   if (layout.strides[1] > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
     return fail(Phase::constraint, "extent", "a row does not fit the kernel's 32-bit pitch");
@@ -93,16 +93,16 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
 }
 
 bool temporal_applies(const StencilJob& job) {
-  constexpr std::size_t most_points = 800;
+  constexpr std::size_t max_points = 800;
   // Without reach along y the kernel takes the array for one of a single row. Cells that keep their value do
   // so by the weight of the cell itself, which must be a point of the stencil.
-  const bool rows = job.dimensions == 2 || job.stencil.reach()[1] > 0;
+  const bool rows = job.dimensions == 2 || job.stencil.radii()[1] > 0;
   const bool itself = std::ranges::any_of(job.stencil.points, [](const StencilPoint& point) {
     return point.dx == 0 && point.dy == 0 && point.dz == 0 && point.weight != 0;
   });
   // One step alone it takes seconds to compile for, and is slower than the sweeps that are made for it.
   return job.steps >= 2 && rows && itself && job.stencil.radius() <= 8 &&
-         job.stencil.points.size() <= most_points;
+         job.stencil.points.size() <= max_points;
 }
 
 }  // namespace tune::kernels

@@ -16,7 +16,7 @@ Expr temporal() {
 }
 /// Multiply-adds of a whole launch that the compiler unrolls: once for tiles without, once for tiles with
 /// cells that keep their values. 6000 take about two seconds on a 3 GHz core.
-constexpr int most_fused_terms = 6000;
+constexpr int max_fused_terms = 6000;
 
 }  // namespace
 
@@ -33,11 +33,11 @@ void add_temporal_rules(std::vector<Constraint>& rules, const StencilJob& job) {
   add(var("threads") <= var("max_threads"), "a block has more threads than the device allows");
   add(var("threads") * var("min_blocks") <= var("multiprocessor_threads"),
       "min_blocks blocks have more threads than fit on a multiprocessor");
-  add(var("fused") * var("points") * cells * var("unroll") <= most_fused_terms, too_many_terms);
+  add(var("fused") * var("points") * cells * var("unroll") <= max_fused_terms, too_many_terms);
 
   // Sums of every level, the plane at hand and those that are loaded, and, where levels wait for rows of
   // other warps, the planes that wait.
-  const auto [rx, ry, rz] = job.stencil.reach();
+  const auto [rx, ry, rz] = job.stencil.radii();
   const Expr waiting = ry > 0 && !job.stencil.star() ? var("fused") : Expr(0);
   const Expr kept =
       (var("fused") * (2 * std::max(rz, 1)) + waiting + var("ahead") + 1) * cells * var("words");

@@ -9,9 +9,9 @@ namespace tune::cuda {
 namespace {
 
 TEST(Available, SaysWhyThereIsNoDevice) {
-  std::string why;
-  const auto devices = list_devices(&why);
-  EXPECT_EQ(devices.empty(), !why.empty()) << why;
+  std::string reason;
+  const auto devices = list_devices(&reason);
+  EXPECT_EQ(devices.empty(), !reason.empty()) << reason;
   if (!devices.empty()) GTEST_SKIP() << "this machine has a device";
   EXPECT_TRUE(list_devices(nullptr).empty());
   EXPECT_THROW(open_device(0), Error);
@@ -23,9 +23,9 @@ TEST(Available, RefusesDevicesThatAreNotThere) {
 }
 
 TEST(Available, SaysWhyThereIsNoCompiler) {
-  std::string why;
-  EXPECT_EQ(make_nvrtc_compiler("sm_1", &why), nullptr);
-  EXPECT_NE(why.find("NVRTC"), std::string::npos) << why;
+  std::string reason;
+  EXPECT_EQ(make_nvrtc_compiler("sm_1", &reason), nullptr);
+  EXPECT_NE(reason.find("NVRTC"), std::string::npos) << reason;
 }
 
 }  // namespace

@@ -26,9 +26,9 @@ void expect_compiles(const Compiler& compiler, const CompileRequest& request) {
 TEST(CheckKernels, Compile) {
   for (const char* architecture : {"sm_75", "sm_90", "sm_120"}) {
     SCOPED_TRACE(architecture);
-    std::string why;
-    const auto compiler = make_nvrtc_compiler(architecture, &why);
-    if (compiler == nullptr) GTEST_SKIP() << why;
+    std::string reason;
+    const auto compiler = make_nvrtc_compiler(architecture, &reason);
+    if (compiler == nullptr) GTEST_SKIP() << reason;
     expect_compiles(*compiler, guard_kernels());
     expect_compiles(*compiler, difference_kernels());
     for (int type = 0; type <= static_cast<int>(ElementType::u64); ++type)

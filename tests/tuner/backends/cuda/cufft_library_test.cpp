@@ -14,18 +14,18 @@ namespace tune::cuda {
 namespace {
 
 TEST(CufftLibrary, SaysInOneLineWhatIsMissing) {
-  std::string why;
-  EXPECT_EQ(open_cufft(&why, {"/nowhere/libcufft.so.12"}), nullptr);
-  EXPECT_NE(why.find("install libcufft"), std::string::npos) << why;
-  EXPECT_NE(why.find("CUDA_HOME"), std::string::npos) << why;
-  EXPECT_EQ(why.find('\n'), std::string::npos) << why;
+  std::string reason;
+  EXPECT_EQ(open_cufft(&reason, {"/nowhere/libcufft.so.12"}), nullptr);
+  EXPECT_NE(reason.find("install libcufft"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("CUDA_HOME"), std::string::npos) << reason;
+  EXPECT_EQ(reason.find('\n'), std::string::npos) << reason;
   EXPECT_EQ(open_cufft(nullptr, {}), nullptr);
 }
 
 TEST(CufftLibrary, PassesOverAnObjectThatIsNotCufft) {
-  std::string why;
-  EXPECT_EQ(open_cufft(&why, {"libc.so.6"}), nullptr);
-  EXPECT_FALSE(why.empty());
+  std::string reason;
+  EXPECT_EQ(open_cufft(&reason, {"libc.so.6"}), nullptr);
+  EXPECT_FALSE(reason.empty());
 }
 
 TEST(CufftLibrary, LooksForWhatTheDriverRuns) {

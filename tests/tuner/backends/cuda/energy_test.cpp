@@ -9,8 +9,8 @@ namespace tune::cuda {
 namespace {
 
 /// Reads a counter of a device of 400 W that moves every `step` seconds, every 3 ms.
-double measured(double step, double least, double phase, double until = 5) {
-  EnergyWindow window(least);
+double measured(double step, double min, double phase, double until = 5) {
+  EnergyWindow window(min);
   for (double t = 0; t < until; t += 0.003)
     if (window.add(t, 400 * step * std::floor((t + phase) / step))) break;
   return window.watts();

@@ -266,9 +266,9 @@ TEST(FourierPlans, OfAllSamples) {
 }
 
 TEST(FourierPlans, SamplesCompileForADevice) {
-  std::string why;
-  const auto compiler = make_nvrtc_compiler("sm_90", &why);
-  if (compiler == nullptr) GTEST_SKIP() << why;
+  std::string reason;
+  const auto compiler = make_nvrtc_compiler("sm_90", &reason);
+  if (compiler == nullptr) GTEST_SKIP() << reason;
   for (const auto type : {ElementType::f32, ElementType::f64}) {
     const auto binary = compiler->compile(moving_sample(type, {6, 5, 4}, false).plan.compile);
     EXPECT_TRUE(binary) << binary.error().detail;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/tuner/backends/cuda/facts.hpp"
 #include "tests/tuner/backends/cuda/gpu_fixture.hpp"
+#include "tests/tuner/backends/cuda/known_devices.hpp"
 #include "tuner/backends/cuda/runtime/occupancy.hpp"
 #include "tuner/base/error.hpp"
 
@@ -30,44 +30,44 @@ LaunchPlan add_plan(std::uint64_t n, std::uint32_t threads) {
 }
 
 TEST_F(GpuBackend, KnowsItsDevice) {
-  const auto& facts = backend_->facts();
-  RecordProperty("device", facts.name);
-  EXPECT_EQ(facts.uuid.size(), 40u) << facts.uuid;
-  EXPECT_GE(facts.compute_major, 5);
-  EXPECT_GT(facts.multiprocessors, 0);
-  EXPECT_GT(facts.l2_cache, 0);
-  EXPECT_GT(facts.core_clock, 100'000'000);
-  EXPECT_GT(facts.memory_clock, 100'000'000);
-  EXPECT_FALSE(facts.driver.empty());
-  EXPECT_GT(facts.copy_bandwidth, 1e10);
-  EXPECT_LT(facts.copy_bandwidth, 1.05 * std::max(facts.peak_bandwidth(), 1e12));
+  const auto& properties = backend_->properties();
+  RecordProperty("device", properties.name);
+  EXPECT_EQ(properties.uuid.size(), 40u) << properties.uuid;
+  EXPECT_GE(properties.compute_major, 5);
+  EXPECT_GT(properties.multiprocessors, 0);
+  EXPECT_GT(properties.l2_cache, 0);
+  EXPECT_GT(properties.core_clock, 100'000'000);
+  EXPECT_GT(properties.memory_clock, 100'000'000);
+  EXPECT_FALSE(properties.driver.empty());
+  EXPECT_GT(properties.copy_bandwidth, 1e10);
+  EXPECT_LT(properties.copy_bandwidth, 1.05 * std::max(properties.peak_bandwidth(), 1e12));
   const auto state = backend_->machine_state();
   EXPECT_FALSE(state.host.empty());
   std::printf("%s, driver %s, %.0f GB/s copy of %.0f, %.0f W limit, now %.0f MHz, %.0f C, %.0f W [%s]\n",
-              facts.name.c_str(), facts.driver.c_str(), facts.copy_bandwidth * 1e-9,
-              facts.peak_bandwidth() * 1e-9, facts.power_limit, state.core_clock * 1e-6, state.temperature,
-              state.power, state.throttle.c_str());
+              properties.name.c_str(), properties.driver.c_str(), properties.copy_bandwidth * 1e-9,
+              properties.peak_bandwidth() * 1e-9, properties.power_limit, state.core_clock * 1e-6,
+              state.temperature, state.power, state.throttle.c_str());
 }
 
 TEST_F(GpuBackend, ReportsTheLimitsThatOtherTestsInvent) {
-  const auto& facts = backend_->facts();
-  const auto invented = facts.compute_major == 9 ? h200_facts() : a100_facts();
-  if (facts.name != invented.name) GTEST_SKIP() << "no recorded limits of " << facts.name;
-  EXPECT_EQ(facts.architecture(), invented.architecture());
-  EXPECT_EQ(facts.multiprocessors, invented.multiprocessors);
-  EXPECT_EQ(facts.max_threads_per_block, invented.max_threads_per_block);
-  EXPECT_EQ(facts.max_threads_per_multiprocessor, invented.max_threads_per_multiprocessor);
-  EXPECT_EQ(facts.max_blocks_per_multiprocessor, invented.max_blocks_per_multiprocessor);
+  const auto& properties = backend_->properties();
+  const auto invented = properties.compute_major == 9 ? h200_properties() : a100_properties();
+  if (properties.name != invented.name) GTEST_SKIP() << "no recorded limits of " << properties.name;
+  EXPECT_EQ(properties.architecture(), invented.architecture());
+  EXPECT_EQ(properties.multiprocessors, invented.multiprocessors);
+  EXPECT_EQ(properties.max_threads_per_block, invented.max_threads_per_block);
+  EXPECT_EQ(properties.max_threads_per_multiprocessor, invented.max_threads_per_multiprocessor);
+  EXPECT_EQ(properties.max_blocks_per_multiprocessor, invented.max_blocks_per_multiprocessor);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(facts.max_block_dim[i], invented.max_block_dim[i]);
-    EXPECT_EQ(facts.max_grid_dim[i], invented.max_grid_dim[i]);
+    EXPECT_EQ(properties.max_block_dim[i], invented.max_block_dim[i]);
+    EXPECT_EQ(properties.max_grid_dim[i], invented.max_grid_dim[i]);
   }
-  EXPECT_EQ(facts.registers_per_block, invented.registers_per_block);
-  EXPECT_EQ(facts.registers_per_multiprocessor, invented.registers_per_multiprocessor);
-  EXPECT_EQ(facts.shared_memory_per_block, invented.shared_memory_per_block);
-  EXPECT_EQ(facts.shared_memory_per_block_optin, invented.shared_memory_per_block_optin);
-  EXPECT_EQ(facts.shared_memory_per_multiprocessor, invented.shared_memory_per_multiprocessor);
-  EXPECT_EQ(facts.reserved_shared_memory_per_block, invented.reserved_shared_memory_per_block);
+  EXPECT_EQ(properties.registers_per_block, invented.registers_per_block);
+  EXPECT_EQ(properties.registers_per_multiprocessor, invented.registers_per_multiprocessor);
+  EXPECT_EQ(properties.shared_memory_per_block, invented.shared_memory_per_block);
+  EXPECT_EQ(properties.shared_memory_per_block_optin, invented.shared_memory_per_block_optin);
+  EXPECT_EQ(properties.shared_memory_per_multiprocessor, invented.shared_memory_per_multiprocessor);
+  EXPECT_EQ(properties.reserved_shared_memory_per_block, invented.reserved_shared_memory_per_block);
 }
 
 TEST_F(GpuBackend, AddsVectors) {
@@ -91,15 +91,15 @@ TEST_F(GpuBackend, AddsVectors) {
 TEST_F(GpuBackend, MeasuresAsManySamplesAsAsked) {
   constexpr std::uint64_t n = 1 << 24;
   const auto prepared = run(add_plan(n, 256), {{"a", counting({n})}, {"b", counting({n})}});
-  const double least = 3.0 * n * sizeof(float) / (2 * backend_->facts().copy_bandwidth);
+  const double min = 3.0 * n * sizeof(float) / (2 * backend_->properties().copy_bandwidth);
   for (const int samples : {1, 9, 200}) {  // 200 are more than are enqueued at a time
     MeasureOptions options;
-    options.least_samples = options.most_samples = samples;
+    options.min_samples = options.max_samples = samples;
     const auto timing = prepared->measure(options);
     ASSERT_TRUE(timing) << timing.error().detail;
     ASSERT_EQ(timing->samples.size(), static_cast<std::size_t>(samples));
     for (const double second : timing->samples) {
-      EXPECT_GT(second, least);
+      EXPECT_GT(second, min);
       EXPECT_LT(second, 0.1);
     }
   }
@@ -107,11 +107,11 @@ TEST_F(GpuBackend, MeasuresAsManySamplesAsAsked) {
 
 TEST_F(GpuBackend, FlushesTheCache) {
   // Two inputs and an output that fit in the L2 together.
-  const auto n = static_cast<std::uint64_t>(backend_->facts().l2_cache) / 4 / 8;
+  const auto n = static_cast<std::uint64_t>(backend_->properties().l2_cache) / 4 / 8;
   const auto prepared = run(add_plan(n, 256), {{"a", counting({n})}, {"b", counting({n})}});
   const auto median = [&](bool flush) {
     MeasureOptions options;
-    options.least_samples = options.most_samples = 31;
+    options.min_samples = options.max_samples = 31;
     options.flush_cache = flush;
     auto seconds = prepared->measure(options)->samples;
     std::nth_element(seconds.begin(), seconds.begin() + 15, seconds.end());
@@ -178,7 +178,7 @@ extern "C" __global__ void meet(unsigned* count, unsigned* out) {
     out[blockIdx.x] = 1;
   }
 })";
-  const auto blocks = static_cast<std::uint32_t>(backend_->facts().multiprocessors);
+  const auto blocks = static_cast<std::uint32_t>(backend_->properties().multiprocessors);
   auto plan =
       plan_of(source,
               {buffer("count", Layout::dense({1}), BufferRole::scratch, ElementType::u32),
@@ -230,7 +230,7 @@ TEST_F(GpuBackend, AgreesWithTheOccupancyComputedOnTheHost) {
           EXPECT_EQ(asked.registers, binary.resources.at("demanding").registers);
           EXPECT_EQ(asked.static_shared_memory, bytes);
           const auto host = occupancy(
-              backend_->facts(),
+              backend_->properties(),
               {asked.threads, asked.registers, asked.static_shared_memory, asked.dynamic_shared_memory});
           EXPECT_EQ(asked.blocks_per_multiprocessor, host.blocks)
               << threads << " threads, " << asked.registers << " registers, " << bytes << " + " << dynamic;

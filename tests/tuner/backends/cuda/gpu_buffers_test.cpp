@@ -90,7 +90,7 @@ TEST_F(GpuBuffers, FillScratchWithZerosWhereItAsksForThem) {
   constexpr const char* count_up = R"(
 extern "C" __global__ void count_up(unsigned* counts, unsigned* out) { out[threadIdx.x] = ++counts[threadIdx.x]; })";
   auto counts = buffer("counts", Layout::dense({64}), BufferRole::scratch, ElementType::u32);
-  counts.fill = Fill::zero;
+  counts.fill = BufferFill::zero;
   auto plan =
       plan_of(count_up, {counts, buffer("out", Layout::dense({64}), BufferRole::output, ElementType::u32)},
               launch("count_up", {1, 1, 1}, {64, 1, 1}, {BufferArgument{"counts"}, BufferArgument{"out"}}));
@@ -103,7 +103,7 @@ extern "C" __global__ void count_up(unsigned* counts, unsigned* out) { out[threa
       ASSERT_EQ(reinterpret_cast<const std::uint32_t*>(view->bytes.data())[i], 2u) << i;
     ASSERT_TRUE(prepared->run_checked({}));
   }
-  plan.buffers[1].fill = Fill::zero;
+  plan.buffers[1].fill = BufferFill::zero;
   EXPECT_THROW(run(plan, {}), Error);
 }
 

@@ -111,10 +111,10 @@ TEST_F(GpuCompareAll, AgreesWithTheHost) {
 }
 
 TEST_F(GpuCompareAll, AgreesWithTheHostInParts) {
-  auto facts = backend_->facts();
-  facts.global_memory = 0;  // no room for references
-  facts.l2_cache = 10'000;  // 2500 elements of the reference at a time
-  CudaRunner runner(0, facts);
+  auto properties = backend_->properties();
+  properties.global_memory = 0;  // no room for references
+  properties.l2_cache = 10'000;  // 2500 elements of the reference at a time
+  CudaRunner runner(0, properties);
   agrees(runner);
 }
 
@@ -203,7 +203,7 @@ TEST_F(GpuCompare, TakesAFewMillisecondsForALargePlan) {
     std::printf("run %.2f ms, memory %.2f ms, compare %.2f ms\n", ran, checked, compared);
   }
   // The first turn sends input and reference; the last only reads what lies there: about 7 GB.
-  const double reading = 7e9 / backend_->facts().copy_bandwidth * 1e3;
+  const double reading = 7e9 / backend_->properties().copy_bandwidth * 1e3;
   EXPECT_LT(total, 4 * reading + 5);
 }
 

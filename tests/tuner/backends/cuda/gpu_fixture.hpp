@@ -55,14 +55,14 @@ inline std::int32_t as_i32(std::uint64_t value) {
 }
 
 /// Device 0, taken once for all tests of a suite; they are skipped where there is none.
-class GpuTest : public testing::Test {
+class GpuTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    if (!list_devices(&why_none_).empty()) backend_ = open_device(0);
+    if (!list_devices(&failure_reason_).empty()) backend_ = open_device(0);
   }
   static void TearDownTestSuite() { backend_.reset(); }
   void SetUp() override {
-    if (backend_ == nullptr) GTEST_SKIP() << why_none_;
+    if (backend_ == nullptr) GTEST_SKIP() << failure_reason_;
   }
 
   static Binary compile(const LaunchPlan& plan) {
@@ -83,7 +83,7 @@ class GpuTest : public testing::Test {
   }
 
   static inline std::unique_ptr<Backend> backend_;
-  static inline std::string why_none_;
+  static inline std::string failure_reason_;
 };
 
 }  // namespace tune::cuda

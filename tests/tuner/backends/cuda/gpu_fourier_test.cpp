@@ -24,8 +24,8 @@ class GpuFourier : public GpuTest {
   void SetUp() override {
     GpuTest::SetUp();
     if (IsSkipped()) return;
-    std::string why;
-    if (open_cufft(&why, cufft_candidates(13)) == nullptr) GTEST_SKIP() << why;
+    std::string reason;
+    if (open_cufft(&reason, cufft_candidates(13)) == nullptr) GTEST_SKIP() << reason;
   }
 
   /// The largest error over what is allowed, after a checked run; NaN counts as infinite.
@@ -90,7 +90,7 @@ TEST_F(GpuFourier, IsMeasuredAsAGraphAndStillRightAfterwards) {
       const auto prepared = run(sample.plan, sample.inputs);
       MeasureOptions options;
       options.flush_cache = flush;
-      options.most_samples = 20;
+      options.max_samples = 20;
       const auto timing = prepared->measure(options);
       ASSERT_TRUE(timing) << timing.error().detail;
       std::printf("%s: %.2f us, %d a sample\n", of.text().c_str(), median(timing->samples) * 1e6,
@@ -113,7 +113,7 @@ TEST_F(GpuFourier, IsMeasuredOneByOne) {
 
 TEST_F(GpuFourier, PlansThatDoNotFitAreFailuresAndTheDeviceGoesOn) {
   // The buffers fill most of the memory: nothing is left for what cuFFT works in.
-  const auto cells = static_cast<std::uint64_t>(backend_->facts().global_memory) / 20 * 19 / 4;
+  const auto cells = static_cast<std::uint64_t>(backend_->properties().global_memory) / 20 * 19 / 4;
   LaunchPlan plan = moving_sample(ElementType::f32, {64}, true).plan;
   plan.launches = {plan.launches[1]};
   const std::uint64_t row = cells / 1021 / 2 * 2;

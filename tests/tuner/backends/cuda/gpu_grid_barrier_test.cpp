@@ -55,7 +55,7 @@ void expect_all_right(PreparedPlan& prepared, std::uint64_t blocks, std::int32_t
 }
 
 TEST_F(GpuGridBarrier, KeepsBlocksTogether) {
-  const auto multiprocessors = static_cast<std::uint32_t>(backend_->facts().multiprocessors);
+  const auto multiprocessors = static_cast<std::uint32_t>(backend_->properties().multiprocessors);
   constexpr std::int32_t rounds = 20'001;  // odd: the next launch finds the counter's highest bit set
   for (const Dim3 grid : {Dim3{1}, Dim3{2}, Dim3{multiprocessors}, Dim3{multiprocessors, 2, 2}})
     for (const Dim3 block : {Dim3{32}, Dim3{8, 4, 8}}) {
@@ -63,7 +63,7 @@ TEST_F(GpuGridBarrier, KeepsBlocksTogether) {
       expect_all_right(*prepared, grid.count(), rounds);
       // Executions one after another that fill nothing anew.
       MeasureOptions options;
-      options.least_samples = options.most_samples = 5;
+      options.min_samples = options.max_samples = 5;
       const auto timing = prepared->measure(options);
       ASSERT_TRUE(timing) << timing.error().detail;
       expect_all_right(*prepared, grid.count(), rounds);
@@ -79,7 +79,7 @@ TEST_F(GpuGridBarrier, IsReadyForEveryExecutionOfAGraph) {
   for (const std::int32_t rounds : {1, 2}) {
     const auto prepared = run(meeting({8}, {64}, rounds), {});
     MeasureOptions options;
-    options.least_samples = options.most_samples = 50;
+    options.min_samples = options.max_samples = 50;
     const auto timing = prepared->measure(options);
     ASSERT_TRUE(timing) << timing.error().detail;
     expect_all_right(*prepared, 8, rounds);
@@ -88,7 +88,7 @@ TEST_F(GpuGridBarrier, IsReadyForEveryExecutionOfAGraph) {
 
 // Launches of other grids go on with the same counter.
 TEST_F(GpuGridBarrier, IsSharedByLaunchesOfAPlan) {
-  const auto multiprocessors = static_cast<std::uint32_t>(backend_->facts().multiprocessors);
+  const auto multiprocessors = static_cast<std::uint32_t>(backend_->properties().multiprocessors);
   auto plan = meeting({multiprocessors}, {64}, 101);
   auto small = std::get<Launch>(plan.launches[0]);
   small.grid.x = 3;

@@ -26,8 +26,8 @@ LaunchPlan reverse_plan(std::uint64_t shared) {
 }
 
 TEST_F(GpuLimits, OptsInToLargeSharedMemory) {
-  const auto most = static_cast<std::uint64_t>(backend_->facts().shared_memory_per_block_optin);
-  for (const auto shared : {std::uint64_t{1024}, std::uint64_t{49152}, std::uint64_t{50000}, most}) {
+  const auto max = static_cast<std::uint64_t>(backend_->properties().shared_memory_per_block_optin);
+  for (const auto shared : {std::uint64_t{1024}, std::uint64_t{49152}, std::uint64_t{50000}, max}) {
     const auto prepared = run(reverse_plan(shared), {});
     EXPECT_EQ(prepared->resources()[0].dynamic_shared_memory, static_cast<int>(shared));
     const auto values = floats(*prepared->fetch("values"));
@@ -51,9 +51,10 @@ void expect_refused(const Result<std::unique_ptr<PreparedPlan>>& prepared, const
 }
 
 TEST_F(GpuLimits, RefusesWhatCannotRun) {
-  const auto& facts = backend_->facts();
-  expect_refused(prepare(reverse_plan(static_cast<std::uint64_t>(facts.shared_memory_per_block_optin) + 4)),
-                 "shared memory");
+  const auto& properties = backend_->properties();
+  expect_refused(
+      prepare(reverse_plan(static_cast<std::uint64_t>(properties.shared_memory_per_block_optin) + 4)),
+      "shared memory");
   auto threads = reverse_plan(8192);
   std::get<Launch>(threads.launches[0]).block = {1024, 2, 1};
   expect_refused(prepare(threads), "threads");
@@ -69,7 +70,7 @@ TEST_F(GpuLimits, RefusesWhatCannotRun) {
   auto cooperative = reverse_plan(100'000);
   auto& together = std::get<Launch>(cooperative.launches[0]);
   together.cooperative = true;
-  together.grid.x = static_cast<std::uint32_t>(facts.multiprocessors) * 16;
+  together.grid.x = static_cast<std::uint32_t>(properties.multiprocessors) * 16;
   expect_refused(prepare(cooperative), "cooperative grid");
   auto memory = reverse_plan(8192);
   memory.buffers.push_back(buffer("huge", Layout::dense({std::uint64_t{1} << 42}), BufferRole::scratch));
@@ -80,9 +81,10 @@ TEST_F(GpuLimits, RefusesWhatCannotRun) {
 
 TEST_F(GpuLimits, RefusesABinaryOfAnotherArchitecture) {
   const auto plan = reverse_plan(8192);
-  std::string why;
-  const auto other = make_nvrtc_compiler(backend_->facts().compute_major == 12 ? "sm_90" : "sm_120", &why);
-  ASSERT_NE(other, nullptr) << why;
+  std::string reason;
+  const auto other =
+      make_nvrtc_compiler(backend_->properties().compute_major == 12 ? "sm_90" : "sm_120", &reason);
+  ASSERT_NE(other, nullptr) << reason;
   expect_refused(backend_->runner().prepare(plan, *other->compile(plan.compile)), "load");
 }
 
@@ -108,7 +110,7 @@ TEST_F(GpuLimits, RefusesWrongArguments) {
 TEST_F(GpuLimits, UsesAlmostAllMemoryTwice) {
   // Two plans of different layout, each too large for memory that is only idle to be left alone.
   const auto floats_of = [&](double share) {
-    return static_cast<std::uint64_t>(share * static_cast<double>(backend_->facts().global_memory) / 4);
+    return static_cast<std::uint64_t>(share * static_cast<double>(backend_->properties().global_memory) / 4);
   };
   for (const double share : {0.6, 0.5, 0.7}) {
     auto plan = reverse_plan(8192);

@@ -19,7 +19,7 @@ double median_of(std::vector<double> samples) {
 
 MeasureOptions exactly(int samples) {
   MeasureOptions options;
-  options.least_samples = options.most_samples = samples;
+  options.min_samples = options.max_samples = samples;
   return options;
 }
 
@@ -81,7 +81,7 @@ TEST_F(GpuMeasure, TimesOthersOneByOne) {
 
 TEST_F(GpuMeasure, OrdersKernelsAcrossTheTwoWaysOfTiming) {
   // Half a microsecond apart, from far below to far above the limit.
-  const auto megahertz = static_cast<double>(backend_->facts().core_clock) * 1e-6;
+  const auto megahertz = static_cast<double>(backend_->properties().core_clock) * 1e-6;
   double previous = 0;
   int together = 0;
   int single = 0;
@@ -169,17 +169,17 @@ TEST_F(GpuMeasure, StopsForEveryReason) {
               median_of(usual.samples) * 1e6, usual.throttled, usual.machine.throttle.c_str());
 
   MeasureOptions race;
-  race.to_beat = median_of(usual.samples) / 2;
-  const auto outpaced = measured(*prepared, race);
-  EXPECT_EQ(outpaced.stop, StopReason::outpaced);
-  EXPECT_GE(outpaced.samples.size(), 7u);
-  EXPECT_LE(outpaced.samples.size(), 60u);
-  race.to_beat = median_of(usual.samples) * 2;
+  race.incumbent_seconds = median_of(usual.samples) / 2;
+  const auto pruned = measured(*prepared, race);
+  EXPECT_EQ(pruned.stop, StopReason::pruned);
+  EXPECT_GE(pruned.samples.size(), 7u);
+  EXPECT_LE(pruned.samples.size(), 60u);
+  race.incumbent_seconds = median_of(usual.samples) * 2;
   EXPECT_EQ(measured(*prepared, race).stop, StopReason::precise);
 
   MeasureOptions never;
   never.spread = -1;
-  never.most_samples = 11;
+  never.max_samples = 11;
   const auto all = measured(*prepared, never);
   EXPECT_EQ(all.stop, StopReason::samples);
   EXPECT_EQ(all.samples.size(), 11u);
@@ -217,13 +217,13 @@ TEST_F(GpuMeasure, TakesLittleTimeBesideTheSamples) {
 }
 
 TEST_F(GpuMeasure, MeasuresEnergy) {
-  const auto& facts = backend_->facts();
+  const auto& properties = backend_->properties();
   for (const std::uint64_t n : {std::uint64_t{1} << 26, std::uint64_t{1000}}) {
     const auto prepared = run(scale_plan(n), {{"in", counting({n})}});
     auto options = exactly(7);
     options.energy = true;
     const auto timing = measured(*prepared, options);
-    if (!facts.energy_counter) {
+    if (!properties.energy_counter) {
       EXPECT_EQ(timing.energy, 0);
       continue;
     }
@@ -231,8 +231,8 @@ TEST_F(GpuMeasure, MeasuresEnergy) {
     std::printf("%.3g J an execution of %.3g us: %.0f W\n", timing.energy, median_of(timing.samples) * 1e6,
                 watts);
     EXPECT_GT(watts, 10);
-    if (facts.power_limit > 0) {
-      EXPECT_LT(watts, 1.5 * facts.power_limit);
+    if (properties.power_limit > 0) {
+      EXPECT_LT(watts, 1.5 * properties.power_limit);
     }
   }
 }

@@ -144,9 +144,9 @@ TEST_F(GpuMemoryCheck, AllowsInputsThatAreNan) {
 }
 
 TEST_F(GpuMemoryCheck, WorksWithoutRoomForImages) {
-  auto facts = backend_->facts();
-  facts.global_memory = 0;  // of which images may take half
-  CudaRunner runner(0, facts);
+  auto properties = backend_->properties();
+  properties.global_memory = 0;  // of which images may take half
+  CudaRunner runner(0, properties);
   const std::uint64_t size = 1'000'000;
   const auto layout = Layout::dense({size});
   const TensorSet inputs{{"in", counting({size})}};
@@ -167,17 +167,18 @@ TEST_F(GpuMemoryCheck, WorksWithoutRoomForImages) {
 
 TEST_F(GpuMemoryCheck, SendsAgainWhatAStrayWriteChangedInAnImage) {
   // A kernel that writes to a cached image, at an address that an innocent one of the same process has told.
-  DeviceContext context(0, backend_->facts());
+  DeviceContext context(0, backend_->properties());
   const auto tensor = counting({n}, 3);
-  const auto key = image_key("in", Layout::dense({n}), view_of(tensor));
+  const auto key = snapshot_key("in", Layout::dense({n}), view_of(tensor));
   auto& checks = context.checks();
-  const auto* image = context.images.get(key, view_of(tensor), checks, context.stream.get());
-  ASSERT_NE(image, nullptr);
-  check(cudaMemsetAsync(image->memory.data() + 400, 1, 4, context.stream.get()));
-  image = context.images.get(key, view_of(tensor), checks, context.stream.get());
-  ASSERT_NE(image, nullptr);
+  const auto* snapshot = context.snapshots.get(key, view_of(tensor), checks, context.stream.get());
+  ASSERT_NE(snapshot, nullptr);
+  check(cudaMemsetAsync(snapshot->memory.data() + 400, 1, 4, context.stream.get()));
+  snapshot = context.snapshots.get(key, view_of(tensor), checks, context.stream.get());
+  ASSERT_NE(snapshot, nullptr);
   float value = 0;
-  check(cudaMemcpyAsync(&value, image->memory.data() + 400, 4, cudaMemcpyDeviceToHost, context.stream.get()));
+  check(cudaMemcpyAsync(&value, snapshot->memory.data() + 400, 4, cudaMemcpyDeviceToHost,
+                        context.stream.get()));
   check(cudaStreamSynchronize(context.stream.get()));
   EXPECT_EQ(value, 103);
 }

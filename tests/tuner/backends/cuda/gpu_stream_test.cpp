@@ -16,7 +16,7 @@ class GpuStreams : public GpuTest {
  protected:
   static Timing measured(PreparedPlan& prepared, int samples = 5) {
     MeasureOptions options;
-    options.least_samples = options.most_samples = samples;
+    options.min_samples = options.max_samples = samples;
     auto timing = prepared.measure(options);
     if (!timing) throw std::runtime_error(timing.error().detail);
     return std::move(*timing);
@@ -82,7 +82,8 @@ extern "C" __global__ void spin(float* out, long long cycles) {
   while (clock64() - start < cycles) {}
   out[0] = 1;
 })";
-  const auto cycles = static_cast<std::int64_t>(static_cast<double>(backend_->facts().core_clock) * 2e-3);
+  const auto cycles =
+      static_cast<std::int64_t>(static_cast<double>(backend_->properties().core_clock) * 2e-3);
   const auto spin = [&](std::int64_t count, std::uint64_t at, std::uint32_t stream) {
     Launch made = launch("spin", {1, 1, 1}, {1, 1, 1}, {BufferArgument{"out", at, 1}, ScalarArgument{count}});
     made.order.stream = stream;

@@ -18,7 +18,8 @@ class GpuTensorMaps : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
-    if (!IsSkipped() && !has_tensor_maps(backend_->facts())) GTEST_SKIP() << "the device has no tensor maps";
+    if (!IsSkipped() && !has_tensor_maps(backend_->properties()))
+      GTEST_SKIP() << "the device has no tensor maps";
   }
   static std::string header() { return kernels::EmbeddedSources().text("common/tensor_copy.cuh"); }
   /// The number of bytes of `out` that are not what they should be.

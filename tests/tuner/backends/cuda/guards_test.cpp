@@ -36,7 +36,7 @@ TEST(GuardBytes, AreNeitherTooFewNorTooMany) {
 }
 
 /// A zone as it was filled, `misalignment` bytes into a word.
-std::vector<std::byte> zone(std::size_t size, std::size_t misalignment = 0) {
+std::vector<std::byte> red_zone(std::size_t size, std::size_t misalignment = 0) {
   std::vector<std::byte> bytes(size);
   for (std::size_t i = 0; i < size; ++i)
     bytes[i] = static_cast<std::byte>(checks::guard_word >> (8 * ((i + misalignment) % 4)));
@@ -48,26 +48,26 @@ void put(std::vector<std::byte>& bytes, std::size_t place, float value) {
 }
 
 TEST(OutOfBounds, NamesThePlace) {
-  auto after = zone(1000);
+  auto after = red_zone(1000);
   put(after, 128, 1.5f);
   const auto failure = out_of_bounds("out", Side::after, after, 0);
   EXPECT_EQ(failure.phase, Phase::verify);
   EXPECT_EQ(failure.reason, "out of bounds");
   EXPECT_EQ(failure.detail, "buffer `out`: 4 bytes written 128 bytes after its end");
 
-  auto next = zone(1000);
+  auto next = red_zone(1000);
   put(next, 0, 1.5f);
   EXPECT_EQ(out_of_bounds("out", Side::after, next, 0).detail,
             "buffer `out`: 4 bytes written right after its end");
 
-  auto before = zone(1000);
+  auto before = red_zone(1000);
   put(before, 1000 - 128, 1.5f);
   EXPECT_EQ(out_of_bounds("out", Side::before, before, 0).detail,
             "buffer `out`: 4 bytes written 128 bytes before its start");
 }
 
 TEST(OutOfBounds, NamesTheNearestOfSeveralPlaces) {
-  auto bytes = zone(1000);
+  auto bytes = red_zone(1000);
   for (const std::size_t place : {100u, 104u, 500u}) put(bytes, place, 1.5f);
   EXPECT_EQ(out_of_bounds("out", Side::after, bytes, 0).detail,
             "buffer `out`: 12 bytes written, the nearest 100 bytes after its end");
@@ -77,7 +77,7 @@ TEST(OutOfBounds, NamesTheNearestOfSeveralPlaces) {
 
 TEST(OutOfBounds, KnowsWhereInAWordAZoneBegins) {
   for (std::size_t misalignment = 0; misalignment < 4; ++misalignment) {
-    auto bytes = zone(100, misalignment);
+    auto bytes = red_zone(100, misalignment);
     bytes[17] ^= std::byte{1};
     EXPECT_EQ(out_of_bounds("out", Side::after, bytes, misalignment).detail,
               "buffer `out`: 1 bytes written 17 bytes after its end");

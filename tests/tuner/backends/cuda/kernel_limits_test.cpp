@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/tuner/backends/cuda/facts.hpp"
+#include "tests/tuner/backends/cuda/known_devices.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -27,7 +27,7 @@ Launch launch(Dim3 grid, Dim3 block, std::uint64_t shared = 0) {
 
 /// `fits`, or reason and detail.
 std::string verdict(const KernelResources& resources, const Launch& wanted) {
-  const auto result = check_launch(h200_facts(), resources, wanted);
+  const auto result = check_launch(h200_properties(), resources, wanted);
   if (result) return "fits";
   EXPECT_EQ(result.error().phase, Phase::resources);
   return result.error().reason + ": " + result.error().detail;
@@ -65,9 +65,9 @@ TEST(KernelLimits, HoldsCooperativeGridsAgainstWhatIsResident) {
   resources.blocks_per_multiprocessor = 2;
   auto wanted = launch({264, 1, 1}, {256, 1, 1});
   wanted.cooperative = true;
-  EXPECT_TRUE(check_residency(h200_facts(), resources, wanted));
+  EXPECT_TRUE(check_residency(h200_properties(), resources, wanted));
   wanted.grid.x = 265;
-  const auto large = check_residency(h200_facts(), resources, wanted);
+  const auto large = check_residency(h200_properties(), resources, wanted);
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().phase, Phase::resources);
   EXPECT_EQ(large.error().reason, "cooperative grid");
@@ -76,9 +76,9 @@ TEST(KernelLimits, HoldsCooperativeGridsAgainstWhatIsResident) {
       "kernel `k` asks for 265 blocks at once (a multiprocessor has room for 2, and there are 132), the "
       "limit is 264");
   wanted.cooperative = false;
-  EXPECT_TRUE(check_residency(h200_facts(), resources, wanted));
+  EXPECT_TRUE(check_residency(h200_properties(), resources, wanted));
   resources.blocks_per_multiprocessor = 0;
-  const auto none = check_residency(h200_facts(), resources, wanted);
+  const auto none = check_residency(h200_properties(), resources, wanted);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().reason, "occupancy");
 }

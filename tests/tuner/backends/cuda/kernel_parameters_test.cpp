@@ -8,8 +8,8 @@
 namespace tune::cuda {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr const char* source = R"(
 struct Big { int a[5]; };
@@ -33,9 +33,9 @@ Binary compiled(const Compiler& compiler) {
 TEST(ParameterSizes, ComeFromTheBinaryOfEveryArchitecture) {
   for (const char* architecture : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"}) {
     SCOPED_TRACE(architecture);
-    std::string why;
-    const auto compiler = make_nvrtc_compiler(architecture, &why);
-    if (compiler == nullptr) GTEST_SKIP() << why;
+    std::string reason;
+    const auto compiler = make_nvrtc_compiler(architecture, &reason);
+    if (compiler == nullptr) GTEST_SKIP() << reason;
     const auto binary = compiled(*compiler);
     const auto sizes = [&](const std::string& entry) {
       const auto found = parameter_sizes(binary.image, binary.symbols.at(entry));
@@ -60,9 +60,9 @@ TEST(ParameterSizes, AreNothingForWhatIsNoCubin) {
 
 /// What is cut off or changed is refused or read, never read beyond its end (the sanitizers would tell).
 TEST(ParameterSizes, SurviveDamage) {
-  std::string why;
-  const auto compiler = make_nvrtc_compiler("sm_90", &why);
-  if (compiler == nullptr) GTEST_SKIP() << why;
+  std::string reason;
+  const auto compiler = make_nvrtc_compiler("sm_90", &reason);
+  if (compiler == nullptr) GTEST_SKIP() << reason;
   const auto image = compiled(*compiler).image;
   for (std::size_t size = 0; size < image.size(); size += 7) {
     const std::vector<std::byte> cut(image.begin(), image.begin() + static_cast<std::ptrdiff_t>(size));

@@ -51,12 +51,12 @@ CompileRequest request(std::string text, std::vector<std::string> entries) {
   return made;
 }
 
-class NvrtcCompilerTest : public testing::Test {
+class NvrtcCompilerTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string why;
-    nvrtc_ = open_nvrtc(&why);
-    if (nvrtc_ == nullptr) GTEST_SKIP() << why;
+    std::string reason;
+    nvrtc_ = open_nvrtc(&reason);
+    if (nvrtc_ == nullptr) GTEST_SKIP() << reason;
   }
   std::shared_ptr<const NvrtcLibrary> nvrtc_;
 };
@@ -127,7 +127,7 @@ TEST_F(NvrtcCompilerTest, IncludesHeadersFromMemory) {
 
 // What is not in the request must not matter: a header of that name lies beside the source's.
 TEST_F(NvrtcCompilerTest, FindsNoHeadersOnDiskUnlessTold) {
-  const test::TemporaryFolder folder;
+  const tune::testing::TemporaryFolder folder;
   std::ofstream(folder / "beside.cuh") << "#include \"below.cuh\"\n";
   std::ofstream(folder / "below.cuh") << "#define VALUE 1\n";
   const NvrtcCompiler compiler(nvrtc_, "sm_90");

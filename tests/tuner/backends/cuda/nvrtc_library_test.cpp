@@ -10,17 +10,17 @@ namespace tune::cuda {
 namespace {
 
 TEST(NvrtcLibrary, SaysWhatIsMissing) {
-  std::string why;
-  EXPECT_EQ(open_nvrtc(&why, {"/nowhere/libnvrtc.so.13"}), nullptr);
-  EXPECT_NE(why.find("NVRTC"), std::string::npos) << why;
-  EXPECT_NE(why.find("CUDA_HOME"), std::string::npos) << why;
+  std::string reason;
+  EXPECT_EQ(open_nvrtc(&reason, {"/nowhere/libnvrtc.so.13"}), nullptr);
+  EXPECT_NE(reason.find("NVRTC"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("CUDA_HOME"), std::string::npos) << reason;
   EXPECT_EQ(open_nvrtc(nullptr, {}), nullptr);
 }
 
 TEST(NvrtcLibrary, PassesOverAnObjectThatIsNotNvrtc) {
-  std::string why;
-  EXPECT_EQ(open_nvrtc(&why, {"libc.so.6"}), nullptr);
-  EXPECT_FALSE(why.empty());
+  std::string reason;
+  EXPECT_EQ(open_nvrtc(&reason, {"libc.so.6"}), nullptr);
+  EXPECT_FALSE(reason.empty());
 }
 
 TEST(NvrtcLibrary, LooksIntoTheToolkitThatTheEnvironmentNames) {

@@ -8,8 +8,8 @@
 namespace tune::cuda {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
+using ::testing::Each;
+using ::testing::ElementsAre;
 
 constexpr std::uint64_t idle = 0x1;
 constexpr std::uint64_t fixed_clocks = 0x2;
@@ -52,7 +52,7 @@ class InventedSampler : public Sampler {
 
 MeasureOptions exactly(int samples) {
   MeasureOptions options;
-  options.least_samples = options.most_samples = samples;
+  options.min_samples = options.max_samples = samples;
   return options;
 }
 
@@ -64,7 +64,7 @@ TEST(Sampling, TakesWhatIsAskedFor) {
     EXPECT_EQ(timing->samples.size(), static_cast<std::size_t>(samples));
     EXPECT_EQ(timing->throttled, 0);
     EXPECT_EQ(timing->machine.throttle, "");
-    EXPECT_THAT(sampler.batches, Each(testing::Le(64)));
+    EXPECT_THAT(sampler.batches, Each(::testing::Le(64)));
     EXPECT_EQ(sampler.rests, 0);
   }
 }
@@ -80,10 +80,10 @@ TEST(Sampling, StopsWhenItIsPrecise) {
 TEST(Sampling, StopsAfterAFewSamplesWhenOutpaced) {
   InventedSampler sampler;
   MeasureOptions options;
-  options.to_beat = 0.5e-3;
+  options.incumbent_seconds = 0.5e-3;
   const auto timing = take_samples(sampler, options);
   ASSERT_TRUE(timing);
-  EXPECT_EQ(timing->stop, StopReason::outpaced);
+  EXPECT_EQ(timing->stop, StopReason::pruned);
   EXPECT_THAT(sampler.batches, ElementsAre(3, 4));
 }
 
@@ -148,10 +148,10 @@ TEST(Sampling, RepeatsNothingThatWouldNotWinAnyway) {
   sampler.sample = 0.1;
   sampler.always = power_cap;
   MeasureOptions options;
-  options.to_beat = 0.04;
+  options.incumbent_seconds = 0.04;
   const auto timing = take_samples(sampler, options);
   ASSERT_TRUE(timing);
-  EXPECT_EQ(timing->stop, StopReason::outpaced);
+  EXPECT_EQ(timing->stop, StopReason::pruned);
   EXPECT_EQ(timing->samples.size(), 1u);
   EXPECT_EQ(timing->throttled, 1);
   EXPECT_EQ(sampler.rests, 0);

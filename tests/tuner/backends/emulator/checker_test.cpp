@@ -14,8 +14,8 @@ using testing::report_of;
 
 const std::string head = "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n";
 
-std::vector<Kind> kinds_of(const Verdict& verdict) {
-  std::vector<Kind> kinds;
+std::vector<FindingKind> kinds_of(const CheckVerdict& verdict) {
+  std::vector<FindingKind> kinds;
   for (const Finding& finding : verdict.findings) kinds.push_back(finding.kind);
   return kinds;
 }
@@ -38,31 +38,32 @@ TEST(Checker, FindsNothingInACorrectKernel) {
     check.expecting(reversed).flavour(flavour);
     EXPECT_EQ(check.report(), "");
     check.expecting(std::vector<double>(128, 1.0));
-    EXPECT_EQ(kinds_of(check.verdict()), std::vector{Kind::wrong_result});
+    EXPECT_EQ(kinds_of(check.verdict()), std::vector{FindingKind::wrong_result});
   }
 }
 
 TEST(Checker, NamesThePlaceOfAMissingBarrier) {
   std::string source = reversing;
   source.replace(source.find("__syncthreads();"), 16, "");
-  const Verdict verdict = KernelCheck(source, 64, 1).verdict();
+  const CheckVerdict verdict = KernelCheck(source, 64, 1).verdict();
   ASSERT_FALSE(verdict.findings.empty());
   const Finding& first = verdict.findings.front();
-  EXPECT_EQ(first.kind, Kind::race_in_block) << first.text();
+  EXPECT_EQ(first.kind, FindingKind::race_in_block) << first.text();
   EXPECT_EQ(first.array, "tile");
   EXPECT_EQ(first.kernel, "k");
   EXPECT_EQ(first.source, "k.cu:4") << first.text();  // the write that comes too late for thread 0
 }
 
 TEST(Checker, FindsWhatLiesOutsideOfAnArray) {
-  const Verdict behind = KernelCheck(head + "out[threadIdx.x + 1] = in[threadIdx.x];\n}\n").verdict();
-  ASSERT_EQ(kinds_of(behind), std::vector{Kind::out_of_bounds});
+  const CheckVerdict behind = KernelCheck(head + "out[threadIdx.x + 1] = in[threadIdx.x];\n}\n").verdict();
+  ASSERT_EQ(kinds_of(behind), std::vector{FindingKind::out_of_bounds});
   EXPECT_EQ(behind.findings[0].array, "out");
   EXPECT_EQ(behind.findings[0].offset, 256);
   EXPECT_EQ(behind.findings[0].thread.x, 63U);
   EXPECT_EQ(behind.findings[0].source, "k.cu:2");
-  const Verdict before = KernelCheck(head + "out[threadIdx.x] = in[int(threadIdx.x) - 1];\n}\n").verdict();
-  ASSERT_EQ(kinds_of(before), std::vector{Kind::out_of_bounds});
+  const CheckVerdict before =
+      KernelCheck(head + "out[threadIdx.x] = in[int(threadIdx.x) - 1];\n}\n").verdict();
+  ASSERT_EQ(kinds_of(before), std::vector{FindingKind::out_of_bounds});
   EXPECT_EQ(before.findings[0].array, "in");
   EXPECT_EQ(before.findings[0].offset, -4);
 }
@@ -70,8 +71,8 @@ TEST(Checker, FindsWhatLiesOutsideOfAnArray) {
 TEST(Checker, FindsAnAccessThatIsPartlyOutside) {
   const std::string copy = "reinterpret_cast<float4*>(out)[0] = reinterpret_cast<const float4*>(in)[16];";
   KernelCheck check(head + "if (threadIdx.x == 0) " + copy + "\n}\n", 64, 1, 66);
-  const Verdict verdict = check.verdict();
-  ASSERT_EQ(kinds_of(verdict), std::vector{Kind::out_of_bounds});
+  const CheckVerdict verdict = check.verdict();
+  ASSERT_EQ(kinds_of(verdict), std::vector{FindingKind::out_of_bounds});
   EXPECT_EQ(verdict.findings[0].array, "in");
   EXPECT_EQ(verdict.findings[0].offset, 256);
 }
@@ -87,32 +88,32 @@ TEST(Checker, FindsACopyThatWasNotWaitedFor) {
   for (std::size_t i = 0; i < 64; ++i) values[i] = static_cast<double>(i + 1);
   KernelCheck check(source);
   check.expecting(values);
-  const Verdict verdict = check.verdict();
-  ASSERT_EQ(kinds_of(verdict), std::vector{Kind::unfinished_copy});
+  const CheckVerdict verdict = check.verdict();
+  ASSERT_EQ(kinds_of(verdict), std::vector{FindingKind::unfinished_copy});
   EXPECT_EQ(verdict.findings[0].array, "s");
   EXPECT_EQ(verdict.findings[0].source, "k.cu:5");
-  EXPECT_EQ(kinds_of(check.flavour(Flavour::plain).verdict()), std::vector{Kind::wrong_result});
+  EXPECT_EQ(kinds_of(check.flavour(Flavour::plain).verdict()), std::vector{FindingKind::wrong_result});
 }
 
 // Without call-backs, too: what is written beside a buffer is compared, what is farther away faults.
 TEST(Checker, PlainFindsWhatIsWrittenBesideABuffer) {
   // 60 elements end before their last page does.
   for (const char* place : {"60", "-1", "200000"}) {
-    const Verdict verdict =
+    const CheckVerdict verdict =
         KernelCheck(head + "if (threadIdx.x == 0) out[" + place + "] = in[0];\n}\n", 64, 1, 60)
             .flavour(Flavour::plain)
             .verdict();
-    ASSERT_EQ(kinds_of(verdict), std::vector{Kind::out_of_bounds}) << place;
+    ASSERT_EQ(kinds_of(verdict), std::vector{FindingKind::out_of_bounds}) << place;
     EXPECT_EQ(verdict.findings[0].array, "out");
     EXPECT_EQ(verdict.findings[0].offset, 4 * std::stoi(place));
   }
 }
 
 TEST(Checker, SaysWhatDoesNotCompileAndWhatCannotBeEmulated) {
-  const Verdict broken = KernelCheck(head + "out[0] = nonsense;\n}\n").verdict();
-  ASSERT_EQ(kinds_of(broken), std::vector{Kind::compile});
+  const CheckVerdict broken = KernelCheck(head + "out[0] = nonsense;\n}\n").verdict();
+  ASSERT_EQ(kinds_of(broken), std::vector{FindingKind::compile});
   EXPECT_NE(broken.findings[0].detail.find("k.cu:2"), std::string::npos) << broken.findings[0].detail;
-  const Verdict ptx = KernelCheck(head + "asm volatile(\"trap;\" ::: \"memory\");\n}\n").verdict();
+  const CheckVerdict ptx = KernelCheck(head + "asm volatile(\"trap;\" ::: \"memory\");\n}\n").verdict();
   EXPECT_TRUE(ptx.findings.empty());
   EXPECT_NE(ptx.not_emulated.find("host twin"), std::string::npos) << ptx.not_emulated;
 }

@@ -40,7 +40,7 @@ class NotingCompiler {
  private:
   std::string calls() const { return folder_.path() / "calls"; }
 
-  tune::test::TemporaryFolder folder_;
+  tune::testing::TemporaryFolder folder_;
 };
 
 bool has(const std::string& text, const std::string& part) {
@@ -59,18 +59,19 @@ std::string kernel(std::size_t number, const std::string& fault) {
       number, fault);
 }
 
-std::map<std::size_t, Verdict> check_all(const std::vector<std::string>& faults, std::size_t elements = 64) {
+std::map<std::size_t, CheckVerdict> check_all(const std::vector<std::string>& faults,
+                                              std::size_t elements = 64) {
   CheckOptions options;
   options.workers = 1;
-  std::map<std::size_t, Verdict> verdicts;
+  std::map<std::size_t, CheckVerdict> verdicts;
   check(
       faults.size(),
       [&](std::size_t number) {
         const KernelCheck one(kernel(number, faults[number]), 64, 1, elements);
-        return Job{{{"", one.plan, std::make_shared<const Expectation>(one.expected)}}, {}};
+        return CheckJob{{{"", one.plan, std::make_shared<const ReferenceData>(one.expected)}}, {}};
       },
       options,
-      [&](std::size_t number, Verdict verdict) {
+      [&](std::size_t number, CheckVerdict verdict) {
         verdicts.insert_or_assign(number, std::move(verdict));
         return true;
       });
@@ -96,11 +97,11 @@ TEST(CompilerCalls, OneMoreForEachJobWithFindings) {
   ASSERT_EQ(verdicts.size(), 6U);
   for (const std::size_t clean : {0U, 2U, 5U}) EXPECT_TRUE(verdicts.at(clean).clean()) << clean;
   ASSERT_FALSE(verdicts.at(1).findings.empty());
-  EXPECT_EQ(verdicts.at(1).findings[0].kind, Kind::race_in_block);
+  EXPECT_EQ(verdicts.at(1).findings[0].kind, FindingKind::race_in_block);
   for (const std::size_t number : {3U, 4U}) {
     ASSERT_EQ(verdicts.at(number).findings.size(), 1U);
     const Finding& finding = verdicts.at(number).findings[0];
-    EXPECT_EQ(finding.kind, Kind::misaligned) << finding.text();
+    EXPECT_EQ(finding.kind, FindingKind::misaligned) << finding.text();
     EXPECT_EQ(finding.source, "k.cu:4");
     EXPECT_EQ(finding.offset, 12);
   }

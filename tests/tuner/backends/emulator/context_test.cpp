@@ -27,14 +27,14 @@ struct Talk {
   Tested main, one, other;
   std::unique_ptr<char[]> stack_one = std::make_unique<char[]>(bytes);
   std::unique_ptr<char[]> stack_other = std::make_unique<char[]>(bytes);
-  std::string said;
+  std::string output;
   double sum = 0;
 
   static void first(void* talk) {
     auto& self = *static_cast<Talk*>(talk);
     double kept = 1.5;
     for (int i = 0; i < 3; ++i) {
-      self.said += static_cast<char>('a' + i);
+      self.output += static_cast<char>('a' + i);
       self.one.switch_to(self.other);
       kept *= 2;
     }
@@ -47,7 +47,7 @@ struct Talk {
     alignas(16) std::array<double, 2> local = {0.25, 0.5};
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(local.data()) % 16, 0U);
     for (int i = 0;; ++i) {
-      self.said += static_cast<char>('0' + i);
+      self.output += static_cast<char>('0' + i);
       self.sum += local[0];
       self.other.switch_to(self.one);
     }
@@ -59,7 +59,7 @@ TYPED_TEST(ContextTest, TurnsKeepWhatTheyHad) {
   talk.one.prepare(talk.stack_one.get(), Talk<TypeParam>::bytes, Talk<TypeParam>::first, &talk);
   talk.other.prepare(talk.stack_other.get(), Talk<TypeParam>::bytes, Talk<TypeParam>::second, &talk);
   talk.main.switch_to(talk.one);
-  EXPECT_EQ(talk.said, "a0b1c2");
+  EXPECT_EQ(talk.output, "a0b1c2");
   EXPECT_EQ(talk.sum, 12 + 0.75);
 }
 

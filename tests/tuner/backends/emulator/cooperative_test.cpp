@@ -91,29 +91,29 @@ TEST(Cooperative, APersistentStencilNeedsEachOfItsBarriers) {
   for (const std::size_t from : {std::size_t{0}, persistent_stencil.find(barrier) + 1}) {
     std::string source = persistent_stencil;
     remove(source, barrier, from);
-    const Verdict verdict = stencil_check(source, 3).verdict();
+    const CheckVerdict verdict = stencil_check(source, 3).verdict();
     ASSERT_FALSE(verdict.findings.empty());
     EXPECT_TRUE(std::ranges::any_of(verdict.findings, [](const Finding& finding) {
-      return finding.kind == Kind::race_between_blocks && finding.source.starts_with("k.cu:") &&
+      return finding.kind == FindingKind::race_between_blocks && finding.source.starts_with("k.cu:") &&
              finding.detail.find("no barrier of the grid") != std::string::npos;
     })) << verdict.findings[0].text();
   }
   // Without call-backs the results show it: later blocks have not written yet.
   std::string source = persistent_stencil;
   remove(source, barrier);
-  const Verdict plain = stencil_check(source, 3).flavour(Flavour::plain).verdict();
+  const CheckVerdict plain = stencil_check(source, 3).flavour(Flavour::plain).verdict();
   ASSERT_EQ(plain.findings.size(), 1U);
-  EXPECT_EQ(plain.findings[0].kind, Kind::wrong_result);
+  EXPECT_EQ(plain.findings[0].kind, FindingKind::wrong_result);
 }
 
 TEST(Cooperative, ABlockThatLeavesIsNamed) {
   std::string source = persistent_stencil;
   source.insert(source.find("    grid_barrier"), "    if (step == 2 && blockIdx.x == 3) return;\n");
   for (const Flavour flavour : {Flavour::sanitize, Flavour::plain}) {
-    const Verdict verdict = stencil_check(source, 4).flavour(flavour).verdict();
+    const CheckVerdict verdict = stencil_check(source, 4).flavour(flavour).verdict();
     ASSERT_EQ(verdict.findings.size(), 1U);
     const Finding& finding = verdict.findings[0];
-    EXPECT_EQ(finding.kind, Kind::deadlock) << finding.text();
+    EXPECT_EQ(finding.kind, FindingKind::deadlock) << finding.text();
     EXPECT_EQ(finding.block.x, 0U);
     EXPECT_EQ(finding.source, "k.cu:13") << finding.text();
     EXPECT_NE(finding.detail.find("4 of 5 blocks"), std::string::npos) << finding.text();
@@ -130,14 +130,14 @@ TEST(Cooperative, BlocksAreThereTogether) {
   for (const Flavour flavour : {Flavour::sanitize, Flavour::plain}) {
     KernelCheck check(source, 2, 40);
     check.with_buffer("count", ElementType::u32, 1, BufferRole::scratch).flavour(flavour);
-    check.plan.buffers.back().fill = Fill::zero;
+    check.plan.buffers.back().fill = BufferFill::zero;
     check.expecting(std::vector<double>(2 * 40, 40.0));
     check.launch().cooperative = true;
     EXPECT_EQ(check.report(), "");
     check.launch().cooperative = false;
-    const Verdict one_by_one = check.verdict();
+    const CheckVerdict one_by_one = check.verdict();
     ASSERT_EQ(one_by_one.findings.size(), 1U);
-    EXPECT_EQ(one_by_one.findings[0].kind, Kind::deadlock);
+    EXPECT_EQ(one_by_one.findings[0].kind, FindingKind::deadlock);
   }
 }
 
@@ -155,11 +155,11 @@ TEST(Cooperative, LargeGridsHaveTheirLimit) {
     check.launch().cooperative = true;
     return check;
   };
-  KernelCheck most = check_of(128);
+  KernelCheck max = check_of(128);
   std::vector<double> reversed(256 * 128);
   for (std::size_t i = 0; i < reversed.size(); ++i) reversed[i] = static_cast<double>(reversed.size() - i);
-  EXPECT_EQ(most.expecting(reversed).report(), "");
-  const Verdict more = check_of(129).verdict();
+  EXPECT_EQ(max.expecting(reversed).report(), "");
+  const CheckVerdict more = check_of(129).verdict();
   EXPECT_TRUE(more.findings.empty());
   EXPECT_NE(more.not_emulated.find("129 blocks of 256 threads: 32768 threads"), std::string::npos)
       << more.not_emulated;
@@ -167,7 +167,7 @@ TEST(Cooperative, LargeGridsHaveTheirLimit) {
 
 TEST(Cooperative, OnlyScratchMayBeginAsZeros) {
   KernelCheck check("extern \"C\" __global__ void k(const float* in, float* out, int n) {}\n");
-  check.plan.buffers.back().fill = Fill::zero;
+  check.plan.buffers.back().fill = BufferFill::zero;
   EXPECT_THROW(check.verdict(), Error);
 }
 

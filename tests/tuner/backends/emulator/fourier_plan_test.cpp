@@ -19,29 +19,29 @@ using tune::testing::SpreadArgument;
 
 const Extents extents{6, 5, 4};
 
-Verdict verdict(const FourierSample& sample, Flavour flavour = Flavour::sanitize) {
+CheckVerdict verdict(const FourierSample& sample, Flavour flavour = Flavour::sanitize) {
   CheckOptions options;
   options.flavour = flavour;
   return check(sample.plan, {sample.inputs, sample.reference, sample.tolerance}, options);
 }
 
-std::string report(const Verdict& found) {
+std::string report(const CheckVerdict& found) {
   std::string text = found.not_emulated;
   for (const Finding& finding : found.findings) text += finding.text() + "\n";
   return text;
 }
 
 /// Of all of them, compiled together.
-std::vector<Verdict> verdicts(const std::vector<FourierSample>& samples, Flavour flavour) {
+std::vector<CheckVerdict> verdicts(const std::vector<FourierSample>& samples, Flavour flavour) {
   CheckOptions options;
   options.flavour = flavour;
-  std::vector<Verdict> all(samples.size());
+  std::vector<CheckVerdict> all(samples.size());
   const auto job = [&](std::size_t number) {
     const FourierSample& sample = samples[number];
-    const Expectation expected{sample.inputs, sample.reference, sample.tolerance};
-    return Job{{{"", sample.plan, std::make_shared<Expectation>(expected)}}, ""};
+    const ReferenceData expected{sample.inputs, sample.reference, sample.tolerance};
+    return CheckJob{{{"", sample.plan, std::make_shared<ReferenceData>(expected)}}, ""};
   };
-  check(samples.size(), job, options, [&](std::size_t number, Verdict found) {
+  check(samples.size(), job, options, [&](std::size_t number, CheckVerdict found) {
     all[number] = std::move(found);
     return true;
   });
@@ -58,7 +58,8 @@ std::int32_t& argument(FourierSample& sample, std::size_t step, SpreadArgument w
   return std::get<std::int32_t>(std::get<ScalarArgument>(launch.arguments[static_cast<std::size_t>(which)]));
 }
 
-void expect_first(const Verdict& found, Kind kind, const std::string& array, const std::string& kernel) {
+void expect_first(const CheckVerdict& found, FindingKind kind, const std::string& array,
+                  const std::string& kernel) {
   ASSERT_FALSE(found.findings.empty()) << found.not_emulated;
   const Finding& first = found.findings.front();
   EXPECT_EQ(first.kind, kind) << first.text();
@@ -75,7 +76,7 @@ TEST(FourierPlans, AreCleanAndRight) {
     for (const ElementType type : {ElementType::f32, ElementType::f64})
       for (const bool in_place : {false, true}) samples.push_back(moving_sample(type, size, in_place));
   for (const Flavour flavour : {Flavour::sanitize, Flavour::plain})
-    for (const Verdict& found : verdicts(samples, flavour)) {
+    for (const CheckVerdict& found : verdicts(samples, flavour)) {
       EXPECT_EQ(report(found), "");
       EXPECT_GT(found.tolerance, 0) << "the output was not compared";
     }
@@ -89,10 +90,10 @@ TEST(FourierPlans, TransformsWriteOutputs) {
       wrong.push_back(right.back());
       wrong.back().reference.at("out").as<double>()[7] += 100 * wrong.back().tolerance.absolute;
     }
-  for (const Verdict& found : verdicts(right, Flavour::sanitize)) EXPECT_EQ(report(found), "");
-  const std::vector<Verdict> all = verdicts(wrong, Flavour::sanitize);
+  for (const CheckVerdict& found : verdicts(right, Flavour::sanitize)) EXPECT_EQ(report(found), "");
+  const std::vector<CheckVerdict> all = verdicts(wrong, Flavour::sanitize);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    expect_first(all[i], Kind::wrong_result, "out", name_of(wrong[i].plan.launches.back()));
+    expect_first(all[i], FindingKind::wrong_result, "out", step_name(wrong[i].plan.launches.back()));
     EXPECT_EQ(all[i].findings.size(), 1u);
   }
 }
@@ -100,8 +101,8 @@ TEST(FourierPlans, TransformsWriteOutputs) {
 TEST(FourierPlans, ATransformOfUnwrittenCellsIsFound) {
   FourierSample sample = moving_sample(ElementType::f32, extents, false);
   --argument(sample, 0, SpreadArgument::rows);  // the last row of `work` is not written
-  const Verdict found = verdict(sample);
-  expect_first(found, Kind::uninitialised_read, "work", forward_name);
+  const CheckVerdict found = verdict(sample);
+  expect_first(found, FindingKind::uninitialised_read, "work", forward_name);
   const Layout& layout = buffer(sample, "work").layout;
   const std::uint64_t last_row = layout.offset + 4 * layout.strides[1] + 3 * layout.strides[2];
   ASSERT_FALSE(found.findings.empty());
@@ -111,14 +112,14 @@ TEST(FourierPlans, ATransformOfUnwrittenCellsIsFound) {
   EXPECT_NE(found.findings[0].text().find("which nobody has written; kernel forward Fourier transform"),
             std::string::npos)
       << found.findings[0].text();
-  expect_first(verdict(sample, Flavour::plain), Kind::wrong_result, "out", "spread");
+  expect_first(verdict(sample, Flavour::plain), FindingKind::wrong_result, "out", "spread");
 }
 
 TEST(FourierPlans, AnInverseTransformOfUnwrittenCellsIsFound) {
   FourierSample sample = moving_sample(ElementType::f64, extents, false);
   auto& steps = sample.plan.launches;
   steps.erase(steps.begin() + 1, steps.begin() + 3);  // nothing writes the spectrum
-  expect_first(verdict(sample), Kind::uninitialised_read, "spectrum", inverse_name);
+  expect_first(verdict(sample), FindingKind::uninitialised_read, "spectrum", inverse_name);
 }
 
 TEST(FourierPlans, ATransformBeyondABufferIsFound) {
@@ -130,8 +131,8 @@ TEST(FourierPlans, ATransformBeyondABufferIsFound) {
           fourier_shape(sample.plan, {FourierDirection::forward, "work", "spectrum", extents});
       const std::uint64_t end = (std::string(name) == "work" ? shape.real : shape.complex).end;
       buffer(sample, name).layout.allocation = end - 1;
-      const Verdict found = verdict(sample, flavour);
-      expect_first(found, Kind::out_of_bounds, name, forward_name);
+      const CheckVerdict found = verdict(sample, flavour);
+      expect_first(found, FindingKind::out_of_bounds, name, forward_name);
       ASSERT_FALSE(found.findings.empty());
       EXPECT_EQ(found.findings[0].offset, static_cast<std::int64_t>((end - 1) * 4));
     }
@@ -140,13 +141,13 @@ TEST(FourierPlans, ATransformBeyondABufferIsFound) {
 TEST(FourierPlans, WhatAnInverseTransformOverwritesIsLost) {
   FourierSample sample = moving_sample(ElementType::f32, extents, false);
   std::get<Launch>(sample.plan.launches.back()).arguments[0] = BufferArgument{"spectrum"};
-  expect_first(verdict(sample), Kind::uninitialised_read, "spectrum", "spread");
+  expect_first(verdict(sample), FindingKind::uninitialised_read, "spectrum", "spread");
 
   // In place, the end of every row belongs to complex numbers alone.
   sample = moving_sample(ElementType::f32, extents, true);
   argument(sample, 4, SpreadArgument::first) = 1;
-  const Verdict found = verdict(sample);
-  expect_first(found, Kind::uninitialised_read, "work", "spread");
+  const CheckVerdict found = verdict(sample);
+  expect_first(found, FindingKind::uninitialised_read, "work", "spread");
   const Layout& layout = buffer(sample, "work").layout;
   ASSERT_FALSE(found.findings.empty());
   EXPECT_EQ((found.findings[0].offset / 4 - static_cast<std::int64_t>(layout.offset)) %
@@ -181,14 +182,14 @@ TEST(FourierPlans, TheToleranceOfThePlanComesFirst) {
   sample.plan.tolerance = Tolerance{sample.tolerance.absolute * 2, "twice"};
   EXPECT_EQ(verdict(sample).tolerance, sample.tolerance.absolute * 2);
   sample.plan.tolerance->absolute = 0;
-  expect_first(verdict(sample, Flavour::plain), Kind::wrong_result, "out", "spread");
+  expect_first(verdict(sample, Flavour::plain), FindingKind::wrong_result, "out", "spread");
 }
 
 TEST(FourierPlans, AForgottenStepGivesWrongResults) {
   for (const std::size_t step : {1u, 2u, 3u}) {
     FourierSample sample = moving_sample(ElementType::f32, extents, true);
     sample.plan.launches.erase(sample.plan.launches.begin() + static_cast<std::ptrdiff_t>(step));
-    expect_first(verdict(sample, Flavour::plain), Kind::wrong_result, "out", "spread");
+    expect_first(verdict(sample, Flavour::plain), FindingKind::wrong_result, "out", "spread");
   }
 }
 

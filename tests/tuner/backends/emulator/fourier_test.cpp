@@ -49,9 +49,9 @@ double worst_error(const HostTensor& dense, const FourierShape& shape, const Fou
 }
 
 double largest(const HostTensor& tensor) {
-  double most = 0;
-  for (const double value : tensor.as<double>()) most = std::max(most, std::abs(value));
-  return most;
+  double max = 0;
+  for (const double value : tensor.as<double>()) max = std::max(max, std::abs(value));
+  return max;
 }
 
 /// Error over what one rounding of the largest result is.

@@ -57,12 +57,12 @@ KernelCheck& KernelCheck::flavour(Flavour chosen) {
   return *this;
 }
 
-Verdict KernelCheck::verdict() const {
+CheckVerdict KernelCheck::verdict() const {
   return check(plan, expected, options);
 }
 
 std::string KernelCheck::report() const {
-  const Verdict found = verdict();
+  const CheckVerdict found = verdict();
   std::string text = found.not_emulated;
   for (const Finding& finding : found.findings) text += finding.text() + "\n";
   return text;

@@ -16,7 +16,7 @@ struct KernelCheck {
                        std::uint64_t count = 0 /* threads * blocks */);
 
   LaunchPlan plan;
-  Expectation expected;  ///< without a reference: outputs are not compared
+  ReferenceData expected;  ///< without a reference: outputs are not compared
   CheckOptions options;
 
   Launch& launch() { return std::get<Launch>(plan.launches.front()); }
@@ -27,7 +27,7 @@ struct KernelCheck {
   KernelCheck& expecting(const std::vector<double>& values);
   KernelCheck& flavour(Flavour chosen);
 
-  Verdict verdict() const;
+  CheckVerdict verdict() const;
   /// All findings as lines; empty where it is clean, the reason where it cannot be emulated.
   std::string report() const;
 };

@@ -136,9 +136,9 @@ TEST(Language, DynamicSharedMemoryAndTemplates) {
   check.expecting(values_of(64, [](int t) { return (64 - t) % 64 + 1 + (65 - t) % 64 + 1; }));
   EXPECT_EQ(check.report(), "");
   check.launch().dynamic_shared_memory = 252;
-  const Verdict verdict = check.verdict();
+  const CheckVerdict verdict = check.verdict();
   ASSERT_EQ(verdict.findings.size(), 1U);
-  EXPECT_EQ(verdict.findings[0].kind, Kind::out_of_bounds);
+  EXPECT_EQ(verdict.findings[0].kind, FindingKind::out_of_bounds);
   EXPECT_EQ(verdict.findings[0].array, "dynamic shared memory");
   EXPECT_EQ(verdict.findings[0].thread.x, 63U);
 }

@@ -32,16 +32,16 @@ KernelCheck check_of(const std::string& source) {
   return check;
 }
 
-bool has_race(const Verdict& verdict, const std::string& array) {
+bool has_race(const CheckVerdict& verdict, const std::string& array) {
   for (const Finding& finding : verdict.findings)
-    if (finding.kind == Kind::race_between_blocks && finding.array == array) return true;
+    if (finding.kind == FindingKind::race_between_blocks && finding.array == array) return true;
   return false;
 }
 
 TEST(Order, FencesAndAnAtomicDeclareCommunicationBetweenBlocks) {
-  const Verdict fenced = check_of(last_block("__threadfence();")).verdict();
+  const CheckVerdict fenced = check_of(last_block("__threadfence();")).verdict();
   EXPECT_FALSE(has_race(fenced, "partial"));
-  const Verdict bare = check_of(last_block("")).verdict();
+  const CheckVerdict bare = check_of(last_block("")).verdict();
   EXPECT_TRUE(has_race(bare, "partial"));
 }
 
@@ -58,19 +58,20 @@ TEST(Order, AVolatileFlagIsWaitedFor) {
 }
 
 TEST(Order, WhatNobodyBringsIsADeadlock) {
-  const Verdict verdict = KernelCheck(
-                              "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
-                              "  __shared__ unsigned flag; if (threadIdx.x == 0) flag = 0; __syncthreads();\n"
-                              "  while (atomicAdd(&flag, 0u) == 0) {}\n}\n",
-                              2)
-                              .verdict();
+  const CheckVerdict verdict =
+      KernelCheck(
+          "extern \"C\" __global__ void k(const float* in, float* out, int n) {\n"
+          "  __shared__ unsigned flag; if (threadIdx.x == 0) flag = 0; __syncthreads();\n"
+          "  while (atomicAdd(&flag, 0u) == 0) {}\n}\n",
+          2)
+          .verdict();
   ASSERT_EQ(verdict.findings.size(), 1U);
-  EXPECT_EQ(verdict.findings[0].kind, Kind::deadlock);
+  EXPECT_EQ(verdict.findings[0].kind, FindingKind::deadlock);
 }
 
 // A loop without any call: only the clock ends it, and the other jobs are done all the same.
 TEST(Order, AnEndlessLoopCostsItsTimeLimitOnly) {
-  std::vector<Verdict> verdicts(3);
+  std::vector<CheckVerdict> verdicts(3);
   CheckOptions options;
   options.seconds = 1;
   options.workers = 1;
@@ -82,16 +83,16 @@ TEST(Order, AnEndlessLoopCostsItsTimeLimitOnly) {
             "  while (" +
                 std::string(number == 1 ? "true" : "i > 100") + ") { i += 1; __asm__ volatile(\"\"); }\n}\n",
             1);
-        return Job{{{"", made.plan, std::make_shared<Expectation>(made.expected)}}, {}};
+        return CheckJob{{{"", made.plan, std::make_shared<ReferenceData>(made.expected)}}, {}};
       },
       options,
-      [&](std::size_t number, Verdict verdict) {
+      [&](std::size_t number, CheckVerdict verdict) {
         verdicts[number] = std::move(verdict);
         return true;
       });
   EXPECT_TRUE(verdicts[0].clean());
   ASSERT_EQ(verdicts[1].findings.size(), 1U);
-  EXPECT_EQ(verdicts[1].findings[0].kind, Kind::hang);
+  EXPECT_EQ(verdicts[1].findings[0].kind, FindingKind::hang);
   EXPECT_TRUE(verdicts[2].clean());
 }
 

@@ -16,7 +16,7 @@ namespace {
 const std::map<std::string, std::string> right = {{"fault_injection", "behaviour == 'right'"}};
 
 /// Values of a setting that are emulated: small ones.
-constexpr std::uint64_t most_values = 9;
+constexpr std::uint64_t max_values = 9;
 constexpr std::int64_t largest_value = 3;  ///< where any number will do
 
 /// Extents at which arrays fit shared memory.
@@ -33,7 +33,7 @@ Instance random_instance(const ProblemInfo& info, search::Random& random) {
     else
       settings.emplace_back(
           setting.name,
-          setting.values[random.below(std::min<std::uint64_t>(most_values, setting.values.size()))]);
+          setting.values[random.below(std::min<std::uint64_t>(max_values, setting.values.size()))]);
   }
   std::string size;
   if (random.below(3) != 0)
@@ -56,7 +56,7 @@ void choose_variant(search::SpaceDefinition& definition, search::Random& random)
 /// Nothing where the settings do not go together, such as a shape and a radius that it does not have.
 std::optional<search::SpaceDefinition> space_of(const Problem& problem, const Instance& instance) {
   try {
-    return problem.space(instance, architecture_facts("sm_90"));
+    return problem.space(instance, architecture_properties("sm_90"));
   } catch (const UsageError&) {
     return std::nullopt;
   }
@@ -88,7 +88,7 @@ std::vector<Sampled> random_sample(const Problem& problem, std::size_t count, st
 
 std::vector<Instance> small_sizes(const Problem& problem, const Sampled& sampled, double largest) {
   std::vector<Instance> all = problem.check_instances(sampled.instance, sampled.configuration);
-  const auto items = [&](const Instance& one) { return problem.work(one).items; };
+  const auto items = [&](const Instance& one) { return problem.cost(one).items; };
   std::ranges::sort(all, {}, items);
   const auto first_large =
       std::ranges::find_if(all, [&](const Instance& one) { return items(one) > largest; });

@@ -41,7 +41,7 @@ TEST_P(ProblemSample, IsClean) {
           return jobs.job(chosen[number].configuration, small_sizes(*problem, chosen[number]));
         },
         options,
-        [&](std::size_t number, const Verdict& verdict) {
+        [&](std::size_t number, const CheckVerdict& verdict) {
           for (const Finding& finding : verdict.findings)
             ADD_FAILURE() << entry.name << " " << chosen[number].configuration.to_string() << "\n  "
                           << finding.text();
@@ -57,19 +57,20 @@ TEST_P(ProblemSample, IsClean) {
 
 // What fault_injection does wrong on purpose is reported as what it is.
 TEST(ProblemFaults, AreNamed) {
-  const std::map<std::string, std::vector<Kind>> expected = {
-      {"illegal_address", {Kind::out_of_bounds}},
-      {"hang", {Kind::deadlock, Kind::hang}},
-      {"out_of_bounds", {Kind::out_of_bounds}},
+  const std::map<std::string, std::vector<FindingKind>> expected = {
+      {"illegal_address", {FindingKind::out_of_bounds}},
+      {"hang", {FindingKind::deadlock, FindingKind::hang}},
+      {"out_of_bounds", {FindingKind::out_of_bounds}},
       // The last element belongs to another thread, or to this one.
       {"wrong_value",
-       {Kind::wrong_result, Kind::uninitialised_read, Kind::race_in_block, Kind::race_between_blocks}},
+       {FindingKind::wrong_result, FindingKind::uninitialised_read, FindingKind::race_in_block,
+        FindingKind::race_between_blocks}},
       {"out_of_memory", {}},
-      {"compile_error", {Kind::compile}}};
+      {"compile_error", {FindingKind::compile}}};
   const kernels::EmbeddedSources sources;
   const auto problem = kernels::make_problem("fault_injection");
   const Instance instance = make_instance(problem->info(), "", {});
-  const search::SearchSpace space(problem->space(instance, architecture_facts("sm_90")));
+  const search::SearchSpace space(problem->space(instance, architecture_properties("sm_90")));
   std::vector<Sampled> chosen;
   for (search::ConfigurationId id = 0; id < space.size(); ++id)
     if (const Configuration one = space.at(id); expected.contains(one["behaviour"].as_text()))
@@ -87,9 +88,9 @@ TEST(ProblemFaults, AreNamed) {
           return jobs.job(chosen[number].configuration, small_sizes(*problem, chosen[number]));
         },
         options,
-        [&](std::size_t number, const Verdict& verdict) {
+        [&](std::size_t number, const CheckVerdict& verdict) {
           const std::string behaviour = chosen[number].configuration["behaviour"].as_text();
-          const std::vector<Kind>& kinds = expected.at(behaviour);
+          const std::vector<FindingKind>& kinds = expected.at(behaviour);
           if (kinds.empty()) {
             EXPECT_NE(verdict.not_emulated.find("memory"), std::string::npos) << behaviour;
           } else if (verdict.findings.empty()) {

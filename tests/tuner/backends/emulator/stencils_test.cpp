@@ -66,7 +66,7 @@ void expect_clean(const std::vector<Checked>& all) {
         return jobs.at(all[number].problem).job(all[number].configuration, sizes_of(all[number]));
       },
       CheckOptions{},
-      [&](std::size_t number, const Verdict& verdict) {
+      [&](std::size_t number, const CheckVerdict& verdict) {
         const Checked& checked = all[number];
         SCOPED_TRACE(checked.instance.problem + " " + checked.instance.settings_key() + " [" +
                      checked.configuration.to_string() + "]");

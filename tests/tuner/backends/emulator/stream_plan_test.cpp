@@ -10,13 +10,13 @@ namespace {
 
 using tune::testing::StreamSample;
 
-Verdict verdict(const StreamSample& sample, Flavour flavour = Flavour::sanitize) {
+CheckVerdict verdict(const StreamSample& sample, Flavour flavour = Flavour::sanitize) {
   CheckOptions options;
   options.flavour = flavour;
   return check(sample.plan, {sample.inputs, sample.reference, {1e-6, "doubling is exact"}}, options);
 }
 
-std::string report(const Verdict& found) {
+std::string report(const CheckVerdict& found) {
   std::string text = found.not_emulated;
   for (const Finding& finding : found.findings) text += finding.text() + "\n";
   return text;
@@ -26,7 +26,7 @@ TEST(StreamPlans, AreCleanAndRight) {
   for (const MemoryPlace place : {MemoryPlace::pinned, MemoryPlace::pageable, MemoryPlace::device})
     for (const Flavour flavour : {Flavour::sanitize, Flavour::plain})
       for (const std::uint64_t pieces : {1u, 2u, 5u}) {
-        const Verdict found = verdict(StreamSample(pieces, place), flavour);
+        const CheckVerdict found = verdict(StreamSample(pieces, place), flavour);
         EXPECT_EQ(report(found), "") << pieces;
         EXPECT_GT(found.tolerance, 0) << "the output was not compared";
       }
@@ -36,9 +36,9 @@ TEST(StreamPlans, ARemovedDependencyIsARace) {
   StreamSample sample;
   sample.forget(StreamSample::copy_in(3), StreamSample::kernel(1));
   for (const Flavour flavour : {Flavour::sanitize, Flavour::plain}) {
-    const Verdict found = verdict(sample, flavour);
+    const CheckVerdict found = verdict(sample, flavour);
     ASSERT_EQ(found.findings.size(), 1u) << report(found);
-    EXPECT_EQ(found.findings[0].kind, Kind::race_between_steps);
+    EXPECT_EQ(found.findings[0].kind, FindingKind::race_between_steps);
     EXPECT_EQ(found.findings[0].array, "sent");
     EXPECT_EQ(found.findings[0].offset, 4 * 37 * 5);
     EXPECT_NE(found.findings[0].text().find("step 4 (twice) and step 9 (copy of 'in' to 'sent')"),
@@ -52,9 +52,9 @@ TEST(StreamPlans, AKernelBeyondTheRangeThatItWasGivenIsFound) {
   StreamSample sample(1);
   auto& launch = std::get<Launch>(sample.plan.launches[1]);
   launch.arguments[1] = BufferArgument{"made", 0, 37 * 5 - 1};
-  const Verdict found = verdict(sample);
+  const CheckVerdict found = verdict(sample);
   ASSERT_FALSE(found.findings.empty()) << found.not_emulated;
-  EXPECT_EQ(found.findings[0].kind, Kind::out_of_bounds) << report(found);
+  EXPECT_EQ(found.findings[0].kind, FindingKind::out_of_bounds) << report(found);
   EXPECT_EQ(found.findings[0].array, "made");
   EXPECT_EQ(found.findings[0].offset, 4 * (37 * 5 - 1));
   EXPECT_NE(report(found).find("beyond the elements that the launch says it touches"), std::string::npos);
@@ -73,19 +73,19 @@ TEST(StreamPlans, ReadingBeyondTheRangeOfAnInputIsFound) {
   launch.arguments[0] = BufferArgument{"in", 0, 37 * 5};  // from pinned memory itself
   EXPECT_EQ(report(verdict(sample)), "");
   launch.arguments[0] = BufferArgument{"in", 0, 37 * 5 - 3};
-  const Verdict found = verdict(sample);
+  const CheckVerdict found = verdict(sample);
   ASSERT_FALSE(found.findings.empty());
-  EXPECT_EQ(found.findings[0].kind, Kind::out_of_bounds) << report(found);
+  EXPECT_EQ(found.findings[0].kind, FindingKind::out_of_bounds) << report(found);
   EXPECT_EQ(found.findings[0].array, "in");
 }
 
 TEST(StreamPlans, ACopyOfWhatNobodyWroteIsFound) {
   StreamSample sample;
-  std::erase_if(sample.plan.launches, [](const PlanStep& step) { return name_of(step) == "twice"; });
+  std::erase_if(sample.plan.launches, [](const PlanStep& step) { return step_name(step) == "twice"; });
   for (PlanStep& step : sample.plan.launches) std::get<Copy>(step).order = {};
-  const Verdict found = verdict(sample);
+  const CheckVerdict found = verdict(sample);
   ASSERT_FALSE(found.findings.empty()) << found.not_emulated;
-  EXPECT_EQ(found.findings[0].kind, Kind::uninitialised_read) << report(found);
+  EXPECT_EQ(found.findings[0].kind, FindingKind::uninitialised_read) << report(found);
   EXPECT_EQ(found.findings[0].kernel, "copy of 'made' to 'out'");
   EXPECT_FALSE(found.findings[0].has_thread);
 }
@@ -93,9 +93,9 @@ TEST(StreamPlans, ACopyOfWhatNobodyWroteIsFound) {
 TEST(StreamPlans, AMissingCopyIsAWrongResult) {
   StreamSample sample;
   sample.plan.launches.pop_back();
-  const Verdict found = verdict(sample);
+  const CheckVerdict found = verdict(sample);
   ASSERT_EQ(found.findings.size(), 1u) << report(found);
-  EXPECT_EQ(found.findings[0].kind, Kind::wrong_result);
+  EXPECT_EQ(found.findings[0].kind, FindingKind::wrong_result);
   EXPECT_EQ(found.findings[0].array, "out");
 }
 
@@ -110,9 +110,9 @@ TEST(StreamPlans, OffsetsReachTheKernel) {
   std::get<BufferArgument>(second.arguments[0]).offset = 0;
   for (PlanStep& step : sample.plan.launches)
     std::visit([](auto& known) { known.order = {}; }, step);  // no races: the first piece comes twice
-  const Verdict found = verdict(sample);
+  const CheckVerdict found = verdict(sample);
   ASSERT_FALSE(found.findings.empty());
-  EXPECT_EQ(found.findings[0].kind, Kind::wrong_result) << report(found);
+  EXPECT_EQ(found.findings[0].kind, FindingKind::wrong_result) << report(found);
 }
 
 }  // namespace

@@ -21,14 +21,15 @@ std::string header() {
 }
 
 /// With its outputs compared as bits, but for what the type reads out of them.
-Job job_of(const TensorMapSample& sample) {
-  Expectation expected;
+CheckJob job_of(const TensorMapSample& sample) {
+  ReferenceData expected;
   expected.inputs = sample.inputs;
   const BufferSpec& out = sample.plan.buffer("out");
   const std::vector<std::byte> bytes = sample.expected();
   expected.reference.emplace("out", in_double({out.type, out.layout.extents, bytes}));
-  Job job;
-  job.cases.push_back({sample.text(), sample.plan, std::make_shared<const Expectation>(std::move(expected))});
+  CheckJob job;
+  job.cases.push_back(
+      {sample.text(), sample.plan, std::make_shared<const ReferenceData>(std::move(expected))});
   return job;
 }
 
@@ -40,7 +41,7 @@ TEST(TensorMaps, BoxesArriveWithZerosOutside) {
     std::size_t seen = 0;
     check(
         samples.size(), [&](std::size_t i) { return job_of(samples[i]); }, options,
-        [&](std::size_t i, const Verdict& verdict) {
+        [&](std::size_t i, const CheckVerdict& verdict) {
           ++seen;
           EXPECT_EQ(verdict.not_emulated, "") << samples[i].text();
           for (const Finding& finding : verdict.findings) ADD_FAILURE() << finding.text();
@@ -121,7 +122,7 @@ TEST(TensorMaps, AMarchIsClean) {
 
 /// The kinds of the findings of a check, as shown, each once.
 std::string kinds_of(const KernelCheck& check) {
-  const Verdict verdict = check.verdict();
+  const CheckVerdict verdict = check.verdict();
   std::string kinds = verdict.not_emulated;
   for (const Finding& finding : verdict.findings) {
     const std::string kind(to_string(finding.kind));

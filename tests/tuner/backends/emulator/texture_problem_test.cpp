@@ -31,7 +31,7 @@ class MovedImage : public Problem {
     info_.sources = {"moved.cu"};
   }
   const ProblemInfo& info() const override { return info_; }
-  search::SpaceDefinition space(const Instance&, const DeviceFacts&) const override {
+  search::SpaceDefinition space(const Instance&, const DeviceProperties&) const override {
     search::SpaceDefinition definition;
     definition.parameters = {{"memory", "of the texture", {"array", "pitched", "dense"}, "array"},
                              {"block_x", "threads", {8, 32}, 8},
@@ -39,7 +39,7 @@ class MovedImage : public Problem {
                              {"shift", "an error", {0, 1}, 0}};
     return definition;
   }
-  Work work(const Instance&) const override { return {}; }
+  ProblemCost cost(const Instance&) const override { return {}; }
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                           const KernelSources& sources) const override {
     const auto nx = static_cast<std::uint64_t>(instance.extent("nx"));
@@ -113,7 +113,7 @@ TEST(TextureProblem, IsCheckedAsEveryOther) {
   const MovedImage problem;
   const OneText sources;
   const Instance size = make_instance(problem.info(), "29x13", {});
-  const search::SearchSpace space(problem.space(size, architecture_facts("sm_90")));
+  const search::SearchSpace space(problem.space(size, architecture_properties("sm_90")));
   ASSERT_EQ(space.size(), 24u);
   for (const Flavour flavour : {Flavour::plain, Flavour::sanitize}) {
     ProblemJobs jobs(problem, sources);
@@ -123,7 +123,7 @@ TEST(TextureProblem, IsCheckedAsEveryOther) {
     check(
         space.size(), [&](std::size_t number) { return jobs.job(space.at(number), std::span(&size, 1)); },
         options,
-        [&](std::size_t number, const Verdict& verdict) {
+        [&](std::size_t number, const CheckVerdict& verdict) {
           const Configuration configuration = space.at(number);
           if (configuration["memory"].as_text() == "dense") {
             EXPECT_NE(
@@ -137,7 +137,7 @@ TEST(TextureProblem, IsCheckedAsEveryOther) {
             ++right;
           } else {
             EXPECT_EQ(verdict.findings.size(), 1u) << configuration.to_string();
-            EXPECT_TRUE(!verdict.findings.empty() && verdict.findings[0].kind == Kind::wrong_result);
+            EXPECT_TRUE(!verdict.findings.empty() && verdict.findings[0].kind == FindingKind::wrong_result);
             ++wrong;
           }
           return true;

@@ -107,7 +107,7 @@ struct Point {
 };
 
 Case case_of(const TextureSample& sample) {
-  Expectation expected;
+  ReferenceData expected;
   expected.inputs = sample.inputs;
   const auto channels = static_cast<std::size_t>(sample.channels);
   HostTensor out(ElementType::f64, {channels, sample.fetches()});
@@ -119,7 +119,7 @@ Case case_of(const TextureSample& sample) {
                                         sample.texture.texture.read == ReadMode::normalized
                                     ? 1e-7
                                     : 0;
-  return {sample.text(), sample.plan, std::make_shared<Expectation>(std::move(expected))};
+  return {sample.text(), sample.plan, std::make_shared<ReferenceData>(std::move(expected))};
 }
 
 TEST(Textures, FetchesFollowTheProgrammingGuide) {
@@ -132,10 +132,10 @@ TEST(Textures, FetchesFollowTheProgrammingGuide) {
     check(
         samples.size(),
         [&](std::size_t number) {
-          return Job{{case_of(samples[number])}, ""};
+          return CheckJob{{case_of(samples[number])}, ""};
         },
         options,
-        [&](std::size_t number, const Verdict& verdict) {
+        [&](std::size_t number, const CheckVerdict& verdict) {
           std::string report = verdict.not_emulated;
           for (const Finding& finding : verdict.findings) report += finding.text();
           EXPECT_EQ(report, "") << samples[number].text();

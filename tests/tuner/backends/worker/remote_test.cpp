@@ -45,12 +45,12 @@ class RemoteTest : public ::testing::Test {
   ToySources sources_;
   RemoteBackend backend_{
       worker("device"),
-      [](const DeviceFacts&) { return std::make_unique<RemoteCompiler>(worker("compiler"), 0.5); },
+      [](const DeviceProperties&) { return std::make_unique<RemoteCompiler>(worker("compiler"), 0.5); },
       {.timeout = 0.3}};
 };
 
 TEST_F(RemoteTest, TellsTheWorkersDevice) {
-  EXPECT_EQ(backend_.facts().model_key(), testing::invented_device().model_key());
+  EXPECT_EQ(backend_.properties().model_key(), testing::invented_device().model_key());
   EXPECT_EQ(backend_.compiler().version(), "fake 1 sm_90");
 }
 
@@ -146,7 +146,7 @@ TEST_F(RemoteTest, AWorkerThatSomebodyKillsAtWorkIsTriedAgain) {
 TEST_F(RemoteTest, WorkersEndWithTheirOwner) {
   pid_t id = 0;
   {
-    const RemoteBackend other(worker("device"), [](const DeviceFacts&) { return nullptr; }, {});
+    const RemoteBackend other(worker("device"), [](const DeviceProperties&) { return nullptr; }, {});
     id = other.process_id();
     EXPECT_EQ(kill(id, 0), 0);
   }
@@ -156,7 +156,7 @@ TEST_F(RemoteTest, WorkersEndWithTheirOwner) {
 TEST(Remote, AWorkerThatDoesNotStartIsOneClearError) {
   for (const WorkerProgram& broken : {worker("broken"), WorkerProgram{"/nowhere/at/all", {}}}) {
     try {
-      const RemoteBackend backend(broken, [](const DeviceFacts&) { return nullptr; }, {});
+      const RemoteBackend backend(broken, [](const DeviceProperties&) { return nullptr; }, {});
       FAIL() << "no error";
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("does not start"), std::string::npos) << error.what();

@@ -20,23 +20,23 @@ std::optional<checks::Placement> placement_of(const CopyShape& shape, std::size_
 }
 
 Comparison combine(std::span<const checks::Finding> findings) {
-  Comparison whole;
+  Comparison combined_part;
   double rank = -std::numeric_limits<double>::infinity();
   bool any = false;
   for (const auto& part : findings) {
-    whole.wrong += part.wrong;
-    whole.total_error += part.total;
+    combined_part.wrong += part.wrong;
+    combined_part.total_error += part.total;
     if (part.error < 0) continue;  // a block without elements
-    const bool earlier = part.rank == rank && part.index < whole.worst_index;
+    const bool earlier = part.rank == rank && part.index < combined_part.worst_index;
     if (any && !(part.rank > rank) && !earlier) continue;
     any = true;
     rank = part.rank;
-    whole.worst_error = part.error;
-    whole.worst_index = part.index;
-    whole.worst_value = part.value;
-    whole.worst_reference = part.reference;
+    combined_part.worst_error = part.error;
+    combined_part.worst_index = part.index;
+    combined_part.worst_value = part.value;
+    combined_part.worst_reference = part.reference;
   }
-  return whole;
+  return combined_part;
 }
 
 }  // namespace tune::cuda

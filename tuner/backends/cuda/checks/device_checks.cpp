@@ -34,10 +34,11 @@ cudaError_t copy_back(std::vector<T>& to, const std::byte* from, cudaStream_t st
 
 }  // namespace
 
-DeviceChecks::DeviceChecks(const DeviceFacts& facts) : multiprocessors_(std::max(facts.multiprocessors, 1)) {
-  std::string why_not;
-  compiler_ = make_nvrtc_compiler(facts.architecture(), &why_not);
-  if (compiler_ == nullptr) throw Error(why_not);
+DeviceChecks::DeviceChecks(const DeviceProperties& properties)
+    : multiprocessors_(std::max(properties.multiprocessors, 1)) {
+  std::string failure_reason;
+  compiler_ = make_nvrtc_compiler(properties.architecture(), &failure_reason);
+  if (compiler_ == nullptr) throw Error(failure_reason);
   results_ = allocate_device(result_bytes);
 }
 
@@ -85,18 +86,19 @@ void DeviceChecks::load_for(std::span<const BufferSpec> buffers) {
 
 /// Each thread has at least one item, as far as there are any.
 unsigned DeviceChecks::blocks_for(std::uint64_t items) const {
-  const auto most = blocks_a_multiprocessor * static_cast<std::uint64_t>(multiprocessors_);
+  const auto max = blocks_a_multiprocessor * static_cast<std::uint64_t>(multiprocessors_);
   const auto needed = (items + checks::block_threads - 1) / checks::block_threads;
-  return static_cast<unsigned>(std::clamp<std::uint64_t>(needed, 1, most));
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(needed, 1, max));
 }
 
 namespace {
 
 /// Calls `use` with as many zones as one launch takes, again and again.
 template<class Use>
-cudaError_t for_some_zones(std::span<const checks::Zone> zones, const Use& use) {
-  for (std::size_t begin = 0; begin < zones.size(); begin += checks::most_zones) {
-    const auto some = zones.subspan(begin, std::min<std::size_t>(checks::most_zones, zones.size() - begin));
+cudaError_t for_some_red_zones(std::span<const checks::Zone> red_zones, const Use& use) {
+  for (std::size_t begin = 0; begin < red_zones.size(); begin += checks::most_zones) {
+    const auto some =
+        red_zones.subspan(begin, std::min<std::size_t>(checks::most_zones, red_zones.size() - begin));
     checks::Zones argument;
     argument.count = static_cast<int>(some.size());
     std::ranges::copy(some, argument.zone);
@@ -109,24 +111,26 @@ cudaError_t for_some_zones(std::span<const checks::Zone> zones, const Use& use) 
 
 }  // namespace
 
-cudaError_t DeviceChecks::fill_guards(std::span<const checks::Zone> zones, cudaStream_t stream) {
-  return for_some_zones(zones, [&](const checks::Zones& some, std::size_t, std::uint64_t words) {
+cudaError_t DeviceChecks::fill_guards(std::span<const checks::Zone> red_zones, cudaStream_t stream) {
+  return for_some_red_zones(red_zones, [&](const checks::Zones& some, std::size_t, std::uint64_t words) {
     const dim3 grid(blocks_for(words), static_cast<unsigned>(some.count));
     return launch(guards().kernels[0], grid, stream, some);
   });
 }
 
-OrStatus<std::vector<bool>> DeviceChecks::damaged(std::span<const checks::Zone> zones, cudaStream_t stream) {
-  const std::size_t most = results_.size() / sizeof(unsigned);
-  if (zones.size() > most) throw Error(format("a plan can have at most {} buffers", most / 2));
-  std::vector<unsigned> flags(zones.size());
+OrStatus<std::vector<bool>> DeviceChecks::damaged(std::span<const checks::Zone> red_zones,
+                                                  cudaStream_t stream) {
+  const std::size_t max = results_.size() / sizeof(unsigned);
+  if (red_zones.size() > max) throw Error(format("a plan can have at most {} buffers", max / 2));
+  std::vector<unsigned> flags(red_zones.size());
   auto* const on_device = reinterpret_cast<unsigned*>(results_.data());
   auto status = cudaMemsetAsync(on_device, 0, flags.size() * sizeof(unsigned), stream);
   if (status == cudaSuccess)
-    status = for_some_zones(zones, [&](const checks::Zones& some, std::size_t begin, std::uint64_t words) {
-      const dim3 grid(blocks_for(words), static_cast<unsigned>(some.count));
-      return launch(guards().kernels[1], grid, stream, some, on_device + begin);
-    });
+    status =
+        for_some_red_zones(red_zones, [&](const checks::Zones& some, std::size_t begin, std::uint64_t words) {
+          const dim3 grid(blocks_for(words), static_cast<unsigned>(some.count));
+          return launch(guards().kernels[1], grid, stream, some, on_device + begin);
+        });
   if (status == cudaSuccess) status = copy_back(flags, results_.data(), stream);
   if (status != cudaSuccess) return tl::unexpected(status);
   std::vector<bool> answer;
@@ -167,8 +171,8 @@ OrStatus<std::vector<checks::Count>> DeviceChecks::sums(const std::byte* data, s
 
 OrStatus<std::vector<checks::Finding>> DeviceChecks::compare(const ComparedPart& part, const Bounds& bounds,
                                                              cudaStream_t stream) {
-  const auto most = static_cast<unsigned>(results_.size() / sizeof(checks::Finding));
-  const auto blocks = std::min(blocks_for(part.count), most);
+  const auto max = static_cast<unsigned>(results_.size() / sizeof(checks::Finding));
+  const auto blocks = std::min(blocks_for(part.count), max);
   auto status =
       launch(comparing(part.type).kernels[0], dim3(blocks), stream, part.first, part.placement,
              part.reference, static_cast<checks::Count>(part.begin), static_cast<checks::Count>(part.count),

@@ -13,7 +13,7 @@
 #include "tuner/backends/cuda/checks/types.cuh"
 #include "tuner/backends/cuda/runtime/handles.hpp"
 #include "tuner/backends/cuda/runtime/module.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/plan/launch_plan.hpp"
 
 namespace tune::cuda {
@@ -37,14 +37,14 @@ struct ComparedPart {
 class DeviceChecks {
  public:
   /// Throws Error where there is no NVRTC for the device.
-  explicit DeviceChecks(const DeviceFacts& facts);
+  explicit DeviceChecks(const DeviceProperties& properties);
 
   /// Compiles and loads what a plan with such buffers will need: before the plan takes all the memory.
   void load_for(std::span<const BufferSpec> buffers);
 
-  cudaError_t fill_guards(std::span<const checks::Zone> zones, cudaStream_t stream);
+  cudaError_t fill_guards(std::span<const checks::Zone> red_zones, cudaStream_t stream);
   /// For each zone whether it is no longer as it was filled.
-  OrStatus<std::vector<bool>> damaged(std::span<const checks::Zone> zones, cudaStream_t stream);
+  OrStatus<std::vector<bool>> damaged(std::span<const checks::Zone> red_zones, cudaStream_t stream);
   /// The place of the first byte that differs, rounded down to a multiple of 8. Both addresses are multiples
   /// of 8.
   OrStatus<std::optional<std::uint64_t>> difference(const std::byte* a, const std::byte* b,

@@ -15,7 +15,7 @@ namespace tune::cuda {
 namespace {
 
 constexpr std::uint64_t step = std::uint64_t{64} << 10;
-constexpr std::uint64_t most = std::uint64_t{16} << 20;
+constexpr std::uint64_t max = std::uint64_t{16} << 20;
 
 constexpr const char* changed = "changed input";
 
@@ -61,26 +61,26 @@ std::uint64_t guard_bytes(const BufferSpec& buffer) {
   std::uint64_t slowest = 1;
   for (std::size_t i = 0; i < buffer.layout.extents.size() && i < buffer.layout.strides.size(); ++i)
     if (buffer.layout.extents[i] > 1) slowest = std::max(slowest, buffer.layout.strides[i]);
-  const auto wanted = std::min(slowest, most) * size_of(buffer.type);
-  return std::clamp((wanted + step - 1) / step * step, step, most);
+  const auto wanted = std::min(slowest, max) * element_size(buffer.type);
+  return std::clamp((wanted + step - 1) / step * step, step, max);
 }
 
-Failure out_of_bounds(const std::string& buffer, Side side, std::span<const std::byte> zone,
+Failure out_of_bounds(const std::string& buffer, Side side, std::span<const std::byte> red_zone,
                       std::size_t misalignment) {
-  const auto differs = [&](std::size_t i) { return zone[i] != guard_byte(i + misalignment); };
+  const auto differs = [&](std::size_t i) { return red_zone[i] != guard_byte(i + misalignment); };
   std::size_t bytes = 0;
-  for (std::size_t i = 0; i < zone.size(); ++i) bytes += differs(i) ? 1 : 0;
+  for (std::size_t i = 0; i < red_zone.size(); ++i) bytes += differs(i) ? 1 : 0;
   if (bytes == 0) throw std::logic_error("a guard is said to be damaged and is not");
   std::size_t run = 0;  // bytes of the run without gaps that is nearest to the buffer
   std::size_t distance = 0;
   if (side == Side::after) {
     while (!differs(distance)) ++distance;
-    while (distance + run < zone.size() && differs(distance + run)) ++run;
+    while (distance + run < red_zone.size() && differs(distance + run)) ++run;
   } else {
-    std::size_t end = zone.size();
+    std::size_t end = red_zone.size();
     while (!differs(end - 1)) --end;
     while (run < end && differs(end - run - 1)) ++run;
-    distance = zone.size() - end + run;
+    distance = red_zone.size() - end + run;
   }
   const std::string place =
       side == Side::before
@@ -97,7 +97,7 @@ Failure far_out_of_bounds() {
 
 Failure changed_input(const BufferSpec& buffer, std::uint64_t byte, std::uint64_t begin,
                       std::span<const std::byte> was, std::span<const std::byte> is) {
-  const auto size = size_of(buffer.type);
+  const auto size = element_size(buffer.type);
   const auto element = byte / size;
   const auto coordinates = coordinates_of(buffer.layout, element);
   if (!coordinates)

@@ -21,7 +21,7 @@ enum class Side { before, after };
 /// Failure{verify, "out of bounds"} for a zone that is not as it was filled, naming the place that is nearest
 /// to the buffer. `zone` is what was found there; its first byte lies `misalignment` bytes into a word of the
 /// pattern.
-Failure out_of_bounds(const std::string& buffer, Side side, std::span<const std::byte> zone,
+Failure out_of_bounds(const std::string& buffer, Side side, std::span<const std::byte> red_zone,
                       std::size_t misalignment);
 /// The same where the kernel wrote to memory that is far from all buffers of its plan.
 Failure far_out_of_bounds();

@@ -35,7 +35,7 @@ Failure out_of_host_memory(const BufferSpec& spec, std::uint64_t wanted) {
 }
 
 PlanBuffer laid_out(const BufferSpec& spec) {
-  PlanBuffer buffer{spec, copy_shape(spec.layout, size_of(spec.type)), {}};
+  PlanBuffer buffer{spec, copy_shape(spec.layout, element_size(spec.type)), {}};
   buffer.guard = guard_bytes(spec);
   const auto own = (spec.allocation_bytes() + end_alignment - 1) / end_alignment * end_alignment;
   buffer.bytes = own + 2 * buffer.guard;
@@ -43,25 +43,25 @@ PlanBuffer laid_out(const BufferSpec& spec) {
 }
 
 /// Images only save time: they make room for buffers.
-DeviceMemory take_device(std::uint64_t bytes, MemoryPool& pool, TensorImages& images) {
+DeviceMemory take_device(std::uint64_t bytes, MemoryPool& pool, InputSnapshots& snapshots) {
   auto memory = pool.take(bytes);
-  while (memory.data() == nullptr && images.drop_oldest()) memory = pool.take(bytes);
+  while (memory.data() == nullptr && snapshots.drop_oldest()) memory = pool.take(bytes);
   return memory;
 }
 
 }  // namespace
 
-checks::Zone PlanBuffer::zone_before() const {
+checks::Zone PlanBuffer::red_zone_before() const {
   return {reinterpret_cast<unsigned char*>(begin()), guard};
 }
 
-checks::Zone PlanBuffer::zone_after() const {
+checks::Zone PlanBuffer::red_zone_after() const {
   const auto end = guard + spec.allocation_bytes();
   return {reinterpret_cast<unsigned char*>(begin() + end), bytes - end};
 }
 
 Result<PlanBuffers> PlanBuffers::take(const std::vector<BufferSpec>& specs, MemoryPool& pool,
-                                      HostMemoryPool& host_pool, TensorImages& images) {
+                                      HostMemoryPool& host_pool, InputSnapshots& snapshots) {
   PlanBuffers plan(pool, host_pool);
   std::uint64_t wanted = 0;
   std::uint64_t mirror = 0;
@@ -70,10 +70,10 @@ Result<PlanBuffers> PlanBuffers::take(const std::vector<BufferSpec>& specs, Memo
     (spec.on_host() ? mirror : wanted) = spec.on_host() ? std::max(mirror, bytes) : wanted + bytes;
   }
   wanted += mirror;
-  const auto available = pool.available() + images.bytes();
+  const auto available = pool.available() + snapshots.bytes();
   if (wanted > available) return tl::unexpected(out_of_memory(wanted, available));
   if (mirror > 0) {
-    plan.mirror_ = take_device(mirror, pool, images);
+    plan.mirror_ = take_device(mirror, pool, snapshots);
     if (plan.mirror_.data() == nullptr) return tl::unexpected(out_of_memory(wanted, available));
   }
   for (auto& buffer : plan.buffers_) {
@@ -82,7 +82,7 @@ Result<PlanBuffers> PlanBuffers::take(const std::vector<BufferSpec>& specs, Memo
       buffer.host = host_pool.take(buffer.bytes, buffer.spec.place);
       if (buffer.host.data() == nullptr) return tl::unexpected(out_of_host_memory(buffer.spec, buffer.bytes));
     } else {
-      buffer.memory = take_device(buffer.bytes, pool, images);
+      buffer.memory = take_device(buffer.bytes, pool, snapshots);
       if (buffer.memory.data() == nullptr) return tl::unexpected(out_of_memory(wanted, available));
     }
   }
@@ -97,43 +97,43 @@ PlanBuffers::~PlanBuffers() {
   pool_->give_back(std::move(mirror_));
 }
 
-void PlanBuffers::fill(const TensorViews& inputs, TensorImages& images, DeviceChecks& checks,
+void PlanBuffers::fill(const TensorViews& inputs, InputSnapshots& snapshots, DeviceChecks& checks,
                        cudaStream_t stream) {
-  std::vector<checks::Zone> zones;
+  std::vector<checks::Zone> red_zones;
   for (const auto& buffer : buffers_) {
     if (buffer.spec.on_host()) continue;
-    zones.push_back(buffer.zone_before());
-    zones.push_back(buffer.zone_after());
+    red_zones.push_back(buffer.red_zone_before());
+    red_zones.push_back(buffer.red_zone_after());
   }
-  check(checks.fill_guards(zones, stream));
+  check(checks.fill_guards(red_zones, stream));
   for (auto& buffer : buffers_) {
     if (buffer.spec.on_host())
-      check(checks.fill_guards(std::array{buffer.zone_before(), buffer.zone_after()}, stream));
-    fill(buffer, inputs, images, checks, stream);
+      check(checks.fill_guards(std::array{buffer.red_zone_before(), buffer.red_zone_after()}, stream));
+    fill(buffer, inputs, snapshots, checks, stream);
     if (buffer.spec.on_host())
       check(cudaMemcpyAsync(buffer.host.data(), buffer.mirror, buffer.bytes, cudaMemcpyDeviceToHost, stream));
   }
 }
 
-void PlanBuffers::fill(PlanBuffer& buffer, const TensorViews& inputs, TensorImages& images,
+void PlanBuffers::fill(PlanBuffer& buffer, const TensorViews& inputs, InputSnapshots& snapshots,
                        DeviceChecks& checks, cudaStream_t stream) {
   const auto bytes = buffer.spec.allocation_bytes();
   if (buffer.spec.role != BufferRole::input) {
     check(cudaMemsetAsync(buffer.data(), initial_byte(buffer.spec), bytes, stream));
-    if (buffer.spec.fill != Fill::contents) return;
+    if (buffer.spec.fill != BufferFill::contents) return;
   }
   const auto& tensor = tensor_of(buffer.spec, inputs);
   if (buffer.spec.role != BufferRole::input) {
-    send(buffer.data(), image_key(buffer.spec.name, buffer.spec.layout, tensor), tensor, stream);
+    send(buffer.data(), snapshot_key(buffer.spec.name, buffer.spec.layout, tensor), tensor, stream);
     return;
   }
-  buffer.image = image_key(buffer.spec.name, buffer.spec.layout, tensor);
-  const auto* image = images.get(*buffer.image, tensor, checks, stream);
-  if (image == nullptr)
-    send(buffer.data(), *buffer.image, tensor, stream);
+  buffer.snapshot = snapshot_key(buffer.spec.name, buffer.spec.layout, tensor);
+  const auto* snapshot = snapshots.get(*buffer.snapshot, tensor, checks, stream);
+  if (snapshot == nullptr)
+    send(buffer.data(), *buffer.snapshot, tensor, stream);
   else
-    check(cudaMemcpyAsync(buffer.data(), image->memory.data(), bytes, cudaMemcpyDeviceToDevice, stream));
-  auto sums = image == nullptr ? checks.sums(buffer.data(), bytes, stream) : image->sums;
+    check(cudaMemcpyAsync(buffer.data(), snapshot->memory.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+  auto sums = snapshot == nullptr ? checks.sums(buffer.data(), bytes, stream) : snapshot->sums;
   check(sums ? cudaSuccess : sums.error());
   buffer.sums = std::move(*sums);
 }

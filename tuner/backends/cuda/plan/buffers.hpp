@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/backends/cuda/checks/device_checks.hpp"
-#include "tuner/backends/cuda/plan/tensor_images.hpp"
+#include "tuner/backends/cuda/plan/input_snapshots.hpp"
 #include "tuner/backends/cuda/runtime/handles.hpp"
 #include "tuner/backends/cuda/runtime/host_pool.hpp"
 #include "tuner/backends/cuda/runtime/memory_pool.hpp"
@@ -30,7 +30,7 @@ struct PlanBuffer {
   std::uint64_t bytes = 0;      ///< of everything; `memory` may be larger
 
   /// What an input was filled with: its image, which may have to make room, and its sums.
-  std::optional<ImageKey> image = {};
+  std::optional<SnapshotKey> snapshot = {};
   std::vector<checks::Count> sums = {};
 
   /// On the device: where all of it begins, the buffer, and logical element (0, 0, ...).
@@ -39,8 +39,8 @@ struct PlanBuffer {
   std::byte* first() const { return data() + shape.device_offset; }
   /// The address of logical element (0, 0, ...) for the steps of the plan.
   std::byte* place() const { return spec.on_host() ? host.data() + guard + shape.device_offset : first(); }
-  checks::Zone zone_before() const;
-  checks::Zone zone_after() const;
+  checks::Zone red_zone_before() const;
+  checks::Zone red_zone_after() const;
 };
 
 /// The buffers of one plan, taken from a pool and given back at the end.
@@ -49,7 +49,7 @@ class PlanBuffers {
   /// Failure{resources, "device memory"} where the device has too little, for the mirror too, and "host
   /// memory" where the host has.
   static Result<PlanBuffers> take(const std::vector<BufferSpec>& specs, MemoryPool& pool,
-                                  HostMemoryPool& host_pool, TensorImages& images);
+                                  HostMemoryPool& host_pool, InputSnapshots& snapshots);
   PlanBuffers(PlanBuffers&&) = default;
   PlanBuffers& operator=(PlanBuffers&&) = delete;
   ~PlanBuffers();
@@ -57,7 +57,7 @@ class PlanBuffers {
   /// Enqueues: inputs hold their tensors, every byte around them is 0xff, every byte of all other buffers is
   /// their initial one, the zones around all buffers hold their pattern. Throws Error where a tensor is
   /// missing or is not what the plan describes.
-  void fill(const TensorViews& inputs, TensorImages& images, DeviceChecks& checks, cudaStream_t stream);
+  void fill(const TensorViews& inputs, InputSnapshots& snapshots, DeviceChecks& checks, cudaStream_t stream);
   /// Enqueues the copy of a buffer on the host, its zones too, to its mirror; of others nothing is to do.
   cudaError_t stage(const PlanBuffer& buffer, cudaStream_t stream) const;
   /// Enqueues the copy of a logical tensor to `host`, which has room for it.
@@ -69,7 +69,7 @@ class PlanBuffers {
 
  private:
   PlanBuffers(MemoryPool& pool, HostMemoryPool& host_pool) : pool_(&pool), host_pool_(&host_pool) {}
-  void fill(PlanBuffer& buffer, const TensorViews& inputs, TensorImages& images, DeviceChecks& checks,
+  void fill(PlanBuffer& buffer, const TensorViews& inputs, InputSnapshots& snapshots, DeviceChecks& checks,
             cudaStream_t stream);
 
   MemoryPool* pool_;

@@ -52,14 +52,14 @@ std::string host_name() {
 
 }  // namespace
 
-DeviceContext::DeviceContext(int number, DeviceFacts known)
+DeviceContext::DeviceContext(int number, DeviceProperties known)
     : device(number),
-      facts(std::move(known)),
-      images(pool, static_cast<std::uint64_t>(facts.global_memory) / 2) {
+      properties(std::move(known)),
+      snapshots(pool, static_cast<std::uint64_t>(properties.global_memory) / 2) {
   check(cudaSetDevice(device));
-  if (const auto library = Nvml::open()) nvml = library->find(facts.uuid, pci_address(device));
+  if (const auto library = Nvml::open()) nvml = library->find(properties.uuid, pci_address(device));
   stream = make_stream();
-  flush_ = allocate_device(2 * static_cast<std::size_t>(std::max<std::int64_t>(facts.l2_cache, 1)));
+  flush_ = allocate_device(2 * static_cast<std::size_t>(std::max<std::int64_t>(properties.l2_cache, 1)));
 }
 
 void DeviceContext::enter() const {
@@ -98,7 +98,7 @@ std::byte* DeviceContext::staging(std::size_t size) {
 }
 
 DeviceChecks& DeviceContext::checks() {
-  if (!checks_) checks_.emplace(facts);
+  if (!checks_) checks_.emplace(properties);
   return *checks_;
 }
 
@@ -106,9 +106,9 @@ Result<std::shared_ptr<const CufftLibrary>> DeviceContext::cufft() {
   if (cufft_ != nullptr) return cufft_;
   int version = 0;
   check(cudaDriverGetVersion(&version));
-  std::string why_not;
-  cufft_ = open_cufft(&why_not, cufft_candidates(version / 1000));
-  if (cufft_ == nullptr) return fail(Phase::resources, "cuFFT", why_not);
+  std::string failure_reason;
+  cufft_ = open_cufft(&failure_reason, cufft_candidates(version / 1000));
+  if (cufft_ == nullptr) return fail(Phase::resources, "cuFFT", failure_reason);
   return cufft_;
 }
 

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "tuner/backends/cuda/checks/device_checks.hpp"
-#include "tuner/backends/cuda/plan/tensor_images.hpp"
+#include "tuner/backends/cuda/plan/input_snapshots.hpp"
 #include "tuner/backends/cuda/runtime/handles.hpp"
 #include "tuner/backends/cuda/runtime/host_pool.hpp"
 #include "tuner/backends/cuda/runtime/memory_pool.hpp"
 #include "tuner/backends/cuda/toolkit/cufft_library.hpp"
 #include "tuner/backends/cuda/toolkit/nvml.hpp"
 #include "tuner/base/failure.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/device/machine_state.hpp"
 
 namespace tune::cuda {
@@ -22,7 +22,7 @@ namespace tune::cuda {
 /// What a runner keeps on its device from one plan to the next. Used by one thread at a time.
 struct DeviceContext {
   /// Takes the device for the calling thread and creates everything that stays.
-  DeviceContext(int number, DeviceFacts known);
+  DeviceContext(int number, DeviceProperties known);
 
   /// To be called first wherever a thread enters: the current device is a property of the thread. Throws
   /// Error once a fault has made the device unusable for this process.
@@ -50,12 +50,12 @@ struct DeviceContext {
   MachineState machine_state() const;
 
   const int device;
-  const DeviceFacts facts;
+  const DeviceProperties properties;
   std::optional<NvmlDevice> nvml;  ///< nothing where there is none
   Stream stream;
   MemoryPool pool;
   HostMemoryPool host_pool;
-  TensorImages images;
+  InputSnapshots snapshots;
 
  private:
   std::string fault_;

@@ -12,7 +12,7 @@ namespace {
 /// What a sample of short executions takes: the cost of its two events is lost in it.
 constexpr double sample_seconds = 400e-6;
 /// Nodes of a graph; each costs about a microsecond to make.
-constexpr std::size_t most_launches = 256;
+constexpr std::size_t max_launches = 256;
 
 /// As cudaMalloc aligns.
 std::uint64_t aligned_bytes(const BufferSpec& spec) {
@@ -71,11 +71,11 @@ cudaError_t capture(int executions, std::vector<LaunchSequence*> turns, Graph& g
 Batching batching(double seconds, std::uint64_t plan_bytes, std::uint64_t l2_bytes, std::size_t launches,
                   bool cold) {
   constexpr double clock_tick = 0.5e-6;
-  const auto most =
-      static_cast<int>(std::max<std::size_t>(most_launches / std::max<std::size_t>(launches, 1), 2));
+  const auto max =
+      static_cast<int>(std::max<std::size_t>(max_launches / std::max<std::size_t>(launches, 1), 2));
   Batching result;
   result.executions =
-      std::clamp(static_cast<int>(std::lround(sample_seconds / std::max(seconds, clock_tick))), 2, most);
+      std::clamp(static_cast<int>(std::lround(sample_seconds / std::max(seconds, clock_tick))), 2, max);
   if (!cold) return result;
   const auto between = (2 * l2_bytes + plan_bytes - 1) / std::max<std::uint64_t>(plan_bytes, 1);
   result.copies =

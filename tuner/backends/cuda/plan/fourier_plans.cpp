@@ -114,7 +114,7 @@ Result<FourierPlans> FourierPlans::make(const LaunchPlan& plan,
     const auto shape = fourier_shape(plan, *transform);
     for (const auto* side : {&shape.real, &shape.complex})
       if (!side->fits())
-        throw Error(format("the {} reaches element {} of '{}', which has {} elements", name_of(*transform),
+        throw Error(format("the {} reaches element {} of '{}', which has {} elements", step_name(*transform),
                            side->end - 1, side->buffer, side->allocation));
     if (std::ranges::any_of(made.plans_, [&](const auto& known) { return known.serves(shape); })) continue;
     auto added = FourierPlan::make(library, shape);
@@ -136,17 +136,17 @@ FourierPlans::~FourierPlans() {
 }
 
 std::size_t FourierPlans::work_bytes() const {
-  std::size_t most = 0;
-  for (const auto& plan : plans_) most = std::max(most, plan.work_bytes());
-  return most;
+  std::size_t max = 0;
+  for (const auto& plan : plans_) max = std::max(max, plan.work_bytes());
+  return max;
 }
 
-Result<void> FourierPlans::take_work_area(MemoryPool& pool, TensorImages& images) {
+Result<void> FourierPlans::take_work_area(MemoryPool& pool, InputSnapshots& snapshots) {
   const auto bytes = work_bytes();
   if (bytes == 0) return {};
   pool_ = &pool;
   work_ = pool.take(bytes);
-  while (work_.data() == nullptr && images.drop_oldest()) work_ = pool.take(bytes);
+  while (work_.data() == nullptr && snapshots.drop_oldest()) work_ = pool.take(bytes);
   if (work_.data() == nullptr)
     return fail(
         Phase::resources, "device memory",

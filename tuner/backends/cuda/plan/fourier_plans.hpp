@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "tuner/backends/cuda/plan/tensor_images.hpp"
+#include "tuner/backends/cuda/plan/input_snapshots.hpp"
 #include "tuner/backends/cuda/runtime/memory_pool.hpp"
 #include "tuner/backends/cuda/toolkit/cufft_library.hpp"
 #include "tuner/base/failure.hpp"
@@ -58,7 +58,7 @@ class FourierPlans {
   std::size_t work_bytes() const;
   /// Failure{resources, "device memory"} where even without idle memory and images there is too little. The
   /// pool gets it back at the end.
-  Result<void> take_work_area(MemoryPool& pool, TensorImages& images);
+  Result<void> take_work_area(MemoryPool& pool, InputSnapshots& snapshots);
   /// The plan of a transform that this was made for; stays where it is when this moves.
   const FourierPlan& find(const FourierShape& shape) const;
   std::size_t count() const { return plans_.size(); }

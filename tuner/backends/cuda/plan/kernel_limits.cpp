@@ -14,7 +14,7 @@ tl::unexpected<Failure> exceeded(const Launch& launch, std::string reason, const
               format("kernel `{}` asks for {} {}, the limit is {}", launch.entry, demand, what, limit));
 }
 
-Result<void> check_dimensions(const DeviceFacts& device, const Launch& launch) {
+Result<void> check_dimensions(const DeviceProperties& device, const Launch& launch) {
   constexpr std::array<char, 3> axes{'x', 'y', 'z'};
   const std::array block{launch.block.x, launch.block.y, launch.block.z};
   const std::array grid{launch.grid.x, launch.grid.y, launch.grid.z};
@@ -30,7 +30,8 @@ Result<void> check_dimensions(const DeviceFacts& device, const Launch& launch) {
 
 }  // namespace
 
-Result<void> check_launch(const DeviceFacts& device, const KernelResources& kernel, const Launch& launch) {
+Result<void> check_launch(const DeviceProperties& device, const KernelResources& kernel,
+                          const Launch& launch) {
   if (const auto fits = check_dimensions(device, launch); !fits) return fits;
   const auto threads = launch.block.count();
   if (threads > static_cast<std::uint64_t>(device.max_threads_per_block))
@@ -51,7 +52,8 @@ Result<void> check_launch(const DeviceFacts& device, const KernelResources& kern
   return {};
 }
 
-Result<void> check_residency(const DeviceFacts& device, const KernelResources& kernel, const Launch& launch) {
+Result<void> check_residency(const DeviceProperties& device, const KernelResources& kernel,
+                             const Launch& launch) {
   if (kernel.blocks_per_multiprocessor <= 0)
     return fail(
         Phase::resources, "occupancy",

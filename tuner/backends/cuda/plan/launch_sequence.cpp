@@ -100,7 +100,7 @@ PreparedCopy prepared_copy(const LaunchPlan& plan, const Copy& copy) {
   const auto kind = from.on_host() ? cudaMemcpyHostToDevice
                     : to_host      ? cudaMemcpyDeviceToHost
                                    : cudaMemcpyDeviceToDevice;
-  return {copy, size_of(from.type), kind};
+  return {copy, element_size(from.type), kind};
 }
 
 LaunchSequence::LaunchSequence(std::vector<PreparedStep> steps, const PlanTextures::AddressOf& address_of,
@@ -204,7 +204,7 @@ cudaError_t LaunchSequence::transform(const PreparedTransform& prepared,
   const int status = prepared.plan->enqueue(reinterpret_cast<std::byte*>(handles[0]),
                                             reinterpret_cast<std::byte*>(handles[1]), stream);
   if (status == cufft_success) return cudaSuccess;
-  refusal_ = format("{}: {}", name_of(prepared.transform), cufft_status_text(status));
+  refusal_ = format("{}: {}", step_name(prepared.transform), cufft_status_text(status));
   return cudaErrorUnknown;
 }
 

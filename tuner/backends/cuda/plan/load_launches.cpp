@@ -84,7 +84,7 @@ Result<KernelResources> resources_of(const Launch& launch, const Binary& binary,
   return resources;
 }
 
-void add_occupancy(KernelResources& resources, const DeviceFacts& device, cudaKernel_t kernel) {
+void add_occupancy(KernelResources& resources, const DeviceProperties& device, cudaKernel_t kernel) {
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &resources.blocks_per_multiprocessor, as_function(kernel), resources.threads,
       static_cast<std::size_t>(resources.dynamic_shared_memory)));
@@ -100,7 +100,8 @@ std::vector<std::uint64_t> offsets_of(const LaunchPlan& plan, const Launch& laun
   std::vector<std::uint64_t> offsets;
   for (const auto& argument : launch.arguments)
     if (const auto* given = std::get_if<BufferArgument>(&argument))
-      offsets.push_back(given->offset > 0 ? given->offset * size_of(plan.buffer(given->buffer).type) : 0);
+      offsets.push_back(given->offset > 0 ? given->offset * element_size(plan.buffer(given->buffer).type)
+                                          : 0);
   return offsets;
 }
 
@@ -114,17 +115,17 @@ std::vector<ElementType> map_types_of(const LaunchPlan& plan, const Launch& laun
 
 /// The opt-in belongs to the kernel and outlives the launch: the largest of the plan is set for all.
 void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kernel) {
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (const auto* launch : kernel_launches(plan))
-    if (launch->entry == entry) most = std::max(most, launch->dynamic_shared_memory);
-  if (most > 0)
+    if (launch->entry == entry) max = std::max(max, launch->dynamic_shared_memory);
+  if (max > 0)
     check(cudaFuncSetAttribute(as_function(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(most)));
+                               static_cast<int>(max)));
 }
 
 }  // namespace
 
-Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan, const Binary& binary,
+Result<void> prepare_launches(const DeviceProperties& device, const LaunchPlan& plan, const Binary& binary,
                               const Module& module, std::vector<PreparedLaunch>& launches,
                               std::vector<KernelResources>& resources) {
   if (auto right = check_tensor_maps(device, plan); !right) return right;

@@ -7,7 +7,7 @@
 #include "tuner/backends/binary.hpp"
 #include "tuner/backends/cuda/plan/launch_sequence.hpp"
 #include "tuner/backends/cuda/runtime/module.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::cuda {
 
@@ -18,7 +18,7 @@ tl::unexpected<Failure> not_loaded(cudaError_t status, const std::string& what);
 /// and opted in for their shared memory, limits of the device checked in the order in which they can be
 /// asked. Adds to `launches` and `resources`. Throws Error where a kernel takes other arguments than the plan
 /// gives.
-Result<void> prepare_launches(const DeviceFacts& device, const LaunchPlan& plan, const Binary& binary,
+Result<void> prepare_launches(const DeviceProperties& device, const LaunchPlan& plan, const Binary& binary,
                               const Module& module, std::vector<PreparedLaunch>& launches,
                               std::vector<KernelResources>& resources);
 

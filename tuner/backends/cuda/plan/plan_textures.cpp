@@ -16,7 +16,7 @@ std::uint64_t attribute(cudaDeviceAttr which, int device) {
 }
 
 cudaChannelFormatDesc channels_of(ElementType type, int channels) {
-  const int bits = static_cast<int>(8 * size_of(type));
+  const int bits = static_cast<int>(8 * element_size(type));
   const auto kind = type == ElementType::f32   ? cudaChannelFormatKindFloat
                     : type == ElementType::i32 ? cudaChannelFormatKindSigned
                                                : cudaChannelFormatKindUnsigned;
@@ -101,9 +101,9 @@ cudaResourceDesc resource(const TextureSpec& texture, const TextureShape& shape,
 
 /// As the device limits linear memory for these texels.
 TextureLimits with_linear(TextureLimits limits, const cudaChannelFormatDesc& channels, int device) {
-  std::size_t most = 0;
-  const auto status = cudaDeviceGetTexture1DLinearMaxWidth(&most, &channels, device);
-  if (status == cudaSuccess) limits.linear = most;
+  std::size_t max = 0;
+  const auto status = cudaDeviceGetTexture1DLinearMaxWidth(&max, &channels, device);
+  if (status == cudaSuccess) limits.linear = max;
   ignore(status);
   return limits;
 }
@@ -135,7 +135,7 @@ TextureLimits texture_limits(int device) {
   TextureLimits limits;
   limits.alignment = of(cudaDevAttrTextureAlignment);
   limits.pitch_alignment = of(cudaDevAttrTexturePitchAlignment);
-  limits.most_pitch = of(cudaDevAttrMaxTexture2DLinearPitch);
+  limits.max_pitch = of(cudaDevAttrMaxTexture2DLinearPitch);
   limits.pitched = {of(cudaDevAttrMaxTexture2DLinearWidth), of(cudaDevAttrMaxTexture2DLinearHeight)};
   limits.array_1d = of(cudaDevAttrMaxTexture1DWidth);
   limits.array_2d = {of(cudaDevAttrMaxTexture2DWidth), of(cudaDevAttrMaxTexture2DHeight)};

@@ -81,7 +81,7 @@ EncodedMap encode(const TensorMapSpec& map, ElementType type, std::byte* first) 
   EncodedMap encoded{};
   const auto status =
       call(reinterpret_cast<CUtensorMap*>(&encoded), to_cuda(type), static_cast<cuuint32_t>(extents.size()),
-           first + map.offset * size_of(type), extents.data(), strides.data(), box.data(), steps.data(),
+           first + map.offset * element_size(type), extents.data(), strides.data(), box.data(), steps.data(),
            CU_TENSOR_MAP_INTERLEAVE_NONE, to_cuda(map.swizzle), to_cuda(map.promotion),
            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);  // zeros
   if (status != CUDA_SUCCESS)

@@ -9,10 +9,10 @@
 
 namespace tune::cuda {
 
-std::vector<DeviceFacts> list_devices(std::string* why_none) {
-  const int count = device_count(why_none);
+std::vector<DeviceProperties> list_devices(std::string* failure_reason) {
+  const int count = device_count(failure_reason);
   const auto nvml = count > 0 ? Nvml::open() : nullptr;
-  std::vector<DeviceFacts> devices;
+  std::vector<DeviceProperties> devices;
   for (int number = 0; number < count; ++number) devices.push_back(query_device(number, nvml.get()));
   return devices;
 }
@@ -20,9 +20,9 @@ std::vector<DeviceFacts> list_devices(std::string* why_none) {
 namespace {
 
 void check_number(int number) {
-  std::string why_none;
-  const int count = device_count(&why_none);
-  if (count == 0) throw Error(why_none);
+  std::string failure_reason;
+  const int count = device_count(&failure_reason);
+  if (count == 0) throw Error(failure_reason);
   if (number < 0 || number >= count)
     throw Error(format("there is no device {}: this machine has {}, numbered from 0", number, count));
 }

@@ -9,10 +9,10 @@
 namespace tune::cuda {
 namespace {
 
-std::unique_ptr<Compiler> compiler_for(const DeviceFacts& facts) {
-  std::string why_not;
-  auto compiler = make_nvrtc_compiler(facts.architecture(), &why_not);
-  if (compiler == nullptr) throw Error(why_not);
+std::unique_ptr<Compiler> compiler_for(const DeviceProperties& properties) {
+  std::string failure_reason;
+  auto compiler = make_nvrtc_compiler(properties.architecture(), &failure_reason);
+  if (compiler == nullptr) throw Error(failure_reason);
   return compiler;
 }
 
@@ -20,19 +20,19 @@ std::unique_ptr<Compiler> compiler_for(const DeviceFacts& facts) {
 
 CudaBackend::CudaBackend(int device)
     : device_(device),
-      facts_(query_device(device, Nvml::open().get())),
-      compiler_(compiler_for(facts_)),
-      runner_(device, facts_) {}
+      properties_(query_device(device, Nvml::open().get())),
+      compiler_(compiler_for(properties_)),
+      runner_(device, properties_) {}
 
-const DeviceFacts& CudaBackend::facts() const {
+const DeviceProperties& CudaBackend::properties() const {
   std::call_once(measured_, [this] {
     check(cudaSetDevice(device_));
-    facts_.copy_bandwidth = measure_copy_bandwidth();
+    properties_.copy_bandwidth = measure_copy_bandwidth();
     const auto host = measure_host_bandwidth();
-    facts_.host_to_device_bandwidth = host.to_device;
-    facts_.device_to_host_bandwidth = host.to_host;
+    properties_.host_to_device_bandwidth = host.to_device;
+    properties_.device_to_host_bandwidth = host.to_host;
   });
-  return facts_;
+  return properties_;
 }
 
 MachineState CudaBackend::machine_state() {

@@ -16,14 +16,14 @@ class CudaBackend : public Backend {
   explicit CudaBackend(int device);
 
   /// The first call measures the bandwidths of copies, which takes memory and some milliseconds.
-  const DeviceFacts& facts() const override;
+  const DeviceProperties& properties() const override;
   const Compiler& compiler() const override { return *compiler_; }
   Runner& runner() override { return runner_; }
   MachineState machine_state() override;
 
  private:
   int device_;
-  mutable DeviceFacts facts_;
+  mutable DeviceProperties properties_;
   mutable std::once_flag measured_;
   std::unique_ptr<Compiler> compiler_;
   CudaRunner runner_;

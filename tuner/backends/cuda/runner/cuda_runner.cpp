@@ -19,7 +19,7 @@ Result<PlanTextures> textures_of(const LaunchPlan& plan, const PlanTextures::Add
   };
   auto made = make();
   while (!made && made.error().reason == "device memory" &&
-         (context.pool.free_idle() || context.images.drop_oldest()))
+         (context.pool.free_idle() || context.snapshots.drop_oldest()))
     made = make();
   return made;
 }
@@ -35,10 +35,10 @@ Result<FourierPlans> transforms_of(const LaunchPlan& plan, DeviceContext& contex
   if (!library) return tl::unexpected(library.error());
   auto made = FourierPlans::make(plan, *library);
   while (!made && made.error().reason == "device memory" &&
-         (context.pool.free_idle() || context.images.drop_oldest()))
+         (context.pool.free_idle() || context.snapshots.drop_oldest()))
     made = FourierPlans::make(plan, *library);
   if (!made) return made;
-  if (const auto taken = made->take_work_area(context.pool, context.images); !taken)
+  if (const auto taken = made->take_work_area(context.pool, context.snapshots); !taken)
     return tl::unexpected(taken.error());
   return made;
 }
@@ -76,7 +76,7 @@ std::vector<KernelResources> of_launches(const LaunchPlan& plan, std::vector<Ker
 
 }  // namespace
 
-CudaRunner::CudaRunner(int device, DeviceFacts facts) : context_(device, std::move(facts)) {}
+CudaRunner::CudaRunner(int device, DeviceProperties properties) : context_(device, std::move(properties)) {}
 
 Result<std::shared_ptr<const Module>> CudaRunner::loaded(const Binary& binary) {
   if (last_module_ != nullptr && !binary.hash.empty() && binary.hash == last_hash_) return last_module_;
@@ -96,10 +96,11 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   if (!module) return tl::unexpected(module.error());
   std::vector<PreparedLaunch> launches;
   std::vector<KernelResources> resources;
-  if (const auto fits = prepare_launches(context_.facts, plan, binary, **module, launches, resources); !fits)
+  if (const auto fits = prepare_launches(context_.properties, plan, binary, **module, launches, resources);
+      !fits)
     return tl::unexpected(fits.error());
   context_.checks().load_for(plan.buffers);
-  auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.host_pool, context_.images);
+  auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.host_pool, context_.snapshots);
   if (!buffers) return tl::unexpected(buffers.error());
   const auto address_of = [&](std::string_view name) { return buffers->find(name).place(); };
   auto textures = textures_of(plan, address_of, context_);

@@ -14,7 +14,7 @@ namespace tune::cuda {
 /// and only a new process can go on. That makes this the object that a child process would own.
 class CudaRunner : public Runner {
  public:
-  CudaRunner(int device, DeviceFacts facts);
+  CudaRunner(int device, DeviceProperties properties);
 
   /// Throws Error where a kernel takes other arguments than the plan gives, and after a fault.
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;

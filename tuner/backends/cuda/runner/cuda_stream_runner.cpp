@@ -52,7 +52,7 @@ void check_only_launches(const LaunchPlan& plan) {
   for (const auto* step : all_steps(plan))
     if (!std::holds_alternative<Launch>(*step) || order_of(*step) != StepOrder{})
       throw Error(format("the step `{}` is no launch in its turn: a program's stream takes no other",
-                         name_of(*step)));
+                         step_name(*step)));
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ Result<std::unique_ptr<LoadedPlan>> CudaStreamRunner::load(const LaunchPlan& pla
     return not_loaded(status, "the binary");
   std::vector<PreparedLaunch> launches;
   std::vector<KernelResources> resources;
-  if (const auto fits = prepare_launches(facts_, plan, binary, module, launches, resources); !fits)
+  if (const auto fits = prepare_launches(properties_, plan, binary, module, launches, resources); !fits)
     return tl::unexpected(fits.error());
   return std::make_unique<CudaLoadedPlan>(std::move(module), std::move(launches));
 }
@@ -115,14 +115,15 @@ Result<std::optional<double>> CudaStreamRunner::elapsed(std::uint64_t ticket) {
     return std::optional<double>();
   }
   float milliseconds = 0;
-  const auto told = status == cudaSuccess ? cudaEventElapsedTime(&milliseconds, found->second.begin.get(),
-                                                                 found->second.end.get())
-                                          : status;
+  const auto elapsed_status =
+      status == cudaSuccess
+          ? cudaEventElapsedTime(&milliseconds, found->second.begin.get(), found->second.end.get())
+          : status;
   idle_.push_back(std::move(found->second));
   timed_.erase(found);
-  if (told != cudaSuccess) {
-    ignore(told);
-    return fail(Phase::crash, "device", describe(told));
+  if (elapsed_status != cudaSuccess) {
+    ignore(elapsed_status);
+    return fail(Phase::crash, "device", describe(elapsed_status));
   }
   return std::optional(1e-3 * static_cast<double>(milliseconds));
 }

@@ -6,7 +6,7 @@
 
 #include "tuner/backends/cuda/runtime/handles.hpp"
 #include "tuner/backends/stream_runner.hpp"
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::cuda {
 
@@ -14,7 +14,8 @@ namespace tune::cuda {
 /// context.
 class CudaStreamRunner : public StreamRunner {
  public:
-  CudaStreamRunner(int device, DeviceFacts facts) : device_(device), facts_(std::move(facts)) {}
+  CudaStreamRunner(int device, DeviceProperties properties)
+      : device_(device), properties_(std::move(properties)) {}
 
   Result<std::unique_ptr<LoadedPlan>> load(const LaunchPlan& plan, const Binary& binary) override;
   bool can_time(void* stream) override;
@@ -28,7 +29,7 @@ class CudaStreamRunner : public StreamRunner {
   };
 
   const int device_;
-  const DeviceFacts facts_;
+  const DeviceProperties properties_;
   std::map<std::uint64_t, Pair> timed_;
   std::vector<Pair> idle_;
 };

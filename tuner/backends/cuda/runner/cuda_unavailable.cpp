@@ -12,8 +12,8 @@ constexpr const char* reason =
 
 }  // namespace
 
-std::vector<DeviceFacts> list_devices(std::string* why_none) {
-  if (why_none != nullptr) *why_none = reason;
+std::vector<DeviceProperties> list_devices(std::string* failure_reason) {
+  if (failure_reason != nullptr) *failure_reason = reason;
   return {};
 }
 
@@ -25,7 +25,7 @@ std::unique_ptr<StreamRunner> open_stream_runner(int) {
   throw Error(reason);
 }
 
-Occupancy occupancy(const DeviceFacts&, const OccupancyDemand&) {
+Occupancy occupancy(const DeviceProperties&, const OccupancyDemand&) {
   return {};
 }
 

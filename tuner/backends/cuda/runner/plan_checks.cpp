@@ -21,20 +21,20 @@ Result<std::vector<std::byte>> bring(const std::byte* from, std::size_t size, De
 }
 
 Result<void> check_guards(std::span<const PlanBuffer* const> buffers, DeviceContext& context) {
-  std::vector<checks::Zone> zones;
+  std::vector<checks::Zone> red_zones;
   for (const auto* buffer : buffers) {
-    zones.push_back(buffer->zone_before());
-    zones.push_back(buffer->zone_after());
+    red_zones.push_back(buffer->red_zone_before());
+    red_zones.push_back(buffer->red_zone_after());
   }
-  const auto damaged = context.checks().damaged(zones, context.stream.get());
+  const auto damaged = context.checks().damaged(red_zones, context.stream.get());
   if (!damaged) return tl::unexpected(context.failure(damaged.error()));
   // Beyond the end first: that is where most stray writes go.
   for (const auto side : {Side::after, Side::before})
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const auto which = 2 * i + (side == Side::after ? 1 : 0);
       if (!(*damaged)[which]) continue;
-      const auto* const begin = reinterpret_cast<const std::byte*>(zones[which].begin);
-      const auto found = bring(begin, zones[which].bytes, context);
+      const auto* const begin = reinterpret_cast<const std::byte*>(red_zones[which].begin);
+      const auto found = bring(begin, red_zones[which].bytes, context);
       if (!found) return tl::unexpected(found.error());
       return tl::unexpected(
           out_of_bounds(buffers[i]->spec.name, side, *found, reinterpret_cast<std::uintptr_t>(begin) % 4));
@@ -43,14 +43,14 @@ Result<void> check_guards(std::span<const PlanBuffer* const> buffers, DeviceCont
 }
 
 /// Names the element that `place`, rounded down to a multiple of 8, belongs to.
-Result<void> describe_change(const PlanBuffer& buffer, const std::byte* image, std::uint64_t place,
+Result<void> describe_change(const PlanBuffer& buffer, const std::byte* snapshot, std::uint64_t place,
                              DeviceContext& context) {
   const auto bytes = buffer.spec.allocation_bytes();
-  const auto sums = context.checks().sums(image, bytes, context.stream.get());
+  const auto sums = context.checks().sums(snapshot, bytes, context.stream.get());
   if (!sums) return tl::unexpected(context.failure(sums.error()));
   if (*sums != buffer.sums) return tl::unexpected(far_out_of_bounds());
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(8, bytes - place));
-  const auto was = bring(image + place, size, context);
+  const auto was = bring(snapshot + place, size, context);
   const auto is = was ? bring(buffer.data() + place, size, context) : was;
   if (!is) return tl::unexpected(is.error());
   const auto differing = std::ranges::mismatch(*was, *is).in1 - was->begin();
@@ -60,9 +60,9 @@ Result<void> describe_change(const PlanBuffer& buffer, const std::byte* image, s
 
 Result<void> check_input(const PlanBuffer& buffer, DeviceContext& context) {
   const auto bytes = buffer.spec.allocation_bytes();
-  const auto* const image = context.images.find(*buffer.image);
-  if (image != nullptr) {
-    const auto* const was = image->memory.data();
+  const auto* const snapshot = context.snapshots.find(*buffer.snapshot);
+  if (snapshot != nullptr) {
+    const auto* const was = snapshot->memory.data();
     const auto place = context.checks().difference(buffer.data(), was, bytes, context.stream.get());
     if (!place) return tl::unexpected(context.failure(place.error()));
     if (*place) return describe_change(buffer, was, **place, context);
@@ -92,7 +92,7 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
     if (!buffer.spec.on_host()) on_device.push_back(&buffer);
   if (auto fine = check_guards(on_device, context); !fine) return fine;
   for (const auto* buffer : on_device)
-    if (buffer->image)
+    if (buffer->snapshot)
       if (auto fine = check_input(*buffer, context); !fine) return fine;
   for (const auto& buffer : buffers.all()) {
     if (!buffer.spec.on_host()) continue;
@@ -100,7 +100,7 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
       return tl::unexpected(context.failure(status));
     const PlanBuffer* const one = &buffer;
     if (auto fine = check_guards(std::span(&one, 1), context); !fine) return fine;
-    if (!buffer.image) continue;
+    if (!buffer.snapshot) continue;
     if (auto fine = check_input(buffer, context); !fine) return fine;
   }
   return {};
@@ -109,21 +109,22 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
 Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
                                                     const Bounds& bounds, DeviceContext& context) {
   check_reference(output, reference);
-  const auto placement = placement_of(output.shape, size_of(output.spec.type));
+  const auto placement = placement_of(output.shape, element_size(output.spec.type));
   if (!placement) return std::nullopt;
   const auto count = reference.size();
   const auto stream = context.stream.get();
-  const auto key = image_key(output.spec.name + " (reference)", Layout::dense(reference.extents), reference);
-  const auto* const image = context.images.get(key, reference, context.checks(), stream);
+  const auto key =
+      snapshot_key(output.spec.name + " (reference)", Layout::dense(reference.extents), reference);
+  const auto* const snapshot = context.snapshots.get(key, reference, context.checks(), stream);
   // Without room for the reference, the memory that flushes the cache holds a part of it at a time.
-  const std::uint64_t at_once = image != nullptr ? count : context.spare().size() / sizeof(double);
+  const std::uint64_t at_once = snapshot != nullptr ? count : context.spare().size() / sizeof(double);
   const auto* const on_device =
-      reinterpret_cast<const double*>(image != nullptr ? image->memory.data() : context.spare().data());
+      reinterpret_cast<const double*>(snapshot != nullptr ? snapshot->memory.data() : context.spare().data());
   std::vector<checks::Finding> findings;
   for (std::uint64_t begin = 0; begin < count; begin += at_once) {
     const auto part = std::min(at_once, count - begin);
     auto status = cudaSuccess;
-    if (image == nullptr)
+    if (snapshot == nullptr)
       status = cudaMemcpyAsync(context.spare().data(), reference.bytes.data() + begin * sizeof(double),
                                part * sizeof(double), cudaMemcpyHostToDevice, stream);
     if (status != cudaSuccess) return tl::unexpected(context.failure(status));

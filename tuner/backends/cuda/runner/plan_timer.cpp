@@ -55,7 +55,7 @@ Batching PlanTimer::batching_of(double seconds) const {
     bytes += buffer.spec.allocation_bytes();
     on_host = on_host || buffer.spec.on_host();
   }
-  return batching(seconds, bytes, static_cast<std::uint64_t>(context_.facts.l2_cache),
+  return batching(seconds, bytes, static_cast<std::uint64_t>(context_.properties.l2_cache),
                   launches_.steps().size(), flush_cache_ && !on_host);
 }
 
@@ -109,25 +109,26 @@ Result<double> PlanTimer::measure_energy(double execution_seconds) {
 
 /// Keeps the device busy with two pieces of work, of which one is enqueued while the other runs, and reads
 /// the counter meanwhile. 0 where it does not move.
-Result<double> PlanTimer::power_while_busy(double work_seconds, double& seconds_a_work) {
-  constexpr double least = 0.5;
-  constexpr double most = 3;
+Result<double> PlanTimer::power_while_busy(double estimated_seconds, double& measured_seconds) {
+  constexpr double min = 0.5;
+  constexpr double max = 3;
   constexpr double piece = 0.02;
-  const auto works = static_cast<int>(std::clamp(piece / std::max(work_seconds, 1e-6), 1.0, 4000.0));
+  const auto piece_executions =
+      static_cast<int>(std::clamp(piece / std::max(estimated_seconds, 1e-6), 1.0, 4000.0));
   const auto& events = context_.events(3);
   const auto enqueue_piece = [&](const Event& end) {
     auto status = cudaSuccess;
-    for (int i = 0; i < works && status == cudaSuccess; ++i) status = enqueue_execution();
+    for (int i = 0; i < piece_executions && status == cudaSuccess; ++i) status = enqueue_execution();
     return status == cudaSuccess ? cudaEventRecord(end.get(), context_.stream.get()) : status;
   };
 
-  EnergyWindow window(least);
+  EnergyWindow window(min);
   const Stopwatch watch;
   auto status = cudaEventRecord(events[0].get(), context_.stream.get());
   if (status == cudaSuccess) status = enqueue_piece(events[1]);
   std::size_t running = 1;
   double pieces = 1;
-  for (bool enough = false; !enough && watch.seconds() < most && status == cudaSuccess; ++pieces) {
+  for (bool enough = false; !enough && watch.seconds() < max && status == cudaSuccess; ++pieces) {
     status = enqueue_piece(events[3 - running]);
     while (status == cudaSuccess) {
       const auto ended = cudaEventQuery(events[running].get());
@@ -144,7 +145,7 @@ Result<double> PlanTimer::power_while_busy(double work_seconds, double& seconds_
   }
   if (status == cudaSuccess) status = cudaStreamSynchronize(context_.stream.get());
   if (status != cudaSuccess) return failed(status);
-  seconds_a_work = seconds_between(events[0], events[running]) / (pieces * works);
+  measured_seconds = seconds_between(events[0], events[running]) / (pieces * piece_executions);
   return window.watts();
 }
 

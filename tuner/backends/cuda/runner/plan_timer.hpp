@@ -39,7 +39,7 @@ class PlanTimer : public Sampler {
   cudaError_t enqueue_execution();
   cudaError_t enqueue_samples(std::size_t samples);
   Batching batching_of(double seconds) const;
-  Result<double> power_while_busy(double work_seconds, double& seconds_a_work);
+  Result<double> power_while_busy(double estimated_seconds, double& measured_seconds);
   tl::unexpected<Failure> failed(cudaError_t status) { return tl::unexpected(context_.failure(status)); }
 
   const PlanBuffers& buffers_;

@@ -32,7 +32,7 @@ CudaPreparedPlan::~CudaPreparedPlan() {
 
 Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   context_.enter();
-  buffers_.fill(inputs, context_.images, context_.checks(), context_.stream.get());
+  buffers_.fill(inputs, context_.snapshots, context_.checks(), context_.stream.get());
   check(textures_.fill(context_.stream.get()));
   fill_variables();
   check(wait());
@@ -71,7 +71,7 @@ Failure CudaPreparedPlan::failure(cudaError_t status) const {
 Result<TensorView> CudaPreparedPlan::fetch(std::string_view buffer) {
   context_.enter();
   const auto& spec = buffers_.find(buffer).spec;
-  const auto size = element_count(spec.layout.extents) * size_of(spec.type);
+  const auto size = element_count(spec.layout.extents) * element_size(spec.type);
   auto* const host = context_.staging(size);
   buffers_.fetch(buffer, host, context_.stream.get());
   if (const auto status = wait(); status != cudaSuccess) return tl::unexpected(context_.failure(status));

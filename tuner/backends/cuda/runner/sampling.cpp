@@ -10,14 +10,14 @@ namespace tune::cuda {
 namespace {
 
 /// Samples between two waits: the queue of a stream holds about a thousand launches.
-constexpr int most_at_once = 64;
+constexpr int max_at_once = 64;
 
 /// Of samples that were taken under throttling. What runs for long reaches the power cap by itself.
-constexpr int most_repeats = 3;
-constexpr int most_repeats_of_long = 1;
+constexpr int max_repeats = 3;
+constexpr int max_repeats_of_long = 1;
 
 int repeats_of(const std::vector<double>& seconds) {
-  return std::ranges::min(seconds) < long_sample ? most_repeats : most_repeats_of_long;
+  return std::ranges::min(seconds) < long_sample ? max_repeats : max_repeats_of_long;
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options) {
   std::uint64_t seen = 0;
   std::uint64_t before = sampler.throttle_reasons();
   while (!stop) {
-    const int batch = std::min(rule.next_batch(), most_at_once);
+    const int batch = std::min(rule.next_batch(), max_at_once);
     const auto seconds = sampler.take(batch);
     if (!seconds) return tl::unexpected(seconds.error());
     const std::uint64_t after = sampler.throttle_reasons();
@@ -48,7 +48,7 @@ Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options) {
     seen |= during;
     if (slows_down(during)) {
       timing.throttled += batch;
-      if (repeats < repeats_of(*seconds) && !rule.out_of_reach_of(*seconds)) {
+      if (repeats < repeats_of(*seconds) && !rule.far_slower_than_incumbent(*seconds)) {
         ++repeats;
         sampler.rest();
         before = sampler.throttle_reasons();

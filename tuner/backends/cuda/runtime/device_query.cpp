@@ -30,31 +30,31 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
-void copy_limits(const cudaDeviceProp& properties, DeviceFacts& facts) {
-  facts.compute_major = properties.major;
-  facts.compute_minor = properties.minor;
-  facts.multiprocessors = properties.multiProcessorCount;
-  facts.warp_size = properties.warpSize;
-  facts.max_threads_per_block = properties.maxThreadsPerBlock;
-  facts.max_threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
-  facts.max_blocks_per_multiprocessor = properties.maxBlocksPerMultiProcessor;
+void copy_limits(const cudaDeviceProp& properties, DeviceProperties& found) {
+  found.compute_major = properties.major;
+  found.compute_minor = properties.minor;
+  found.multiprocessors = properties.multiProcessorCount;
+  found.warp_size = properties.warpSize;
+  found.max_threads_per_block = properties.maxThreadsPerBlock;
+  found.max_threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
+  found.max_blocks_per_multiprocessor = properties.maxBlocksPerMultiProcessor;
   for (int i = 0; i < 3; ++i) {
-    facts.max_block_dim[i] = properties.maxThreadsDim[i];
-    facts.max_grid_dim[i] = properties.maxGridSize[i];
+    found.max_block_dim[i] = properties.maxThreadsDim[i];
+    found.max_grid_dim[i] = properties.maxGridSize[i];
   }
-  facts.registers_per_block = properties.regsPerBlock;
-  facts.registers_per_multiprocessor = properties.regsPerMultiprocessor;
-  facts.shared_memory_per_block = static_cast<std::int64_t>(properties.sharedMemPerBlock);
-  facts.shared_memory_per_block_optin = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
-  facts.shared_memory_per_multiprocessor = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor);
-  facts.reserved_shared_memory_per_block = static_cast<std::int64_t>(properties.reservedSharedMemPerBlock);
+  found.registers_per_block = properties.regsPerBlock;
+  found.registers_per_multiprocessor = properties.regsPerMultiprocessor;
+  found.shared_memory_per_block = static_cast<std::int64_t>(properties.sharedMemPerBlock);
+  found.shared_memory_per_block_optin = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
+  found.shared_memory_per_multiprocessor = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor);
+  found.reserved_shared_memory_per_block = static_cast<std::int64_t>(properties.reservedSharedMemPerBlock);
 }
 
 }  // namespace
 
-int device_count(std::string* why_none) {
+int device_count(std::string* failure_reason) {
   const auto say = [&](std::string text) {
-    if (why_none != nullptr) *why_none = std::move(text);
+    if (failure_reason != nullptr) *failure_reason = std::move(text);
     return 0;
   };
   int driver = 0;
@@ -80,32 +80,32 @@ std::string pci_address(int number) {
   return text.data();
 }
 
-DeviceFacts query_device(int number, const Nvml* nvml) {
+DeviceProperties query_device(int number, const Nvml* nvml) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, number));
-  DeviceFacts facts;
-  facts.name = properties.name;
-  facts.uuid = uuid_text(properties.uuid);
-  copy_limits(properties, facts);
-  facts.global_memory = static_cast<std::int64_t>(properties.totalGlobalMem);
-  facts.l2_cache = properties.l2CacheSize;
-  facts.memory_bus_bits = properties.memoryBusWidth;
-  facts.ecc = properties.ECCEnabled != 0;
+  DeviceProperties found;
+  found.name = properties.name;
+  found.uuid = uuid_text(properties.uuid);
+  copy_limits(properties, found);
+  found.global_memory = static_cast<std::int64_t>(properties.totalGlobalMem);
+  found.l2_cache = properties.l2CacheSize;
+  found.memory_bus_bits = properties.memoryBusWidth;
+  found.ecc = properties.ECCEnabled != 0;
   // CUDA 13 dropped the clocks from cudaDeviceProp; the attributes are there in all versions, in kHz.
-  facts.core_clock = std::int64_t{attribute(number, cudaDevAttrClockRate)} * 1000;
-  facts.memory_clock = std::int64_t{attribute(number, cudaDevAttrMemoryClockRate)} * 1000;
+  found.core_clock = std::int64_t{attribute(number, cudaDevAttrClockRate)} * 1000;
+  found.memory_clock = std::int64_t{attribute(number, cudaDevAttrMemoryClockRate)} * 1000;
 
   int driver = 0;
   check(cudaDriverGetVersion(&driver));
-  facts.driver = version_text(driver);
+  found.driver = version_text(driver);
   if (nvml != nullptr) {
-    if (const auto version = nvml->driver_version(); !version.empty()) facts.driver = version;
-    if (const auto device = nvml->find(facts.uuid, pci_address(number))) {
-      facts.power_limit = device->read().power_limit;
-      facts.energy_counter = device->energy().has_value();
+    if (const auto version = nvml->driver_version(); !version.empty()) found.driver = version;
+    if (const auto device = nvml->find(found.uuid, pci_address(number))) {
+      found.power_limit = device->read().power_limit;
+      found.energy_counter = device->energy().has_value();
     }
   }
-  return facts;
+  return found;
 }
 
 }  // namespace tune::cuda

@@ -13,7 +13,7 @@ bool EnergyWindow::add(double seconds, double joules) {
     return false;
   }
   const double duration = seconds - first_step_->seconds;
-  if (duration < least_seconds_) return false;
+  if (duration < min_seconds_) return false;
   watts_ = (joules - first_step_->joules) / duration;
   return true;
 }

@@ -7,11 +7,11 @@ namespace tune::cuda {
 
 /// Mean power of a device that is busy all the time, from readings of a counter of joules that moves in
 /// steps, some tens of milliseconds apart. It is taken from step to step: from the moment in which the
-/// counter moved first to one that is at least `least_seconds` later, so that what a step holds back is the
+/// counter moved first to one that is at least `min_seconds` later, so that what a step holds back is the
 /// same at both ends.
 class EnergyWindow {
  public:
-  explicit EnergyWindow(double least_seconds) : least_seconds_(least_seconds) {}
+  explicit EnergyWindow(double min_seconds) : min_seconds_(min_seconds) {}
 
   /// A reading; times and joules never fall. True once there are enough.
   bool add(double seconds, double joules);
@@ -23,7 +23,7 @@ class EnergyWindow {
     double seconds;
     double joules;
   };
-  double least_seconds_;
+  double min_seconds_;
   std::optional<Reading> last_;
   std::optional<Reading> first_step_;
   double watts_ = 0;

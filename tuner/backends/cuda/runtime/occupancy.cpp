@@ -10,7 +10,7 @@
 namespace tune::cuda {
 namespace {
 
-cudaOccDeviceProp properties_of(const DeviceFacts& device) {
+cudaOccDeviceProp properties_of(const DeviceProperties& device) {
   cudaOccDeviceProp properties;
   properties.computeMajor = device.compute_major;
   properties.computeMinor = device.compute_minor;
@@ -37,7 +37,7 @@ std::string limiter_of(unsigned factors) {
 
 }  // namespace
 
-Occupancy occupancy(const DeviceFacts& device, const OccupancyDemand& demand) {
+Occupancy occupancy(const DeviceProperties& device, const OccupancyDemand& demand) {
   const auto properties = properties_of(device);
   cudaOccFuncAttributes attributes;
   attributes.maxThreadsPerBlock = INT_MAX;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::cuda {
 
@@ -27,6 +27,6 @@ struct Occupancy {
 
 /// Computes it on the host, from facts alone, by the calculator of the CUDA toolkit: no device is asked. In a
 /// build without CUDA everything is zero and empty.
-Occupancy occupancy(const DeviceFacts& device, const OccupancyDemand& demand);
+Occupancy occupancy(const DeviceProperties& device, const OccupancyDemand& demand);
 
 }  // namespace tune::cuda

@@ -33,7 +33,7 @@ std::vector<std::string> cufft_candidates(int cuda_major) {
   return toolkit_candidates({"libcufft.so.11"});
 }
 
-std::shared_ptr<const CufftLibrary> open_cufft(std::string* why_not,
+std::shared_ptr<const CufftLibrary> open_cufft(std::string* failure_reason,
                                                const std::vector<std::string>& candidates) {
   for (const auto& candidate : candidates) {
     auto cufft = std::make_shared<CufftLibrary>();
@@ -41,8 +41,8 @@ std::shared_ptr<const CufftLibrary> open_cufft(std::string* why_not,
     cufft->handle = open_shared_object(candidate);
     if (cufft->handle != nullptr && find_functions(*cufft)) return cufft;
   }
-  if (why_not != nullptr)
-    *why_not =
+  if (failure_reason != nullptr)
+    *failure_reason =
         "cuFFT (libcufft.so.12 of CUDA 13, libcufft.so.11 of CUDA 12), which transforms, was not found: "
         "install libcufft of the CUDA toolkit that the driver supports, or set CUDA_HOME to the toolkit's "
         "folder";

@@ -41,9 +41,9 @@ struct CufftLibrary {
 /// /usr/local/cuda; the newest version first that a driver for this major version of CUDA takes.
 std::vector<std::string> cufft_candidates(int cuda_major);
 
-/// Opens the first candidate that can be opened and has all functions. Null where there is none: `why_not`
-/// (may be null) then says what to install, in one line.
-std::shared_ptr<const CufftLibrary> open_cufft(std::string* why_not,
+/// Opens the first candidate that can be opened and has all functions. Null where there is none:
+/// `failure_reason` (may be null) then says what to install, in one line.
+std::shared_ptr<const CufftLibrary> open_cufft(std::string* failure_reason,
                                                const std::vector<std::string>& candidates);
 
 /// `CUFFT_ALLOC_FAILED`, or the number of a status that has no name here.

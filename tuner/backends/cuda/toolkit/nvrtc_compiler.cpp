@@ -171,13 +171,13 @@ Result<Binary> NvrtcCompiler::compile(const CompileRequest& request) const {
   return std::move(binary);
 }
 
-std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture, std::string* why_not) {
-  const auto nvrtc = open_nvrtc(why_not);
+std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture, std::string* failure_reason) {
+  const auto nvrtc = open_nvrtc(failure_reason);
   if (nvrtc == nullptr) return nullptr;
   try {
     return std::make_unique<NvrtcCompiler>(nvrtc, architecture);
   } catch (const Error& error) {
-    if (why_not != nullptr) *why_not = error.what();
+    if (failure_reason != nullptr) *failure_reason = error.what();
     return nullptr;
   }
 }

@@ -106,7 +106,7 @@ std::vector<std::string> nvrtc_candidates() {
   return toolkit_candidates({"libnvrtc.so.13", "libnvrtc.so.12"});
 }
 
-std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* why_not,
+std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* failure_reason,
                                                const std::vector<std::string>& candidates) {
   for (const auto& candidate : candidates) {
     auto nvrtc = std::make_shared<NvrtcLibrary>();
@@ -116,8 +116,8 @@ std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* why_not,
     preload_builtins(*nvrtc);
     return nvrtc;
   }
-  if (why_not != nullptr)
-    *why_not =
+  if (failure_reason != nullptr)
+    *failure_reason =
         "NVRTC (libnvrtc.so.13 or libnvrtc.so.12), which compiles kernels, was not found: install the CUDA "
         "toolkit's NVRTC, or set CUDA_HOME to the toolkit's folder";
   return nullptr;

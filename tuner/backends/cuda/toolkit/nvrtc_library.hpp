@@ -43,9 +43,9 @@ struct NvrtcLibrary {
 /// /usr/local/cuda; the newest version first.
 std::vector<std::string> nvrtc_candidates();
 
-/// Opens the first candidate that can be opened and has all functions. Null where there is none: `why_not`
-/// (may be null) then says what to install, in one line.
+/// Opens the first candidate that can be opened and has all functions. Null where there is none:
+/// `failure_reason` (may be null) then says what to install, in one line.
 std::shared_ptr<const NvrtcLibrary> open_nvrtc(
-    std::string* why_not, const std::vector<std::string>& candidates = nvrtc_candidates());
+    std::string* failure_reason, const std::vector<std::string>& candidates = nvrtc_candidates());
 
 }  // namespace tune::cuda

@@ -6,9 +6,9 @@
 namespace tune::cuda {
 
 std::string toolkit_text() {
-  std::string why_not;
-  const auto nvrtc = open_nvrtc(&why_not);
-  if (!nvrtc) return format("no NVRTC: {}", why_not);
+  std::string failure_reason;
+  const auto nvrtc = open_nvrtc(&failure_reason);
+  if (!nvrtc) return format("no NVRTC: {}", failure_reason);
   int major = 0;
   int minor = 0;
   if (nvrtc->version(&major, &minor) != nvrtc_success)

@@ -31,12 +31,12 @@ void Emulation::async(const AsyncRequest& request) {
         scheduler().abandon();
       if (const AsyncBarrier* const before = barriers().find(request.barrier);
           before != nullptr && !before->copies.empty())
-        give_up(Kind::misused_barrier, request.place,
+        give_up(FindingKind::misused_barrier, request.place,
                 "an mbarrier is initialised while copies that arrive there are under way");
       if (request.value == 0 || barriers().make(request.barrier, thread, request.value) == nullptr)
-        give_up(Kind::misused_barrier, request.place,
+        give_up(FindingKind::misused_barrier, request.place,
                 request.value == 0 ? "an mbarrier of no arrivals"
-                                   : format("more than {} mbarriers are not emulated", AsyncBarriers::most));
+                                   : format("more than {} mbarriers are not emulated", AsyncBarriers::max));
       break;
     case AsyncCall::fence:
       barriers().fence(thread);
@@ -62,14 +62,14 @@ AsyncBarrier& Emulation::barrier_of(const AsyncRequest& request) {
     scheduler().abandon();
   AsyncBarrier* const barrier = barriers().find(request.barrier);
   if (barrier == nullptr)
-    give_up(Kind::misused_barrier, request.place, "an mbarrier that nobody has initialised");
+    give_up(FindingKind::misused_barrier, request.place, "an mbarrier that nobody has initialised");
   return *barrier;
 }
 
 void Emulation::arrive(AsyncBarrier& barrier, const AsyncRequest& request) {
   if (barrier.can_end()) end_phase(barrier);
   if (barrier.pending == 0)
-    give_up(Kind::misused_barrier, request.place,
+    give_up(FindingKind::misused_barrier, request.place,
             format("one more arrival than the {} of a phase, which has not ended: {} bytes are announced and "
                    "not on their way",
                    barrier.count, barrier.bytes));
@@ -92,7 +92,8 @@ void Emulation::end_phase(AsyncBarrier& barrier) {
 }
 
 void Emulation::wait(AsyncBarrier& barrier, const AsyncRequest& request) {
-  if (request.value > 1) give_up(Kind::misused_barrier, request.place, "the parity of a phase is 0 or 1");
+  if (request.value > 1)
+    give_up(FindingKind::misused_barrier, request.place, "the parity of a phase is 0 or 1");
   while (!barrier.has_ended(request.value))
     if (barrier.can_end())
       end_phase(barrier);
@@ -105,19 +106,19 @@ void Emulation::copy_box(const AsyncRequest& request) {
   const unsigned thread = running_thread();
   AsyncBarrier& barrier = barrier_of(request);
   const PlacedMap* const map = PlanMaps::find(maps_, request.map);
-  if (map == nullptr) give_up(Kind::failed, request.place, "the argument of a copy is no tensor map");
+  if (map == nullptr) give_up(FindingKind::failed, request.place, "the argument of a copy is no tensor map");
   if (static_cast<std::size_t>(request.rank) != map->spec.box.size())
-    give_up(Kind::failed, request.place,
+    give_up(FindingKind::failed, request.place,
             format("a copy of {} dimensions by a tensor map over `{}` of {}", request.rank, map->buffer,
                    map->spec.box.size()));
   if (request.at[0] * static_cast<std::int64_t>(map->element) % box_start != 0)
     give_up(
-        Kind::misaligned, request.place,
+        FindingKind::misaligned, request.place,
         format("a box of `{}` begins at element {} along its first dimension, no multiple of {} bytes: an "
                "illegal instruction on a device",
                map->buffer, request.at[0], box_start));
   if (!barrier.fenced)
-    give_up(Kind::misused_barrier, request.place,
+    give_up(FindingKind::misused_barrier, request.place,
             "a copy arrives at an mbarrier whose initialisation no fence has shown to the copy engine");
   if (flavour_ == Flavour::sanitize && reinterpret_cast<std::uintptr_t>(request.to) % box_alignment != 0) {
     memory_.misaligned(request.to, box_alignment, request.place);
@@ -142,13 +143,13 @@ void Emulation::check_block_end(unsigned thread) {
   if (!scheduler().is_last()) return;
   const AsyncBarrier* const barrier = barriers().unfinished();
   if (barrier == nullptr) return;
-  on_divergence(Kind::unfinished_copy, thread, {nullptr, 0, nullptr},
+  on_divergence(FindingKind::unfinished_copy, thread, {nullptr, 0, nullptr},
                 format("the block ends while a copy of a box of `{}` to its shared memory is under way",
                        barrier->copies.front().map->buffer));
   scheduler().abandon();
 }
 
-void Emulation::give_up(Kind kind, const Place& place, const std::string& detail) {
+void Emulation::give_up(FindingKind kind, const Place& place, const std::string& detail) {
   on_divergence(kind, running_thread(), place, detail);
   scheduler().abandon();
 }

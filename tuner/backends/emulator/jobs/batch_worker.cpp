@@ -64,14 +64,14 @@ class BatchCode {
 };
 
 /// The verdict on a job of which a variant does not compile.
-Verdict refused(const Failure& failure) {
-  Verdict verdict;
+CheckVerdict refused(const Failure& failure) {
+  CheckVerdict verdict;
   if (failure.reason == cannot_be_emulated) {
     verdict.not_emulated = failure.detail;
     return verdict;
   }
   Finding finding;
-  finding.kind = Kind::compile;
+  finding.kind = FindingKind::compile;
   finding.detail = failure.detail;
   verdict.findings.push_back(std::move(finding));
   return verdict;
@@ -79,14 +79,14 @@ Verdict refused(const Failure& failure) {
 
 /// Runs are short where little memory is worked on: then compiling counts.
 Effort effort_for(const Batch& batch) {
-  constexpr double little_work = 512 << 10;  // a job, all buffers without their padding [bytes]
+  constexpr double little_computation = 512 << 10;  // a job, all buffers without their padding [bytes]
   double bytes = 0;
   for (const auto& [number, job] : batch.jobs)
     for (const Case& one : job.cases)
       for (const BufferSpec& buffer : one.plan.buffers)
         bytes += std::accumulate(buffer.layout.extents.begin(), buffer.layout.extents.end(),
-                                 static_cast<double>(size_of(buffer.type)), std::multiplies<>());
-  return bytes < little_work * static_cast<double>(batch.jobs.size()) ? Effort::little : Effort::much;
+                                 static_cast<double>(element_size(buffer.type)), std::multiplies<>());
+  return bytes < little_computation * static_cast<double>(batch.jobs.size()) ? Effort::little : Effort::much;
 }
 
 class Worker {
@@ -100,8 +100,8 @@ class Worker {
         emulation_(std::make_unique<Emulation>(flavour)) {}
 
   /// What is found, explained if that is possible.
-  JobRun work(std::size_t number) {
-    const Job& job = batch_.jobs.at(number);
+  JobRun run_number(std::size_t number) {
+    const CheckJob& job = batch_.jobs.at(number);
     const auto known = batch_.unexplained.find(number);
     JobRun found = known == batch_.unexplained.end() ? run(job, code_) : JobRun{known->second, false, true};
     // Without call-backs there is nothing to add.
@@ -115,7 +115,7 @@ class Worker {
   }
 
  private:
-  JobRun run(const Job& job, const BatchCode& compiled) {
+  JobRun run(const CheckJob& job, const BatchCode& compiled) {
     std::vector<CaseCode> code;
     for (const Case& one : job.cases) {
       const Compiled& variant = compiled.of(one.plan.compile);
@@ -143,7 +143,7 @@ void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const M
     Message message;
     message.job = number;
     send(message);
-    JobRun run = worker.work(number);
+    JobRun run = worker.run_number(number);
     message.type = run.unexplained ? Message::Type::unexplained : Message::Type::verdict;
     message.verdict = std::move(run.verdict);
     send(message);

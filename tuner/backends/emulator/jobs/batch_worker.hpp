@@ -13,10 +13,10 @@ namespace tune::emulator {
 
 /// Jobs that are compiled together.
 struct Batch {
-  std::string name;                 ///< of its files
-  std::map<std::size_t, Job> jobs;  ///< by their numbers
+  std::string name;                      ///< of its files
+  std::map<std::size_t, CheckJob> jobs;  ///< by their numbers
   /// Of jobs that harmed the worker that found them: what it found.
-  std::map<std::size_t, Verdict> unexplained;
+  std::map<std::size_t, CheckVerdict> unexplained;
 };
 
 /// Compiles a batch, unless an earlier worker has, and runs those of its jobs that are in `wanted`, in order.

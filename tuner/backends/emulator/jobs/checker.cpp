@@ -46,12 +46,12 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-Verdict ended_by(Kind kind, const Job& job, std::string detail) {
+CheckVerdict ended_by(FindingKind kind, const CheckJob& job, std::string detail) {
   Finding finding;
   finding.kind = kind;
-  if (!job.cases.empty()) finding.kernel = name_of(job.cases.front().plan.launches.front());
+  if (!job.cases.empty()) finding.kernel = step_name(job.cases.front().plan.launches.front());
   finding.detail = std::move(detail);
-  Verdict verdict;
+  CheckVerdict verdict;
   verdict.findings.push_back(std::move(finding));
   return verdict;
 }
@@ -70,7 +70,7 @@ struct Slot {
 class Pool {
  public:
   Pool(std::size_t count, const JobSource& jobs, const CheckOptions& options,
-       const std::function<bool(std::size_t, Verdict)>& done)
+       const std::function<bool(std::size_t, CheckVerdict)>& done)
       : count_(count),
         jobs_(jobs),
         options_(options),
@@ -168,7 +168,7 @@ class Pool {
     }
   }
 
-  void finish(Slot& slot, std::size_t job, Verdict verdict) {
+  void finish(Slot& slot, std::size_t job, CheckVerdict verdict) {
     slot.running.reset();
     std::erase(slot.owed, job);
     stopped_ = !done_(job, std::move(verdict));
@@ -180,9 +180,9 @@ class Pool {
     if (slot.running) {
       const std::size_t job = *slot.running;
       finish(slot, job,
-             too_slow ? ended_by(Kind::hang, slot.batch.jobs.at(job),
+             too_slow ? ended_by(FindingKind::hang, slot.batch.jobs.at(job),
                                  format("not finished after {} s", options_.seconds))
-                      : ended_by(Kind::crash, slot.batch.jobs.at(job),
+                      : ended_by(FindingKind::crash, slot.batch.jobs.at(job),
                                  WIFSIGNALED(status)
                                      ? format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                                      : format("the worker ended with status {}", status)));
@@ -201,7 +201,7 @@ class Pool {
   std::size_t count_;
   const JobSource& jobs_;
   const CheckOptions& options_;
-  const std::function<bool(std::size_t, Verdict)>& done_;
+  const std::function<bool(std::size_t, CheckVerdict)>& done_;
   ScratchFolder folder_;
   ModuleCompiler compiler_;
   std::size_t batch_size_ = 1;
@@ -213,20 +213,20 @@ class Pool {
 }  // namespace
 
 void check(std::size_t count, const JobSource& jobs, const CheckOptions& options,
-           const std::function<bool(std::size_t, Verdict)>& done) {
+           const std::function<bool(std::size_t, CheckVerdict)>& done) {
   if (count > 0) Pool(count, jobs, options, done).run();
 }
 
-Verdict check(const LaunchPlan& plan, const Expectation& expected, const CheckOptions& options) {
-  const auto shared = std::make_shared<const Expectation>(expected);
-  Verdict verdict;
+CheckVerdict check(const LaunchPlan& plan, const ReferenceData& expected, const CheckOptions& options) {
+  const auto shared = std::make_shared<const ReferenceData>(expected);
+  CheckVerdict verdict;
   check(
       1,
       [&](std::size_t) {
-        return Job{{{"", plan, shared}}, {}};
+        return CheckJob{{{"", plan, shared}}, {}};
       },
       options,
-      [&](std::size_t, Verdict found) {
+      [&](std::size_t, CheckVerdict found) {
         verdict = std::move(found);
         return true;
       });

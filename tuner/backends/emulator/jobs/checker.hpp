@@ -13,7 +13,7 @@
 namespace tune::emulator {
 
 /// What the outputs of a plan are computed from and compared with.
-struct Expectation {
+struct ReferenceData {
   TensorSet inputs;
   TensorSet reference;  ///< an output without an entry is not compared
   Tolerance tolerance;  ///< where the plan has none of its own
@@ -23,19 +23,19 @@ struct Expectation {
 struct Case {
   std::string size;  ///< names it in findings
   LaunchPlan plan;
-  std::shared_ptr<const Expectation> expected;
+  std::shared_ptr<const ReferenceData> expected;
   /// What it computes is the reference of outputs that lack one in the cases after it, up to the next such.
   bool is_reference = false;
 };
 
 /// A configuration: what a worker checks in one go, and what a crash or the time limit costs.
-struct Job {
+struct CheckJob {
   std::vector<Case> cases;
   std::string impossible;  ///< why there are no cases
 };
 
 /// What came out of a job.
-struct Verdict {
+struct CheckVerdict {
   std::vector<Finding> findings;
   std::string not_emulated;  ///< why the emulator cannot carry it out; empty where it did
   double error = 0;          ///< largest |out - ref|
@@ -53,16 +53,16 @@ struct CheckOptions {
 };
 
 /// Makes job `number` when its turn comes: thousands of them need not be in memory at once.
-using JobSource = std::function<Job(std::size_t number)>;
+using JobSource = std::function<CheckJob(std::size_t number)>;
 
 /// Runs `count` jobs on the CPU, every thread of a kernel in turn: `plain` in forward and reverse order of
 /// threads and blocks, `sanitize` forward only, its verdict on races being independent of the order. Worker
 /// processes compile and run a batch each; one that dies, or takes too long, costs one job. `done` hears of
 /// each job as it ends, in any order, and returns false to stop. Throws Error for a broken environment.
 void check(std::size_t count, const JobSource& jobs, const CheckOptions& options,
-           const std::function<bool(std::size_t job, Verdict verdict)>& done);
+           const std::function<bool(std::size_t job, CheckVerdict verdict)>& done);
 
 /// One plan, checked by itself. An output without a reference is not compared.
-Verdict check(const LaunchPlan& plan, const Expectation& expected, const CheckOptions& options = {});
+CheckVerdict check(const LaunchPlan& plan, const ReferenceData& expected, const CheckOptions& options = {});
 
 }  // namespace tune::emulator

@@ -74,7 +74,7 @@ void Emulation::connect() {
   table_.yield = [](void* context) { self(context).scheduler().yield(); };
   table_.fail = [](void* context, const char* reason, const Place* place) {
     Emulation& emulation = self(context);
-    emulation.on_divergence(Kind::failed, emulation.running_thread(), *place, reason);
+    emulation.on_divergence(FindingKind::failed, emulation.running_thread(), *place, reason);
     emulation.scheduler().abandon();
   };
 }
@@ -125,7 +125,7 @@ std::vector<std::span<char>> Emulation::begin_launch(std::uint64_t dynamic_share
 }
 
 bool Emulation::run(const FourierTransform& transform, const FourierShape& shape, char* input, char* output) {
-  kernel_ = name_of(transform);
+  kernel_ = step_name(transform);
   transforming_ = true;
   begin_launch(0, false);
   if (flavour_ == Flavour::sanitize) memory_.order().begin_block(0, 1);
@@ -139,7 +139,7 @@ bool Emulation::run(const FourierTransform& transform, const FourierShape& shape
 }
 
 bool Emulation::run(const Copy& copy, std::size_t element, const char* from, char* to) {
-  kernel_ = name_of(copy);
+  kernel_ = step_name(copy);
   transforming_ = true;
   begin_launch(0, false);
   const bool checked = flavour_ == Flavour::sanitize;
@@ -161,9 +161,9 @@ bool Emulation::run(const Copy& copy, std::size_t element, const char* from, cha
 bool Emulation::lies_within(const FourierShape& shape, const FourierSide& side) {
   if (side.fits()) return true;
   Finding finding;
-  finding.kind = Kind::out_of_bounds;
+  finding.kind = FindingKind::out_of_bounds;
   finding.array = side.buffer;
-  finding.offset = static_cast<std::int64_t>(side.allocation * size_of(shape.type));
+  finding.offset = static_cast<std::int64_t>(side.allocation * element_size(shape.type));
   finding.detail = format("the transform reaches element {} of '{}', which has {} elements", side.end - 1,
                           side.buffer, side.allocation);
   locate(finding);
@@ -175,7 +175,7 @@ bool Emulation::lies_within(const FourierShape& shape, const FourierSide& side) 
 bool Emulation::access_rows(const FourierShape& shape, const FourierSide& side, const char* first,
                             unsigned kind) {
   if (flavour_ == Flavour::plain) return true;
-  const std::size_t bytes = size_of(shape.type);
+  const std::size_t bytes = element_size(shape.type);
   const std::size_t before = log_.size();
   for (std::uint64_t row = 0; row < shape.rows(); ++row) {
     const char* const begin = first + shape.row_begin(side, row) * bytes;
@@ -188,7 +188,7 @@ bool Emulation::access_rows(const FourierShape& shape, const FourierSide& side, 
 /// The elements of every row but the first `kept` ones.
 void Emulation::forget_rows(const FourierShape& shape, const FourierSide& side, char* first,
                             std::uint64_t kept) {
-  const std::size_t bytes = size_of(shape.type);
+  const std::size_t bytes = element_size(shape.type);
   for (std::uint64_t row = 0; row < shape.rows(); ++row) {
     char* const begin = first + (shape.row_begin(side, row) + kept) * bytes;
     const std::size_t lost = (side.row - kept) * bytes;
@@ -211,7 +211,7 @@ void Emulation::grid_barrier(unsigned* counter, const Place& place) {
     wrong = blocks_.counter().arrive(counter);
   }
   if (!wrong.empty()) {
-    on_divergence(Kind::failed, running_thread(), place, wrong);
+    on_divergence(FindingKind::failed, running_thread(), place, wrong);
     scheduler().abandon();
   }
   scheduler().grid_barrier(place);
@@ -243,7 +243,7 @@ void Emulation::on_warpgroup_operation(unsigned warp, const WarpExchange& lanes)
       const WarpgroupProduct product(lanes);
       const std::string wrong = product.error();
       if (!wrong.empty()) {
-        on_divergence(Kind::failed, running_thread(), place, wrong);
+        on_divergence(FindingKind::failed, running_thread(), place, wrong);
         scheduler().abandon();
       }
       // A device may read at once, or as late as it is waited for.
@@ -283,7 +283,8 @@ void Emulation::on_end(unsigned thread) {
   wait_async(thread, 0);
 }
 
-void Emulation::on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) {
+void Emulation::on_divergence(FindingKind kind, unsigned thread, const Place& place,
+                              const std::string& detail) {
   Finding finding;
   finding.kind = kind;
   finding.detail = detail;
@@ -322,7 +323,7 @@ Texel Emulation::fetch(const tune_emulator::TextureRequest& request) {
   const std::string wrong =
       texture == nullptr ? "the argument of a fetch is no texture object" : mismatch(*texture, request);
   if (!wrong.empty()) {
-    on_divergence(Kind::failed, running_thread(), request.place, wrong);
+    on_divergence(FindingKind::failed, running_thread(), request.place, wrong);
     scheduler().abandon();
   }
   const Footprint needed = footprint(*texture, request);
@@ -353,18 +354,18 @@ void Emulation::note_fault(int signal, const void* address) {
   Finding finding;
   if (signal == SIGFPE || signal == SIGILL) {
     // The address is that of the instruction.
-    finding.kind = Kind::crash;
+    finding.kind = FindingKind::crash;
     finding.detail = signal == SIGFPE ? "an integer is divided by zero (a device gives any number)"
                                       : "an instruction that traps";
   } else if (blocks_.stacks().in_guard(address)) {
-    finding.kind = Kind::crash;
+    finding.kind = FindingKind::crash;
     finding.detail =
         format("a thread needs more than the {} KiB of local memory that it has here", Stacks::bytes >> 10);
   } else if (auto described = memory_.describe(address)) {
     finding = std::move(*described);
     finding.detail = "access to " + finding.detail;
   } else {
-    finding.kind = Kind::out_of_bounds;
+    finding.kind = FindingKind::out_of_bounds;
     finding.detail = format("access to address {}, which is near no array", address);
   }
   locate(finding);

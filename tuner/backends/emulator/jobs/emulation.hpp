@@ -57,7 +57,8 @@ class Emulation final : private SchedulerEvents {
   void on_warp_sync(unsigned warp, unsigned lanes) override;
   void on_warpgroup_operation(unsigned warp, const WarpExchange& lanes) override;
   void on_end(unsigned thread) override;
-  void on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) override;
+  void on_divergence(FindingKind kind, unsigned thread, const Place& place,
+                     const std::string& detail) override;
 
   void connect();
   /// The memory that blocks share, for the scheduler of the blocks.
@@ -78,7 +79,7 @@ class Emulation final : private SchedulerEvents {
   void end_phase(AsyncBarrier& barrier);
   void copy_box(const tune_emulator::AsyncRequest& request);
   void check_block_end(unsigned thread);
-  [[noreturn]] void give_up(Kind kind, const Place& place, const std::string& detail);
+  [[noreturn]] void give_up(FindingKind kind, const Place& place, const std::string& detail);
   void grid_barrier(unsigned* counter, const Place& place);
   Texel fetch(const tune_emulator::TextureRequest& request);
   void locate(Finding& finding) const;

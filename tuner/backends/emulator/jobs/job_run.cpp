@@ -15,7 +15,7 @@
 #include "tuner/backends/emulator/module/source_lines.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/evaluation/expectations.hpp"
+#include "tuner/evaluation/reference_data.hpp"
 #include "tuner/plan/fourier_shape.hpp"
 #include "tuner/plan/step_order.hpp"
 #include "tuner/tensor/verifier.hpp"
@@ -154,15 +154,15 @@ class CaseRun {
 
   /// False where steps of different streams get into each other's way: no order of them says what comes out.
   bool check_order() {
-    constexpr std::size_t most = 8;  // the others are of the same kind
+    constexpr std::size_t max = 8;  // the others are of the same kind
     for (const StepConflict& conflict : conflicts(case_.plan)) {
-      if (verdict_.findings.size() == most) break;
+      if (verdict_.findings.size() == max) break;
       Finding finding;
-      finding.kind = Kind::race_between_steps;
-      finding.kernel = name_of(case_.plan.launches[conflict.second]);
+      finding.kind = FindingKind::race_between_steps;
+      finding.kernel = step_name(case_.plan.launches[conflict.second]);
       finding.array = conflict.buffer;
       finding.offset =
-          static_cast<std::int64_t>(conflict.element * size_of(case_.plan.buffer(conflict.buffer).type));
+          static_cast<std::int64_t>(conflict.element * element_size(case_.plan.buffer(conflict.buffer).type));
       finding.detail = conflict.text(case_.plan);
       add(std::move(finding));
     }
@@ -201,7 +201,7 @@ class CaseRun {
         pieces.push_back(all_of(buffer));
       else
         pieces.emplace_back(memory.address(given->buffer, given->offset),
-                            given->count * size_of(buffer.type));
+                            given->count * element_size(buffer.type));
     }
     return pieces;
   }
@@ -221,7 +221,7 @@ class CaseRun {
   }
 
   bool carry_out(const Copy& copy, const PlanMemory& memory) {
-    return emulation_.run(copy, size_of(case_.plan.buffer(copy.from.buffer).type),
+    return emulation_.run(copy, element_size(case_.plan.buffer(copy.from.buffer).type),
                           memory.address(copy.from.buffer, copy.from.offset),
                           memory.address(copy.to.buffer, copy.to.offset));
   }
@@ -286,10 +286,10 @@ class CaseRun {
       verdict_.tolerance = std::max(verdict_.tolerance, bounds.absolute);
       if (is_right(comparison, bounds)) continue;
       Finding finding;
-      finding.kind = Kind::wrong_result;
-      finding.kernel = name_of(case_.plan.launches.back());
+      finding.kind = FindingKind::wrong_result;
+      finding.kernel = step_name(case_.plan.launches.back());
       finding.array = buffer.name;
-      finding.offset = static_cast<std::int64_t>(comparison.worst_index * size_of(buffer.type));
+      finding.offset = static_cast<std::int64_t>(comparison.worst_index * element_size(buffer.type));
       finding.detail = wrong_result(comparison, buffer.layout.extents, bounds, buffer.name).detail;
       add(std::move(finding));
     }
@@ -304,7 +304,7 @@ class CaseRun {
   const CaseCode& code_;
   Emulation& emulation_;
   JobRun& outcome_;
-  Verdict& verdict_;
+  CheckVerdict& verdict_;
   TensorSet& computed_;
 };
 
@@ -318,12 +318,12 @@ double processor_seconds() {
 std::string beyond(const LaunchPlan& plan) {
   for (const Launch* step : kernel_launches(plan)) {
     const Launch& launch = *step;
-    if (launch.cooperative && launch.grid.count() * launch.block.count() > ResidentBlocks::most_threads)
+    if (launch.cooperative && launch.grid.count() * launch.block.count() > ResidentBlocks::max_threads)
       return format(
           "a cooperative launch of {} blocks of {} threads: {} threads of a grid have room together "
           "here, take a smaller size or fewer blocks",
-          launch.grid.count(), launch.block.count(), ResidentBlocks::most_threads);
-    if (launch.block.count() > BlockScheduler::most_threads) return "more than 1024 threads a block";
+          launch.grid.count(), launch.block.count(), ResidentBlocks::max_threads);
+    if (launch.block.count() > BlockScheduler::max_threads) return "more than 1024 threads a block";
     if (launch.dynamic_shared_memory > 233472) return "more than 228 KiB of dynamic shared memory";
   }
   return {};
@@ -331,11 +331,12 @@ std::string beyond(const LaunchPlan& plan) {
 
 }  // namespace
 
-JobRun run_job(const Job& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour) {
+JobRun run_job(const CheckJob& job, const std::vector<CaseCode>& code, Emulation& emulation,
+               Flavour flavour) {
   const double start = processor_seconds();
   const FaultHandler handler(emulation);
   JobRun outcome;
-  Verdict& verdict = outcome.verdict;
+  CheckVerdict& verdict = outcome.verdict;
   verdict.not_emulated = job.impossible;
   TensorSet computed;
   for (std::size_t i = 0; i < job.cases.size() && verdict.clean() && !outcome.harmed; ++i) {

@@ -16,13 +16,13 @@ struct CaseCode {
 };
 
 struct JobRun {
-  Verdict verdict;
+  CheckVerdict verdict;
   bool harmed = false;       ///< a fault of the kernel is among the findings: trust the process no further
   bool unexplained = false;  ///< a finding lacks what a module that explains would tell
 };
 
 /// Runs all cases of a job in this process, `code[i]` being that of case i. Stops at the first case with
 /// findings: others would repeat them.
-JobRun run_job(const Job& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour);
+JobRun run_job(const CheckJob& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour);
 
 }  // namespace tune::emulator

@@ -10,8 +10,8 @@ constexpr std::uint64_t seed = 1;  ///< of the inputs
 
 }  // namespace
 
-Job ProblemJobs::job(const Configuration& configuration, std::span<const Instance> instances) {
-  Job job;
+CheckJob ProblemJobs::job(const Configuration& configuration, std::span<const Instance> instances) {
+  CheckJob job;
   for (const Instance& instance : instances) {
     Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);
     if (!plan) {
@@ -25,17 +25,18 @@ Job ProblemJobs::job(const Configuration& configuration, std::span<const Instanc
         job.cases.clear();
         return job;
       }
-      job.cases.push_back({"the reference at " + instance.key(), **reference, expectation(instance), true});
+      job.cases.push_back(
+          {"the reference at " + instance.key(), **reference, reference_data(instance), true});
     }
-    job.cases.push_back({instance.key(), std::move(*plan), expectation(instance)});
+    job.cases.push_back({instance.key(), std::move(*plan), reference_data(instance)});
   }
   return job;
 }
 
-std::shared_ptr<const Expectation> ProblemJobs::expectation(const Instance& instance) {
-  auto& known = expectations_[instance.key()];
+std::shared_ptr<const ReferenceData> ProblemJobs::reference_data(const Instance& instance) {
+  auto& known = reference_cache_[instance.key()];
   if (known == nullptr) {
-    auto computed = std::make_shared<Expectation>();
+    auto computed = std::make_shared<ReferenceData>();
     computed->inputs = problem_.inputs(instance, seed);
     computed->reference = problem_.reference(instance, computed->inputs);
     computed->tolerance = problem_.tolerance(instance);

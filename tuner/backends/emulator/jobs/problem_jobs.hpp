@@ -18,14 +18,14 @@ class ProblemJobs {
   ProblemJobs(const Problem& problem, const KernelSources& sources) : problem_(problem), sources_(sources) {}
 
   /// The configuration at each of these sizes. A configuration that has no plan there is an impossible job.
-  Job job(const Configuration& configuration, std::span<const Instance> instances);
+  CheckJob job(const Configuration& configuration, std::span<const Instance> instances);
 
  private:
-  std::shared_ptr<const Expectation> expectation(const Instance& instance);
+  std::shared_ptr<const ReferenceData> reference_data(const Instance& instance);
 
   const Problem& problem_;
   const KernelSources& sources_;
-  std::map<std::string, std::shared_ptr<const Expectation>> expectations_;  ///< by the instance's key
+  std::map<std::string, std::shared_ptr<const ReferenceData>> reference_cache_;  ///< by the instance's key
 };
 
 }  // namespace tune::emulator

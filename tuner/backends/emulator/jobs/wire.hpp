@@ -21,7 +21,7 @@ struct Message {
   };
   Type type = Type::begins;
   std::size_t job = 0;
-  Verdict verdict;
+  CheckVerdict verdict;
   std::string text;
 };
 

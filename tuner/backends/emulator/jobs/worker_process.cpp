@@ -25,13 +25,13 @@ void write_all(int pipe, const std::string& bytes) {
   }
 }
 
-[[noreturn]] void live(int pipe, const std::function<void(const WorkerProcess::Send&)>& work) {
+[[noreturn]] void live(int pipe, const std::function<void(const WorkerProcess::Send&)>& function) {
   // A group of its own: Ctrl-C concerns the parent, and what the worker starts ends with it.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto send = [pipe](const Message& message) { write_all(pipe, packed(message)); };
   try {
-    work(send);
+    function(send);
   } catch (const std::exception& error) {
     Message message;
     message.type = Message::Type::broken;
@@ -43,13 +43,13 @@ void write_all(int pipe, const std::string& bytes) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::function<void(const Send&)>& work) {
+WorkerProcess::WorkerProcess(const std::function<void(const Send&)>& function) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error("no pipe to a worker: too many open files (ulimit -n)");
   process_ = fork();
   if (process_ == 0) {
     close(ends[0]);
-    live(ends[1], work);
+    live(ends[1], function);
   }
   close(ends[1]);
   pipe_ = ends[0];

@@ -16,7 +16,7 @@ class WorkerProcess {
  public:
   using Send = std::function<void(const Message&)>;
   /// Throws Error where there can be no further process.
-  explicit WorkerProcess(const std::function<void(const Send&)>& work);
+  explicit WorkerProcess(const std::function<void(const Send&)>& function);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();

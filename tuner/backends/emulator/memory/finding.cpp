@@ -10,26 +10,26 @@
 namespace tune::emulator {
 namespace {
 
-constexpr std::array<std::pair<Kind, std::string_view>, 19> names = {{
-    {Kind::out_of_bounds, "out of bounds"},
-    {Kind::misaligned, "misaligned address"},
-    {Kind::write_to_input, "write to an input"},
-    {Kind::uninitialised_read, "uninitialised read"},
-    {Kind::race_in_warp, "race within a warp"},
-    {Kind::race_in_block, "race within a block"},
-    {Kind::race_between_blocks, "race between blocks"},
-    {Kind::race_between_steps, "race between steps"},
-    {Kind::stale_texture, "stale texture read"},
-    {Kind::unfinished_copy, "unfinished copy"},
-    {Kind::misused_barrier, "misused mbarrier"},
-    {Kind::divergent_barrier, "divergent barrier"},
-    {Kind::divergent_warp, "divergent warp operation"},
-    {Kind::deadlock, "deadlock"},
-    {Kind::wrong_result, "wrong result"},
-    {Kind::crash, "crash"},
-    {Kind::hang, "hang"},
-    {Kind::failed, "failed"},
-    {Kind::compile, "does not compile"},
+constexpr std::array<std::pair<FindingKind, std::string_view>, 19> names = {{
+    {FindingKind::out_of_bounds, "out of bounds"},
+    {FindingKind::misaligned, "misaligned address"},
+    {FindingKind::write_to_input, "write to an input"},
+    {FindingKind::uninitialised_read, "uninitialised read"},
+    {FindingKind::race_in_warp, "race within a warp"},
+    {FindingKind::race_in_block, "race within a block"},
+    {FindingKind::race_between_blocks, "race between blocks"},
+    {FindingKind::race_between_steps, "race between steps"},
+    {FindingKind::stale_texture, "stale texture read"},
+    {FindingKind::unfinished_copy, "unfinished copy"},
+    {FindingKind::misused_barrier, "misused mbarrier"},
+    {FindingKind::divergent_barrier, "divergent barrier"},
+    {FindingKind::divergent_warp, "divergent warp operation"},
+    {FindingKind::deadlock, "deadlock"},
+    {FindingKind::wrong_result, "wrong result"},
+    {FindingKind::crash, "crash"},
+    {FindingKind::hang, "hang"},
+    {FindingKind::failed, "failed"},
+    {FindingKind::compile, "does not compile"},
 }};
 
 std::string index_text(const Index3& index) {
@@ -38,13 +38,13 @@ std::string index_text(const Index3& index) {
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(FindingKind kind) {
   for (const auto& [known, name] : names)
     if (known == kind) return name;
   throw std::invalid_argument("unknown kind of finding");
 }
 
-Kind kind_from_string(std::string_view name) {
+FindingKind kind_from_string(std::string_view name) {
   for (const auto& [kind, known] : names)
     if (known == name) return kind;
   throw std::invalid_argument("unknown kind of finding: " + std::string(name));

@@ -14,7 +14,7 @@ using tune_emulator::Index3;
 using tune_emulator::Place;
 
 /// What can be wrong with a kernel.
-enum class Kind {
+enum class FindingKind {
   out_of_bounds,       ///< an access outside of every array that the thread may use
   misaligned,          ///< an address that is no multiple of the access's size: a fault on a device
   write_to_input,      ///< inputs are read-only: a repeated launch must find them as they were
@@ -37,13 +37,13 @@ enum class Kind {
 };
 
 /// `out of bounds`, `race within a block`: as shown.
-std::string_view to_string(Kind kind);
+std::string_view to_string(FindingKind kind);
 /// Throws std::invalid_argument for an unknown one.
-Kind kind_from_string(std::string_view name);
+FindingKind kind_from_string(std::string_view name);
 
 /// One error of a kernel, with everything that is known of its place. What does not apply is empty or -1.
 struct Finding {
-  Kind kind = Kind::crash;
+  FindingKind kind = FindingKind::crash;
   std::string kernel;  ///< the entry, or the name of a Fourier transform or copy
   std::string size;    ///< of the case that showed it, as the case names it
   std::string array;

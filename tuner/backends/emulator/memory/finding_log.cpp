@@ -9,8 +9,9 @@
 namespace tune::emulator {
 namespace {
 
-bool is_race(Kind kind) {
-  return kind == Kind::race_in_warp || kind == Kind::race_in_block || kind == Kind::race_between_blocks;
+bool is_race(FindingKind kind) {
+  return kind == FindingKind::race_in_warp || kind == FindingKind::race_in_block ||
+         kind == FindingKind::race_between_blocks;
 }
 
 }  // namespace
@@ -30,14 +31,14 @@ std::vector<NotedFinding> FindingLog::take() {
       return kinds(noted.finding.kind) && noted.finding.array == array;
     });
   };
-  const auto in_block = [](Kind kind) { return kind == Kind::race_in_block; };
+  const auto in_block = [](FindingKind kind) { return kind == FindingKind::race_in_block; };
   // Who reads too early may find nothing there yet, and where a block's barrier is missing, lanes of one warp
   // race as well: that is the same error once more.
   std::vector<NotedFinding> kept;
   for (const NotedFinding& noted : noted_) {
     const Finding& finding = noted.finding;
-    const bool symptom = (finding.kind == Kind::uninitialised_read && has(finding.array, is_race)) ||
-                         (finding.kind == Kind::race_in_warp && has(finding.array, in_block));
+    const bool symptom = (finding.kind == FindingKind::uninitialised_read && has(finding.array, is_race)) ||
+                         (finding.kind == FindingKind::race_in_warp && has(finding.array, in_block));
     if (!symptom) kept.push_back(noted);
   }
   noted_.clear();

@@ -20,18 +20,18 @@ struct NotedFinding {
 class FindingLog {
  public:
   /// More than that is no help, and a launch that goes wrong everywhere ends sooner.
-  static constexpr std::size_t most = 16;
+  static constexpr std::size_t max = 16;
 
   /// False where it is a repetition.
   bool add(Finding finding, const Place& place);
-  bool full() const { return noted_.size() >= most; }
+  bool full() const { return noted_.size() >= max; }
   std::size_t size() const { return noted_.size(); }
   bool empty() const { return noted_.empty(); }
   std::vector<NotedFinding> take();
 
  private:
   std::vector<NotedFinding> noted_;
-  std::set<std::tuple<Kind, std::string, std::string, const void*>> seen_;
+  std::set<std::tuple<FindingKind, std::string, std::string, const void*>> seen_;
 };
 
 }  // namespace tune::emulator

@@ -32,7 +32,7 @@ std::string element_text(const Array& array, std::int64_t byte) {
                 array.element_bytes);
 }
 
-Finding finding_in(Kind kind, const Array& array, std::int64_t byte) {
+Finding finding_in(FindingKind kind, const Array& array, std::int64_t byte) {
   Finding finding;
   finding.kind = kind;
   finding.array = array.name;
@@ -80,7 +80,7 @@ bool MemoryChecker::check_allowed(const Checked& checked, const char* at, std::s
                                   const Place& place) {
   const auto within = [&](const auto& range) { return at >= range.first && at + bytes <= range.second; };
   if (checked.allowed.empty() || std::ranges::any_of(checked.allowed, within)) return true;
-  Finding finding = finding_in(Kind::out_of_bounds, checked.array, at - checked.array.begin);
+  Finding finding = finding_in(FindingKind::out_of_bounds, checked.array, at - checked.array.begin);
   finding.detail = format("{} of {} bytes at {}, beyond the elements that the launch says it touches",
                           verb(kind), bytes, element_text(checked.array, finding.offset));
   add(std::move(finding), place);
@@ -126,7 +126,8 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
   }
   if (!checked->shadow) {
     if ((kind & access_write) != 0) {
-      Finding finding = finding_in(Kind::write_to_input, checked->array, static_cast<std::int64_t>(byte));
+      Finding finding =
+          finding_in(FindingKind::write_to_input, checked->array, static_cast<std::int64_t>(byte));
       finding.detail = format("{} of {}", verb(kind), element_text(checked->array, finding.offset));
       add(std::move(finding), place);
       return false;
@@ -151,7 +152,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
   const bool writes = (kind & access_write) != 0, atomic = (kind & concurrent) != 0;
   const bool reads = !writes || (kind & access_atomic) != 0;
   if ((cell.flags & cell_copying) != 0) {
-    Finding finding = finding_in(Kind::unfinished_copy, array, static_cast<std::int64_t>(byte));
+    Finding finding = finding_in(FindingKind::unfinished_copy, array, static_cast<std::int64_t>(byte));
     finding.detail = format("{} of {}, to which an asynchronous copy of thread {} is still under way",
                             verb(kind), element_text(array, finding.offset), cell.write.thread);
     add(std::move(finding), place);
@@ -160,7 +161,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
   const bool defined = cell.write.epoch != 0 || array.initialised ||
                        (array.layout && !array.layout->contains(byte / array.element_bytes));
   if (!defined && reads && (cell.flags & cell_reported) == 0) {
-    Finding finding = finding_in(Kind::uninitialised_read, array, static_cast<std::int64_t>(byte));
+    Finding finding = finding_in(FindingKind::uninitialised_read, array, static_cast<std::int64_t>(byte));
     finding.detail = format("{} of {} bytes at {}, which nobody has written", verb(kind), bytes,
                             element_text(array, finding.offset));
     add(std::move(finding), place);
@@ -170,7 +171,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     report_stale(checked, byte, cell.write, place);
     return;
   }
-  const Access now = order_.now(thread);
+  const MemoryAccess now = order_.now(thread);
   const bool both_atomic = atomic && (cell.flags & cell_atomic) != 0;
   if (cell.write.epoch != 0 && !both_atomic && order_.unordered(cell.write, thread) != Unordered::no)
     report_race(checked, byte, cell.write, true, thread, kind, place);
@@ -181,12 +182,12 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     (forgotten ? cell.first_read : cell.last_read) = now;
     return;
   }
-  for (const Access* read : {&cell.first_read, &cell.last_read}) {
+  for (const MemoryAccess* read : {&cell.first_read, &cell.last_read}) {
     if (read->epoch == 0 || order_.unordered(*read, thread) == Unordered::no) continue;
     report_race(checked, byte, *read, false, thread, kind, place);
     break;
   }
-  cell.first_read = cell.last_read = Access{};
+  cell.first_read = cell.last_read = MemoryAccess{};
   // A plain write stays one although its thread goes on with atomics: others' atomics race with it.
   const bool plain_before = cell.write == now && (cell.flags & cell_atomic) == 0;
   cell.write = now;
@@ -196,9 +197,10 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
                         : static_cast<std::uint32_t>(static_cast<const char*>(place.code) - code_base_);
 }
 
-void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const Access& earlier,
+void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const MemoryAccess& earlier,
                                 bool earlier_wrote, unsigned thread, unsigned kind, const Place& place) {
-  constexpr Kind kinds[] = {Kind::crash, Kind::race_in_warp, Kind::race_in_block, Kind::race_between_blocks};
+  constexpr FindingKind kinds[] = {FindingKind::crash, FindingKind::race_in_warp, FindingKind::race_in_block,
+                                   FindingKind::race_between_blocks};
   const char* const missing[] = {"", "neither __syncwarp nor __syncthreads", "no __syncthreads",
                                  cooperative_ ? "no barrier of the grid" : "nothing"};
   const auto unordered = static_cast<std::size_t>(order_.unordered(earlier, thread));
@@ -214,9 +216,9 @@ void MemoryChecker::report_race(const Checked& checked, std::size_t byte, const 
   add(std::move(finding), place);
 }
 
-void MemoryChecker::report_stale(const Checked& checked, std::size_t byte, const Access& earlier,
+void MemoryChecker::report_stale(const Checked& checked, std::size_t byte, const MemoryAccess& earlier,
                                  const Place& place) {
-  Finding finding = finding_in(Kind::stale_texture, checked.array, static_cast<std::int64_t>(byte));
+  Finding finding = finding_in(FindingKind::stale_texture, checked.array, static_cast<std::int64_t>(byte));
   finding.detail = format(
       "read through a texture of {}, which thread {} of block number {} has written in the same launch: "
       "textures show what earlier launches left",
@@ -227,7 +229,7 @@ void MemoryChecker::report_stale(const Checked& checked, std::size_t byte, const
 void MemoryChecker::misaligned(const void* address, std::size_t alignment, const Place& place) {
   Finding finding;
   if (auto described = describe(address)) finding = std::move(*described);
-  finding.kind = Kind::misaligned;
+  finding.kind = FindingKind::misaligned;
   finding.detail =
       format("the address of {} is not aligned to {} bytes",
              finding.array.empty() ? std::string("a local variable") : finding.detail, alignment);
@@ -237,7 +239,7 @@ void MemoryChecker::misaligned(const void* address, std::size_t alignment, const
 void MemoryChecker::out_of_bounds(const char* address, std::size_t bytes, unsigned kind, const Place& place) {
   Finding finding;
   if (auto described = describe(address)) finding = std::move(*described);
-  finding.kind = Kind::out_of_bounds;
+  finding.kind = FindingKind::out_of_bounds;
   finding.detail = format(
       "{} of {} bytes at {}", verb(kind), bytes,
       finding.array.empty() ? format("address {}, which is near no array", static_cast<const void*>(address))
@@ -250,18 +252,18 @@ std::optional<Finding> MemoryChecker::describe(const void* address) const {
   constexpr std::size_t reach = std::size_t{1} << 20;
   const auto* const at = static_cast<const char*>(address);
   const Array* nearest = nullptr;
-  std::size_t least = reach;
+  std::size_t min = reach;
   for (const Array& array : arrays_) {
     const auto* const end = array.begin + array.bytes;
     const auto distance = at < array.begin ? static_cast<std::size_t>(array.begin - at)
                           : at < end       ? std::size_t{0}
                                            : static_cast<std::size_t>(at - end) + 1;
-    if (distance >= least) continue;
-    least = distance;
+    if (distance >= min) continue;
+    min = distance;
     nearest = &array;
   }
   if (nearest == nullptr) return std::nullopt;
-  Finding finding = finding_in(Kind::out_of_bounds, *nearest, at - nearest->begin);
+  Finding finding = finding_in(FindingKind::out_of_bounds, *nearest, at - nearest->begin);
   finding.detail = element_text(*nearest, finding.offset);
   return finding;
 }
@@ -277,7 +279,7 @@ void MemoryChecker::end_copy(unsigned thread, const void* to, std::size_t bytes)
   end_copy(order_.now(thread), to, bytes);
 }
 
-void MemoryChecker::end_copy(const Access& write, const void* to, std::size_t bytes) {
+void MemoryChecker::end_copy(const MemoryAccess& write, const void* to, std::size_t bytes) {
   mark_copying(static_cast<const char*>(to), bytes, false);
   Checked* const checked = find(static_cast<const char*>(to));
   const auto byte = static_cast<std::size_t>(static_cast<const char*>(to) - checked->array.begin);

@@ -63,7 +63,7 @@ class MemoryChecker {
                                 unsigned kind = 0);
   void end_copy(unsigned thread, const void* to, std::size_t bytes);
   /// The same of a copy that counts as this write.
-  void end_copy(const Access& write, const void* to, std::size_t bytes);
+  void end_copy(const MemoryAccess& write, const void* to, std::size_t bytes);
 
   /// What lies there, within one array that may be written, counts as never written.
   void forget(const void* address, std::size_t bytes);
@@ -86,9 +86,10 @@ class MemoryChecker {
                      const Place& place);
   void judge(Checked& checked, Cell& cell, std::size_t byte, std::size_t bytes, unsigned thread,
              unsigned kind, const Place& place);
-  void report_race(const Checked& checked, std::size_t byte, const Access& earlier, bool earlier_wrote,
+  void report_race(const Checked& checked, std::size_t byte, const MemoryAccess& earlier, bool earlier_wrote,
                    unsigned thread, unsigned kind, const Place& place);
-  void report_stale(const Checked& checked, std::size_t byte, const Access& earlier, const Place& place);
+  void report_stale(const Checked& checked, std::size_t byte, const MemoryAccess& earlier,
+                    const Place& place);
   void out_of_bounds(const char* address, std::size_t bytes, unsigned kind, const Place& place);
   void add(Finding finding, const Place& place);
   void mark_copying(const char* to, std::size_t bytes, bool copying);

@@ -108,7 +108,7 @@ void MemoryOrder::warp_sync(unsigned warp, unsigned lanes) {
 void MemoryOrder::renew(Known& known) const {
   if (known.barrier == block_.barrier) return;
   known = Known{block_.barrier, 0, {}};
-  known.clocks.assign(block_.clocks.size() + most_agents, 0);
+  known.clocks.assign(block_.clocks.size() + max_agents, 0);
 }
 
 void MemoryOrder::release(unsigned thread, Known& known) {
@@ -133,7 +133,7 @@ void MemoryOrder::acquire(unsigned thread, const Known& known) {
   block_.any_clock = true;
 }
 
-Access MemoryOrder::copied(unsigned agent, Known& known) {
+MemoryAccess MemoryOrder::copied(unsigned agent, Known& known) {
   renew(known);
   const std::uint16_t clock = known.copies;
   if (known.copies < 0xfffe) ++known.copies;
@@ -170,7 +170,7 @@ void MemoryOrder::atomic(unsigned thread, const void* variable, bool writes) {
   add(found->seen, block_.all_acquired);
 }
 
-Unordered MemoryOrder::before_turn(const Access& earlier, unsigned thread) const {
+Unordered MemoryOrder::before_turn(const MemoryAccess& earlier, unsigned thread) const {
   const std::uint32_t block = block_of(earlier);
   // The running block's own, in an earlier turn: others came between without a barrier.
   if (block == block_.number)
@@ -180,7 +180,7 @@ Unordered MemoryOrder::before_turn(const Access& earlier, unsigned thread) const
   return known ? Unordered::no : Unordered::between_blocks;
 }
 
-std::uint32_t MemoryOrder::block_of(const Access& access) const {
+std::uint32_t MemoryOrder::block_of(const MemoryAccess& access) const {
   const auto after = std::ranges::upper_bound(turns_, access.epoch, {}, &Turn::first);
   return (after - 1)->block;
 }

@@ -11,12 +11,12 @@ namespace tune::emulator {
 /// An access as its cell remembers it: by whom, and when. Time is the number of barriers of blocks, and of
 /// turns that blocks got, since the plan began (an epoch); within an epoch, the number of __syncwarp that the
 /// thread has seen.
-struct Access {
+struct MemoryAccess {
   std::uint32_t epoch = 0;  ///< 0: there was none
   std::uint16_t thread = 0;
   std::uint16_t clock = 0;
 
-  friend bool operator==(const Access&, const Access&) = default;
+  friend bool operator==(const MemoryAccess&, const MemoryAccess&) = default;
 };
 
 /// How two accesses that are not ordered could be.
@@ -37,7 +37,7 @@ class MemoryOrder {
     std::vector<std::uint16_t> clocks;
     void add(const Known& more);
   };
-  static constexpr unsigned most_agents = 64;
+  static constexpr unsigned max_agents = 64;
   static constexpr std::uint16_t first_agent = 0x8000;
 
   /// What is known of, and to, one block.
@@ -78,7 +78,7 @@ class MemoryOrder {
   void release(unsigned thread, Known& known);
   void acquire(unsigned thread, const Known& known);
   /// The write of a copy that an agent makes now; who acquires `known` is ordered after it.
-  Access copied(unsigned agent, Known& known);
+  MemoryAccess copied(unsigned agent, Known& known);
 
   /// The running thread says that everything before is to be seen by others (__threadfence) ...
   void fence(unsigned thread);
@@ -87,33 +87,33 @@ class MemoryOrder {
   void atomic(unsigned thread, const void* variable, bool writes);
 
   // These two are asked at every access.
-  Access now(unsigned thread) const {
+  MemoryAccess now(unsigned thread) const {
     return {epoch_, static_cast<std::uint16_t>(thread), block_.clocks[thread][thread % 32]};
   }
-  Unordered unordered(const Access& earlier, unsigned thread) const {
+  Unordered unordered(const MemoryAccess& earlier, unsigned thread) const {
     if (earlier.epoch < ordered_before_) return Unordered::no;
     if (earlier.epoch < turn_first_) return before_turn(earlier, thread);
     if (earlier.epoch < epoch_) return Unordered::no;
     return since_barrier(earlier, thread);
   }
   /// Of what concerns memory that a block has to itself.
-  bool of_this_block(const Access& access) const { return access.epoch >= block_.first; }
-  bool of_this_launch(const Access& access) const { return access.epoch >= launch_first_; }
+  bool of_this_block(const MemoryAccess& access) const { return access.epoch >= block_.first; }
+  bool of_this_launch(const MemoryAccess& access) const { return access.epoch >= launch_first_; }
   /// The number in the grid of the block of this launch that made an access.
-  std::uint32_t block_of(const Access& access) const;
+  std::uint32_t block_of(const MemoryAccess& access) const;
 
  private:
   void begin_turn();
   void renew(Known& known) const;
-  bool knows(const Access& earlier, unsigned thread) const {
+  bool knows(const MemoryAccess& earlier, unsigned thread) const {
     if (block_.known.empty()) return false;
     const auto& known = block_.known[thread];
     const std::size_t who =
         earlier.thread < first_agent ? earlier.thread : block_.clocks.size() + (earlier.thread - first_agent);
     return who < known.size() && known[who] > earlier.clock;
   }
-  Unordered before_turn(const Access& earlier, unsigned thread) const;
-  Unordered since_barrier(const Access& earlier, unsigned thread) const {
+  Unordered before_turn(const MemoryAccess& earlier, unsigned thread) const;
+  Unordered since_barrier(const MemoryAccess& earlier, unsigned thread) const {
     if (earlier.thread == thread) return Unordered::no;
     if (earlier.thread / 32 != thread / 32)
       return knows(earlier, thread) ? Unordered::no : Unordered::in_block;

@@ -53,7 +53,7 @@ Result<PlanMaps> PlanMaps::make(const LaunchPlan& plan, const PlanMemory& memory
       if (const auto right = check_tensor_map(buffer, map->map); !right) return tl::unexpected(right.error());
       made.arguments_.push_back(*map);
       made.maps_.push_back(
-          {map->buffer, map->map, size_of(buffer.type), memory.address(map->buffer, map->map.offset)});
+          {map->buffer, map->map, element_size(buffer.type), memory.address(map->buffer, map->map.offset)});
     }
   return made;
 }

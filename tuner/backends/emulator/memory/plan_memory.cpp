@@ -25,7 +25,7 @@ std::size_t rounded(std::size_t bytes, std::size_t to) {
 /// Calls `use(host byte, device byte, bytes)` for every row of a tensor.
 void each_row(const BufferSpec& spec, const std::function<void(std::size_t, std::size_t, std::size_t)>& use) {
   const Layout& layout = spec.layout;
-  const std::size_t element = size_of(spec.type);
+  const std::size_t element = element_size(spec.type);
   const std::uint64_t count = element_count(layout.extents);
   if (count == 0) return;
   const std::uint64_t row = layout.extents.empty() ? 1 : layout.extents.front();
@@ -82,7 +82,7 @@ void PlanMemory::fill(const TensorSet& inputs) {
     if (buffer.spec.role != BufferRole::input) {
       if (const int byte = initial_byte(buffer.spec); byte != poison)
         std::memset(buffer.begin, byte, buffer.spec.allocation_bytes());
-      if (buffer.spec.fill != Fill::contents) continue;
+      if (buffer.spec.fill != BufferFill::contents) continue;
     }
     const auto from = tensor_of(buffer.spec, inputs).bytes();
     each_row(buffer.spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
@@ -93,7 +93,7 @@ void PlanMemory::fill(const TensorSet& inputs) {
 
 std::vector<std::byte> PlanMemory::fetch(const BufferSpec& spec) const {
   const Buffer& buffer = find(spec.name);
-  std::vector<std::byte> dense(element_count(spec.layout.extents) * size_of(spec.type));
+  std::vector<std::byte> dense(element_count(spec.layout.extents) * element_size(spec.type));
   each_row(spec, [&](std::size_t host, std::size_t device, std::size_t bytes) {
     std::memcpy(dense.data() + host, buffer.begin + device, bytes);
   });
@@ -102,7 +102,7 @@ std::vector<std::byte> PlanMemory::fetch(const BufferSpec& spec) const {
 
 char* PlanMemory::address(std::string_view name, std::uint64_t offset) const {
   const Buffer& buffer = find(name);
-  return buffer.begin + (buffer.spec.layout.offset + offset) * size_of(buffer.spec.type);
+  return buffer.begin + (buffer.spec.layout.offset + offset) * element_size(buffer.spec.type);
 }
 
 std::vector<Array> PlanMemory::arrays() const {
@@ -112,10 +112,10 @@ std::vector<Array> PlanMemory::arrays() const {
     array.name = buffer.spec.name;
     array.begin = buffer.begin;
     array.bytes = static_cast<std::size_t>(buffer.spec.allocation_bytes());
-    array.element_bytes = size_of(buffer.spec.type);
+    array.element_bytes = element_size(buffer.spec.type);
     array.space = buffer.spec.role == BufferRole::input ? Array::Space::input : Array::Space::global;
     if (buffer.spec.readable_padding) array.layout = buffer.spec.layout;
-    array.initialised = buffer.spec.fill != Fill::poison;
+    array.initialised = buffer.spec.fill != BufferFill::poison;
     arrays.push_back(std::move(array));
   }
   return arrays;
@@ -123,12 +123,12 @@ std::vector<Array> PlanMemory::arrays() const {
 
 std::vector<Finding> PlanMemory::spoiled(const TensorSet& inputs) const {
   std::vector<Finding> findings;
-  const auto add = [&](Kind kind, const Buffer& buffer, const char* at, const std::string& what) {
+  const auto add = [&](FindingKind kind, const Buffer& buffer, const char* at, const std::string& what) {
     Finding finding;
     finding.kind = kind;
     finding.array = buffer.spec.name;
     finding.offset = at - buffer.begin;
-    const auto element = static_cast<std::int64_t>(size_of(buffer.spec.type));
+    const auto element = static_cast<std::int64_t>(element_size(buffer.spec.type));
     finding.detail = format("element {} of '{}' {}", finding.offset / element, buffer.spec.name, what);
     findings.push_back(std::move(finding));
   };
@@ -139,9 +139,9 @@ std::vector<Finding> PlanMemory::spoiled(const TensorSet& inputs) const {
     const char* const end = buffer.begin + buffer.spec.allocation_bytes();
     const char* const last = buffer.first + buffer.accessible;
     if (const char* at = touched(buffer.first, buffer.begin); at != buffer.begin)
-      add(Kind::out_of_bounds, buffer, at, "was written, which lies before it");
+      add(FindingKind::out_of_bounds, buffer, at, "was written, which lies before it");
     if (const char* at = touched(end, last); at != last)
-      add(Kind::out_of_bounds, buffer, at, "was written, which lies behind it");
+      add(FindingKind::out_of_bounds, buffer, at, "was written, which lies behind it");
     if (buffer.spec.role != BufferRole::input) continue;
     const auto from = tensor_of(buffer.spec, inputs).bytes();
     const char* gap = buffer.begin;
@@ -154,7 +154,7 @@ std::vector<Finding> PlanMemory::spoiled(const TensorSet& inputs) const {
       gap = row + bytes;
     });
     if (wrong != nullptr)
-      add(Kind::write_to_input, buffer, wrong, "(or one behind it in its row) was changed");
+      add(FindingKind::write_to_input, buffer, wrong, "(or one behind it in its row) was changed");
   }
   return findings;
 }

@@ -13,9 +13,9 @@ namespace tune::emulator {
 /// other one: a later write that is unordered with any of them is, but for rare cases of partial __syncwarp,
 /// with one of these.
 struct Cell {
-  Access write;
-  Access first_read;
-  Access last_read;
+  MemoryAccess write;
+  MemoryAccess first_read;
+  MemoryAccess last_read;
   std::uint32_t write_code = 0;  ///< of the module, relative to its start
   std::uint16_t flags = 0;
   std::uint16_t unused = 0;

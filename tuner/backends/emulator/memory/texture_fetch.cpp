@@ -211,7 +211,7 @@ std::string mismatch(const Texture& texture, const TextureRequest& request) {
   const TextureResult kind = floats                                ? TextureResult::floating
                              : texture.element == ElementType::i32 ? TextureResult::is_signed
                                                                    : TextureResult::is_unsigned;
-  const unsigned bytes = floats ? 4 : static_cast<unsigned>(size_of(texture.element));
+  const unsigned bytes = floats ? 4 : static_cast<unsigned>(element_size(texture.element));
   const int channels = gather ? 4 : texture.spec.channels;
   if (gather && (request.component < 0 || request.component >= texture.spec.channels))
     return format("{} asks for component {} of {}", what, request.component, texture.spec.channels);

@@ -44,7 +44,7 @@ void AsyncBarrier::end() {
 AsyncBarrier* AsyncBarriers::make(const void* address, unsigned thread, unsigned count) {
   AsyncBarrier* barrier = find(address);
   if (barrier == nullptr) {
-    if (all_.size() == most) return nullptr;
+    if (all_.size() == max) return nullptr;
     barrier = &all_.emplace_back();
     barrier->number = static_cast<unsigned>(all_.size() - 1);
   }

@@ -47,7 +47,7 @@ struct AsyncBarrier {
 /// barrier, as late as a device may do it.
 class AsyncBarriers {
  public:
-  static constexpr unsigned most = MemoryOrder::most_agents;
+  static constexpr unsigned max = MemoryOrder::max_agents;
 
   void begin_block() { all_.clear(); }
   /// Null where there are too many.

@@ -18,10 +18,10 @@ std::string at(const Place& place) {
 }
 
 /// Turns that threads may give away without anything else happening, before they count as waiting forever.
-constexpr unsigned long long most_idle_yields = 1U << 24;
+constexpr unsigned long long max_idle_yields = 1U << 24;
 /// Among other blocks: rounds of the threads that do not wait at a barrier before another block has its turn,
 /// and such turns.
-constexpr unsigned long long rounds_of_turn = 2, most_idle_turns = 1U << 10;
+constexpr unsigned long long rounds_of_turn = 2, max_idle_turns = 1U << 10;
 
 }  // namespace
 
@@ -160,7 +160,7 @@ void BlockScheduler::arrive(int predicate, const Place& place, bool of_grid) {
   } else if (!barrier_differs_ && (of_grid != barrier_of_grid_ || !same_place(place, barrier_place_))) {
     barrier_differs_ = true;
     events_.on_divergence(
-        Kind::divergent_barrier, current_, place,
+        FindingKind::divergent_barrier, current_, place,
         format("threads of one block wait at different barriers: this one at {}, others at {}", at(place),
                at(barrier_place_)) +
             (place.line == barrier_place_.line
@@ -197,21 +197,21 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
   const std::string name = to_string(request.operation);
   if ((wanted >> lane & 1U) == 0) {
     events_.on_divergence(
-        Kind::divergent_warp, current_, request.place,
+        FindingKind::divergent_warp, current_, request.place,
         format("{} with a mask ({:#010x}) that lacks the calling lane {}", name, request.mask, lane));
     abandon();
   }
   using tune_emulator::WarpOperation;
   const bool of_warpgroup = request.operation >= WarpOperation::warpgroup_start;
   if (of_warpgroup && threads_.size() < (warp / 4 + 1) * 128) {
-    events_.on_divergence(Kind::divergent_warp, current_, request.place,
+    events_.on_divergence(FindingKind::divergent_warp, current_, request.place,
                           format("{} needs 128 threads of which the first one's number is a multiple of 128; "
                                  "the block has {}",
                                  name, threads_.size()));
     abandon();
   }
   if (request.operation == WarpOperation::matrix_product && wanted != ~0U) {
-    events_.on_divergence(Kind::divergent_warp, current_, request.place,
+    events_.on_divergence(FindingKind::divergent_warp, current_, request.place,
                           format("{} needs all lanes of the warp, which has {}", name, exist));
     abandon();
   }
@@ -224,7 +224,7 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
     const Thread& thread = threads_[first + other];
     if (thread.state == State::ended) {
       events_.on_divergence(
-          Kind::divergent_warp, current_, request.place,
+          FindingKind::divergent_warp, current_, request.place,
           format("{} names lane {} in its mask ({:#010x}), which has ended", name, other, request.mask));
       abandon();
     }
@@ -232,7 +232,7 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
     complete = complete && same;
     if (thread.state == State::in_warp && !same && (thread.request.mask >> lane & 1U) != 0) {
       events_.on_divergence(
-          Kind::divergent_warp, current_, request.place,
+          FindingKind::divergent_warp, current_, request.place,
           format("lanes of one mask are at different operations: lane {} at {} ({}), lane {} at {} "
                  "({})",
                  lane, name, at(request.place), other, to_string(thread.request.operation),
@@ -262,9 +262,9 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
 
 void BlockScheduler::yield(const Place& place) {
   const unsigned long long turn = rounds_of_turn * (live_ - arrived_);
-  if (++idle_yields_ > (among_others_ ? turn * most_idle_turns : most_idle_yields)) {
+  if (++idle_yields_ > (among_others_ ? turn * max_idle_turns : max_idle_yields)) {
     events_.on_divergence(
-        Kind::deadlock, current_, place,
+        FindingKind::deadlock, current_, place,
         among_others_ ? "threads wait in loops for what no thread of the grid brings"
                       : "threads wait in loops for what no thread of the block brings (blocks run one after "
                         "another, but for cooperative launches: waiting for a later one is not emulated)");
@@ -278,7 +278,7 @@ void BlockScheduler::nobody_runs() {
   if (arrived_ == live_) {
     // Some have ended without coming to the barrier. A device goes on, or hangs: the language forbids it.
     events_.on_divergence(
-        Kind::divergent_barrier, current_, barrier_place_,
+        FindingKind::divergent_barrier, current_, barrier_place_,
         format("{} of {} threads of the block wait at {}, the others have ended without coming there",
                arrived_, threads_.size(), at(barrier_place_)));
     release_barrier();
@@ -287,18 +287,20 @@ void BlockScheduler::nobody_runs() {
   // A lane that waits for others says where.
   const auto waits = std::ranges::find(threads_, State::in_warp, &Thread::state);
   if (waits == threads_.end()) {
-    events_.on_divergence(Kind::deadlock, current_, {nullptr, 0, nullptr}, "nobody can go on: " + waiting());
+    events_.on_divergence(FindingKind::deadlock, current_, {nullptr, 0, nullptr},
+                          "nobody can go on: " + waiting());
     abandon();
   }
   const auto number = static_cast<unsigned>(waits - threads_.begin());
   for (unsigned other = number / 32 * 32; other < threads_.size() && other < number / 32 * 32 + 32; ++other) {
     if (threads_[other].state != State::ended || (waits->request.mask >> other % 32 & 1U) == 0) continue;
-    events_.on_divergence(Kind::divergent_warp, number, waits->request.place,
+    events_.on_divergence(FindingKind::divergent_warp, number, waits->request.place,
                           format("{} names lane {} in its mask ({:#010x}), which has ended",
                                  to_string(waits->request.operation), other % 32, waits->request.mask));
     abandon();
   }
-  events_.on_divergence(Kind::deadlock, number, waits->request.place, "nobody can go on: " + waiting());
+  events_.on_divergence(FindingKind::deadlock, number, waits->request.place,
+                        "nobody can go on: " + waiting());
   abandon();
 }
 

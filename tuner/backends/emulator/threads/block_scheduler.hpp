@@ -28,7 +28,8 @@ class SchedulerEvents {
   /// The thread's function has returned.
   virtual void on_end(unsigned thread) = 0;
   /// Threads do not meet where they should. The block goes on where that is possible, else it is abandoned.
-  virtual void on_divergence(Kind kind, unsigned thread, const Place& place, const std::string& detail) = 0;
+  virtual void on_divergence(FindingKind kind, unsigned thread, const Place& place,
+                             const std::string& detail) = 0;
 };
 
 /// Why a block runs no further.
@@ -71,7 +72,7 @@ class BlockScheduler {
   /// Ends the whole block here and now: nobody's stack is unwound.
   [[noreturn]] void abandon();
 
-  static constexpr unsigned most_threads = 1024;
+  static constexpr unsigned max_threads = 1024;
 
  private:
   enum class State : unsigned char { fresh, ready, at_barrier, in_warp, ended };

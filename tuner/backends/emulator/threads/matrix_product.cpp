@@ -12,7 +12,7 @@ namespace {
 using tune_emulator::MatrixFragments;
 using tune_emulator::MatrixType;
 
-constexpr int rows = 16, columns = 8, most_inner = 16;
+constexpr int rows = 16, columns = 8, max_inner = 16;
 
 double operand(const MatrixFragments& lane, const void* fragment, int index) {
   if (lane.type == MatrixType::f64) return static_cast<const double*>(fragment)[index];
@@ -30,8 +30,8 @@ float cut_to_float(double value) {
 
 void add_matrix_product(const std::array<MatrixFragments, 32>& lanes) {
   const int inner = lanes[0].inner;
-  std::array<double, rows * most_inner> a{};
-  std::array<double, most_inner * columns> b{};
+  std::array<double, rows * max_inner> a{};
+  std::array<double, max_inner * columns> b{};
   const auto at_a = [&](int row, int k) -> double& { return a[static_cast<std::size_t>(row * inner + k)]; };
   const auto at_b = [&](int k, int column) -> double& {
     return b[static_cast<std::size_t>(k * columns + column)];

@@ -66,7 +66,7 @@ bool ResidentBlocks::meet(std::size_t ended) {
     const ResidentBlock& block = **waits;
     const Place& place = block.scheduler.barrier_place();
     indices_->block = block.index;
-    events_.on_divergence(Kind::deadlock, block.scheduler.current(), place,
+    events_.on_divergence(FindingKind::deadlock, block.scheduler.current(), place,
                           format("{} of {} blocks wait for the whole grid at {}:{}, the others have ended "
                                  "without coming there",
                                  blocks_.size() - ended, blocks_.size(), place.file, place.line));

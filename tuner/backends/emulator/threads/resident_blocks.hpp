@@ -60,7 +60,7 @@ class ResidentBlocks {
   GridCounter& counter() { return counter_; }
 
   /// Threads of all blocks of a cooperative launch together, each of which needs its stack.
-  static constexpr unsigned most_threads = 1U << 15;
+  static constexpr unsigned max_threads = 1U << 15;
 
  private:
   bool run_in_turn(Order order, const Kernel& kernel, const std::function<bool()>& stop);
@@ -75,7 +75,7 @@ class ResidentBlocks {
 
   SchedulerEvents& events_;
   MemoryChecker* memory_;
-  Stacks stacks_{static_cast<int>(BlockScheduler::most_threads)};
+  Stacks stacks_{static_cast<int>(BlockScheduler::max_threads)};
   std::vector<std::unique_ptr<ResidentBlock>> blocks_;
   ResidentBlock* current_ = nullptr;
   GridCounter counter_;

@@ -78,11 +78,11 @@ void WarpExchange::carry_out() {
     });
     add_matrix_product(fragments);
   }
-  unsigned long long whole = requests[first].value;
+  unsigned long long reduced = requests[first].value;
   bool equal = true;
   each([&](std::size_t lane) {
     if (lane != first && operation >= WarpOperation::reduce_add && operation <= WarpOperation::reduce_xor)
-      whole = combined(operation, whole, requests[lane].value);
+      reduced = combined(operation, reduced, requests[lane].value);
     equal = equal && requests[lane].value == requests[first].value;
   });
   each([&](std::size_t lane) {
@@ -125,7 +125,7 @@ void WarpExchange::carry_out() {
         answer = 0;
         break;
       default:
-        answer = whole;
+        answer = reduced;
     }
   });
 }

@@ -19,7 +19,7 @@ std::function<Where(const Scene&)> block_0() {
 }
 
 TEST(PlantedBarrier, SomeThreadsDoNotCome) {
-  const auto diverges = always(Kind::divergent_barrier);
+  const auto diverges = always(FindingKind::divergent_barrier);
   expect_reported({
       {"half of the block skips it", diverges, block_0(),
        head + "  if (!BUG || t < size() / 2) __syncthreads();  //!\n  out[i] = in[i];\n}\n", all_scenes()},
@@ -53,7 +53,7 @@ TEST(PlantedBarrier, SomeThreadsDoNotCome) {
 }
 
 TEST(PlantedBarrier, LanesDoNotCome) {
-  const auto diverges = always(Kind::divergent_warp);
+  const auto diverges = always(FindingKind::divergent_warp);
   const auto whole = scenes_of_whole_warps();
   expect_reported({
       {"shuffle in a branch of half the warp", diverges, block_0(),
@@ -84,7 +84,7 @@ TEST(PlantedBarrier, LanesDoNotCome) {
 
 TEST(PlantedBarrier, NobodyCanGoOn) {
   const auto whole = scenes_of_whole_warps();
-  const auto waits = always(Kind::deadlock);
+  const auto waits = always(FindingKind::deadlock);
   expect_reported({
       {"shuffle names lanes that wait at the barrier", waits, block_0(),
        head + "  float v = in[i];\n  if (!BUG || lane < 16) v += __shfl_down_sync(0xffffffffu, v, 8);\n"
@@ -103,7 +103,7 @@ TEST(PlantedBarrier, NobodyCanGoOn) {
 
 // A lane outside of the mask or of the block has no value to give.
 TEST(PlantedBarrier, ShufflesFromLanesThatBringNothing) {
-  const auto wrong = always(Kind::wrong_result);
+  const auto wrong = always(FindingKind::wrong_result);
   expect_reported({
       {"shuffle from beside the mask", wrong,
        [](const Scene&) {

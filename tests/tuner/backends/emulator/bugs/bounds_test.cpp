@@ -37,7 +37,7 @@ TEST(PlantedBounds, GlobalArraysOfEveryType) {
   std::vector<Planted> all;
   for (const auto& [type, bytes] : types) {
     const auto add = [&, name = type](const char* what, auto where, const char* line) {
-      all.push_back({format("{} of {}", what, name), always(Kind::out_of_bounds), where, kernel(line),
+      all.push_back({format("{} of {}", what, name), always(FindingKind::out_of_bounds), where, kernel(line),
                      all_scenes(), nullptr, name});
     };
     add("global write behind", behind(bytes, "out"), "  out[i + BUG] = in[i];  //!\n");
@@ -53,13 +53,13 @@ TEST(PlantedBounds, FarOverruns) {
     return [=](const Scene&) { return Where{array, elements == any ? any : elements * 4, 0, 0}; };
   };
   expect_reported({
-      {"write 200000 elements behind", always(Kind::out_of_bounds), far("out", 200000),
+      {"write 200000 elements behind", always(FindingKind::out_of_bounds), far("out", 200000),
        kernel("  out[i + 200000 * BUG] = in[i];  //!\n"), all_scenes()},
-      {"read 200000 elements before", always(Kind::out_of_bounds), far("in", -200000),
+      {"read 200000 elements before", always(FindingKind::out_of_bounds), far("in", -200000),
        kernel("  out[i] = in[i - 200000 * BUG];  //!\n"), all_scenes()},
-      {"write 1 GiB behind", always(Kind::out_of_bounds), far("", any),
+      {"write 1 GiB behind", always(FindingKind::out_of_bounds), far("", any),
        kernel("  out[i + (BUG << 28)] = in[i];  //!\n"), all_scenes()},
-      {"32-bit index overflows", always(Kind::out_of_bounds), far("", any),
+      {"32-bit index overflows", always(FindingKind::out_of_bounds), far("", any),
        kernel("  const unsigned step = 0x40000000u;\n"
               "  const unsigned long long at = BUG ? i + 3ull * step : i;\n"
               "  out[static_cast<int>(at)] = in[i];  //!\n"),
@@ -78,7 +78,7 @@ TEST(PlantedBounds, OverrunsThatLandInAnotherBuffer) {
       "  const long long away = other - out, back = other - in;\n";
   expect_reported({
       {"write lands in an input",
-       always(Kind::write_to_input),
+       always(FindingKind::write_to_input),
        [](const Scene&) {
          return Where{"other", 0, 0, 0};
        },
@@ -88,7 +88,7 @@ TEST(PlantedBounds, OverrunsThatLandInAnotherBuffer) {
        "float",
        {{"other", BufferRole::input, all_of_them}}},
       {"read lands in scratch",
-       always(Kind::uninitialised_read),
+       always(FindingKind::uninitialised_read),
        [](const Scene&) {
          return Where{"other", 0, 0, 0};
        },
@@ -98,7 +98,7 @@ TEST(PlantedBounds, OverrunsThatLandInAnotherBuffer) {
        "float",
        {{"other", BufferRole::scratch, all_of_them}}},
       {"write lands in another output",
-       always(Kind::wrong_result),
+       always(FindingKind::wrong_result),
        in_array("out"),
        head + "  if (i != 5 || !BUG) out[i] = in[i];\n  else out[i + away] = in[i];\n}\n",
        all_scenes(),
@@ -106,7 +106,7 @@ TEST(PlantedBounds, OverrunsThatLandInAnotherBuffer) {
        "float",
        {{"other", BufferRole::output, all_of_them}}},
       {"read lands in another input",
-       always(Kind::wrong_result),
+       always(FindingKind::wrong_result),
        in_array("out"),
        head + "  out[i] = in[i + BUG * (back + 1)];\n}\n",
        all_scenes(),
@@ -127,7 +127,7 @@ TEST(PlantedBounds, SharedArrays) {
   for (const auto& [type, bytes] : types) {
     if (type == "short" || type == "float2") continue;
     const auto add = [&, name = type](const char* what, auto where, const std::string& lines) {
-      all.push_back({format("{} of {}", what, name), always(Kind::out_of_bounds), where, kernel(lines),
+      all.push_back({format("{} of {}", what, name), always(FindingKind::out_of_bounds), where, kernel(lines),
                      all_scenes(), nullptr, name});
     };
     const std::string tile = "  __shared__ Item tile[BLOCK];\n";
@@ -157,15 +157,16 @@ TEST(PlantedBounds, SharedOverrunsThatStayInSharedMemory) {
   };
   const std::string two = "  __shared__ float first[BLOCK];\n  __shared__ float second[BLOCK];\n";
   expect_reported({
-      {"over the end into another shared array", always(Kind::out_of_bounds), at("first", any),
+      {"over the end into another shared array", always(FindingKind::out_of_bounds), at("first", any),
        kernel(two + "  second[t] = in[i];\n  __syncthreads();\n  first[t + BUG] = second[t];  //!\n"
                     "  __syncthreads();\n  out[i] = first[t];\n"),
        all_scenes()},
-      {"before the start, where another shared array may lie", always(Kind::out_of_bounds), at("first", -1),
+      {"before the start, where another shared array may lie", always(FindingKind::out_of_bounds),
+       at("first", -1),
        kernel(two +
               "  first[t - BUG] = in[i];  //!\n  second[t] = in[i];\n  out[i] = first[t] + second[t];\n"),
        all_scenes()},
-      {"over the end of the second one", always(Kind::out_of_bounds), at("second", any),
+      {"over the end of the second one", always(FindingKind::out_of_bounds), at("second", any),
        kernel(two + "  first[t] = in[i];\n  second[t + BUG] = first[t];  //!\n  __syncthreads();\n  out[i] = "
                     "second[t];\n"),
        all_scenes()},
@@ -181,7 +182,7 @@ TEST(PlantedBounds, SharedOverrunsThatStayInSharedMemory) {
 
 TEST(PlantedBounds, VectorsAtTheTail) {
   // The last vector holds two elements only.
-  const auto shorter = [](LaunchPlan& plan, Expectation& expected) {
+  const auto shorter = [](LaunchPlan& plan, ReferenceData& expected) {
     const std::uint64_t n = plan.buffers[0].layout.extents[0] - 2;
     for (BufferSpec& buffer : plan.buffers) buffer.layout = Layout::dense({n});
     HostTensor in(ElementType::f32, {n});
@@ -195,7 +196,7 @@ TEST(PlantedBounds, VectorsAtTheTail) {
   };
   const std::string tail = "  if (4 * i + (BUG ? 0 : 3) < n) out[i] = in[i];  //!\n";
   expect_reported({{"float4 copied over the tail",
-                    always(Kind::out_of_bounds),
+                    always(FindingKind::out_of_bounds),
                     at_end(0),
                     kernel(tail),
                     all_scenes(),
@@ -205,7 +206,7 @@ TEST(PlantedBounds, VectorsAtTheTail) {
                     nullptr,
                     shorter},
                    {"float4 built over the tail",
-                    always(Kind::out_of_bounds),
+                    always(FindingKind::out_of_bounds),
                     at_end(0),
                     kernel("  if (4 * i + (BUG ? 0 : 3) < n) out[i] = float4{1, 2, 3, 4};  //!\n"),
                     all_scenes(),
@@ -222,33 +223,33 @@ TEST(PlantedBounds, MisalignedVectors) {
   };
   const auto quarter = scenes_of_whole_warps();
   expect_reported({
-      {"float4 read at float 1", always(Kind::misaligned), first("in", 4),
+      {"float4 read at float 1", always(FindingKind::misaligned), first("in", 4),
        kernel("  if (4 * i + 7 < n) {\n"
               "    const float4 v = *reinterpret_cast<const float4*>(in + 4 * i + BUG);  //!\n"
               "    out[i] = v.x + v.w;\n  }\n"),
        quarter},
-      {"float4 write at float 2", always(Kind::misaligned), first("out", 8),
+      {"float4 write at float 2", always(FindingKind::misaligned), first("out", 8),
        kernel("  if (4 * i + 7 < n)\n"
               "    *reinterpret_cast<float4*>(out + 4 * i + 2 * BUG) = float4{1, 2, 3, in[i]};  //!\n"),
        quarter},
-      {"float2 read at float 3", always(Kind::misaligned), first("in", 12),
+      {"float2 read at float 3", always(FindingKind::misaligned), first("in", 12),
        kernel("  if (4 * i + 7 < n) {\n"
               "    const float2 v = *reinterpret_cast<const float2*>(in + 4 * i + 2 + BUG);  //!\n"
               "    out[i] = v.x + v.y;\n  }\n"),
        quarter},
-      {"double at float 1", always(Kind::misaligned), first("out", 4),
+      {"double at float 1", always(FindingKind::misaligned), first("out", 4),
        kernel("  if (4 * i + 7 < n) *reinterpret_cast<double*>(out + 4 * i + BUG) = in[i];  //!\n"), quarter},
-      {"float at byte 2", always(Kind::misaligned), first("in", 2),
+      {"float at byte 2", always(FindingKind::misaligned), first("in", 2),
        kernel("  if (i + 1 < n)\n"
               "    out[i] = *reinterpret_cast<const float*>(reinterpret_cast<const char*>(in + i) + 2 * "
               "BUG);  //!\n"),
        quarter},
-      {"short at byte 1", always(Kind::misaligned), first("in", 1),
+      {"short at byte 1", always(FindingKind::misaligned), first("in", 1),
        kernel("  if (i + 1 < n)\n"
               "    out[i] = *reinterpret_cast<const short*>(reinterpret_cast<const char*>(in + i) + BUG);  "
               "//!\n"),
        quarter},
-      {"float4 in shared memory", always(Kind::misaligned), first("tile", 4),
+      {"float4 in shared memory", always(FindingKind::misaligned), first("tile", 4),
        kernel("  __shared__ __align__(16) float tile[BLOCK * 4 + 4];\n"
               "  *reinterpret_cast<float4*>(tile + 4 * t + BUG) = float4{1, 2, 3, 4};  //!\n"
               "  out[i] = in[i];\n"),

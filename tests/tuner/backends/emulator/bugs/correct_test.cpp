@@ -27,8 +27,8 @@ double same(const Scene&, int element) {
 
 Planted correct(std::string name, std::string body, std::function<double(const Scene&, int)> result,
                 std::vector<Scene> scenes = all_scenes()) {
-  return {std::move(name),     always(Kind::crash), in_array(""),
-          head + body + "}\n", std::move(scenes),   std::move(result)};
+  return {std::move(name),     always(FindingKind::crash), in_array(""),
+          head + body + "}\n", std::move(scenes),          std::move(result)};
 }
 
 TEST(CorrectKernels, Reductions) {
@@ -177,7 +177,7 @@ TEST(CorrectKernels, LooksHarmlessAndIsReported) {
        kernel + "  if (!BUG) atomicExch(&found, 1);\n  else found = 1;  //!\n  __syncthreads();\n"
                 "  out[i] = found;\n}\n",
        all_scenes(), [](const Scene&, int) { return 1.0; }},
-      {"lanes in step, volatile", always(Kind::wrong_result), in_array("out"),
+      {"lanes in step, volatile", always(FindingKind::wrong_result), in_array("out"),
        head + "  __shared__ float tile[1024];\n  tile[t] = in[i];\n  __syncthreads();\n"
               "  volatile float* mine = tile + t / 32 * 32;\n"
               "  for (int half = 16; half > 0; half /= 2) {\n"

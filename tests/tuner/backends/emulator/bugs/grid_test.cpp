@@ -18,7 +18,7 @@ const std::string head =
     "  const int i = index(), t = rank(), last = size() - 1, block = blockIdx.x;\n";
 
 /// Makes the launch cooperative, and the plan one that knows the barrier.
-void cooperate(LaunchPlan& plan, Expectation&) {
+void cooperate(LaunchPlan& plan, ReferenceData&) {
   std::get<Launch>(plan.launches[0]).cooperative = true;
   plan.compile.headers.push_back(kernels::grid_barrier_header(kernels::EmbeddedSources()));
   for (BufferSpec& buffer : plan.buffers)
@@ -32,8 +32,8 @@ bool has_bug(const LaunchPlan& plan) {
 const std::vector<Scene> scenes = {{{32}, {2}},   {{33}, {4}},   {{256}, {3}},
                                    {{8, 4}, {5}}, {{1024}, {2}}, {{16, 16}, {2}}};
 
-Planted grid(std::string name, Kind kind, std::function<Where(const Scene&)> where, const std::string& body,
-             std::function<double(const Scene&, int)> result = nullptr) {
+Planted grid(std::string name, FindingKind kind, std::function<Where(const Scene&)> where,
+             const std::string& body, std::function<double(const Scene&, int)> result = nullptr) {
   return {std::move(name),
           always(kind),
           std::move(where),
@@ -64,7 +64,7 @@ double of_next_block(const Scene& scene, int element) {
 }
 
 TEST(PlantedGrid, MissingBarriers) {
-  const auto races = Kind::race_between_blocks;
+  const auto races = FindingKind::race_between_blocks;
   const std::string write = "  scratch[i] = in[i];  //!\n";
   const std::string read = "  out[i] = scratch[(i + size()) % n];\n";
   // The write that comes too late for the block before.
@@ -98,7 +98,7 @@ TEST(PlantedGrid, MissingBarriers) {
 }
 
 TEST(PlantedGrid, MissingBarriersOfSteps) {
-  const auto races = Kind::race_between_blocks;
+  const auto races = FindingKind::race_between_blocks;
   // Three steps, each of which takes what the next block has, in two buffers by turns.
   const auto steps = [](const std::string& barrier) {
     return "  scratch[i] = in[i];  //!\n  grid_barrier(counter);\n  for (int step = 0; step < 3; ++step) {\n"
@@ -134,7 +134,7 @@ TEST(PlantedGrid, MissingBarriersOfSteps) {
 TEST(PlantedGrid, WhatBlocksKeepToThemselves) {
   const auto bytes = [](const Scene& scene) { return static_cast<std::uint64_t>(scene.threads() * 4); };
   Planted dynamic = grid(
-      "dynamic shared memory of another block", Kind::uninitialised_read,
+      "dynamic shared memory of another block", FindingKind::uninitialised_read,
       [](const Scene&) {
         return Where{"dynamic shared memory", 0, 1, 0};
       },
@@ -144,7 +144,7 @@ TEST(PlantedGrid, WhatBlocksKeepToThemselves) {
   dynamic.shared = bytes;
   expect_reported({
       grid(
-          "shared memory of another block", Kind::uninitialised_read,
+          "shared memory of another block", FindingKind::uninitialised_read,
           [](const Scene&) {
             return Where{"tile", 0, 1, 0};
           },
@@ -160,7 +160,7 @@ TEST(PlantedGrid, WhatBlocksKeepToThemselves) {
               "  tile[t] = in[i];  //!\n  if (!BUG) __syncthreads();\n  out[i] = tile[last - t];  //!\n}\n",
        scenes, nullptr, "float", dynamic.extra, nullptr, cooperate},
       grid(
-          "a copy is on its way across the barrier", Kind::unfinished_copy,
+          "a copy is on its way across the barrier", FindingKind::unfinished_copy,
           [](const Scene&) {
             return Where{"tile", 0, 0, 0};
           },
@@ -174,7 +174,7 @@ TEST(PlantedGrid, WhatBlocksKeepToThemselves) {
 TEST(PlantedGrid, BlocksThatDoNotCome) {
   const auto in_block = [](int block) { return [=](const Scene&) { return Where{"", any, block}; }; };
   const auto last_block = [](const Scene& scene) { return Where{"", any, scene.blocks() - 1}; };
-  const auto stuck = Kind::deadlock;
+  const auto stuck = FindingKind::deadlock;
   expect_reported({
       grid("a block returns early", stuck, in_block(0),
            "  out[i] = in[i];\n  if (BUG && block == 1) return;\n  grid_barrier(counter);  //!\n", same),
@@ -198,7 +198,7 @@ TEST(PlantedGrid, BlocksThatDoNotCome) {
 }
 
 TEST(PlantedGrid, ThreadsThatDoNotCome) {
-  const auto diverges = Kind::divergent_barrier;
+  const auto diverges = FindingKind::divergent_barrier;
   const auto first = [](const Scene&) { return Where{"", any, 0}; };
   expect_reported({
       grid("half of the block skips it", diverges, first,
@@ -219,30 +219,30 @@ TEST(PlantedGrid, ThreadsThatDoNotCome) {
 TEST(PlantedGrid, LaunchesThatCannotMeet) {
   std::vector<Planted> all = {
       grid(
-          "the launch is not cooperative", Kind::failed,
+          "the launch is not cooperative", FindingKind::failed,
           [](const Scene&) {
             return Where{"", any, 0, 0};
           },
           "  out[i] = in[i];\n  grid_barrier(counter);  //!\n", same),
-      grid("the launch is not cooperative, groups", Kind::failed, anywhere(),
+      grid("the launch is not cooperative, groups", FindingKind::failed, anywhere(),
            "  out[i] = in[i];\n  cooperative_groups::this_grid().sync();  //!\n", same),
       grid(
-          "the counter is not zero", Kind::uninitialised_read,
+          "the counter is not zero", FindingKind::uninitialised_read,
           [](const Scene&) {
             return Where{"counter", 0, 0, 0};
           },
           "  out[i] = in[i];\n  grid_barrier(counter);  //!\n", same),
-      grid("somebody else counts with the counter", Kind::failed, anywhere(),
+      grid("somebody else counts with the counter", FindingKind::failed, anywhere(),
            "  out[i] = in[i];\n  if (BUG && i == 0) atomicAdd(counter, 1u);\n  grid_barrier(counter);  //!\n",
            same),
       grid(
-          "the counter lies beyond its buffer", Kind::out_of_bounds,
+          "the counter lies beyond its buffer", FindingKind::out_of_bounds,
           [](const Scene&) {
             return Where{"counter", 4, 0, 0};
           },
           "  out[i] = in[i];\n  grid_barrier(counter + BUG);  //!\n", same),
       grid(
-          "blocks count with different counters", Kind::failed,
+          "blocks count with different counters", FindingKind::failed,
           [](const Scene&) {
             return Where{"", any, 1, 0};
           },
@@ -250,13 +250,13 @@ TEST(PlantedGrid, LaunchesThatCannotMeet) {
           "  else grid_barrier(counter);\n",
           same)};
   for (const std::size_t one : {0, 1})
-    all[one].change = [](LaunchPlan& plan, Expectation& expected) {
+    all[one].change = [](LaunchPlan& plan, ReferenceData& expected) {
       cooperate(plan, expected);
       std::get<Launch>(plan.launches[0]).cooperative = !has_bug(plan);
     };
-  all[2].change = [](LaunchPlan& plan, Expectation& expected) {
+  all[2].change = [](LaunchPlan& plan, ReferenceData& expected) {
     cooperate(plan, expected);
-    if (has_bug(plan)) plan.buffers.back().fill = Fill::poison;
+    if (has_bug(plan)) plan.buffers.back().fill = BufferFill::poison;
   };
   expect_reported(all);
 }
@@ -264,7 +264,7 @@ TEST(PlantedGrid, LaunchesThatCannotMeet) {
 // Barriers that a kernel brings itself, out of atomics and fences: blocks that wait in loops let others go
 // on.
 TEST(PlantedGrid, BlocksThatWaitInLoops) {
-  const auto races = Kind::race_between_blocks;
+  const auto races = FindingKind::race_between_blocks;
   const std::string own =
       "  __syncthreads();\n  if (t == 0) {\n    FENCE;\n    atomicAdd(counter, 1u);\n"
       "    while (*(volatile unsigned*)counter < gridDim.x) {\n    }\n    __threadfence();\n  }\n"
@@ -299,7 +299,7 @@ TEST(PlantedGrid, BlocksThatWaitInLoops) {
 }
 
 TEST(PlantedGrid, CorrectKernels) {
-  Planted dynamic = grid("dynamic shared memory over barriers", Kind::crash, anywhere(),
+  Planted dynamic = grid("dynamic shared memory over barriers", FindingKind::crash, anywhere(),
                          "  extern __shared__ float more[];\n  __shared__ float tile[1024];\n"
                          "  tile[t] = in[i];\n  more[t] = 2 * in[i];\n"
                          "  for (int step = 0; step < 4; ++step) grid_barrier(counter);\n"
@@ -310,9 +310,9 @@ TEST(PlantedGrid, CorrectKernels) {
                          });
   dynamic.shared = [](const Scene& scene) { return static_cast<std::uint64_t>(scene.threads() * 4); };
   Planted twice =
-      grid("two launches", Kind::crash, anywhere(),
+      grid("two launches", FindingKind::crash, anywhere(),
            "  scratch[i] = in[i];\n  grid_barrier(counter);\n  out[i] = scratch[(i + 1) % n];\n", next);
-  twice.change = [](LaunchPlan& plan, Expectation& expected) {
+  twice.change = [](LaunchPlan& plan, ReferenceData& expected) {
     cooperate(plan, expected);
     plan.launches.push_back(plan.launches[0]);
     // One of another grid on the same counter between two others.
@@ -322,21 +322,21 @@ TEST(PlantedGrid, CorrectKernels) {
   expect_clean({
       dynamic,
       twice,
-      grid("a block alone sums up what all have written", Kind::crash, anywhere(),
+      grid("a block alone sums up what all have written", FindingKind::crash, anywhere(),
            "  scratch[i] = in[i];\n  grid_barrier(counter);\n  if (block == 0 && t == 0) {\n"
            "    float sum = 0;\n    for (int e = 0; e < n; ++e) sum += scratch[e];\n    scratch[n] = sum;\n"
            "  }\n  grid_barrier(counter);\n  out[i] = scratch[n];\n",
            [](const Scene& scene, int) { return scene.all() * (scene.all() + 1) / 2.0; }),
-      grid("blocks come from different lines", Kind::crash, anywhere(),
+      grid("blocks come from different lines", FindingKind::crash, anywhere(),
            "  scratch[i] = in[i];\n  if (block == 0) {\n    grid_barrier(counter);\n  } else {\n"
            "    grid_barrier(counter);\n  }\n  out[i] = scratch[(i + 1) % n];\n",
            next),
-      grid("sums by shuffles between barriers", Kind::crash, anywhere(),
+      grid("sums by shuffles between barriers", FindingKind::crash, anywhere(),
            "  scratch[i] = in[i];\n  grid_barrier(counter);\n"
            "  const bool all = __all_sync(0xffffffffu, scratch[(i + 1) % n] > 0);\n"
            "  grid_barrier(counter);\n  out[i] = all ? in[i] : 0;\n",
            same),
-      grid("lines of a group", Kind::crash, anywhere(),
+      grid("lines of a group", FindingKind::crash, anywhere(),
            "  const auto all = cooperative_groups::this_grid();\n"
            "  scratch[all.thread_rank()] = in[all.thread_rank()];\n  cooperative_groups::sync(all);\n"
            "  out[i] = scratch[(i + 1) % all.size()] + all.num_blocks() - gridDim.x + all.block_rank() - "
@@ -347,7 +347,7 @@ TEST(PlantedGrid, CorrectKernels) {
 
 // Wrong on a device, whose read-only cache may hold what was there before, and not seen.
 TEST(KnownGaps, ReadOnlyLoadsOfWhatTheLaunchWritesAreNotSeen) {
-  expect_clean({grid("__ldg behind a barrier of the grid", Kind::crash, anywhere(),
+  expect_clean({grid("__ldg behind a barrier of the grid", FindingKind::crash, anywhere(),
                      "  scratch[i] = 0;\n  float v = __ldg(scratch + i);\n  grid_barrier(counter);\n"
                      "  scratch[i] = in[i] + v;\n  grid_barrier(counter);\n"
                      "  out[i] = __ldg(scratch + (i + size()) % n);\n",

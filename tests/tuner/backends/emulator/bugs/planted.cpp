@@ -78,11 +78,11 @@ std::string mismatch(const Planted& planted, const Scene& scene, const Finding& 
   const std::set<std::string> lines = marked_lines(planted.source);
   const std::string line = finding.source.substr(0, finding.source.find(' '));
   if (!lines.empty() && !lines.contains(line)) text += format(" line not {}", *lines.begin());
-  if (finding.kind != Kind::compile && finding.kernel != "k") text += " kernel not k";
+  if (finding.kind != FindingKind::compile && finding.kernel != "k") text += " kernel not k";
   return text;
 }
 
-std::string all_text(const Verdict& verdict) {
+std::string all_text(const CheckVerdict& verdict) {
   std::string text = verdict.not_emulated;
   for (const Finding& finding : verdict.findings) text += "\n    " + finding.text();
   return text;
@@ -94,8 +94,8 @@ struct Planned {
   const Scene* scene;  ///< null: the twin
 };
 
-Job job_of(const Planned& planned) {
-  Job job;
+CheckJob job_of(const Planned& planned) {
+  CheckJob job;
   if (planned.scene != nullptr) {
     job.cases.push_back(case_of(*planned.planted, *planned.scene, true));
   } else {
@@ -105,7 +105,7 @@ Job job_of(const Planned& planned) {
   return job;
 }
 
-void judge(const Planned& planned, const Verdict& verdict) {
+void judge(const Planned& planned, const CheckVerdict& verdict) {
   const std::string& name = planned.planted->name;
   if (planned.scene == nullptr) {
     EXPECT_TRUE(verdict.clean()) << name << ": a false alarm:" << all_text(verdict);
@@ -128,7 +128,7 @@ void run(const std::vector<Planned>& planned) {
   std::size_t seen = 0;
   check(
       planned.size(), [&](std::size_t number) { return job_of(planned[number]); }, options,
-      [&](std::size_t number, const Verdict& verdict) {
+      [&](std::size_t number, const CheckVerdict& verdict) {
         judge(planned[number], verdict);
         ++seen;
         return true;
@@ -164,12 +164,12 @@ std::vector<Scene> scenes_of_whole_warps() {
   return scenes_where([](const Scene& scene) { return scene.threads() % 32 == 0 && scene.block.y == 1; });
 }
 
-std::function<Kind(const Scene&)> always(Kind kind) {
+std::function<FindingKind(const Scene&)> always(FindingKind kind) {
   return [kind](const Scene&) { return kind; };
 }
 
-Kind race_here(const Scene& scene) {
-  return scene.threads() > 32 ? Kind::race_in_block : Kind::race_in_warp;
+FindingKind race_here(const Scene& scene) {
+  return scene.threads() > 32 ? FindingKind::race_in_block : FindingKind::race_in_warp;
 }
 
 std::function<Where(const Scene&)> in_array(std::string name) {
@@ -190,7 +190,7 @@ Case case_of(const Planted& planted, const Scene& scene, bool bug) {
   if (planted.source.find("BLOCK") != std::string::npos)
     plan.compile.defines.emplace_back("BLOCK", std::to_string(scene.threads()));
   plan.compile.entries = {"k"};
-  Expectation expected;
+  ReferenceData expected;
   Launch launch;
   launch.entry = "k";
   launch.grid = scene.grid;
@@ -217,7 +217,7 @@ Case case_of(const Planted& planted, const Scene& scene, bool bug) {
     expected.tolerance.absolute = 1e-3;
   }
   if (planted.change) planted.change(plan, expected);
-  made.expected = std::make_shared<Expectation>(std::move(expected));
+  made.expected = std::make_shared<ReferenceData>(std::move(expected));
   return made;
 }
 

@@ -46,15 +46,15 @@ struct Extra {
 /// (if there is one); the twin must be clean and, where `result` says what `out` holds, right.
 struct Planted {
   std::string name;
-  std::function<Kind(const Scene&)> kind;
+  std::function<FindingKind(const Scene&)> kind;
   std::function<Where(const Scene&)> where;
   std::string source;
   std::vector<Scene> scenes;
   std::function<double(const Scene&, int element)> result = nullptr;
   std::string type = "float";  ///< Item
   std::vector<Extra> extra = {};
-  std::function<std::uint64_t(const Scene&)> shared = nullptr;      ///< dynamic shared memory [bytes]
-  std::function<void(LaunchPlan&, Expectation&)> change = nullptr;  ///< of what was made of the rest
+  std::function<std::uint64_t(const Scene&)> shared = nullptr;        ///< dynamic shared memory [bytes]
+  std::function<void(LaunchPlan&, ReferenceData&)> change = nullptr;  ///< of what was made of the rest
 };
 
 /// Blocks of 32, 33, 64, 96, 256 and 1024 threads, of one and two dimensions; two blocks.
@@ -65,9 +65,9 @@ std::vector<Scene> scenes_of_several_warps();
 std::vector<Scene> scenes_of_whole_warps();
 std::vector<Scene> scenes_where(const std::function<bool(const Scene&)>& fits);
 
-std::function<Kind(const Scene&)> always(Kind kind);
+std::function<FindingKind(const Scene&)> always(FindingKind kind);
 /// A race within a block, which in a block of one warp is one within a warp.
-Kind race_here(const Scene& scene);
+FindingKind race_here(const Scene& scene);
 std::function<Where(const Scene&)> in_array(std::string name);
 
 /// The kernel's plan, with or without its bug.

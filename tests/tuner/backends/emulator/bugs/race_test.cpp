@@ -70,11 +70,11 @@ TEST(PlantedRace, MissingBarriersOfABlock) {
               "    sum += tile[step % 2][(t + 1) % size()];  //!\n  }\n"
               "  out[i] = sum;\n}\n",
        all_scenes(), twice_next},
-      {"__syncwarp where warps exchange", always(Kind::race_in_block), in_first_block("tile"),
+      {"__syncwarp where warps exchange", always(FindingKind::race_in_block), in_first_block("tile"),
        head + "  __shared__ float tile[1024];\n  tile[t] = in[i];  //!\n"
               "  if (BUG) __syncwarp(); else __syncthreads();\n  out[i] = tile[last - t];  //!\n}\n",
        scenes_of_several_warps(), reversed},
-      {"two threads of all", always(Kind::race_in_block),
+      {"two threads of all", always(FindingKind::race_in_block),
        [](const Scene& scene) {
          return Where{"tile", 4, 0, scene.threads() - 1};
        },
@@ -99,7 +99,8 @@ TEST(PlantedRace, GlobalMemoryWithinABlock) {
        all_scenes(), reversed, "float", scratch},
       {"two threads write one element",
        [](const Scene& scene) {
-         return scene.threads() % 32 == 1 ? Kind::race_in_block : Kind::race_in_warp;  // the last two threads
+         return scene.threads() % 32 == 1 ? FindingKind::race_in_block
+                                          : FindingKind::race_in_warp;  // the last two threads
        },
        [](const Scene& scene) {
          return Where{"out", (scene.threads() - 2) * 4, 0, scene.threads() - 1};
@@ -127,23 +128,25 @@ TEST(PlantedRace, BetweenBlocks) {
   };
   const auto same = [](const Scene&, int element) { return element + 1.0; };
   expect_reported({
-      {"blocks write the same elements", always(Kind::race_between_blocks), in_second("out", 0),
+      {"blocks write the same elements", always(FindingKind::race_between_blocks), in_second("out", 0),
        head + "  out[BUG ? t : i] = in[i];  //!\n}\n", all_scenes(), same},
-      {"a block reads another one's scratch", always(Kind::race_between_blocks), in_second("scratch", 0),
+      {"a block reads another one's scratch", always(FindingKind::race_between_blocks),
+       in_second("scratch", 0),
        head_scratch + "  scratch[i] = in[i];\n  __syncthreads();\n"
                       "  out[i] = scratch[BUG && blockIdx.x > 0 ? i - size() : i];  //!\n}\n",
        all_scenes(), same, "float", scratch},
-      {"a block overwrites what another one read", always(Kind::race_between_blocks), in_second("scratch", 0),
+      {"a block overwrites what another one read", always(FindingKind::race_between_blocks),
+       in_second("scratch", 0),
        head_scratch + "  scratch[i] = in[i];\n  out[i] = scratch[i];\n"
                       "  if (BUG && blockIdx.x > 0) scratch[i - size()] = 0;  //!\n}\n",
        all_scenes(), same, "float", scratch},
-      {"tiles that overlap by an element", always(Kind::race_between_blocks),
+      {"tiles that overlap by an element", always(FindingKind::race_between_blocks),
        [](const Scene& scene) {
          return Where{"out", scene.threads() * 4, 1, 0};
        },
        head + "  out[i] = i + 1;  //!\n  if (BUG && t == last && i + 1 < n) out[i + 1] = i + 2;\n}\n",
        all_scenes(), same},
-      {"blocks count without atomics", always(Kind::race_between_blocks), in_second("scratch", 0),
+      {"blocks count without atomics", always(FindingKind::race_between_blocks), in_second("scratch", 0),
        head_scratch + "  out[i] = in[i];\n  if (t != 0) return;\n"
                       "  if (BUG) { if (i == 0) scratch[0] = 0; scratch[0] += 1; }  //!\n"
                       "  else scratch[blockIdx.x] = 1;\n}\n",
@@ -169,13 +172,13 @@ TEST(PlantedRace, MissingSyncwarp) {
   };
   const auto whole = scenes_of_whole_warps();
   expect_reported({
-      {"tree of a warp without __syncwarp", always(Kind::race_in_warp), in_first_block("tile"),
+      {"tree of a warp without __syncwarp", always(FindingKind::race_in_warp), in_first_block("tile"),
        tree("float*", "    if (!BUG) __syncwarp();\n"), whole, warp_sum},
-      {"tree without its first __syncwarp", always(Kind::race_in_warp), in_first_block("tile"),
+      {"tree without its first __syncwarp", always(FindingKind::race_in_warp), in_first_block("tile"),
        head + "  __shared__ float tile[1024];\n  tile[t] = in[i];  //!\n  if (!BUG) __syncwarp();\n"
               "  out[i] = tile[t / 32 * 32 + 31 - t % 32];  //!\n}\n",
        whole},
-      {"__syncwarp of either half", always(Kind::race_in_warp), in_first_block("tile"),
+      {"__syncwarp of either half", always(FindingKind::race_in_warp), in_first_block("tile"),
        head + "  __shared__ float tile[1024];\n  tile[t] = in[i];  //!\n"
               "  __syncwarp(!BUG ? 0xffffffffu : t % 32 < 16 ? 0xffffu : 0xffff0000u);\n"
               "  out[i] = tile[t / 32 * 32 + 31 - t % 32];  //!\n}\n",

@@ -30,7 +30,7 @@ using testing::small_sizes;
 /// statement are checked without it, at least and at most.
 constexpr std::size_t sample = 32;
 constexpr std::uint64_t rounds = 10;
-constexpr std::size_t least = 3, most = 4;
+constexpr std::size_t min = 3, max = 4;
 constexpr double largest = 6'000;  ///< items of a check
 
 /// A statement that orders threads, at a place of a source file.
@@ -117,8 +117,8 @@ struct Trial {
   const Sampled* sampled;
 };
 
-std::vector<Verdict> check_all(const Problem& problem, const std::vector<Trial>& trials) {
-  std::vector<Verdict> verdicts(trials.size());
+std::vector<CheckVerdict> check_all(const Problem& problem, const std::vector<Trial>& trials) {
+  std::vector<CheckVerdict> verdicts(trials.size());
   CheckOptions options;
   options.seconds = 30;
   check(
@@ -128,7 +128,7 @@ std::vector<Verdict> check_all(const Problem& problem, const std::vector<Trial>&
         return jobs->job(sampled->configuration, small_sizes(problem, *sampled, largest));
       },
       options,
-      [&](std::size_t number, Verdict verdict) {
+      [&](std::size_t number, CheckVerdict verdict) {
         EXPECT_EQ(verdict.not_emulated, "");
         verdicts[number] = std::move(verdict);
         return true;
@@ -153,7 +153,7 @@ void add_executing(const Problem& problem, const std::vector<const Sampled*>& sa
   ProblemJobs jobs(problem, sources);
   std::vector<Trial> trials;
   for (const Sampled* one : sampled) trials.push_back({&jobs, one});
-  const std::vector<Verdict> verdicts = check_all(problem, trials);
+  const std::vector<CheckVerdict> verdicts = check_all(problem, trials);
   for (std::size_t c = 0; c < sampled.size(); ++c)
     for (const Finding& finding : verdicts[c].findings)
       for (std::size_t i = 0; i < occurrences.size(); ++i)
@@ -165,18 +165,19 @@ bool by_copy_engine(const Occurrence& occurrence) {
   return occurrence.file == "stencil/streaming_boxes.cuh";
 }
 
-bool is_cause(Kind kind, const Occurrence& absent) {
+bool is_cause(FindingKind kind, const Occurrence& absent) {
   // Of products in registers, which are no memory that is watched.
-  if (absent.statement.starts_with("wait_products")) return kind == Kind::wrong_result;
-  if (absent.statement.find("wait") != std::string::npos) return kind == Kind::unfinished_copy;
-  if (absent.statement.starts_with("fence_barriers")) return kind == Kind::misused_barrier;
+  if (absent.statement.starts_with("wait_products")) return kind == FindingKind::wrong_result;
+  if (absent.statement.find("wait") != std::string::npos) return kind == FindingKind::unfinished_copy;
+  if (absent.statement.starts_with("fence_barriers")) return kind == FindingKind::misused_barrier;
   // Threads that the copying one overtakes wait for a phase that is over.
-  if (by_copy_engine(absent) && (kind == Kind::deadlock || kind == Kind::unfinished_copy)) return true;
-  if (absent.statement.starts_with("__syncwarp")) return kind == Kind::race_in_warp;
+  if (by_copy_engine(absent) && (kind == FindingKind::deadlock || kind == FindingKind::unfinished_copy))
+    return true;
+  if (absent.statement.starts_with("__syncwarp")) return kind == FindingKind::race_in_warp;
   // The grid may be one block, and what a barrier orders may be the cells of one warp.
   const bool grid = absent.statement.starts_with("grid_barrier");
-  return kind == Kind::race_in_block || kind == Kind::race_in_warp ||
-         (grid && kind == Kind::race_between_blocks);
+  return kind == FindingKind::race_in_block || kind == FindingKind::race_in_warp ||
+         (grid && kind == FindingKind::race_between_blocks);
 }
 
 bool excepted(const Occurrence& occurrence) {
@@ -205,7 +206,7 @@ std::vector<std::size_t> expect_removals_reported(const Problem& problem,
     is_hardly_executed.push_back(hardly_executed.contains(one.text()));
   std::deque<Sampled> sampled;
   std::vector<std::vector<const Sampled*>> executing(occurrences.size());
-  const auto few = [&](std::size_t i) { return executing[i].size() < least && !is_hardly_executed[i]; };
+  const auto few = [&](std::size_t i) { return executing[i].size() < min && !is_hardly_executed[i]; };
   const auto all = std::views::iota(std::size_t{0}, occurrences.size());
   for (std::uint64_t round = 0; round < rounds && std::ranges::any_of(all, few); ++round) {
     std::vector<const Sampled*> drawn;
@@ -223,7 +224,7 @@ std::vector<std::size_t> expect_removals_reported(const Problem& problem,
   for (std::size_t i = 0; i < occurrences.size(); ++i) {
     changed.push_back(std::make_unique<Changed>(Changes{{occurrences[i], ""}}));
     jobs.push_back(std::make_unique<ProblemJobs>(problem, *changed.back()));
-    for (const Sampled* one : std::span(executing[i]).first(std::min(most, executing[i].size()))) {
+    for (const Sampled* one : std::span(executing[i]).first(std::min(max, executing[i].size()))) {
       trials.push_back({jobs.back().get(), one});
       removed.push_back(&occurrences[i]);
       used.insert(one);
@@ -235,8 +236,8 @@ std::vector<std::size_t> expect_removals_reported(const Problem& problem,
   }
   std::printf("%s: %zu statements, looked for in %zu configurations, %zu trials\n",
               problem.info().name.c_str(), occurrences.size(), sampled.size(), trials.size());
-  const std::vector<Verdict> verdicts = check_all(problem, trials);
-  std::map<const Occurrence*, std::map<Kind, int>> kinds;
+  const std::vector<CheckVerdict> verdicts = check_all(problem, trials);
+  std::map<const Occurrence*, std::map<FindingKind, int>> kinds;
   for (std::size_t t = 0; t < trials.size(); ++t) {
     const std::vector<Finding>& findings = verdicts[t].findings;
     const std::string configuration =
@@ -283,7 +284,7 @@ TEST(BarrierRemoval, IsReportedForEveryBarrierOfEveryKernel) {
       const std::string text = sources.text(file);
       for (Occurrence& one : occurrences_in(file, text)) {
         if (is_rare(one, text)) hardly_executed.insert(one.text());
-        if (shown[one.text()] < least) occurrences.push_back(std::move(one));
+        if (shown[one.text()] < min) occurrences.push_back(std::move(one));
       }
     }
     // A launch ends after sixteen findings: the probes of more statements would not all be seen.
@@ -296,7 +297,7 @@ TEST(BarrierRemoval, IsReportedForEveryBarrierOfEveryKernel) {
     }
   }
   for (const auto& [occurrence, count] : shown)
-    EXPECT_TRUE(count >= least || hardly_executed.contains(occurrence))
+    EXPECT_TRUE(count >= min || hardly_executed.contains(occurrence))
         << occurrence << ": too few configurations execute it";
   EXPECT_GE(shown.size(), 7U) << "the barriers were not found";
 }

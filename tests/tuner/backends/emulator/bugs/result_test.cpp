@@ -20,7 +20,7 @@ double same(const Scene&, int element) {
 
 /// A row of 5 elements in 8, two elements behind the start; what lies around belongs to nobody, and may be
 /// read.
-void padded(LaunchPlan& plan, Expectation& expected) {
+void padded(LaunchPlan& plan, ReferenceData& expected) {
   const std::uint64_t rows = plan.buffers[0].layout.extents[0] / 8;
   Layout layout;
   layout.extents = {5, rows};
@@ -42,7 +42,7 @@ void padded(LaunchPlan& plan, Expectation& expected) {
 }
 
 TEST(PlantedResult, WrongAndMissingElements) {
-  const auto wrong = always(Kind::wrong_result);
+  const auto wrong = always(FindingKind::wrong_result);
   const auto element = [](int number) { return [=](const Scene&) { return Where{"out", number * 4}; }; };
   const auto last = [](const Scene& scene) { return Where{"out", (scene.all() - 1) * 4LL}; };
   expect_reported({
@@ -86,7 +86,7 @@ TEST(PlantedResult, WrongAndMissingElements) {
 TEST(PlantedResult, ReadsOfPaddingThatNobodyMayRead) {
   expect_reported({
       {"padding of an output is read",
-       always(Kind::uninitialised_read),
+       always(FindingKind::uninitialised_read),
        in_array("out"),
        head + "  if (i % 8 < 2) out[i] = in[i];\n"
               "  if (i % 8 >= 2 && i % 8 < 5) out[i] = in[i] + (BUG ? out[i + 3] : 0);  //!\n}\n",
@@ -95,7 +95,7 @@ TEST(PlantedResult, ReadsOfPaddingThatNobodyMayRead) {
        "float",
        {},
        nullptr,
-       [](LaunchPlan& plan, Expectation& expected) {
+       [](LaunchPlan& plan, ReferenceData& expected) {
          padded(plan, expected);
          for (BufferSpec& buffer : plan.buffers) buffer.readable_padding = false;
        }},
@@ -103,7 +103,7 @@ TEST(PlantedResult, ReadsOfPaddingThatNobodyMayRead) {
 }
 
 TEST(PlantedResult, WritesToInputs) {
-  const auto writes = always(Kind::write_to_input);
+  const auto writes = always(FindingKind::write_to_input);
   expect_reported({
       {"an input is written", writes,
        [](const Scene&) {
@@ -140,7 +140,7 @@ TEST(PlantedResult, WritesToInputs) {
 }
 
 TEST(PlantedResult, FailuresThatAreAsked) {
-  const auto failed = always(Kind::failed);
+  const auto failed = always(FindingKind::failed);
   const auto fifth = [](const Scene&) { return Where{"", any, 0, 5}; };
   expect_reported({
       {"a failed assertion", failed, fifth,
@@ -152,7 +152,7 @@ TEST(PlantedResult, FailuresThatAreAsked) {
 }
 
 TEST(PlantedResult, BadPointersAndStacks) {
-  const auto outside = always(Kind::out_of_bounds);
+  const auto outside = always(FindingKind::out_of_bounds);
   const auto nowhere = [](const Scene&) { return Where{"", any, 0, 3}; };
   expect_reported({
       {"null pointer read", outside, nowhere,
@@ -170,7 +170,7 @@ TEST(PlantedResult, BadPointersAndStacks) {
        head + "  __shared__ int where[1024];\n  where[t] = t == 3 && BUG ? 0x7f7f7f7f : i;\n"
               "  out[where[t]] = in[i];  //!\n}\n",
        all_scenes(), same},
-      {"endless recursion", always(Kind::crash), nowhere,
+      {"endless recursion", always(FindingKind::crash), nowhere,
        "__device__ __noinline__ float deeper(const float* in, int depth) {\n"
        "  volatile float here[64];\n  here[depth % 64] = in[0];\n"
        "  return depth == 0 ? here[0] : deeper(in, depth - 1) + here[depth % 64];\n}\n" +
@@ -180,24 +180,26 @@ TEST(PlantedResult, BadPointersAndStacks) {
 }
 
 /// A plan of 64 threads that does `body` and else what is right.
-Job job_of(const std::string& body) {
-  const Planted planted{"",  always(Kind::crash), in_array(""), head + body + "  out[i] = in[i];\n}\n", {},
-                        same};
+CheckJob job_of(const std::string& body) {
+  const Planted planted{
+      "", always(FindingKind::crash), in_array(""), head + body + "  out[i] = in[i];\n}\n", {}, same};
   return {{case_of(planted, {{64}, {1}}, true)}, {}};
 }
 
 // What harms a worker costs the configuration that does it, and no other one.
 TEST(PlantedResult, AFaultCostsOneConfigurationOnly) {
-  const std::map<std::size_t, std::pair<std::string, Kind>> bad = {
-      {1, {"  if (t == 9) *reinterpret_cast<volatile int*>(16ull) = 1;\n", Kind::out_of_bounds}},
-      {3, {"  volatile int zero = 0;\n  if (t == 9) out[t] = 5 / zero;\n", Kind::crash}},
-      {5, {"  for (unsigned step = t; step % 64 == 9; step += 64) __asm__ volatile(\"\");\n", Kind::hang}},
-      {6, {"  if (t == 9) __builtin_trap();\n", Kind::crash}},
-      {8, {"  if (t == 9) out[0] = nonsense;\n", Kind::compile}},
-      {9, {"  if (t == 9) __syncthreads();\n", Kind::divergent_barrier}},
+  const std::map<std::size_t, std::pair<std::string, FindingKind>> bad = {
+      {1, {"  if (t == 9) *reinterpret_cast<volatile int*>(16ull) = 1;\n", FindingKind::out_of_bounds}},
+      {3, {"  volatile int zero = 0;\n  if (t == 9) out[t] = 5 / zero;\n", FindingKind::crash}},
+      {5,
+       {"  for (unsigned step = t; step % 64 == 9; step += 64) __asm__ volatile(\"\");\n",
+        FindingKind::hang}},
+      {6, {"  if (t == 9) __builtin_trap();\n", FindingKind::crash}},
+      {8, {"  if (t == 9) out[0] = nonsense;\n", FindingKind::compile}},
+      {9, {"  if (t == 9) __syncthreads();\n", FindingKind::divergent_barrier}},
   };
   for (const Flavour flavour : {Flavour::plain, Flavour::sanitize}) {
-    std::vector<Verdict> verdicts(11);
+    std::vector<CheckVerdict> verdicts(11);
     CheckOptions options;
     options.flavour = flavour;
     options.seconds = 2;
@@ -206,7 +208,7 @@ TEST(PlantedResult, AFaultCostsOneConfigurationOnly) {
     check(
         verdicts.size(),
         [&](std::size_t number) { return job_of(bad.contains(number) ? bad.at(number).first : ""); }, options,
-        [&](std::size_t number, Verdict verdict) {
+        [&](std::size_t number, CheckVerdict verdict) {
           verdicts[number] = std::move(verdict);
           ++seen;
           return true;

@@ -31,7 +31,7 @@ auto at(const char* array, std::int64_t offset, int block, int thread) {
 }
 
 TEST(PlantedState, UninitialisedReads) {
-  const auto nothing = always(Kind::uninitialised_read);
+  const auto nothing = always(FindingKind::uninitialised_read);
   expect_reported({
       {"own element of a shared array", nothing, at("tile", 0, 0, 0),
        head + "  __shared__ float tile[1024];\n  if (!BUG) tile[t] = 0;\n  tile[t] += in[i];  //!\n"
@@ -80,7 +80,7 @@ TEST(PlantedState, UninitialisedReads) {
 }
 
 TEST(PlantedState, AsynchronousCopies) {
-  const auto unfinished = always(Kind::unfinished_copy);
+  const auto unfinished = always(FindingKind::unfinished_copy);
   const std::string copy =
       head + "  __shared__ float tile[1024];\n  __pipeline_memcpy_async(tile + t, in + i, 4);\n";
   const std::string buffers = head +
@@ -111,7 +111,7 @@ TEST(PlantedState, AsynchronousCopies) {
        scenes_of_several_warps(), reversed},
       {"a stage is refilled while it is read",
        [](const Scene& scene) {  // the last warp of 33 threads reads before it writes
-         return scene.threads() == 33 ? Kind::unfinished_copy : race_here(scene);
+         return scene.threads() == 33 ? FindingKind::unfinished_copy : race_here(scene);
        },
        in_array("tile"),
        buffers + "    if (step < 3) __pipeline_memcpy_async(&tile[(step + 1) % 2][t], in + i, 4);  //!\n"
@@ -119,21 +119,21 @@ TEST(PlantedState, AsynchronousCopies) {
                  "    sum += tile[step % 2][(t + 1) % size()];  //!\n    if (!BUG) __syncthreads();\n  }\n"
                  "  out[i] = sum;\n}\n",
        all_scenes(), four_next},
-      {"two steps share a stage", always(Kind::unfinished_copy), in_array("tile"),
+      {"two steps share a stage", always(FindingKind::unfinished_copy), in_array("tile"),
        buffers + "    if (step < 3)\n"
                  "      __pipeline_memcpy_async(&tile[BUG ? 0 : (step + 1) % 2][t], in + i, 4);  //!\n"
                  "    __pipeline_commit();\n    __pipeline_wait_prior(1);\n    __syncthreads();\n"
                  "    sum += tile[BUG ? 0 : step % 2][(t + 1) % size()];  //!\n    __syncthreads();\n  }\n"
                  "  out[i] = sum;\n}\n",
        all_scenes(), four_next},
-      {"copy from behind the input", always(Kind::out_of_bounds),
+      {"copy from behind the input", always(FindingKind::out_of_bounds),
        [](const Scene& scene) {
          return Where{"in", scene.all() * 4LL, 1, scene.threads() - 1};
        },
        head + "  __shared__ float tile[1024];\n  __pipeline_memcpy_async(tile + t, in + i + BUG, 4);  //!\n"
               "  __pipeline_commit();\n  __pipeline_wait_prior(0);\n  out[i] = tile[t];\n}\n",
        all_scenes(), same},
-      {"copy to a misaligned place", always(Kind::misaligned), at("tile", 4, 0, 0),
+      {"copy to a misaligned place", always(FindingKind::misaligned), at("tile", 4, 0, 0),
        head + "  __shared__ __align__(16) float tile[4100];\n  if (4 * i + 4 <= n)\n"
               "    __pipeline_memcpy_async(tile + 4 * t + BUG, in + 4 * i, 16);  //!\n"
               "  __pipeline_commit();\n  __pipeline_wait_prior(0);\n  out[i] = in[i];\n}\n",
@@ -155,7 +155,7 @@ TEST(PlantedState, Atomics) {
        count + "  if (BUG) ++count[t % 4];  //!\n  else atomicAdd(count + t % 4, 1);\n  __syncthreads();\n"
                "  out[i] = 4 * count[t % 4];\n}\n",
        whole, threads},
-      {"one plain increment among atomics", always(Kind::race_in_warp), at("count", 0, 0, any),
+      {"one plain increment among atomics", always(FindingKind::race_in_warp), at("count", 0, 0, any),
        count +
            "  if (BUG && t == 5) count[0] += 1;  //!\n  else atomicAdd(count, 1);  //!\n  __syncthreads();\n"
            "  out[i] = count[0];\n}\n",
@@ -163,11 +163,11 @@ TEST(PlantedState, Atomics) {
       {"read while others count", race_here, at("count", 0, 0, any),
        count + "  atomicAdd(count, 1);  //!\n  if (!BUG) __syncthreads();\n  out[i] = count[0];  //!\n}\n",
        all_scenes(), threads},
-      {"cleared while others count", always(Kind::race_in_warp), at("count", 0, 0, any),
+      {"cleared while others count", always(FindingKind::race_in_warp), at("count", 0, 0, any),
        head + "  __shared__ int count[1];\n  if (t == 0) count[0] = 0;\n  if (!BUG) __syncthreads();\n"
               "  atomicAdd(count, 1);  //!\n  __syncthreads();\n  out[i] = count[0];\n}\n",
        all_scenes(), threads},
-      {"blocks: read while others count", always(Kind::race_between_blocks), at("scratch", 0, 1, any),
+      {"blocks: read while others count", always(FindingKind::race_between_blocks), at("scratch", 0, 1, any),
        head_scratch +
            "  if (i == 0) scratch[0] = 0;\n  __syncthreads();\n"
            "  if (BUG && blockIdx.x == 1 && t == 0) out[i] = scratch[0];  //!\n  else out[i] = in[i];\n}\n",
@@ -187,7 +187,7 @@ TEST(PlantedState, CommunicationBetweenBlocks) {
       "  __syncthreads();\n  if (!last) return;\n"
       "  float sum = 0;\n  for (int b = 0; b < gridDim.x; ++b) sum += scratch[b * size() + t];  //!\n"
       "  out[i] = sum;  // of the last block only\n}\n";
-  const auto cleared = [](LaunchPlan& plan, Expectation&) {
+  const auto cleared = [](LaunchPlan& plan, ReferenceData&) {
     plan.compile.entries.push_back("clear");
     Launch clear;
     clear.entry = "clear";
@@ -197,8 +197,8 @@ TEST(PlantedState, CommunicationBetweenBlocks) {
   };
   std::vector<Extra> extra = scratch;
   extra.push_back({"count", BufferRole::scratch, [](const Scene&) { return 1; }, ElementType::u32});
-  expect_reported({{"no fence before the count", always(Kind::race_between_blocks), in_array("scratch"),
-                    source, all_scenes(),
+  expect_reported({{"no fence before the count", always(FindingKind::race_between_blocks),
+                    in_array("scratch"), source, all_scenes(),
                     [](const Scene& scene, int element) {
                       const int t = element - scene.threads();
                       return t < 0 ? 0.0 : 2.0 * (t + 1) + scene.threads();

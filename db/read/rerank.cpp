@@ -4,8 +4,8 @@
 
 #include "db/read/result_rows.hpp"
 #include "db/read/run_details.hpp"
-#include "db/store/final_rows.hpp"
 #include "db/store/json.hpp"
+#include "db/store/rerank_rows.hpp"
 #include "db/store/rows.hpp"
 
 namespace tune::db {
@@ -38,31 +38,31 @@ std::optional<double> known(double value) {
   return value > 0 ? std::optional(value) : std::nullopt;
 }
 
-std::vector<FinalRound> rounds_of(SQLite::Database& connection, RunId run, std::int64_t evaluation) {
+std::vector<RerankRound> rounds_of(SQLite::Database& connection, RunId run, std::int64_t evaluation) {
   SQLite::Statement row(
       connection, "SELECT seconds, energy FROM final_rounds WHERE run = ? AND evaluation = ? ORDER BY round");
   row.bind(1, run);
   row.bind(2, evaluation);
-  std::vector<FinalRound> rounds;
+  std::vector<RerankRound> rounds;
   while (row.executeStep())
     rounds.push_back({real(row, "seconds"), optional_real(row, "energy").value_or(0)});
   return rounds;
 }
 
-FinalResult result_of(SQLite::Statement& row) {
-  FinalResult result;
+RerankStanding result_of(SQLite::Statement& row) {
+  RerankStanding result;
   result.run = integer(row, "run");
   result.place = integer(row, "place");
   result.rounds = integer(row, "rounds");
-  result.time = final_interval(row, "time", "time_low", "time_high", result.rounds);
-  result.ratio = final_interval(row, "ratio", "ratio_low", "ratio_high", result.rounds);
+  result.time = rerank_interval(row, "time", "time_low", "time_high", result.rounds);
+  result.ratio = rerank_interval(row, "ratio", "ratio_low", "ratio_high", result.rounds);
   result.tied = flag(row, "tied");
   return result;
 }
 
 }  // namespace
 
-void insert_final(SQLite::Database& connection, const FinalKey& key, const FinalPlace& place) {
+void insert_rerank(SQLite::Database& connection, const RerankKey& key, const RerankPlace& place) {
   SQLite::Statement insert(connection, insert_place);
   insert.bind(":run", key.run);
   insert.bind(":evaluation", key.evaluation);
@@ -89,32 +89,32 @@ void insert_final(SQLite::Database& connection, const FinalKey& key, const Final
   }
 }
 
-Finals newest_finals(SQLite::Database& connection, std::int64_t work, Objective objective) {
-  Finals finals;
-  finals.objective = objective;
+RerankResult newest_rerank(SQLite::Database& connection, std::int64_t workload, Objective objective) {
+  RerankResult rerank;
+  rerank.objective = objective;
   SQLite::Statement newest(connection, select_newest_run);
-  newest.bind(1, work);
+  newest.bind(1, workload);
   newest.bind(2, std::string(to_string(objective)));
-  if (!newest.executeStep()) return finals;
+  if (!newest.executeStep()) return rerank;
   const RunId run = newest.getColumn(0).getInt64();
   SQLite::Statement row(connection, select_current_places);
   row.bind(1, run);
   while (row.executeStep()) {
-    FinalPlace place;
+    RerankPlace place;
     place.configuration = configuration_from_json(text(row, "configuration"));
     place.rounds = rounds_of(connection, run, integer(row, "evaluation"));
-    finals.places.push_back(std::move(place));
+    rerank.places.push_back(std::move(place));
   }
-  return finals;
+  return rerank;
 }
 
-std::vector<FinalRow> finals_of_run(const Database& database, RunId run) {
-  std::vector<FinalRow> rows;
+std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
+  std::vector<RerankRow> rows;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection, select_places);
     row.bind(1, run);
     while (row.executeStep()) {
-      FinalRow place;
+      RerankRow place;
       place.evaluation = integer(row, "evaluation");
       place.configuration = configuration_from_json(text(row, "configuration"));
       place.result = result_of(row);

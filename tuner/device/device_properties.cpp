@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/device/device_facts.hpp"
+#include "tuner/device/device_properties.hpp"
 
 #include "tuner/base/format.hpp"
 
@@ -27,13 +27,13 @@ constexpr Throughput throughputs[] = {
     {10, 0, 128, 64, 64, 2048}, {10, 3, 128, 2, 0, 0}, {12, 0, 128, 2, 0, 256}, {12, 1, 128, 2, 0, 0},
 };
 
-const Throughput* throughput_of(const DeviceFacts& device) {
+const Throughput* throughput_of(const DeviceProperties& device) {
   for (const Throughput& entry : throughputs)
     if (entry.major == device.compute_major && entry.minor == device.compute_minor) return &entry;
   return nullptr;
 }
 
-double peak_flops(const DeviceFacts& device, double Throughput::*rate) {
+double peak_flops(const DeviceProperties& device, double Throughput::*rate) {
   const Throughput* entry = throughput_of(device);
   if (entry == nullptr) return 0;
   return 2.0 * entry->*rate * device.multiprocessors * static_cast<double>(device.core_clock);
@@ -41,31 +41,31 @@ double peak_flops(const DeviceFacts& device, double Throughput::*rate) {
 
 }  // namespace
 
-std::string DeviceFacts::architecture() const {
+std::string DeviceProperties::architecture() const {
   return format("sm_{}{}", compute_major, compute_minor);
 }
 
-double DeviceFacts::peak_bandwidth() const {
+double DeviceProperties::peak_bandwidth() const {
   return 2.0 * static_cast<double>(memory_clock) * memory_bus_bits / 8.0;
 }
 
-double DeviceFacts::peak_flops_f32() const {
+double DeviceProperties::peak_flops_f32() const {
   return peak_flops(*this, &Throughput::f32);
 }
 
-double DeviceFacts::peak_flops_f64() const {
+double DeviceProperties::peak_flops_f64() const {
   return peak_flops(*this, &Throughput::f64);
 }
 
-double DeviceFacts::peak_flops_tensor_f64() const {
+double DeviceProperties::peak_flops_tensor_f64() const {
   return peak_flops(*this, &Throughput::tensor_f64);
 }
 
-double DeviceFacts::peak_flops_tensor_tf32() const {
+double DeviceProperties::peak_flops_tensor_tf32() const {
   return peak_flops(*this, &Throughput::tensor_tf32);
 }
 
-std::string DeviceFacts::model_key() const {
+std::string DeviceProperties::model_key() const {
   constexpr std::int64_t gib = std::int64_t{1} << 30;
   return format("{} sm_{}{} {} SMs {} GiB", name, compute_major, compute_minor, multiprocessors,
                 (global_memory + gib / 2) / gib);

@@ -13,14 +13,14 @@
 namespace tune::cli {
 
 /// What a person asks to be computed: --problem (a name, or the file of a definition), --size and --set.
-struct WorkChoice {
+struct ProblemSelection {
   std::unique_ptr<Problem> problem;
   Instance instance;
 };
 
-void add_work_options(po::options_description& options);
+void add_problem_options(po::options_description& options);
 /// Throws UsageError: no or an unknown problem, a size or setting that cannot be.
-WorkChoice chosen_work(const po::variables_map& values);
+ProblemSelection selected_problem(const po::variables_map& values);
 
 /// Which part of the space is wanted: --fix and --where.
 struct SpaceChoice {
@@ -33,7 +33,8 @@ SpaceChoice chosen_space(const po::variables_map& values);
 
 /// The part of the problem's space that was chosen. Throws UsageError: an unknown parameter or name, an
 /// expression that cannot be read, or a choice that leaves nothing.
-search::SearchSpace build_space(const WorkChoice& work, const DeviceFacts& device, const SpaceChoice& choice);
+search::SearchSpace build_space(const ProblemSelection& selection, const DeviceProperties& device,
+                                const SpaceChoice& choice);
 
 /// The kernel files: of a definition its own; of other problems --kernel-dir, else the embedded ones. The
 /// problem must outlive them.

@@ -7,7 +7,7 @@
 namespace tune {
 
 /// What is known of a device: plain data, so that a test can invent one. Sizes in bytes, clocks in Hz.
-struct DeviceFacts {
+struct DeviceProperties {
   std::string name;  ///< `NVIDIA H200`
   std::string uuid;  ///< `GPU-...`; empty where unknown
   int compute_major = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/store/work_rows.hpp"
+#include "db/store/workload_rows.hpp"
 
 #include <SQLiteCpp/Statement.h>
 
@@ -46,19 +46,20 @@ std::int64_t toolchain_row(SQLite::Database& connection, const Toolchain& toolch
 
 }  // namespace
 
-std::int64_t device_row(SQLite::Database& connection, const DeviceFacts& facts) {
-  const std::string json = to_json(facts);
+std::int64_t device_row(SQLite::Database& connection, const DeviceProperties& properties) {
+  const std::string json = to_json(properties);
   const std::string hash = content_hash(json);
   bound(connection,
         "INSERT INTO devices (facts_hash, model_key, name, uuid, architecture, driver, facts)"
         " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (facts_hash) DO NOTHING",
-        hash, facts.model_key(), facts.name, facts.uuid, facts.architecture(), facts.driver, json)
+        hash, properties.model_key(), properties.name, properties.uuid, properties.architecture(),
+        properties.driver, json)
       .exec();
   auto row = bound(connection, "SELECT id FROM devices WHERE facts_hash = ?", hash);
   return find(row).value();
 }
 
-std::int64_t work_row(SQLite::Database& connection, const WorkKey& key) {
+std::int64_t workload_row(SQLite::Database& connection, const WorkloadKey& key) {
   const std::int64_t instance = instance_row(connection, key.instance);
   const std::int64_t toolchain = toolchain_row(connection, key.toolchain);
   bound(connection,
@@ -67,10 +68,10 @@ std::int64_t work_row(SQLite::Database& connection, const WorkKey& key) {
         instance, key.device.model_key(), key.device.driver, toolchain, std::string(to_string(key.origin)),
         std::string(to_string(key.cache)))
       .exec();
-  return find_work(connection, key).value();
+  return find_workload(connection, key).value();
 }
 
-std::optional<std::int64_t> find_work(SQLite::Database& connection, const WorkKey& key) {
+std::optional<std::int64_t> find_workload(SQLite::Database& connection, const WorkloadKey& key) {
   auto row =
       bound(connection,
             "SELECT w.id FROM works w JOIN instances i ON i.id = w.instance"

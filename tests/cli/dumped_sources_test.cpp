@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // --keep-sources: what a configuration is compiled from, as files.
-#include "cli/input/kept_sources.hpp"
+#include "cli/input/dumped_sources.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,18 +40,18 @@ const std::string configuration =
     "variant=streaming,block_x=32,block_y=4,vector=4,cells_y=1,chunk=64,queue=inputs,loader=async,stages=3,"
     "unroll=1,padded=true,store=streaming,min_blocks=1";
 
-TEST(KeptSources, AreAllThatThePlanIsCompiledFrom) {
+TEST(DumpedSources, AreAllThatThePlanIsCompiledFrom) {
   const Sandbox sandbox;
   const fs::path folder = sandbox / "kept" / "here";
   const auto problem = kernels::make_stencil3d();
   const Instance instance = make_instance(problem->info(), "64x64x64", {});
   const kernels::EmbeddedSources sources;
   const Configuration chosen = Configuration::parse(configuration);
-  const cli::KeptSources kept(folder, *problem, instance, sources);
-  kept.keep(chosen);
-  kept.keep(chosen);
+  const cli::DumpedSources dumped(folder, *problem, instance, sources);
+  dumped.keep(chosen);
+  dumped.keep(chosen);
   const fs::path written = only_folder(folder);
-  EXPECT_EQ(written.filename(), cli::KeptSources::folder_of(chosen));
+  EXPECT_EQ(written.filename(), cli::DumpedSources::folder_of(chosen));
   EXPECT_TRUE(written.filename().string().starts_with("streaming-"));
   const LaunchPlan plan = *problem->plan(instance, chosen, sources);
   const std::string kernel = read(written / "streaming.cu");
@@ -66,13 +66,13 @@ TEST(KeptSources, AreAllThatThePlanIsCompiledFrom) {
   EXPECT_NE(about.find("stencil_step: grid 16 x 1 x 1, block 32 x 4 x 1"), std::string::npos) << about;
 }
 
-TEST(KeptSources, SayHowStepsOverlap) {
+TEST(DumpedSources, SayHowStepsOverlap) {
   const Sandbox sandbox;
   const auto problem = kernels::make_gemm_stream();
   const Instance instance = make_instance(problem->info(), "64x64x64", {});
   const kernels::EmbeddedSources sources;
-  const cli::KeptSources kept(sandbox / "kept", *problem, instance, sources);
-  kept.keep(
+  const cli::DumpedSources dumped(sandbox / "kept", *problem, instance, sources);
+  dumped.keep(
       Configuration::parse("streams=2,order=stages,chunk=4,memory=pinned,graph=false,kernel=register,"
                            "tile=64x64,vector=4"));
   const std::string about = read(only_folder(sandbox / "kept") / "README.txt");
@@ -85,7 +85,7 @@ TEST(KeptSources, SayHowStepsOverlap) {
 }
 
 // What a kernel includes from a folder above its own would be written outside of the folder that was named.
-TEST(KeptSources, AreNotWrittenOutside) {
+TEST(DumpedSources, AreNotWrittenOutside) {
   const Sandbox sandbox;
   fs::create_directories(sandbox / "kernels");
   std::ofstream(sandbox / "above.cuh") << "constexpr float two = 2;\n";
@@ -101,7 +101,7 @@ extern "C" __global__ void twice(const float* in, float* out, int n) {
                 "out": {"type": "float", "size": "n", "access": "write"},
                 "n": {"type": "int", "value": "n"}},
   "launches": {"entry": "twice", "grid": "ceil_div(n, BLOCK)", "block": "BLOCK"}})json";
-  const Outcome checked =
+  const ProgramResult checked =
       sandbox.tune({"check", "--problem", (sandbox / "kernels" / "k.json").string(), "--device", "emulator",
                     "--keep-sources", (sandbox / "kept" / "deep").string()});
   EXPECT_NE(checked.status, 0);
@@ -111,28 +111,29 @@ extern "C" __global__ void twice(const float* in, float* out, int n) {
     EXPECT_NE(entry.path().filename(), "above.cuh") << entry.path();
 }
 
-TEST(KeptSources, RunAndBestWriteTheWinners) {
+TEST(DumpedSources, RunAndBestWriteTheWinners) {
   const Sandbox sandbox;
   const fs::path of_run = sandbox / "run", of_best = sandbox / "best";
-  const Outcome ran =
+  const ProgramResult ran =
       sandbox.tune(small_run({"--device", "replay", "--quiet", "--keep-sources", of_run.string()}));
   ASSERT_EQ(ran.status, 0) << ran.err;
   const std::string about = read(only_folder(of_run) / "README.txt");
   EXPECT_NE(about.find("variant="), std::string::npos);
-  const Outcome best = sandbox.tune({"best", "--problem", "stencil3d", "--keep-sources", of_best.string()});
+  const ProgramResult best =
+      sandbox.tune({"best", "--problem", "stencil3d", "--keep-sources", of_best.string()});
   ASSERT_EQ(best.status, 0) << best.err;
   EXPECT_FALSE(read(only_folder(of_best) / "README.txt").empty());
 }
 
-TEST(KeptSources, AFileInTheWayIsTold) {
+TEST(DumpedSources, AFileInTheWayIsTold) {
   const Sandbox sandbox;
   const fs::path file = sandbox / "file";
   std::ofstream(file) << "mine";
-  const Outcome outcome = sandbox.tune({"check", "--problem", "stencil3d", "--arch", "sm_90", "--sample", "1",
-                                        "--keep-sources", (file / "sub").string()});
+  const ProgramResult outcome = sandbox.tune({"check", "--problem", "stencil3d", "--arch", "sm_90",
+                                              "--sample", "1", "--keep-sources", (file / "sub").string()});
   expect_refused(outcome, 1, {"cannot make the folder", "--keep-sources"});
   EXPECT_EQ(read(file), "mine");
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

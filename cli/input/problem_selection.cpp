@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/work_choice.hpp"
+#include "cli/input/problem_selection.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -48,31 +48,31 @@ std::string setting_text(std::string text) {
 }
 
 /// The work of --stencil FILE; `name` is --problem's, or empty.
-WorkChoice work_of_stencil(const po::variables_map& values, const std::string& name) {
-  const std::string file = text_of(values, "stencil");
+ProblemSelection problem_of_stencil(const po::variables_map& values, const std::string& name) {
+  const std::string file = option_text(values, "stencil");
   const kernels::StencilDefinition definition = kernels::read_stencil_file(file);
   const std::string problem = format("stencil{}d", definition.stencil.dimensions);
   if (!name.empty() && name != problem)
     throw UsageError(format("--stencil: {} has {} dimensions: it is work for --problem {}", file,
                             definition.stencil.dimensions, problem));
-  if (definition.stencil.radius() > kernels::most_radius)
+  if (definition.stencil.radius() > kernels::max_radius)
     throw UsageError(format("--stencil: {} reaches {} cells; the kernels reach {} at most", file,
-                            definition.stencil.radius(), kernels::most_radius));
-  WorkChoice work;
+                            definition.stencil.radius(), kernels::max_radius));
+  ProblemSelection selection;
   const std::string own = setting_text(definition.name) + "-" + kernels::definition_hash(definition.stencil);
-  work.problem = kernels::make_stencil_problem({own, definition.stencil});
+  selection.problem = kernels::make_stencil_problem({own, definition.stencil});
   const auto settings = assignments(values, "set");
   const auto shape = std::ranges::find(settings, "shape", &std::pair<std::string, Value>::first);
-  work.instance = make_instance(work.problem->info(), text_of(values, "size"), settings);
-  if (shape != settings.end() && work.instance.setting("shape") != own)
+  selection.instance = make_instance(selection.problem->info(), option_text(values, "size"), settings);
+  if (shape != settings.end() && selection.instance.setting("shape") != own)
     throw UsageError(format("--set: shape={} beside --stencil, which is the shape: leave one of them out",
                             shape->second.to_string()));
-  return work;
+  return selection;
 }
 
 }  // namespace
 
-void add_work_options(po::options_description& options) {
+void add_problem_options(po::options_description& options) {
   options.add_options()  //
       ("problem", po::value<std::string>()->value_name("P"),
        "what to compute: a name ('tune list problems' shows them) or the file of a definition of your own")  //
@@ -83,25 +83,26 @@ void add_work_options(po::options_description& options) {
       ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."), settings_help().c_str());
 }
 
-WorkChoice chosen_work(const po::variables_map& values) {
-  const std::string name = text_of(values, "problem");
-  if (values.count("stencil") > 0) return work_of_stencil(values, name);
+ProblemSelection selected_problem(const po::variables_map& values) {
+  const std::string name = option_text(values, "problem");
+  if (values.count("stencil") > 0) return problem_of_stencil(values, name);
   if (name.empty())
     throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
-  WorkChoice work;
+  ProblemSelection selection;
   if (is_file(name)) {
     auto defined = std::make_unique<definition::DefinedProblem>(definition::read_definition(name));
     for (const std::string& note : defined->definition().notes) std::cerr << format("{}: {}\n", name, note);
-    work.problem = std::move(defined);
+    selection.problem = std::move(defined);
   } else {
     try {
-      work.problem = kernels::make_problem(name);
+      selection.problem = kernels::make_problem(name);
     } catch (const UsageError& error) {
       throw UsageError(format("{} (a kernel of your own: name the file of its definition)", error.what()));
     }
   }
-  work.instance = make_instance(work.problem->info(), text_of(values, "size"), assignments(values, "set"));
-  return work;
+  selection.instance =
+      make_instance(selection.problem->info(), option_text(values, "size"), assignments(values, "set"));
+  return selection;
 }
 
 void add_space_options(po::options_description& options) {
@@ -113,12 +114,12 @@ void add_space_options(po::options_description& options) {
 }
 
 SpaceChoice chosen_space(const po::variables_map& values) {
-  return {assignments(values, "fix"), text_of(values, "where")};
+  return {assignments(values, "fix"), option_text(values, "where")};
 }
 
-search::SearchSpace build_space(const WorkChoice& work, const DeviceFacts& device,
+search::SearchSpace build_space(const ProblemSelection& selection, const DeviceProperties& device,
                                 const SpaceChoice& choice) {
-  search::SpaceDefinition definition = work.problem->space(work.instance, device);
+  search::SpaceDefinition definition = selection.problem->space(selection.instance, device);
   try {
     for (const auto& [name, value] : choice.pinned)
       definition = search::pin(std::move(definition), name, value);
@@ -134,15 +135,15 @@ search::SearchSpace build_space(const WorkChoice& work, const DeviceFacts& devic
     throw UsageError(format("--where: {}", error.what()));
   } catch (const std::length_error& error) {
     throw UsageError(
-        format("the space of {}: {} (--fix NAME=VALUE)", work.problem->info().name, error.what()));
+        format("the space of {}: {} (--fix NAME=VALUE)", selection.problem->info().name, error.what()));
   }
   if (choice.where.empty() && choice.pinned.empty())
-    throw Error(format("{} {} has no valid configuration on {}", work.problem->info().name,
-                       work.instance.key(), device.name));
+    throw Error(format("{} {} has no valid configuration on {}", selection.problem->info().name,
+                       selection.instance.key(), device.name));
   throw UsageError(
       format("--where and --fix leave no valid configuration of {} {}; 'tune space --problem {}' shows "
              "the parameters and constraints",
-             work.problem->info().name, work.instance.key(), work.problem->info().name));
+             selection.problem->info().name, selection.instance.key(), selection.problem->info().name));
 }
 
 void add_kernel_dir_option(po::options_description& options) {
@@ -151,7 +152,7 @@ void add_kernel_dir_option(po::options_description& options) {
 }
 
 std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values) {
-  const std::string folder = text_of(values, "kernel-dir");
+  const std::string folder = option_text(values, "kernel-dir");
   if (folder.empty()) return std::make_unique<kernels::EmbeddedSources>();
   return std::make_unique<kernels::FolderSources>(folder);
 }

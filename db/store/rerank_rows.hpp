@@ -11,17 +11,17 @@
 namespace tune::db {
 
 /// Where a place stands.
-struct FinalKey {
+struct RerankKey {
   RunId run = 0;
   std::int64_t evaluation = 0;
   int place = 0;  ///< from 1
   bool reused = false;
 };
 
-void insert_final(SQLite::Database& connection, const FinalKey& key, const FinalPlace& place);
+void insert_rerank(SQLite::Database& connection, const RerankKey& key, const RerankPlace& place);
 
 /// Of the newest run of the work with finals by that objective: places whose evaluation is still the current
-/// one of its configuration, with their rounds alone. See Store::known_finals.
-Finals newest_finals(SQLite::Database& connection, std::int64_t work, Objective objective);
+/// one of its configuration, with their rounds alone. See Store::known_rerank.
+RerankResult newest_rerank(SQLite::Database& connection, std::int64_t workload, Objective objective);
 
 }  // namespace tune::db

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finals decide what counts as the best.
-#include "tuner/evaluation/finals.hpp"
+#include "tuner/evaluation/rerank.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
@@ -12,10 +12,10 @@
 #include "tests/db/examples.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
-class DatabaseFinalsTest : public testing::Test {
+class DatabaseFinalsTest : public ::testing::Test {
  protected:
   RunId begin(Objective objective = Objective::time) {
     RunRecord run = example_run();
@@ -31,18 +31,18 @@ class DatabaseFinalsTest : public testing::Test {
     store_.record(run, evaluation);
   }
   /// With eight rounds, each at its time.
-  void finals(RunId run, const std::vector<std::pair<int, double>>& times,
+  void rerank(RunId run, const std::vector<std::pair<int, double>>& times,
               Objective objective = Objective::time) {
-    std::vector<FinalPlace> places;
+    std::vector<RerankPlace> places;
     for (const auto& [number, seconds] : times) {
-      FinalPlace place;
+      RerankPlace place;
       place.configuration = example_configuration(number);
       place.rounds.assign(8, {seconds, 1 / seconds});
       places.push_back(std::move(place));
     }
-    Finals finals;
-    finals.places = rank_finals(std::move(places), objective);
-    store_.record_finals(run, finals);
+    RerankResult rerank;
+    rerank.places = rank_top_k(std::move(places), objective);
+    store_.record_rerank(run, rerank);
   }
   std::vector<Configuration> order() {
     std::vector<Configuration> result;
@@ -54,7 +54,7 @@ class DatabaseFinalsTest : public testing::Test {
     for (const int number : numbers) result.push_back(example_configuration(number));
     return result;
   }
-  db::Candidate best() {
+  db::BestCandidate best() {
     db::BestQuery query;
     query.problem = example_instance().problem;
     return db::best(database_, query).at(0);
@@ -71,18 +71,18 @@ TEST_F(DatabaseFinalsTest, TheWinnerOfTheFinalsIsTheBest) {
   measure(run, 2, 1.01e-3);
   measure(run, 3, 1.02e-3);
   measure(run, 4, 1.03e-3);
-  finals(run, {{1, 1.08e-3}, {2, 1.05e-3}, {3, 1.051e-3}});
-  const db::Candidate answer = best();
+  rerank(run, {{1, 1.08e-3}, {2, 1.05e-3}, {3, 1.051e-3}});
+  const db::BestCandidate answer = best();
   EXPECT_EQ(answer.result.configuration, example_configuration(2));
   EXPECT_EQ(answer.result.time, 1.05e-3);
   EXPECT_EQ(answer.result.measured_time, 1.01e-3);
-  ASSERT_TRUE(answer.result.final.has_value());
-  EXPECT_EQ(answer.result.final->run, run);
-  EXPECT_EQ(answer.result.final->place, 1);
-  EXPECT_EQ(answer.result.final->rounds, 8);
+  ASSERT_TRUE(answer.result.rerank.has_value());
+  EXPECT_EQ(answer.result.rerank->run, run);
+  EXPECT_EQ(answer.result.rerank->place, 1);
+  EXPECT_EQ(answer.result.rerank->rounds, 8);
   ASSERT_EQ(answer.ties.size(), 1U);
   EXPECT_EQ(answer.ties[0].configuration, example_configuration(3));
-  EXPECT_NEAR(answer.ties[0].final->ratio.median, 1.051 / 1.05, 1e-12);
+  EXPECT_NEAR(answer.ties[0].rerank->ratio.median, 1.051 / 1.05, 1e-12);
   // What the finals saw and did not choose comes after all that they timed, though its own median is smaller.
   EXPECT_EQ(order(), configurations({2, 3, 1, 4}));
   EXPECT_EQ(db::list_runs(database_).at(0).best, 1.05e-3);
@@ -92,7 +92,7 @@ TEST_F(DatabaseFinalsTest, TheWinnerOfTheFinalsIsTheBest) {
 TEST_F(DatabaseFinalsTest, ALaterMeasurementThatNoFinalsSawMayBeBetter) {
   const RunId run = begin();
   measure(run, 1, 1.00e-3);
-  finals(run, {{1, 1.00e-3}});
+  rerank(run, {{1, 1.00e-3}});
   measure(begin(), 2, 0.9e-3);
   EXPECT_EQ(best().result.configuration, example_configuration(2));
   EXPECT_TRUE(best().ties.empty());
@@ -102,11 +102,11 @@ TEST_F(DatabaseFinalsTest, TheNewestFinalsCount) {
   const RunId first = begin();
   measure(first, 1, 1.0e-3);
   measure(first, 2, 1.0e-3);
-  finals(first, {{1, 1.00e-3}, {2, 1.001e-3}});
+  rerank(first, {{1, 1.00e-3}, {2, 1.001e-3}});
   const RunId second = begin();
   reuse(second, 1);
   reuse(second, 2);
-  finals(second, {{1, 1.1e-3}, {2, 1.05e-3}});
+  rerank(second, {{1, 1.1e-3}, {2, 1.05e-3}});
   EXPECT_EQ(best().result.configuration, example_configuration(2));
   EXPECT_EQ(best().result.time, 1.05e-3);
   EXPECT_TRUE(best().ties.empty());
@@ -120,7 +120,7 @@ TEST_F(DatabaseFinalsTest, ANewEvaluationReplacesFinalsToo) {
   const RunId run = begin();
   measure(run, 1, 1.0e-3);
   measure(run, 2, 1.1e-3);
-  finals(run, {{1, 1.0e-3}, {2, 1.001e-3}});
+  rerank(run, {{1, 1.0e-3}, {2, 1.001e-3}});
   store_.record(begin(), failed(example_configuration(1), Phase::verify, "wrong"));
   EXPECT_EQ(best().result.configuration, example_configuration(2));
   EXPECT_TRUE(best().ties.empty());
@@ -130,22 +130,22 @@ TEST_F(DatabaseFinalsTest, FinalsByEnergyDecideNothingAboutTime) {
   const RunId run = begin(Objective::energy);
   measure(run, 1, 1.0e-3);
   measure(run, 2, 1.1e-3);
-  finals(run, {{1, 1.0e-3}, {2, 1.1e-3}}, Objective::energy);
+  rerank(run, {{1, 1.0e-3}, {2, 1.1e-3}}, Objective::energy);
   EXPECT_EQ(best().result.configuration, example_configuration(1));
-  EXPECT_FALSE(best().result.final.has_value());
+  EXPECT_FALSE(best().result.rerank.has_value());
   const db::RunDetails details = db::run_details(database_, run);
   EXPECT_EQ(details.winner->configuration, example_configuration(2));
   EXPECT_EQ(details.summary.objective, Objective::energy);
-  EXPECT_EQ(details.finals.at(0).configuration, example_configuration(2));
-  EXPECT_NEAR(details.finals.at(0).energy, 1 / 1.1e-3, 1e-9);
+  EXPECT_EQ(details.rerank.at(0).configuration, example_configuration(2));
+  EXPECT_NEAR(details.rerank.at(0).energy, 1 / 1.1e-3, 1e-9);
 }
 
 TEST_F(DatabaseFinalsTest, ARunsDetailsHaveEveryRound) {
   const RunId run = begin();
   measure(run, 1, 1.0e-3);
   measure(run, 2, 1.1e-3);
-  finals(run, {{1, 1.0e-3}, {2, 1.1e-3}});
-  const auto places = db::run_details(database_, run).finals;
+  rerank(run, {{1, 1.0e-3}, {2, 1.1e-3}});
+  const auto places = db::run_details(database_, run).rerank;
   ASSERT_EQ(places.size(), 2U);
   EXPECT_TRUE(places[0].result.tied);
   EXPECT_FALSE(places[1].result.tied);
@@ -173,14 +173,15 @@ TEST_F(DatabaseFinalsTest, AnExportKeepsThem) {
   measure(run, 1, 1.0e-3);
   measure(run, 2, 1.1e-3);
   measure(run, 3, 1.2e-3);
-  finals(run, {{1, 1.0e-3}, {2, 1.001e-3}});
+  rerank(run, {{1, 1.0e-3}, {2, 1.001e-3}});
   db::export_database(database_, folder_ / "copy.db");
   db::export_database(database_, folder_ / "best.db", {.best_only = true});
-  EXPECT_EQ(db::run_details(db::Database(folder_ / "copy.db", db::Access::immutable), run).finals.size(), 2U);
-  const db::Database small(folder_ / "best.db", db::Access::immutable);
-  EXPECT_EQ(db::run_details(small, run).finals.size(), 1U);
+  EXPECT_EQ(db::run_details(db::Database(folder_ / "copy.db", db::OpenMode::immutable), run).rerank.size(),
+            2U);
+  const db::Database small(folder_ / "best.db", db::OpenMode::immutable);
+  EXPECT_EQ(db::run_details(small, run).rerank.size(), 1U);
   EXPECT_EQ(small.connection().execAndGet("SELECT COUNT(*) FROM final_rounds").getInt(), 8);
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

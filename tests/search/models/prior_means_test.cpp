@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/models/beliefs.hpp"
+#include "search/models/prior_means.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,36 +32,36 @@ TEST(Slowdown, IsTheLogarithmNearTheBestAndFlatFarFromIt) {
 }
 
 // What the believed figures of a block with this many threads add up to.
-double believed(int threads) {
+double prior_mean_at(int threads) {
   SpaceDefinition definition;
   definition.parameters = {{"x", "", {threads}, threads, std::nullopt, Role::threads}};
   const SearchSpace space(definition);
   const Encoding encoding(space);
   double sum = 0;
-  for (const auto& belief : launch_beliefs(encoding)) {
-    EXPECT_GT(belief->weight().weight, 0);
-    EXPECT_GT(belief->weight().spread, 0);
-    EXPECT_GE(belief->at(0), 0);
-    sum += belief->weight().weight * belief->at(0);
+  for (const auto& prior_mean : launch_prior_means(encoding)) {
+    EXPECT_GT(prior_mean->weight().weight, 0);
+    EXPECT_GT(prior_mean->weight().spread, 0);
+    EXPECT_GE(prior_mean->at(0), 0);
+    sum += prior_mean->weight().weight * prior_mean->at(0);
   }
   return sum;
 }
 
-TEST(LaunchBeliefs, AreNoneWithoutThreads) {
+TEST(LaunchPriorMeans, AreNoneWithoutThreads) {
   const Landscape landscape = separable(1);
-  EXPECT_TRUE(launch_beliefs(Encoding(landscape.space())).empty());
+  EXPECT_TRUE(launch_prior_means(Encoding(landscape.space())).empty());
 }
 
-TEST(LaunchBeliefs, LikeBlocksOfWholeWarps) {
-  for (const int threads : {128, 256, 512}) EXPECT_EQ(believed(threads), 0) << threads;
-  EXPECT_GT(believed(33), believed(64));
-  EXPECT_GT(believed(33), 0.7 * std::log(64.0 / 33)) << "nearly half of the lanes idle";
-  EXPECT_GT(believed(129), believed(160));
-  EXPECT_GT(believed(160), believed(128));
-  EXPECT_GT(believed(16), believed(32));
-  EXPECT_GT(believed(32), believed(64));
-  EXPECT_GT(believed(1024), believed(512));
-  EXPECT_GT(believed(1), believed(8));
+TEST(LaunchPriorMeans, LikeBlocksOfWholeWarps) {
+  for (const int threads : {128, 256, 512}) EXPECT_EQ(prior_mean_at(threads), 0) << threads;
+  EXPECT_GT(prior_mean_at(33), prior_mean_at(64));
+  EXPECT_GT(prior_mean_at(33), 0.7 * std::log(64.0 / 33)) << "nearly half of the lanes idle";
+  EXPECT_GT(prior_mean_at(129), prior_mean_at(160));
+  EXPECT_GT(prior_mean_at(160), prior_mean_at(128));
+  EXPECT_GT(prior_mean_at(16), prior_mean_at(32));
+  EXPECT_GT(prior_mean_at(32), prior_mean_at(64));
+  EXPECT_GT(prior_mean_at(1024), prior_mean_at(512));
+  EXPECT_GT(prior_mean_at(1), prior_mean_at(8));
 }
 
 /// What is known of every n-th configuration, at random; another machine's times.
@@ -78,85 +78,85 @@ RelatedRecord sampled(const Landscape& landscape, std::size_t count, std::uint64
   return record;
 }
 
-double least_cost(const RelatedRecord& record) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Observation& one : record.observations) least = std::min(least, one.cost.value_or(least));
-  return least;
+double min_cost(const RelatedRecord& record) {
+  double min = std::numeric_limits<double>::infinity();
+  for (const Observation& one : record.observations) min = std::min(min, one.cost.value_or(min));
+  return min;
 }
 
-TEST(TransferBelief, ReturnsWhatWasRecorded) {
+TEST(TransferPriorMean, ReturnsWhatWasRecorded) {
   const Landscape landscape = separable(2);
   const Encoding encoding(landscape.space());
   const RelatedRecord record = sampled(landscape, 150, 1);
-  const auto belief = transfer_belief(encoding, record, 1);
-  ASSERT_NE(belief, nullptr);
+  const auto prior_mean = transfer_prior_mean(encoding, record, 1);
+  ASSERT_NE(prior_mean, nullptr);
   for (const Observation& one : record.observations)
-    EXPECT_NEAR(belief->at(one.id), slowdown(*one.cost, least_cost(record)), 1e-12);
+    EXPECT_NEAR(prior_mean->at(one.id), slowdown(*one.cost, min_cost(record)), 1e-12);
 }
 
-TEST(TransferBelief, ExpectsTheMedianWhereTheRecordFailed) {
+TEST(TransferPriorMean, ExpectsTheMedianWhereTheRecordFailed) {
   const Landscape landscape = separable(2);
   const Encoding encoding(landscape.space());
   RelatedRecord record;
   for (const double cost : {4.0, 1.0, 2.0}) record.observations.push_back({record.observations.size(), cost});
   record.observations.push_back({17, std::nullopt});
-  EXPECT_NEAR(transfer_belief(encoding, record, 1)->at(17), slowdown(2, 1), 1e-12);
+  EXPECT_NEAR(transfer_prior_mean(encoding, record, 1)->at(17), slowdown(2, 1), 1e-12);
 }
 
 // Of the slowdowns that the record does not hold.
-double correlation(const Landscape& landscape, const Belief& belief, const RelatedRecord& record) {
+double correlation(const Landscape& landscape, const PriorMean& prior_mean, const RelatedRecord& record) {
   std::unordered_set<ConfigurationId> known;
   for (const Observation& one : record.observations) known.insert(one.id);
-  std::vector<double> believed, true_ones;
+  std::vector<double> prior_mean_at, true_ones;
   for (ConfigurationId id = 0; id < landscape.space().size(); id += 7) {
     if (known.contains(id)) continue;
-    believed.push_back(belief.at(id));
+    prior_mean_at.push_back(prior_mean.at(id));
     true_ones.push_back(slowdown(*landscape.observe(id).cost, landscape.optimum()));
   }
   const auto as_array = [](const std::vector<double>& values) {
     return Eigen::Map<const Eigen::ArrayXd>(values.data(), static_cast<Eigen::Index>(values.size()));
   };
-  const Eigen::ArrayXd a = as_array(believed) - as_array(believed).mean();
+  const Eigen::ArrayXd a = as_array(prior_mean_at) - as_array(prior_mean_at).mean();
   const Eigen::ArrayXd b = as_array(true_ones) - as_array(true_ones).mean();
   return (a * b).sum() / std::sqrt(a.square().sum() * b.square().sum());
 }
 
-TEST(TransferBelief, InterpolatesElsewhere) {
+TEST(TransferPriorMean, InterpolatesElsewhere) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Landscape landscape = separable(seed);
     const Encoding encoding(landscape.space());
     const RelatedRecord record = sampled(landscape, 150, seed);
-    EXPECT_GT(correlation(landscape, *transfer_belief(encoding, record, 1), record), 0.8) << seed;
+    EXPECT_GT(correlation(landscape, *transfer_prior_mean(encoding, record, 1), record), 0.8) << seed;
   }
 }
 
 // More than the process looks at: it must look at the slow ones too.
-TEST(TransferBelief, InterpolatesALongRecord) {
+TEST(TransferPriorMean, InterpolatesALongRecord) {
   const Landscape landscape = separable(5);
   const Encoding encoding(landscape.space());
   const RelatedRecord record = sampled(landscape, 3000, 5);
-  EXPECT_GT(correlation(landscape, *transfer_belief(encoding, record, 1), record), 0.8);
+  EXPECT_GT(correlation(landscape, *transfer_prior_mean(encoding, record, 1), record), 0.8);
 }
 
-TEST(TransferBelief, NeedsThreeSuccesses) {
+TEST(TransferPriorMean, NeedsThreeSuccesses) {
   const Landscape landscape = separable(1);
   const Encoding encoding(landscape.space());
   RelatedRecord record;
-  EXPECT_EQ(transfer_belief(encoding, record, 1), nullptr);
+  EXPECT_EQ(transfer_prior_mean(encoding, record, 1), nullptr);
   record.observations = {{0, 1.0}, {1, std::nullopt}, {2, 1.0}, {3, std::nullopt}};
-  EXPECT_EQ(transfer_belief(encoding, record, 1), nullptr);
+  EXPECT_EQ(transfer_prior_mean(encoding, record, 1), nullptr);
   record.observations.push_back({4, 1.0});
-  const auto belief = transfer_belief(encoding, record, 1);
-  ASSERT_NE(belief, nullptr);
-  EXPECT_NEAR(belief->at(landscape.space().size() - 1), 0, 1e-9) << "equal costs say nothing";
+  const auto prior_mean = transfer_prior_mean(encoding, record, 1);
+  ASSERT_NE(prior_mean, nullptr);
+  EXPECT_NEAR(prior_mean->at(landscape.space().size() - 1), 0, 1e-9) << "equal costs say nothing";
 }
 
-TEST(TransferBelief, WeighsItsShare) {
+TEST(TransferPriorMean, WeighsItsShare) {
   const Landscape landscape = separable(1);
   const Encoding encoding(landscape.space());
   const RelatedRecord record = sampled(landscape, 5, 1);
-  const LinearBelief whole = transfer_belief(encoding, record, 1)->weight();
-  const LinearBelief half = transfer_belief(encoding, record, 0.5)->weight();
+  const WeightPrior whole = transfer_prior_mean(encoding, record, 1)->weight();
+  const WeightPrior half = transfer_prior_mean(encoding, record, 0.5)->weight();
   EXPECT_GT(whole.weight, 0.5);
   EXPECT_LE(whole.weight, 1);
   EXPECT_DOUBLE_EQ(half.weight, whole.weight / 2);

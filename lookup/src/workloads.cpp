@@ -8,7 +8,7 @@
 namespace tune::lookup {
 namespace {
 
-constexpr const char* select_works = R"(
+constexpr const char* select_workloads = R"(
 SELECT w.id, i.size, i.settings_key, w.model_key, w.driver, t.compiler, t.source_hash
 FROM instances i JOIN works w ON w.instance = i.id JOIN toolchains t ON t.id = w.toolchain
 WHERE i.problem = ?1 AND w.origin = ?2 AND w.cache = ?3 ORDER BY w.id)";
@@ -46,29 +46,30 @@ std::vector<std::int64_t> extents_of(const std::string& size) {
 
 }  // namespace
 
-std::vector<RecordedWork> recorded_works(Connection& connection, std::size_t source, const Want& want) {
+std::vector<RecordedWorkload> recorded_workloads(Connection& connection, std::size_t source,
+                                                 const Want& want) {
   const std::string cache = want.query.warm_caches ? "warm" : "cold";
   std::map<std::string, RecordedDevice> devices;
-  std::vector<RecordedWork> works;
-  Statement row = connection.prepare(select_works);
+  std::vector<RecordedWorkload> workloads;
+  Statement row = connection.prepare(select_workloads);
   row.bind(1, want.query.problem).bind(2, want.origin).bind(3, cache);
   while (row.step()) {
-    RecordedWork work;
-    work.source = source;
-    work.id = row.integer(0);
-    work.size = row.text(1);
-    work.extents = extents_of(work.size);
-    work.settings = canonical_settings(want.query.problem, row.text(2));
+    RecordedWorkload workload;
+    workload.source = source;
+    workload.id = row.integer(0);
+    workload.size = row.text(1);
+    workload.extents = extents_of(workload.size);
+    workload.settings = canonical_settings(want.query.problem, row.text(2));
     const std::string model = row.text(3);
     auto device = devices.find(model);
     if (device == devices.end()) device = devices.emplace(model, recorded_device(connection, model)).first;
-    work.device = device->second;
-    work.driver = row.text(4);
-    work.compiler = row.text(5);
-    work.source_hash = row.text(6);
-    works.push_back(std::move(work));
+    workload.device = device->second;
+    workload.driver = row.text(4);
+    workload.compiler = row.text(5);
+    workload.source_hash = row.text(6);
+    workloads.push_back(std::move(workload));
   }
-  return works;
+  return workloads;
 }
 
 }  // namespace tune::lookup

@@ -10,7 +10,7 @@
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
 
-namespace tune::test {
+namespace tune::testing {
 namespace {
 
 using Json = nlohmann::json;
@@ -36,25 +36,25 @@ Evaluation measured_at(int unroll, double seconds) {
   return evaluation;
 }
 
-FinalPlace rounds_at(int unroll, double seconds) {
-  FinalPlace place;
+RerankPlace rounds_at(int unroll, double seconds) {
+  RerankPlace place;
   place.configuration = streaming(unroll);
   for (int round = 0; round < 8; ++round)
     place.rounds.push_back({seconds * (1 + 0.001 * (round * unroll % 5)), 0});
   return place;
 }
 
-Finals example_finals() {
-  Finals finals;
-  finals.places =
-      rank_finals({rounds_at(1, 20e-6), rounds_at(2, 20.04e-6), rounds_at(4, 20.5e-6)}, Objective::time);
-  return finals;
+RerankResult example_rerank() {
+  RerankResult rerank;
+  rerank.places =
+      rank_top_k({rounds_at(1, 20e-6), rounds_at(2, 20.04e-6), rounds_at(4, 20.5e-6)}, Objective::time);
+  return rerank;
 }
 
 RunRecord record() {
   RunRecord run;
   run.key.instance = invented_instance(64);
-  run.key.device = invented_device();
+  run.key.device = device_named();
   run.key.toolchain = {"NVRTC 13.0 sm_90", "0123abcd"};
   run.options.strategy = "grid";
   run.options.seed = 1;
@@ -71,7 +71,7 @@ SessionResult result() {
   SessionResult value;
   value.run = 3;
   value.end = RunEnd::exhausted;
-  value.finals = example_finals();
+  value.rerank = example_rerank();
   Progress& progress = value.progress;
   progress.evaluations = 30;
   progress.measured = 28;
@@ -80,7 +80,7 @@ SessionResult result() {
   progress.same_code = 3;
   progress.best = measured_at(1, 19.8e-6);
   progress.seconds = 10;
-  progress.finals_seconds = 2;
+  progress.rerank_seconds = 2;
   progress.phases = {20, 1, 2, 3, 0.5};
   progress.search_seconds = 0.1;
   progress.store_seconds = 0.2;
@@ -96,7 +96,7 @@ TEST(RunSummaryText, NamesTheWinnerItsIntervalAndItsTies) {
 TEST(RunSummaryText, WithoutTiesItSaysHowFarTheNextIs) {
   const RunRecord run = record();
   SessionResult value = result();
-  value.finals.places.erase(value.finals.places.begin() + 1);
+  value.rerank.places.erase(value.rerank.places.begin() + 1);
   const std::string text = cli::to_text({run, value, "x", "y"});
   EXPECT_NE(text.find("ties      none: the next of 2 finalists is slower by +2."), std::string::npos) << text;
 }
@@ -118,21 +118,21 @@ TEST(RunSummaryText, AsJson) {
   EXPECT_EQ(json["phase_seconds"]["finals"], 2);
 }
 
-class StoredFinals : public testing::Test {
+class StoredRerank : public ::testing::Test {
  protected:
-  StoredFinals() {
+  StoredRerank() {
     db::Database database(sandbox_.database());
     db::SqliteStore store(database, [] { return std::string("2026-01-31T12:00:00.000Z"); });
     const RunId run = store.begin_run(record());
     for (const int unroll : {1, 2, 4}) store.record(run, measured_at(unroll, (19.8 + 0.1 * unroll) * 1e-6));
-    store.record_finals(run, example_finals());
+    store.record_rerank(run, example_rerank());
     store.end_run(run, RunEnd::exhausted);
   }
   Sandbox sandbox_;
 };
 
-TEST_F(StoredFinals, AreShownWithTheirRun) {
-  const Outcome outcome = sandbox_.tune({"show", "1"});
+TEST_F(StoredRerank, AreShownWithTheirRun) {
+  const ProgramResult outcome = sandbox_.tune({"show", "1"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   expect_golden("cli/show_finals.txt", sandbox_.steady(outcome.out));
   const Json json = Json::parse(sandbox_.tune({"show", "1", "--format", "json"}).out);
@@ -141,13 +141,13 @@ TEST_F(StoredFinals, AreShownWithTheirRun) {
   EXPECT_EQ(json["winner"]["seconds"], json["finals"][0]["seconds"]);
 }
 
-TEST_F(StoredFinals, BestNamesWhatTies) {
+TEST_F(StoredRerank, BestNamesWhatTies) {
   // Their sources are the present ones: they would come before what is stored here.
   sandbox_.remove_recordings();
   const std::vector<std::string> best = {"best",        "--problem", "stencil3d",
                                          "--size",      "64x64x64",  "--device",
                                          "Invented H2", "--db",      sandbox_.database().string()};
-  const Outcome outcome = sandbox_.tune(best);
+  const ProgramResult outcome = sandbox_.tune(best);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   for (const char* words :
        {"with 99 % confidence, 8 rounds of the finals of run 1", "ties      with 1 other", "unroll=2"})
@@ -160,4 +160,4 @@ TEST_F(StoredFinals, BestNamesWhatTies) {
 }
 
 }  // namespace
-}  // namespace tune::test
+}  // namespace tune::testing

@@ -18,26 +18,26 @@ inline constexpr double usual_softness = 0.5;
 double slowdown(double cost, double best, double softness = usual_softness);
 
 /// A figure of a configuration that its slowdown is believed to follow before anything is measured.
-class Belief {
+class PriorMean {
  public:
-  virtual ~Belief() = default;
-  virtual LinearBelief weight() const = 0;
+  virtual ~PriorMean() = default;
+  virtual WeightPrior weight() const = 0;
   virtual double at(ConfigurationId id) const = 0;
 };
 
-using Beliefs = std::vector<std::unique_ptr<Belief>>;
+using PriorMeans = std::vector<std::unique_ptr<PriorMean>>;
 
 /// What holds for the launch of nearly every kernel: blocks of 64 to 512 threads keep a multiprocessor busy,
 /// a warp that is not full wastes the rest, and blocks of whole power-of-two multiples of warps divide
 /// extents, lines and banks evenly. Empty where no parameter says how many threads a block has. The encoding
 /// must outlive them.
-Beliefs launch_beliefs(const Encoding& encoding);
+PriorMeans launch_prior_means(const Encoding& encoding);
 
 /// That the slowdowns of related work return here: as recorded, or as a Gaussian process over the record
 /// expects. `share`: how much of the whole belief falls to this record. Null where fewer than three
 /// configurations succeeded. The encoding must outlive it.
-std::unique_ptr<Belief> transfer_belief(const Encoding& encoding, const RelatedRecord& record, double share,
-                                        double softness = usual_softness);
+std::unique_ptr<PriorMean> transfer_prior_mean(const Encoding& encoding, const RelatedRecord& record,
+                                               double share, double softness = usual_softness);
 
 /// The `count` best configurations of a record of which no two differ in one parameter only, best first.
 std::vector<ConfigurationId> best_apart(const SearchSpace& space, const RelatedRecord& record,

@@ -8,10 +8,10 @@
 
 namespace tune::api {
 
-void Dispatcher::Engine::work(const std::stop_token& stop) {
+void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
   try {
     while (true) {
-      std::vector<online::Verdict> verdicts;
+      std::vector<online::CallVerdict> verdicts;
       bool wanted = false, settled = false;
       {
         std::unique_lock lock(mutex_);
@@ -25,7 +25,7 @@ void Dispatcher::Engine::work(const std::stop_token& stop) {
       if (settled) {
         keep_best();
         const std::lock_guard lock(mutex_);
-        kept_ = true;
+        stored_ = true;
         return;
       }
       if (wanted && !supply(stop)) {
@@ -38,7 +38,7 @@ void Dispatcher::Engine::work(const std::stop_token& stop) {
     // The program goes on with the best so far.
     const std::lock_guard lock(mutex_);
     notice_ = format("nothing more is tried: {}", error.what());
-    closed_ = kept_ = true;
+    closed_ = stored_ = true;
     policy_.stop();
   }
 }
@@ -50,7 +50,7 @@ bool Dispatcher::Engine::supply(const std::stop_token& stop) {
     if (asked.empty()) return false;
     const search::Configuration configuration = space_.at(asked.front());
     if (!known_.insert(configuration.key()).second) continue;
-    tune::Result<ReadyCandidate> ready = maker_.make(configuration);
+    tune::Result<PreparedCandidate> ready = maker_.make(configuration);
     if (ready) {
       --left_;
       const std::lock_guard lock(mutex_);
@@ -73,7 +73,7 @@ bool Dispatcher::Engine::supply(const std::stop_token& stop) {
   return stop.stop_requested();
 }
 
-tune::Evaluation Dispatcher::Engine::evaluation_of(const online::Verdict& verdict) {
+tune::Evaluation Dispatcher::Engine::evaluation_of(const online::CallVerdict& verdict) {
   const std::lock_guard lock(mutex_);
   tune::Evaluation evaluation = candidates_[verdict.candidate].evaluation;
   if (!evaluation.outcome || !verdict.cost || verdict.ratios.empty()) return evaluation;
@@ -83,8 +83,8 @@ tune::Evaluation Dispatcher::Engine::evaluation_of(const online::Verdict& verdic
   return evaluation;
 }
 
-void Dispatcher::Engine::take(const std::vector<online::Verdict>& verdicts) {
-  for (const online::Verdict& verdict : verdicts) {
+void Dispatcher::Engine::take(const std::vector<online::CallVerdict>& verdicts) {
+  for (const online::CallVerdict& verdict : verdicts) {
     keep_first();
     const tune::Evaluation evaluation = evaluation_of(verdict);
     record_.record(evaluation);
@@ -135,7 +135,7 @@ void Dispatcher::Engine::finish() {
     thread_.request_stop();
     thread_.join();
   }
-  std::vector<online::Verdict> verdicts;
+  std::vector<online::CallVerdict> verdicts;
   {
     const std::lock_guard lock(mutex_);
     verdicts = policy_.take_verdicts();
@@ -143,7 +143,7 @@ void Dispatcher::Engine::finish() {
   if (strategy_ != nullptr) take(verdicts);
   keep_best();
   const std::lock_guard lock(mutex_);
-  closed_ = kept_ = true;
+  closed_ = stored_ = true;
   policy_.stop();
   timed_.reset();
   notice_ = record_.notice().empty() ? notice_ : record_.notice();

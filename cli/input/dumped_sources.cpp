@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/kept_sources.hpp"
+#include "cli/input/dumped_sources.hpp"
 
 #include <algorithm>
 
@@ -39,11 +39,11 @@ std::string line_of(const Launch& launch) {
 }
 
 std::string line_of(const FourierTransform& transform) {
-  return name_of(transform) + "\n";
+  return step_name(transform) + "\n";
 }
 
 std::string line_of(const Copy& copy) {
-  return format("{}: {} x {} elements\n", name_of(copy), copy.width, copy.rows);
+  return format("{}: {} x {} elements\n", step_name(copy), copy.width, copy.rows);
 }
 
 /// Empty for a step that runs in its turn.
@@ -56,13 +56,13 @@ std::string order_text(const StepOrder& order) {
 
 /// Plans of many time steps repeat themselves.
 std::string lines_of(const std::vector<PlanStep>& steps) {
-  constexpr std::size_t most = 16;
+  constexpr std::size_t max = 16;
   std::string text;
-  for (std::size_t i = 0; i < std::min(steps.size(), most); ++i) {
+  for (std::size_t i = 0; i < std::min(steps.size(), max); ++i) {
     text += "  " + std::visit([](const auto& step) { return line_of(step); }, steps[i]);
     text.insert(text.size() - 1, order_text(order_of(steps[i])));
   }
-  if (steps.size() > most) text += format("  ... {} more\n", steps.size() - most);
+  if (steps.size() > max) text += format("  ... {} more\n", steps.size() - max);
   return text;
 }
 
@@ -79,19 +79,19 @@ std::string about(const Instance& instance, const Configuration& configuration, 
 
 }  // namespace
 
-KeptSources::KeptSources(fs::path folder, const Problem& problem, const Instance& instance,
-                         const KernelSources& sources)
+DumpedSources::DumpedSources(fs::path folder, const Problem& problem, const Instance& instance,
+                             const KernelSources& sources)
     : folder_(std::move(folder)), problem_(problem), instance_(instance), sources_(sources) {
   make_folder(folder_);
 }
 
-std::string KeptSources::folder_of(const Configuration& configuration) {
+std::string DumpedSources::folder_of(const Configuration& configuration) {
   const search::Value* variant = configuration.find("variant");
   const std::string hash = content_hash(configuration.key()).substr(0, 12);
   return variant != nullptr && variant->is_text() ? variant->as_text() + "-" + hash : hash;
 }
 
-void KeptSources::keep(const Configuration& configuration) const {
+void DumpedSources::keep(const Configuration& configuration) const {
   const Result<LaunchPlan> plan = problem_.plan(instance_, configuration, sources_);
   if (!plan) return;
   const fs::path folder = folder_ / folder_of(configuration);
@@ -121,10 +121,11 @@ void add_keep_sources_option(po::options_description& options, const char* whose
                             .c_str());
 }
 
-std::unique_ptr<KeptSources> chosen_kept_sources(const po::variables_map& values, const Problem& problem,
-                                                 const Instance& instance, const KernelSources& sources) {
+std::unique_ptr<DumpedSources> chosen_dumped_sources(const po::variables_map& values, const Problem& problem,
+                                                     const Instance& instance, const KernelSources& sources) {
   if (values.count("keep-sources") == 0) return nullptr;
-  return std::make_unique<KeptSources>(values["keep-sources"].as<std::string>(), problem, instance, sources);
+  return std::make_unique<DumpedSources>(values["keep-sources"].as<std::string>(), problem, instance,
+                                         sources);
 }
 
 }  // namespace tune::cli

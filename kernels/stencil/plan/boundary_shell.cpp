@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil/plan/rim.hpp"
+#include "kernels/stencil/plan/boundary_shell.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,10 @@
 namespace tune::kernels {
 namespace {
 
-constexpr std::int64_t rim_threads = 256;
+constexpr std::int64_t shell_threads = 256;
 
-Launch rim_launch(const StencilJob& job, const Layout& layout, const std::array<std::int64_t, 3>& thick,
-                  const std::string& source, const std::string& target) {
+Launch shell_launch(const StencilJob& job, const Layout& layout, const std::array<std::int64_t, 3>& thick,
+                    const std::string& source, const std::string& target) {
   const std::array<std::int64_t, 3> extents{job.nx, job.ny, job.nz};
   std::int64_t core = 1;
   for (int axis = 0; axis < 3; ++axis) core *= std::max<std::int64_t>(0, extents[axis] - 2 * thick[axis]);
@@ -21,8 +21,9 @@ Launch rim_launch(const StencilJob& job, const Layout& layout, const std::array<
   Launch launch;
   launch.entry = "stencil_rim";
   launch.grid = {
-      static_cast<std::uint32_t>(std::max<std::int64_t>(1, (cells + rim_threads - 1) / rim_threads)), 1, 1};
-  launch.block = {static_cast<std::uint32_t>(rim_threads), 1, 1};
+      static_cast<std::uint32_t>(std::max<std::int64_t>(1, (cells + shell_threads - 1) / shell_threads)), 1,
+      1};
+  launch.block = {static_cast<std::uint32_t>(shell_threads), 1, 1};
   launch.arguments = {BufferArgument{source}, BufferArgument{target}};
   for (KernelArgument& argument : extent_arguments(job, layout))
     launch.arguments.push_back(std::move(argument));
@@ -32,8 +33,8 @@ Launch rim_launch(const StencilJob& job, const Layout& layout, const std::array<
 
 }  // namespace
 
-std::string rim_header(const StencilJob& job) {
-  const auto [rx, ry, rz] = job.stencil.reach();
+std::string shell_header(const StencilJob& job) {
+  const auto [rx, ry, rz] = job.stencil.radii();
   std::string offsets, weights;
   for (const StencilPoint& point : job.stencil.points) {
     offsets += format("    {}, {}, {},\n", point.dx, point.dy, point.dz);
@@ -47,22 +48,22 @@ std::string rim_header(const StencilJob& job) {
       rx, ry, rz, job.stencil.points.size(), offsets, weights);
 }
 
-std::int64_t rim_constant_bytes(const StencilJob& job) {
+std::int64_t shell_constant_bytes(const StencilJob& job) {
   return static_cast<std::int64_t>(job.stencil.points.size()) * (3 + job.element_bytes());
 }
 
-std::vector<Launch> rim_launches(const StencilJob& job, const Layout& layout, std::int64_t steps,
-                                 const std::string& source, const std::string& target,
-                                 const std::vector<std::string>& scratch) {
+std::vector<Launch> shell_launches(const StencilJob& job, const Layout& layout, std::int64_t steps,
+                                   const std::string& source, const std::string& target,
+                                   const std::vector<std::string>& scratch) {
   std::vector<Launch> launches;
-  const auto reach = job.stencil.reach();
+  const auto radii = job.stencil.radii();
   std::string from = source;
   for (std::int64_t step = 1; step <= steps; ++step) {
     std::array<std::int64_t, 3> thick{};
     // What the cells of the last step depend on: one reach more for every step before it.
-    for (std::size_t axis = 0; axis < 3; ++axis) thick[axis] = (2 * steps - step) * reach[axis];
+    for (std::size_t axis = 0; axis < 3; ++axis) thick[axis] = (2 * steps - step) * radii[axis];
     const std::string to = step == steps ? target : scratch[static_cast<std::size_t>(step % 2)];
-    launches.push_back(rim_launch(job, layout, thick, from, to));
+    launches.push_back(shell_launch(job, layout, thick, from, to));
     from = to;
   }
   return launches;
@@ -70,7 +71,7 @@ std::vector<Launch> rim_launches(const StencilJob& job, const Layout& layout, st
 
 Launch whole_step(const StencilJob& job, const Layout& layout, const std::string& source,
                   const std::string& target) {
-  return rim_launch(job, layout, {job.nx, job.ny, job.nz}, source, target);
+  return shell_launch(job, layout, {job.nx, job.ny, job.nz}, source, target);
 }
 
 }  // namespace tune::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/evaluation/expectations.hpp"
+#include "tuner/evaluation/reference_data.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,17 +36,17 @@ void apply_relative(Tolerance& tolerance, const TensorSet& reference) {
 }
 
 double widest(const Tolerance& tolerance) {
-  double most = tolerance.absolute;
-  for (const auto& [name, bounds] : tolerance.buffers) most = std::max(most, bounds.absolute);
-  return most;
+  double max = tolerance.absolute;
+  for (const auto& [name, bounds] : tolerance.buffers) max = std::max(max, bounds.absolute);
+  return max;
 }
 
-const Expectation& Expectations::at(const Instance& instance, std::uint64_t seed) {
+const ReferenceData& ReferenceCache::at(const Instance& instance, std::uint64_t seed) {
   const std::pair key(instance.key(), seed);
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   const Stopwatch computing;
-  Expectation computed;
+  ReferenceData computed;
   computed.inputs = problem_.inputs(instance, seed);
   TensorSet planned;
   if (run_) planned = run_(instance, computed.inputs);
@@ -92,23 +92,23 @@ TensorSet run_reference(const Problem& problem, const Instance& instance, const 
                      outputs.error().reason, outputs.error().detail));
 }
 
-const Tolerance& tolerance_of(const LaunchPlan& plan, const Expectation& expectation) {
-  return plan.tolerance ? *plan.tolerance : expectation.tolerance;
+const Tolerance& tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_data) {
+  return plan.tolerance ? *plan.tolerance : reference_data.tolerance;
 }
 
-Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Expectation& expectation) {
-  const Result<void> ran = prepared.run_checked(views_of(expectation.inputs));
+Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const ReferenceData& reference_data) {
+  const Result<void> ran = prepared.run_checked(views_of(reference_data.inputs));
   if (!ran) return tl::unexpected(ran.error());
   // A kernel that writes where it must not may spoil anything, the outputs too: that is the cause to name.
   const Result<void> memory = prepared.check_memory();
   if (!memory) return tl::unexpected(memory.error());
-  const Tolerance& tolerance = tolerance_of(plan, expectation);
+  const Tolerance& tolerance = tolerance_of(plan, reference_data);
   double worst = 0;
   for (const BufferSpec& buffer : plan.buffers) {
     if (buffer.role != BufferRole::output) continue;
     const Bounds bounds = tolerance.of(buffer.name);
     const Result<Comparison> comparison =
-        prepared.compare(buffer.name, view_of(expectation.reference.at(buffer.name)), bounds);
+        prepared.compare(buffer.name, view_of(reference_data.reference.at(buffer.name)), bounds);
     if (!comparison) return tl::unexpected(comparison.error());
     if (!is_right(*comparison, bounds))
       return tl::unexpected(wrong_result(*comparison, buffer.layout.extents, bounds, buffer.name));

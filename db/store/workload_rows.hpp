@@ -13,10 +13,10 @@
 namespace tune::db {
 
 /// The snapshot of a device with exactly these facts.
-std::int64_t device_row(SQLite::Database& connection, const DeviceFacts& facts);
+std::int64_t device_row(SQLite::Database& connection, const DeviceProperties& properties);
 /// The work that the key names, with its instance and toolchain.
-std::int64_t work_row(SQLite::Database& connection, const WorkKey& key);
+std::int64_t workload_row(SQLite::Database& connection, const WorkloadKey& key);
 /// The same without making it.
-std::optional<std::int64_t> find_work(SQLite::Database& connection, const WorkKey& key);
+std::optional<std::int64_t> find_workload(SQLite::Database& connection, const WorkloadKey& key);
 
 }  // namespace tune::db

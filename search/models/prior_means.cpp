@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/models/beliefs.hpp"
+#include "search/models/prior_means.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -27,11 +27,11 @@ double uneven(double threads) {
   return std::max(0, 7 - std::countr_zero(static_cast<std::uint64_t>(std::llround(threads))));
 }
 
-class LaunchBelief : public Belief {
+class LaunchPriorMean : public PriorMean {
  public:
-  LaunchBelief(const Encoding& encoding, double (*figure)(double), double weight)
+  LaunchPriorMean(const Encoding& encoding, double (*figure)(double), double weight)
       : encoding_(encoding), figure_(figure), weight_(weight) {}
-  LinearBelief weight() const override { return {weight_, 0.3 * weight_}; }
+  WeightPrior weight() const override { return {weight_, 0.3 * weight_}; }
   double at(ConfigurationId id) const override {
     return figure_(std::max(1.0, encoding_.threads(id).value_or(1)));
   }
@@ -42,9 +42,9 @@ class LaunchBelief : public Belief {
   double weight_;
 };
 
-class TransferBelief : public Belief {
+class TransferPriorMean : public PriorMean {
  public:
-  TransferBelief(const Encoding& encoding, const RelatedRecord& record, double share, double softness)
+  TransferPriorMean(const Encoding& encoding, const RelatedRecord& record, double share, double softness)
       : encoding_(encoding), process_(encoding.dimensions()), share_(share) {
     std::vector<Observation> good;
     for (const Observation& one : record.observations)
@@ -60,7 +60,7 @@ class TransferBelief : public Belief {
     learn(good, all);
   }
 
-  LinearBelief weight() const override { return {0.8 * share_, 0.4 * share_}; }
+  WeightPrior weight() const override { return {0.8 * share_, 0.4 * share_}; }
   double at(ConfigurationId id) const override {
     if (const auto found = known_.find(id); found != known_.end()) return found->second;
     const std::vector<Level> levels = encoding_.encode(id);
@@ -73,7 +73,7 @@ class TransferBelief : public Belief {
 
  private:
   void learn(const std::vector<Observation>& sorted, const std::vector<double>& slowdowns) {
-    const std::vector<std::size_t> chosen = best_and_spread(sorted.size(), most_fitted);
+    const std::vector<std::size_t> chosen = best_and_spread(sorted.size(), max_fitted);
     LevelMatrix points(static_cast<Eigen::Index>(chosen.size()), static_cast<Eigen::Index>(encoding_.size()));
     Eigen::VectorXd values(points.rows());
     for (Eigen::Index i = 0; i < points.rows(); ++i) {
@@ -108,21 +108,21 @@ double slowdown(double cost, double best, double softness) {
   return softness * std::log1p(std::log(cost / best) / softness);
 }
 
-Beliefs launch_beliefs(const Encoding& encoding) {
-  Beliefs beliefs;
-  if (!encoding.knows_threads()) return beliefs;
-  beliefs.push_back(std::make_unique<LaunchBelief>(encoding, far_from_usual, 0.2));
-  beliefs.push_back(std::make_unique<LaunchBelief>(encoding, idle_lanes, 0.7));
-  beliefs.push_back(std::make_unique<LaunchBelief>(encoding, uneven, 0.1));
-  return beliefs;
+PriorMeans launch_prior_means(const Encoding& encoding) {
+  PriorMeans prior_means;
+  if (!encoding.knows_threads()) return prior_means;
+  prior_means.push_back(std::make_unique<LaunchPriorMean>(encoding, far_from_usual, 0.2));
+  prior_means.push_back(std::make_unique<LaunchPriorMean>(encoding, idle_lanes, 0.7));
+  prior_means.push_back(std::make_unique<LaunchPriorMean>(encoding, uneven, 0.1));
+  return prior_means;
 }
 
-std::unique_ptr<Belief> transfer_belief(const Encoding& encoding, const RelatedRecord& record, double share,
-                                        double softness) {
+std::unique_ptr<PriorMean> transfer_prior_mean(const Encoding& encoding, const RelatedRecord& record,
+                                               double share, double softness) {
   const auto good =
       std::ranges::count_if(record.observations, [](auto& one) { return one.cost.has_value(); });
   if (good < 3) return nullptr;
-  return std::make_unique<TransferBelief>(encoding, record, share, softness);
+  return std::make_unique<TransferPriorMean>(encoding, record, share, softness);
 }
 
 std::vector<ConfigurationId> best_apart(const SearchSpace& space, const RelatedRecord& record,

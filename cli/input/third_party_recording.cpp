@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/foreign_recording.hpp"
+#include "cli/input/third_party_recording.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -62,20 +62,20 @@ std::string content_of(const replay::RecordedSpace& recorded) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& work) {
+std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& workload) {
   constexpr std::string_view names = "xyzw";
-  constexpr double most = 0x1.0p53;  // elements: beyond it a size is a mistake
+  constexpr double max = 0x1.0p53;  // elements: beyond it a size is a mistake
   std::vector<std::pair<std::string, std::int64_t>> extents;
-  if (work.ends_with('x')) return {};
+  if (workload.ends_with('x')) return {};
   double elements = 1;
-  const char* at = work.data();
-  const char* const end = at + work.size();
+  const char* at = workload.data();
+  const char* const end = at + workload.size();
   while (at != end) {
     std::int64_t extent = 0;
     const auto [stop, error] = std::from_chars(at, end, extent);
     if (error != std::errc{} || extents.size() == names.size() || extent < 1) return {};
     elements *= static_cast<double>(extent);
-    if (elements > most) return {};
+    if (elements > max) return {};
     extents.emplace_back(names.substr(extents.size(), 1), extent);
     if (stop != end && *stop != 'x') return {};
     at = stop == end ? end : stop + 1;
@@ -92,11 +92,11 @@ bool is_known(const std::string& problem) {
 
 /// Of a database the one recording that another program made or that is of a problem that this program does
 /// not know.
-replay::RecordedSpace recording_of(const std::string& file, const ForeignChoice& choice) {
+replay::RecordedSpace recording_of(const std::string& file, const ThirdPartyChoice& choice) {
   std::vector<replay::RecordedSpace> spaces = read_spaces(file);
   if (!db::is_database(file)) return std::move(spaces.front());
   std::erase_if(spaces, [&](const replay::RecordedSpace& space) {
-    const std::string size = space.work.substr(0, space.work.find(' '));
+    const std::string size = space.workload.substr(0, space.workload.find(' '));
     return (is_known(space.problem) && !space.imported) ||
            (!choice.problem.empty() && space.problem != choice.problem) ||
            (!choice.size.empty() && size != choice.size);
@@ -113,29 +113,31 @@ replay::RecordedSpace recording_of(const std::string& file, const ForeignChoice&
 
 /// Whether the database answers as another tuner's file would. A problem of this program is answered by what
 /// it measured itself, where there is some of that size.
-bool answers_as_foreign(const std::string& file, const std::string& problem, const std::string& size) {
-  bool foreign = false;
-  for (const db::RunSummary& run : db::list_runs(db::Database(file, db::Access::read_only))) {
-    const db::WorkInfo& work = run.work;
-    if (!problem.empty() && work.problem != problem) continue;
-    const bool own = is_known(work.problem) && work.origin != Origin::imported;
-    if (!own && work.origin != Origin::replayed) foreign = true;
-    if (own && work.origin == Origin::measured && !problem.empty() && (size.empty() || work.size == size))
+bool answers_as_third_party(const std::string& file, const std::string& problem, const std::string& size) {
+  bool third_party = false;
+  for (const db::RunSummary& run : db::list_runs(db::Database(file, db::OpenMode::read_only))) {
+    const db::Workload& workload = run.workload;
+    if (!problem.empty() && workload.problem != problem) continue;
+    const bool own = is_known(workload.problem) && workload.origin != Origin::imported;
+    if (!own && workload.origin != Origin::replayed) third_party = true;
+    if (own && workload.origin == Origin::measured && !problem.empty() &&
+        (size.empty() || workload.size == size))
       return false;
   }
-  return foreign;
+  return third_party;
 }
 
 }  // namespace
 
-std::string foreign_file(const po::variables_map& values) {
+std::string third_party_file(const po::variables_map& values) {
   constexpr std::string_view replay = "replay:";
-  const std::string device = text_of(values, "device");
+  const std::string device = option_text(values, "device");
   if (!device.starts_with(replay) || device == replay) return {};
   const std::string file = device.substr(replay.size());
-  const std::string problem = text_of(values, "problem");
+  const std::string problem = option_text(values, "problem");
   if (db::is_database(file)) {
-    if (values.count("stencil") || !answers_as_foreign(file, problem, text_of(values, "size"))) return {};
+    if (values.count("stencil") || !answers_as_third_party(file, problem, option_text(values, "size")))
+      return {};
     return file;
   }
   if (problem.empty()) return file;
@@ -148,8 +150,8 @@ std::string foreign_file(const po::variables_map& values) {
   return {};
 }
 
-replay::RecordedSpace open_foreign(const std::string& file, const ForeignChoice& choice,
-                                   const SpaceChoice& restriction) {
+replay::RecordedSpace open_third_party(const std::string& file, const ThirdPartyChoice& choice,
+                                       const SpaceChoice& restriction) {
   replay::RecordedSpace recorded = recording_of(file, choice);
   if (restriction.pinned.empty() && restriction.where.empty()) return recorded;
   search::SpaceDefinition definition = restricted(recorded.space.definition(), restriction);
@@ -161,10 +163,10 @@ replay::RecordedSpace open_foreign(const std::string& file, const ForeignChoice&
   return recorded;
 }
 
-WorkKey foreign_key(const replay::RecordedSpace& recorded) {
-  WorkKey key;
+WorkloadKey third_party_key(const replay::RecordedSpace& recorded) {
+  WorkloadKey key;
   key.instance.problem = recorded.problem.empty() ? recorded.name : recorded.problem;
-  key.instance.extents = extents_of(recorded.work.substr(0, recorded.work.find(' ')));
+  key.instance.extents = extents_of(recorded.workload.substr(0, recorded.workload.find(' ')));
   key.device.name = recorded.device.empty() ? "unknown device" : recorded.device;
   key.toolchain = {"recorded by another tuner", content_of(recorded)};
   key.origin = Origin::replayed;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/input/work_choice.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "tuner/replay/recorded_space.hpp"
 #include "tuner/session/records.hpp"
 
@@ -14,27 +14,27 @@ namespace tune::cli {
 
 /// `4096x512` as extents `x`, `y`, ... of at least 1, up to four, with at most 2^53 elements; empty where it
 /// is something else.
-std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& work);
+std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& workload);
 
 /// The file that --device names (`replay:FILE`) where it holds what another tuner recorded, of a problem that
 /// this program need not know: a file of that tuner, where no problem is named; or a database with imported
 /// results of the problem that is named (of any where none is), or of one that this program does not know.
 /// Else empty, also where this program measured the problem itself at that size. Throws UsageError where
 /// --problem is named with a file that is no database.
-std::string foreign_file(const po::variables_map& values);
+std::string third_party_file(const po::variables_map& values);
 
 /// Which recording of a database is meant; empty texts for any.
-struct ForeignChoice {
+struct ThirdPartyChoice {
   std::string problem, size;
 };
 
 /// The recording of such a file, as far as --where and --fix leave it. Throws Error for a file that cannot be
 /// read, UsageError for a choice that leaves nothing, or several recordings.
-replay::RecordedSpace open_foreign(const std::string& file, const ForeignChoice& choice,
-                                   const SpaceChoice& restriction);
+replay::RecordedSpace open_third_party(const std::string& file, const ThirdPartyChoice& choice,
+                                       const SpaceChoice& restriction);
 
 /// What its results are stored under: the kernel's name (else the file's), the size's numbers as extents `x`,
 /// `y`, ..., the device's name alone, and what was recorded in place of sources.
-WorkKey foreign_key(const replay::RecordedSpace& recorded);
+WorkloadKey third_party_key(const replay::RecordedSpace& recorded);
 
 }  // namespace tune::cli

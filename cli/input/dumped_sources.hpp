@@ -17,11 +17,11 @@ void add_keep_sources_option(po::options_description& options, const char* whose
 /// macros in front, the headers that it includes, generated ones too, and README.txt with the configuration,
 /// the command that compiles it and its launches. Made for people and for other tools: nvcc takes it as it
 /// is.
-class KeptSources {
+class DumpedSources {
  public:
   /// Makes the folder. Throws Error where that cannot be.
-  KeptSources(std::filesystem::path folder, const Problem& problem, const Instance& instance,
-              const KernelSources& sources);
+  DumpedSources(std::filesystem::path folder, const Problem& problem, const Instance& instance,
+                const KernelSources& sources);
 
   /// A configuration without a plan has no sources: nothing is written. Throws Error where there is no room.
   void keep(const Configuration& configuration) const;
@@ -36,7 +36,7 @@ class KeptSources {
 };
 
 /// Null where --keep-sources was not given. All must outlive it.
-std::unique_ptr<KeptSources> chosen_kept_sources(const po::variables_map& values, const Problem& problem,
-                                                 const Instance& instance, const KernelSources& sources);
+std::unique_ptr<DumpedSources> chosen_dumped_sources(const po::variables_map& values, const Problem& problem,
+                                                     const Instance& instance, const KernelSources& sources);
 
 }  // namespace tune::cli

@@ -14,7 +14,7 @@
 namespace tune {
 
 /// What a check at one size, with the inputs of one seed, compares with.
-struct Expectation {
+struct ReferenceData {
   TensorSet inputs;
   TensorSet reference;
   Tolerance tolerance;  ///< the problem's
@@ -31,21 +31,21 @@ double widest(const Tolerance& tolerance);
 using RunReference = std::function<TensorSet(const Instance& instance, const TensorSet& inputs)>;
 
 /// Inputs and references of a problem, computed once a size and seed and kept.
-class Expectations {
+class ReferenceCache {
  public:
   /// The problem must outlive this, and what `run` uses.
-  explicit Expectations(const Problem& problem, RunReference run = {})
+  explicit ReferenceCache(const Problem& problem, RunReference run = {})
       : problem_(problem), run_(std::move(run)) {}
 
   /// Valid as long as this object.
-  const Expectation& at(const Instance& instance, std::uint64_t seed);
+  const ReferenceData& at(const Instance& instance, std::uint64_t seed);
   /// Seconds that computing them took so far.
   double seconds() const { return seconds_; }
 
  private:
   const Problem& problem_;
   RunReference run_;
-  std::map<std::pair<std::string, std::uint64_t>, Expectation>
+  std::map<std::pair<std::string, std::uint64_t>, ReferenceData>
       known_;  ///< by the instance's key and the seed
   double seconds_ = 0;
 };
@@ -56,11 +56,11 @@ TensorSet run_reference(const Problem& problem, const Instance& instance, const 
                         Backend& backend, const KernelSources& sources);
 
 /// What the plan's outputs are held against: its own tolerance, else the problem's.
-const Tolerance& tolerance_of(const LaunchPlan& plan, const Expectation& expectation);
+const Tolerance& tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_data);
 
 /// Runs a prepared plan on an expectation's inputs and checks all that can be checked: that nothing was
 /// written outside its buffer, that the inputs are as they were, every element of every output. The largest
 /// error, or the failure.
-Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Expectation& expectation);
+Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const ReferenceData& reference_data);
 
 }  // namespace tune

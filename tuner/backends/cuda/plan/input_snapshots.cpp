@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backends/cuda/plan/input_snapshots.hpp"
+
+#include <algorithm>
+
+#include "tuner/backends/cuda/runtime/strided_copy.hpp"
+#include "tuner/base/content_hash.hpp"
+
+namespace tune::cuda {
+namespace {
+
+/// NaN in floating point, -1 in signed integers: what nobody wrote shows.
+constexpr int poison = 0xff;
+
+/// A search checks every configuration at several small sizes with two seeds: an image for each input and
+/// reference, and for each layout of the large ones.
+constexpr std::size_t max_snapshots = 128;
+
+}  // namespace
+
+SnapshotKey snapshot_key(const std::string& name, const Layout& layout, const TensorView& tensor) {
+  const auto bytes = tensor.bytes;
+  return {name, tensor.type, layout, bytes.data(), bytes.size(), sampled_hash(bytes)};
+}
+
+void send(std::byte* memory, const SnapshotKey& key, const TensorView& tensor, cudaStream_t stream) {
+  if (!key.layout.is_dense()) check(cudaMemsetAsync(memory, poison, key.allocation_bytes(), stream));
+  upload(memory, tensor.bytes.data(), copy_shape(key.layout, element_size(key.type)), stream);
+}
+
+const InputSnapshot* InputSnapshots::get(const SnapshotKey& key, const TensorView& tensor,
+                                         DeviceChecks& checks, cudaStream_t stream) {
+  const auto found = std::ranges::find(snapshots_, key, &InputSnapshot::key);
+  if (found == snapshots_.end()) return keep(key, tensor, checks, stream);
+  snapshots_.splice(snapshots_.begin(), snapshots_, found);
+  auto& snapshot = snapshots_.front();
+  const auto sums = checks.sums(snapshot.memory.data(), key.allocation_bytes(), stream);
+  check(sums ? cudaSuccess : sums.error());
+  if (*sums != snapshot.sums) send(snapshot.memory.data(), key, tensor, stream);
+  return &snapshot;
+}
+
+const InputSnapshot* InputSnapshots::keep(const SnapshotKey& key, const TensorView& tensor,
+                                          DeviceChecks& checks, cudaStream_t stream) {
+  const auto size = key.allocation_bytes();
+  if (size > max_bytes_) return nullptr;
+  while (snapshots_.size() >= max_snapshots || bytes() + size > max_bytes_)
+    if (!drop_oldest()) break;
+  auto memory = pool_.take(size);
+  while (memory.data() == nullptr && drop_oldest()) memory = pool_.take(size);
+  if (memory.data() == nullptr) return nullptr;
+  send(memory.data(), key, tensor, stream);
+  auto sums = checks.sums(memory.data(), size, stream);
+  check(sums ? cudaSuccess : sums.error());
+  snapshots_.push_front({key, std::move(memory), std::move(*sums)});
+  return &snapshots_.front();
+}
+
+const InputSnapshot* InputSnapshots::find(const SnapshotKey& key) const {
+  const auto found = std::ranges::find(snapshots_, key, &InputSnapshot::key);
+  return found == snapshots_.end() ? nullptr : &*found;
+}
+
+bool InputSnapshots::drop_oldest() {
+  if (snapshots_.empty()) return false;
+  pool_.give_back(std::move(snapshots_.back().memory));
+  snapshots_.pop_back();
+  return true;
+}
+
+std::size_t InputSnapshots::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& snapshot : snapshots_) sum += snapshot.memory.size();
+  return sum;
+}
+
+}  // namespace tune::cuda

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/evaluation/rerank.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace tune {
+namespace {
+
+/// More than can come to the finals, so that others are left when finalists turn out to be wrong.
+constexpr std::size_t max_kept = 128;
+
+/// The objective's value of each round; nothing where one is unknown.
+std::optional<std::vector<double>> values_of(const std::vector<RerankRound>& rounds, Objective objective) {
+  std::vector<double> values;
+  for (const RerankRound& round : rounds) {
+    const std::optional<double> value = objective_value(round.seconds, round.energy, objective);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
+/// Round by round, as far as both went.
+std::vector<double> ratios(const std::vector<double>& values, const std::vector<double>& winner) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < std::min(values.size(), winner.size()); ++i)
+    result.push_back(values[i] == winner[i] ? 1 : values[i] / winner[i]);  // 0/0: both below the clock's tick
+  return result;
+}
+
+std::vector<double> seconds_of(const std::vector<RerankRound>& rounds) {
+  std::vector<double> result;
+  for (const RerankRound& round : rounds) result.push_back(round.seconds);
+  return result;
+}
+
+/// One finalist on its way; those of equal machine code share it.
+struct RerankCandidate {
+  std::vector<const Evaluation*> members;
+  std::vector<RerankRound> rounds = {};
+  std::optional<Failure> failure = {};
+  bool out = false;  ///< failed, or clearly slower
+};
+
+std::vector<RerankCandidate> entries_of(std::span<const Evaluation> top_k) {
+  std::vector<RerankCandidate> entries;
+  for (const Evaluation& candidate : top_k) {
+    const auto same = std::ranges::find_if(entries, [&](const RerankCandidate& entry) {
+      return same_measurement(*entry.members.front(), candidate);
+    });
+    if (same != entries.end())
+      same->members.push_back(&candidate);
+    else
+      entries.push_back({{&candidate}});
+  }
+  return entries;
+}
+
+/// Takes out who is slower than the leader in every round, and says whether it is clear who ties.
+bool decided(std::vector<RerankCandidate>& entries, Objective objective) {
+  std::vector<std::pair<RerankCandidate*, std::vector<double>>> running;
+  for (RerankCandidate& entry : entries)
+    if (!entry.out)
+      if (auto values = values_of(entry.rounds, objective)) running.emplace_back(&entry, std::move(*values));
+  if (running.empty()) return true;
+  const auto leader =
+      std::ranges::min_element(running, {}, [](const auto& one) { return median(one.second); });
+  bool clear = true;
+  for (const auto& [entry, values] : running) {
+    if (entry == leader->first) continue;
+    const auto [min, max] = std::ranges::minmax(ratios(values, leader->second));
+    entry->out = min > 1 + rerank_resolution;
+    if (!entry->out && max >= 1 + rerank_resolution) clear = false;
+  }
+  return clear;
+}
+
+void take_turn(RerankCandidate& entry, std::size_t index, Evaluator& evaluator) {
+  if (entry.out) return;
+  const Result<Timing> timing = evaluator.time_candidate(index);
+  if (timing)
+    entry.rounds.push_back({median(timing->samples), timing->energy});
+  else
+    entry.failure = timing.error();
+  entry.out = entry.failure.has_value();
+}
+
+Evaluation failed(const Evaluation& candidate, const Failure& failure) {
+  Evaluation evaluation = candidate;
+  evaluation.outcome = tl::unexpected(failure);
+  evaluation.phases = {};
+  evaluation.reused = false;
+  return evaluation;
+}
+
+/// 0 where it is not known: what was stored without its samples.
+double seconds_of(const Evaluation& evaluation) {
+  if (!evaluation.outcome || evaluation.outcome->samples.empty()) return 0;
+  return median(evaluation.outcome->samples);
+}
+
+}  // namespace
+
+RerankOptions RerankOptions::for_executions_of(double seconds) const {
+  RerankOptions fitting = *this;
+  if (!(seconds > long_execution)) return fitting;
+  const double share = long_execution / seconds;
+  const auto part = [share](std::size_t of, std::size_t min) {
+    return std::max(std::min(of, min), static_cast<std::size_t>(static_cast<double>(of) * share));
+  };
+  fitting.top_k = part(top_k, 3);
+  fitting.max_rounds = part(max_rounds, min_rounds);
+  return fitting;
+}
+
+double RerankPlace::energy() const {
+  std::vector<double> joules;
+  for (const RerankRound& round : rounds)
+    if (round.energy > 0) joules.push_back(round.energy);
+  return joules.empty() ? 0 : median(joules);
+}
+
+bool same_measurement(const Evaluation& a, const Evaluation& b) {
+  return a.outcome && b.outcome && !a.binary_hash.empty() && a.binary_hash == b.binary_hash &&
+         a.outcome->samples == b.outcome->samples;
+}
+
+void TopCandidates::add(const Evaluation& evaluation) {
+  const std::optional<double> value = objective_value(evaluation, objective_);
+  if (!value) return;
+  RankedEvaluation ranked{*value, evaluation.configuration.key(), evaluation};
+  const auto rank = [](const RankedEvaluation& c) {
+    return std::tie(c.value, c.key);
+  };  // equal ones: by name, always
+  if (sorted_.size() == max_kept && rank(sorted_.back()) < rank(ranked)) return;
+  sorted_.insert(std::ranges::upper_bound(sorted_, rank(ranked), {}, rank), std::move(ranked));
+  if (sorted_.size() > max_kept) sorted_.pop_back();
+}
+
+void TopCandidates::remove(const Configuration& configuration) {
+  std::erase_if(sorted_, [key = configuration.key()](const RankedEvaluation& c) { return c.key == key; });
+}
+
+std::vector<Evaluation> TopCandidates::top_k(const RerankOptions& given) const {
+  const RerankOptions options =
+      sorted_.empty() ? given : given.for_executions_of(seconds_of(sorted_.front().evaluation));
+  std::vector<Evaluation> chosen;
+  std::size_t codes = 0;
+  for (const RankedEvaluation& ranked : sorted_) {
+    const Measurement& measurement = *ranked.evaluation.outcome;
+    // The other objectives have no samples of their own; their times say how sure the measurement is.
+    const MedianInterval interval = median_interval(measurement.samples, measuring_confidence);
+    const double lowest = interval.median > 0 ? ranked.value * (interval.low / interval.median) : 0;
+    if (lowest > sorted_.front().value * (1 + options.within)) continue;
+    const bool known = std::ranges::any_of(
+        chosen, [&](const Evaluation& other) { return same_measurement(other, ranked.evaluation); });
+    if (!known && codes == options.top_k) continue;
+    if (!known) ++codes;
+    chosen.push_back(ranked.evaluation);
+  }
+  return chosen;
+}
+
+RerankResult confirm_top_k(std::span<const Evaluation> top_k, Evaluator& evaluator, Objective objective,
+                           const RerankOptions& given, const std::function<bool()>& stop) {
+  const RerankOptions options = top_k.empty() ? given : given.for_executions_of(seconds_of(top_k.front()));
+  RerankResult rerank;
+  rerank.objective = objective;
+  std::vector<RerankCandidate> entries = entries_of(top_k);
+  std::vector<Configuration> configurations;
+  for (const RerankCandidate& entry : entries) configurations.push_back(entry.members.front()->configuration);
+  if (configurations.empty() || !evaluator.begin_rerank(configurations)) return rerank;
+  for (std::size_t round = 0; round < options.max_rounds; ++round) {
+    // Every other round backwards: nobody always follows the same neighbour.
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      rerank.interrupted = stop();
+      if (rerank.interrupted) return rerank;
+      const std::size_t turn = round % 2 == 0 ? i : entries.size() - 1 - i;
+      take_turn(entries[turn], turn, evaluator);
+    }
+    if (round + 1 >= options.min_rounds && decided(entries, objective)) break;
+  }
+  std::vector<RerankPlace> places;
+  for (const RerankCandidate& entry : entries)
+    for (const Evaluation* member : entry.members) {
+      if (entry.failure)
+        rerank.failures.push_back(failed(*member, *entry.failure));
+      else
+        places.push_back({member->configuration, entry.rounds});
+    }
+  rerank.places = rank_top_k(std::move(places), objective);
+  return rerank;
+}
+
+std::vector<RerankPlace> rank_top_k(std::vector<RerankPlace> places, Objective objective) {
+  std::erase_if(places, [&](const RerankPlace& place) {
+    return place.rounds.empty() || !values_of(place.rounds, objective);
+  });
+  if (places.empty()) return places;
+  const auto rank = [&](const RerankPlace& place) {
+    return std::tuple(-static_cast<std::ptrdiff_t>(place.rounds.size()),
+                      median(*values_of(place.rounds, objective)), place.configuration.key());
+  };
+  const std::vector<double> winner = *values_of(std::ranges::min(places, {}, rank).rounds, objective);
+  const std::string winner_key = std::ranges::min(places, {}, rank).configuration.key();
+  for (RerankPlace& place : places) {
+    place.time = median_interval(seconds_of(place.rounds), rerank_confidence);
+    place.ratio = median_interval(ratios(*values_of(place.rounds, objective), winner), rerank_confidence);
+    place.tied = place.ratio.low < 1 + rerank_resolution;
+  }
+  std::ranges::sort(places, {}, [&](const RerankPlace& place) {
+    const std::string key = place.configuration.key();
+    return std::tuple(key != winner_key, place.ratio.median, key);
+  });
+  return places;
+}
+
+std::vector<RerankPlace> rank_again(std::span<const Evaluation> top_k, const RerankResult& earlier) {
+  std::map<std::string, const RerankPlace*> known;
+  for (const RerankPlace& place : earlier.places) known.emplace(place.configuration.key(), &place);
+  std::vector<RerankPlace> places;
+  for (const Evaluation& candidate : top_k) {
+    const auto found = known.find(candidate.configuration.key());
+    if (found == known.end()) return {};
+    places.push_back({candidate.configuration, found->second->rounds});
+  }
+  return rank_top_k(std::move(places), earlier.objective);
+}
+
+}  // namespace tune
