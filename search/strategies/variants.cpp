@@ -7,7 +7,7 @@
 namespace tune::search {
 namespace {
 
-constexpr int max_tries = 16;
+constexpr int max_variant_draws = 16;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ std::size_t Variants::of(ConfigurationId id) const {
 
 std::optional<ConfigurationId> Variants::draw(std::size_t variant, const Visited& seen,
                                               Random& random) const {
-  for (int attempt = 0; attempt < max_tries; ++attempt) {
+  for (int attempt = 0; attempt < max_variant_draws; ++attempt) {
     const ConfigurationId id = members_[variant].begin + random.below(members(variant));
     if (!seen.seen(id)) return id;
   }
