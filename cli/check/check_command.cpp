@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <deque>
 
-#include "cli/check/check_emulated.hpp"
+#include "cli/check/check_report.hpp"
 #include "cli/check/check_stored.hpp"
-#include "cli/input/cache_choice.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
-#include "cli/input/open_backend.hpp"
 #include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/interrupt.hpp"

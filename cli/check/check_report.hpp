@@ -5,8 +5,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/input/options.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 
@@ -37,5 +39,16 @@ class CheckReport {
   double emulated_seconds_ = 0;
   std::map<std::size_t, nlohmann::ordered_json> results_;  ///< by number
 };
+
+/// --sanitize and --plain.
+void add_emulator_options(po::options_description& options);
+
+/// True for `--device emulator`. Throws UsageError where it stands without, or an option of it without the
+/// device.
+bool wants_emulator(const po::variables_map& values);
+
+/// Checks the configurations on the CPU: at the size that --size names, else at the problem's odd sizes.
+int check_emulated(const po::variables_map& values, const ProblemSelection& selection,
+                   const KernelSources& sources, const std::vector<Configuration>& configurations);
 
 }  // namespace tune::cli

@@ -6,17 +6,14 @@
 #include <map>
 #include <set>
 
-#include "cli/input/best_databases.hpp"
-#include "cli/input/cache_choice.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/measure_choice.hpp"
-#include "cli/input/open_backend.hpp"
 #include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
-#include "cli/input/stored_definition.hpp"
+#include "cli/input/stored_databases.hpp"
+#include "cli/input/stored_problem.hpp"
 #include "cli/output/interrupt.hpp"
 #include "cli/output/json_text.hpp"
-#include "cli/output/junit.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "cli/input/third_party_recording.hpp"
+#include "cli/input/recorded_spaces.hpp"
 
 namespace tune::cli {
 namespace {

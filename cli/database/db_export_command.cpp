@@ -8,7 +8,7 @@
 #include "cli/database/export_choice.hpp"
 #include "cli/input/options.hpp"
 #include "cli/input/paths.hpp"
-#include "cli/input/stored_choice.hpp"
+#include "cli/input/stored_databases.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"

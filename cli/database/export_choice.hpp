@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/input/stored_choice.hpp"
+#include "cli/input/stored_databases.hpp"
 #include "db/read/queries.hpp"
 #include "tuner/problem/instance.hpp"
 

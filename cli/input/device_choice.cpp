@@ -2,14 +2,18 @@
 #include "cli/input/device_choice.hpp"
 
 #include <charconv>
+#include <iostream>
 
-#include "cli/input/best_databases.hpp"
 #include "cli/input/options.hpp"
 #include "cli/input/paths.hpp"
+#include "cli/input/stored_databases.hpp"
+#include "library/run/open_cache.hpp"
+#include "library/run/worker_backend.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/backends/cuda/available.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::cli {
@@ -131,6 +135,46 @@ DeviceProperties properties_or_architecture(const po::variables_map& values, std
   if (choice.kind == DeviceChoice::Kind::replay)
     throw UsageError("--device: this command needs a GPU's number, or --arch instead");
   return devices.at(static_cast<std::size_t>(choice.number));
+}
+
+void add_process_options(po::options_description& options) {
+  options.add_options()  //
+      ("timeout", po::value<std::string>()->default_value("10s")->value_name("T"),
+       "longest time that a kernel may take to run once: 500ms, 10s, 2m")  //
+      ("in-process", po::bool_switch(),
+       "launch and compile in this process, for debuggers and profilers: a fault or a hang then ends the "
+       "run");
+}
+
+double chosen_timeout(const po::variables_map& values) {
+  return parse_duration(option_text(values, "timeout"), "--timeout");
+}
+
+std::unique_ptr<Backend> open_backend(int number, const po::variables_map& values) {
+  if (values["in-process"].as<bool>()) return cuda::open_device(number);
+  const auto program = run::worker_program();
+  if (!program)
+    throw Error(
+        "the program 'tune', which runs kernels in a process of its own, is not beside this one: name it in "
+        "TUNE_WORKER, or choose --in-process");
+  return run::worker_backend(*program, number, chosen_timeout(values));
+}
+
+void add_cache_options(po::options_description& options) {
+  options.add_options()  //
+      ("cache-dir", po::value<std::string>()->value_name("DIR"),
+       "keep compiled kernels there; default: $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else "
+       "~/.cache/tune/binaries")  //
+      ("no-compile-cache", po::bool_switch(), "neither use nor keep compiled kernels");
+}
+
+std::shared_ptr<cache::BinaryCache> chosen_cache(const po::variables_map& values) {
+  if (values["no-compile-cache"].as<bool>()) return nullptr;
+  return run::open_cache(option_text(values, "cache-dir"));
+}
+
+void tell_notice(const cache::BinaryCache* cache) {
+  if (cache != nullptr && !cache->notice().empty()) std::cerr << cache->notice() << "\n";
 }
 
 }  // namespace tune::cli

@@ -9,6 +9,7 @@
 #include "cli/input/command.hpp"
 #include "db/read/recording.hpp"
 #include "tuner/backends/backend.hpp"
+#include "tuner/cache/binary_cache.hpp"
 #include "tuner/problem/instance.hpp"
 
 namespace tune::cli {
@@ -41,5 +42,25 @@ std::optional<int> device_number(std::string_view text);
 
 /// Facts for enumerating a space: the GPU's, else those of --arch (default sm_90) with a notice.
 DeviceProperties properties_or_architecture(const po::variables_map& values, std::string& notice);
+
+/// `--timeout`, `--in-process`.
+void add_process_options(po::options_description& options);
+
+/// Seconds that a kernel may take. Throws UsageError for what is no time.
+double chosen_timeout(const po::variables_map& values);
+
+/// Takes a GPU, its kernels launched and compiled in worker processes unless `--in-process` says otherwise.
+/// Throws Error where there is no such device, or no compiler for it.
+std::unique_ptr<Backend> open_backend(int number, const po::variables_map& values);
+
+void add_cache_options(po::options_description& options);
+
+/// The cache of device binaries that the command line and the environment name, below $TUNE_CACHE_SIZE; null
+/// with --no-compile-cache. A folder that cannot be used is no error, but the cache's notice. Throws
+/// UsageError for a size that cannot be read.
+std::shared_ptr<cache::BinaryCache> chosen_cache(const po::variables_map& values);
+
+/// After the work: the cache's notice, if any, on standard error. `cache` may be null.
+void tell_notice(const cache::BinaryCache* cache);
 
 }  // namespace tune::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,7 +9,9 @@
 
 #include "cli/input/command.hpp"
 #include "search/space/search_space.hpp"
+#include "tuner/backends/backend.hpp"
 #include "tuner/problem/problem.hpp"
+#include "tuner/problem/problem_files.hpp"
 
 namespace tune::cli {
 
@@ -42,5 +45,27 @@ void add_kernel_dir_option(po::options_description& options);
 std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values, const Problem& problem);
 /// Of built-in problems.
 std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values);
+
+/// --input and --output of a run; empty where they were not given.
+struct FileChoice {
+  std::filesystem::path input, output;
+};
+
+void add_file_options(po::options_description& options);
+
+/// Gives the work the extents of --input. Throws UsageError: a problem without files, a file that cannot be
+/// read, --size besides, an --output that could not be written, or one without --input.
+FileChoice chosen_files(const po::variables_map& values, ProblemSelection& selection);
+
+/// What --input's problem needs of the problem. Throws UsageError where it has no files.
+const ProblemFiles& files_of(const Problem& problem);
+
+/// The work with the inputs of the file. Reads all of it.
+void take_inputs(const FileChoice& files, ProblemSelection& selection);
+
+/// Runs a configuration once more, compares every element of its outputs with the reference and writes them
+/// to --output. Throws Error where that fails.
+void write_result(const FileChoice& files, const ProblemSelection& selection,
+                  const Configuration& configuration, Backend& backend, const KernelSources& sources);
 
 }  // namespace tune::cli

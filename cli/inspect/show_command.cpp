@@ -3,7 +3,7 @@
 
 #include "cli/input/options.hpp"
 #include "cli/input/paths.hpp"
-#include "cli/input/stored_choice.hpp"
+#include "cli/input/stored_databases.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/run_details.hpp"

@@ -4,10 +4,9 @@
 #include <iostream>
 
 #include "cli/input/options.hpp"
-#include "cli/input/space_files.hpp"
+#include "cli/input/recorded_spaces.hpp"
 #include "cli/output/output_file.hpp"
-#include "cli/replay/replay_files.hpp"
-#include "cli/replay/replay_text.hpp"
+#include "cli/replay/replay_report.hpp"
 #include "search/ask_tell/strategy.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iostream>
 
-#include "cli/input/file_choice.hpp"
 #include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/output_file.hpp"

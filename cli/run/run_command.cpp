@@ -4,17 +4,13 @@
 #include <iostream>
 #include <optional>
 
-#include "cli/input/cache_choice.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
-#include "cli/input/file_choice.hpp"
 #include "cli/input/measure_choice.hpp"
-#include "cli/input/open_backend.hpp"
 #include "cli/input/options.hpp"
 #include "cli/input/paths.hpp"
 #include "cli/input/problem_selection.hpp"
-#include "cli/input/space_files.hpp"
-#include "cli/input/third_party_recording.hpp"
+#include "cli/input/recorded_spaces.hpp"
 #include "cli/input/version.hpp"
 #include "cli/output/interrupt.hpp"
 #include "cli/output/progress_display.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/serve/live_page.hpp"
 
-#include "cli/input/stored_default.hpp"
+#include "cli/input/stored_problem.hpp"
 #include "reports/html.hpp"
 #include "tuner/base/format.hpp"
 

@@ -3,8 +3,8 @@
 
 #include "cli/input/options.hpp"
 #include "cli/input/paths.hpp"
-#include "cli/input/stored_choice.hpp"
-#include "cli/input/stored_default.hpp"
+#include "cli/input/stored_databases.hpp"
+#include "cli/input/stored_problem.hpp"
 #include "cli/output/output_file.hpp"
 #include "reports/report.hpp"
 #include "tuner/base/error.hpp"

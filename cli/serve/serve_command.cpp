@@ -3,7 +3,7 @@
 
 #include "cli/input/options.hpp"
 #include "cli/input/paths.hpp"
-#include "cli/input/stored_choice.hpp"
+#include "cli/input/stored_databases.hpp"
 #include "cli/output/interrupt.hpp"
 #include "cli/serve/http_server.hpp"
 #include "cli/serve/live_page.hpp"

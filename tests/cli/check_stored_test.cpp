@@ -9,7 +9,6 @@
 #include <fstream>
 #include <numbers>
 
-#include "cli/output/junit.hpp"
 #include "cli/output/output_file.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "search/random.hpp"
