@@ -125,33 +125,32 @@ int CheckReport::finish(std::string what, const ordered_json& more) const {
   return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
 }
 
-void add_emulator_options(po::options_description& options) {
-  options.add_options()  //
-      ("sanitize", po::bool_switch(),
-       "emulator: judge every memory access (bounds, races, barriers, uninitialised memory); the default")  //
-      ("plain", po::bool_switch(), "emulator: results only, in two orders of the threads; faster");
+void EmulatorOptions::add_to(OptionTable& table) {
+  table.flag(
+      "sanitize",
+      "emulator: judge every memory access (bounds, races, barriers, uninitialised memory); the default",
+      sanitize);
+  table.flag("plain", "emulator: results only, in two orders of the threads; faster", plain);
 }
 
-bool wants_emulator(const po::variables_map& values) {
-  const bool emulated = option_text(values, "device") == "emulator";
-  for (const char* option : {"sanitize", "plain"})
-    if (values[option].as<bool>() && !emulated)
-      throw UsageError(format("--{}: for the emulator only; add --device emulator", option));
-  if (values["sanitize"].as<bool>() && values["plain"].as<bool>())
-    throw UsageError("--sanitize and --plain: choose one");
-  return emulated;
+void EmulatorOptions::check(const std::string& device) const {
+  if ((sanitize || plain) && device != "emulator")
+    throw UsageError(
+        format("--{}: for the emulator only; add --device emulator", sanitize ? "sanitize" : "plain"));
+  if (sanitize && plain) throw UsageError("--sanitize and --plain: choose one");
 }
 
-int check_emulated(const po::variables_map& values, const ProblemSelection& selection,
-                   const KernelSources& sources, const std::vector<Configuration>& configurations) {
-  const bool plain = values["plain"].as<bool>(), one_size = values.count("size") > 0;
+int check_emulated(const ProblemSelection& selection, bool one_size, const KernelSources& sources,
+                   const std::vector<Configuration>& configurations, const EmulatorOptions& emulation,
+                   Format form) {
+  const bool plain = emulation.plain;
   emulator::CheckOptions options;
   options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
   if (!one_size && !configurations.empty() &&
       selection.problem->check_instances(selection.instance, configurations.front()).empty())
     throw UsageError("the definition names no small sizes to check at: add 'check', or give one with --size");
   emulator::ProblemJobs jobs(*selection.problem, sources);
-  CheckReport report(chosen_format(values));
+  CheckReport report(form);
   emulator::check(
       configurations.size(),
       [&](std::size_t number) {

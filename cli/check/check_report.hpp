@@ -40,15 +40,18 @@ class CheckReport {
   std::map<std::size_t, nlohmann::ordered_json> results_;  ///< by number
 };
 
-/// --sanitize and --plain.
-void add_emulator_options(po::options_description& options);
+/// How the emulator checks.
+struct EmulatorOptions {
+  bool sanitize = false, plain = false;
 
-/// True for `--device emulator`. Throws UsageError where it stands without, or an option of it without the
-/// device.
-bool wants_emulator(const po::variables_map& values);
+  void add_to(OptionTable& table);
+  /// Throws UsageError for both, and for one of them with another device.
+  void check(const std::string& device) const;
+};
 
-/// Checks the configurations on the CPU: at the size that --size names, else at the problem's odd sizes.
-int check_emulated(const po::variables_map& values, const ProblemSelection& selection,
-                   const KernelSources& sources, const std::vector<Configuration>& configurations);
+/// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
+int check_emulated(const ProblemSelection& selection, bool one_size, const KernelSources& sources,
+                   const std::vector<Configuration>& configurations, const EmulatorOptions& emulation,
+                   Format form);
 
 }  // namespace tune::cli

@@ -8,7 +8,6 @@
 
 #include "cli/input/device_choice.hpp"
 #include "cli/input/measure_choice.hpp"
-#include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/input/stored_databases.hpp"
 #include "cli/input/stored_problem.hpp"
@@ -27,8 +26,6 @@
 
 namespace tune::cli {
 namespace {
-
-constexpr const char* default_threshold = "3%";
 
 /// Of what is stored for the device: one for each size and settings of a problem.
 void add_workloads(const std::shared_ptr<const Problem>& problem, const StoredDatabases& databases,
@@ -84,16 +81,16 @@ void add_defined_workloads(const StoredDatabases& databases, const db::BestQuery
   }
 }
 
-std::vector<StoredWorkload> chosen_workloads(const po::variables_map& values,
-                                             const StoredDatabases& databases, const DeviceProperties& device,
+std::vector<StoredWorkload> chosen_workloads(const ProblemOptions& options, const StoredDatabases& databases,
+                                             const DeviceProperties& device,
                                              std::vector<StoredCheck>& skipped) {
   db::BestQuery query;
   query.device = db::lookup_device(device);
   std::vector<StoredWorkload> workloads;
-  if (values.count("problem") > 0 || values.count("size") > 0 || values.count("set") > 0) {
-    ProblemSelection workload = selected_problem(values);
-    if (values.count("size") > 0) query.extents = workload.instance.extents;
-    if (values.count("set") > 0) query.settings = workload.instance.settings_key();
+  if (!options.problem.empty() || !options.size.empty() || !options.settings.empty()) {
+    ProblemSelection workload = selected_problem(options);
+    if (!options.size.empty()) query.extents = workload.instance.extents;
+    if (!options.settings.empty()) query.settings = workload.instance.settings_key();
     add_workloads(std::move(workload.problem), databases, query, workloads, skipped);
   } else {
     for (const kernels::ProblemEntry& entry : kernels::problems())
@@ -153,13 +150,13 @@ TestCase case_of(const StoredCheck& check) {
   return one;
 }
 
-int finish(const po::variables_map& values, const std::vector<StoredCheck>& checks, Format form) {
+int finish(const std::string& junit, const std::vector<StoredCheck>& checks, Format form) {
   const auto bad =
       std::ranges::count_if(checks, [](const StoredCheck& check) { return check.verdict.bad(); });
-  if (values.count("junit") > 0) {
+  if (!junit.empty()) {
     std::vector<TestCase> cases;
     for (const StoredCheck& check : checks) cases.push_back(case_of(check));
-    write_whole_file(values["junit"].as<std::string>(), junit_xml("tune check --stored", cases));
+    write_whole_file(junit, junit_xml("tune check --stored", cases));
   }
   if (form == Format::json) {
     nlohmann::ordered_json object = {{"checked", checks.size()}, {"bad", bad}};
@@ -174,24 +171,27 @@ int finish(const po::variables_map& values, const std::vector<StoredCheck>& chec
 
 }  // namespace
 
-void add_stored_check_options(po::options_description& options) {
-  options.add_options()  //
-      ("stored", po::bool_switch(),
-       "measures the stored winners of this device again, in turns with the default configuration; fails "
-       "where one "
-       "is worse than recorded")  //
-      ("threshold", po::value<std::string>()->default_value(default_threshold)->value_name("S"),
-       "stored: how much of the gain over the default may be lost")                                //
-      ("absolute", po::bool_switch(), "stored: the time itself must not be worse by more either")  //
-      ("junit", po::value<std::string>()->value_name("FILE"), "stored: writes the results as JUnit's XML");
+void StoredCheckOptions::add_to(OptionTable& table) {
+  table.flag("stored",
+             "measures the stored winners of this device again, in turns with the default configuration; "
+             "fails where "
+             "one is worse than recorded",
+             stored);
+  table.share("threshold", "stored: how much of the gain over the default may be lost", limits.threshold)
+      .by_default("3%")
+      .tells(names_threshold);
+  table.flag("absolute", "stored: the time itself must not be worse by more either", limits.absolute);
+  table.text("junit", "FILE", "stored: writes the results as JUnit's XML", junit);
 }
 
-bool wants_stored_check(const po::variables_map& values) {
-  const bool stored = values["stored"].as<bool>();
-  for (const char* option : {"threshold", "absolute", "junit"})
-    if (!stored && values.count(option) > 0 && !values[option].defaulted())
-      throw UsageError(format("--{} belongs to --stored: add that", option));
-  return stored;
+void StoredCheckOptions::check() const {
+  const auto refuse = [](const char* option) {
+    throw UsageError(format("--{} belongs to --stored: add that", option));
+  };
+  if (stored) return;
+  if (names_threshold) refuse("threshold");
+  if (limits.absolute) refuse("absolute");
+  if (!junit.empty()) refuse("junit");
 }
 
 Result<StoredWinner> stored_winner(const StoredWorkload& workload, const db::Database& database,
@@ -232,37 +232,36 @@ StoredCheck check_stored_workload(const StoredWorkload& workload, const db::Data
   return check;
 }
 
-int check_stored(const po::variables_map& values) {
-  const Format form = chosen_format(values);
-  const RecheckLimits limits = {chosen_share(option_text(values, "threshold"), "threshold"),
-                                values["absolute"].as<bool>()};
-  const DeviceChoice device = chosen_device(values, DeviceUse::measuring_again);
+int check_stored(const StoredCheckRequest& request) {
+  const DeviceChoice device = chosen_device(request.device, DeviceUse::measuring_again);
   if (device.kind != DeviceChoice::Kind::cuda)
     throw Error("no GPU runs the kernels here: stored winners can only be measured again on their device");
-  const auto cache = chosen_cache(values);
-  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(device.number, values), cache);
-  StoredDatabases databases(values);
+  const auto cache = chosen_cache(request.cache);
+  const std::unique_ptr<Backend> backend =
+      cache::with_cache(open_backend(device.number, request.process), cache);
+  StoredDatabases databases(request.database);
   std::vector<StoredCheck> checks;
   const std::vector<StoredWorkload> workloads = databases.answer([&] {
     checks.clear();
-    return chosen_workloads(values, databases, backend->properties(), checks);
+    return chosen_workloads(request.problem, databases, backend->properties(), checks);
   });
   if (workloads.empty() && checks.empty())
     throw Error(format("nothing is stored of {} that could be measured again", backend->properties().name),
                 Exit::no_answer);
   for (const StoredWorkload& workload : workloads) {
     if (InterruptGuard::interrupted()) break;
-    const auto sources = chosen_sources(values, *workload.problem);
+    const auto sources = chosen_sources(*workload.problem, request.kernel_folder);
     checks.push_back(check_stored_workload(workload, *databases.opened[workload.database], *backend, *sources,
-                                           limits, [] { return InterruptGuard::interrupted(); }));
+                                           request.options.limits,
+                                           [] { return InterruptGuard::interrupted(); }));
     const StoredCheck& check = checks.back();
-    if (form == Format::text)
+    if (request.format == Format::text)
       std::cout << format("{:9} {} {}: {}\n", state_of(check), check.instance.problem, check.instance.key(),
                           to_text(check))
                 << std::flush;
   }
   tell_notice(cache.get());
-  return finish(values, checks, form);
+  return finish(request.options.junit, checks, request.format);
 }
 
 }  // namespace tune::cli

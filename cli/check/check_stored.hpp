@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "cli/check/recheck.hpp"
-#include "cli/input/command.hpp"
+#include "cli/input/device_choice.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "db/read/best.hpp"
 #include "tuner/backends/backend.hpp"
 #include "tuner/problem/problem.hpp"
@@ -15,8 +16,28 @@
 namespace tune::cli {
 
 /// --stored and what belongs to it.
-void add_stored_check_options(po::options_description& options);
-bool wants_stored_check(const po::variables_map& values);
+struct StoredCheckOptions {
+  bool stored = false;
+  RecheckLimits limits = {};
+  bool names_threshold = false;
+  std::string junit;  ///< file; empty for none
+
+  void add_to(OptionTable& table);
+  /// Throws UsageError for what belongs to --stored without it.
+  void check() const;
+};
+
+/// What `tune check --stored` is asked for.
+struct StoredCheckRequest {
+  const ProblemOptions& problem;
+  const std::string& device;
+  const StoredCheckOptions& options;
+  const ProcessOptions& process;
+  const std::string& kernel_folder;
+  const CacheOptions& cache;
+  const std::string& database;
+  Format format;
+};
 
 /// A stored winner with its place.
 struct StoredWorkload {
@@ -45,6 +66,6 @@ StoredCheck check_stored_workload(const StoredWorkload& workload, const db::Data
                                   const std::function<bool()>& stop);
 
 /// `tune check --stored`: returns the exit status.
-int check_stored(const po::variables_map& values);
+int check_stored(const StoredCheckRequest& request);
 
 }  // namespace tune::cli

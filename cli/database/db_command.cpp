@@ -7,14 +7,13 @@
 #include <filesystem>
 #include <iostream>
 
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/maintain/check.hpp"
 #include "db/maintain/compact.hpp"
 #include "db/maintain/info.hpp"
 #include "db/maintain/merge.hpp"
+#include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -22,54 +21,30 @@
 namespace tune::cli {
 namespace {
 
-std::span<const Command> parts() {
-  static const std::array<Command, 6> table = {db_info_command(),  db_check_command(),  db_compact_command(),
-                                               db_merge_command(), db_export_command(), db_import_command()};
-  return table;
-}
-
-}  // namespace
-
-void add_database_word(po::options_description& options) {
-  options.add_options()("db", po::value<std::string>()->value_name("FILE"),
-                        "the database, also without --db; default: $TUNE_DB, else "
-                        "$XDG_DATA_HOME/tune/results.db, else ~/.local/share/tune/results.db");
-}
-
-const Command& db_command() {
-  static const Command command = {
-      .name = "db",
-      .summary = "looks after databases: info, check, compact, merge, export, import",
-      .usage = "tune db COMMAND [options]",
-      .example =
-          "  tune db info\n"
-          "  tune db merge other.db\n"
-          "  tune db export --problem stencil3d --out stencil3d.db\n",
-      .positional = "",
-      .options = nullptr,
-      .run = nullptr,
-      .words = 1,
-      .parts = parts};
-  return command;
-}
-
-namespace {
-
 using nlohmann::ordered_json;
 
-po::options_description db_info_options() {
-  po::options_description all;
-  add_database_word(all);
-  add_format_option(all);
-  return all;
+namespace fs = std::filesystem;
+
+/// --db, which for commands whose only word is the database may come without its name.
+void add_database_word(OptionTable& table, std::string& path) {
+  table.text("db", "FILE",
+             "the database, also without --db; default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
+             "~/.local/share/tune/results.db",
+             path);
 }
+
+struct DbInfoRequest {
+  std::string database;
+  Format format = Format::text;
+
+  void add_to(OptionTable& table) {
+    add_database_word(table, database);
+    add_format_option(table, format);
+  }
+};
 
 std::string row(const std::string& label, const std::string& text) {
   return text.empty() ? std::string() : format("{:<12}{}\n", label, text);
-}
-
-std::string plural(std::int64_t count, const std::string& one) {
-  return format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
 std::string schema_text(const db::DatabaseInfo& info) {
@@ -102,14 +77,17 @@ std::string to_text(const db::DatabaseInfo& info, const std::string& path) {
                              bytes(info.free_pages, info.page_size),
                              info.free_pages * 4 > info.pages ? ": 'tune db compact' gives it back" : ""));
   text += row("log", log_text(info));
-  text += row("holds",
-              format("{} at {}, {}, {}", plural(info.problems, "problem"), plural(info.instances, "size"),
-                     plural(info.devices, "device model"), plural(info.workloads, "work")));
+  text +=
+      row("holds", format("{} at {}, {}, {}", counted(static_cast<std::uint64_t>(info.problems), "problem"),
+                          counted(static_cast<std::uint64_t>(info.instances), "size"),
+                          counted(static_cast<std::uint64_t>(info.devices), "device model"),
+                          counted(static_cast<std::uint64_t>(info.workloads), "work")));
   text += row("runs", format("{}{}{}", info.runs,
                              info.unended_runs > 0 ? format(", {} killed or running", info.unended_runs) : "",
                              info.rerank > 0 ? format(", {} with finals", info.rerank) : ""));
-  text += row("evaluations", format("{}: {} failed, {} replaced by later ones; {}", info.evaluations,
-                                    info.failures, info.superseded, plural(info.samples, "sample")));
+  text += row("evaluations",
+              format("{}: {} failed, {} replaced by later ones; {}", info.evaluations, info.failures,
+                     info.superseded, counted(static_cast<std::uint64_t>(info.samples), "sample")));
   if (!info.last.empty())
     text += row("recorded", info.first.empty() || info.first == info.last
                                 ? time_of_day(info.last)
@@ -159,16 +137,13 @@ std::string to_json(const db::DatabaseInfo& info, const std::string& path) {
                     {"by_source", counts_json(info.by_source)}});
 }
 
-int run_db_info(const po::variables_map& values) {
-  const Format form = chosen_format(values);
-  const db::Database database(database_path(option_text(values, "db")), db::OpenMode::inspect);
+int run_db_info(const DbInfoRequest& request) {
+  const db::Database database(run::database_path(request.database), db::OpenMode::inspect);
   const db::DatabaseInfo info = db::database_info(database);
   const std::string path = database.path().string();
-  std::cout << (form == Format::json ? to_json(info, path) : to_text(info, path));
+  std::cout << (request.format == Format::json ? to_json(info, path) : to_text(info, path));
   return 0;
 }
-
-}  // namespace
 
 Command db_info_command() {
   return {.name = "db info",
@@ -176,20 +151,17 @@ Command db_info_command() {
           .usage = "tune db info [FILE] [options]",
           .example = "  tune db info results.db\n",
           .positional = "db",
-          .options = db_info_options,
-          .run = run_db_info};
+          .bind = bind_request<DbInfoRequest, run_db_info>};
 }
 
-namespace {
+struct DbCheckRequest {
+  std::string database;
 
-po::options_description db_check_options() {
-  po::options_description all;
-  add_database_word(all);
-  return all;
-}
+  void add_to(OptionTable& table) { add_database_word(table, database); }
+};
 
-int run_db_check(const po::variables_map& values) {
-  const db::Database database(database_path(option_text(values, "db")), db::OpenMode::read_only);
+int run_db_check(const DbCheckRequest& request) {
+  const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
   const db::Findings findings = db::check_database(database);
   const std::string path = database.path().string();
   if (findings.count() == 0) {
@@ -202,39 +174,35 @@ int run_db_check(const po::variables_map& values) {
                      findings.count(), findings.count() == 1 ? "" : "s"));
 }
 
-}  // namespace
-
 Command db_check_command() {
   return {.name = "db check",
           .summary = "looks for damage and contradictions; status 1 if there is any",
           .usage = "tune db check [FILE]",
           .example = "  tune db check results.db\n",
           .positional = "db",
-          .options = db_check_options,
-          .run = run_db_check};
+          .bind = bind_request<DbCheckRequest, run_db_check>};
 }
 
-namespace {
+struct DbCompactRequest {
+  std::string database;
+  bool without_samples = false, drop_superseded = false;
 
-po::options_description db_compact_options() {
-  po::options_description all;
-  add_database_word(all);
-  all.add_options()  //
-      ("without-samples", po::bool_switch(),
-       "drop the single samples; medians, finals and their rounds stay")  //
-      ("drop-superseded", po::bool_switch(),
-       "drop evaluations that a later one of the same configuration has replaced");
-  return all;
-}
+  void add_to(OptionTable& table) {
+    add_database_word(table, database);
+    table.flag("without-samples", "drop the single samples; medians, finals and their rounds stay",
+               without_samples);
+    table.flag("drop-superseded", "drop evaluations that a later one of the same configuration has replaced",
+               drop_superseded);
+  }
+};
 
-int run_db_compact(const po::variables_map& values) {
-  const std::filesystem::path path = database_path(option_text(values, "db"));
-  if (std::error_code ignored; !std::filesystem::exists(path, ignored))
+int run_db_compact(const DbCompactRequest& request) {
+  const fs::path path = run::database_path(request.database);
+  if (std::error_code ignored; !fs::exists(path, ignored))
     throw Error(format("there is no database {}: name another file", path.string()), Exit::no_answer);
   db::Database database(path);
-  const db::CompactResult result =
-      db::compact_database(database, {.without_samples = values["without-samples"].as<bool>(),
-                                      .drop_superseded = values["drop-superseded"].as<bool>()});
+  const db::CompactResult result = db::compact_database(
+      database, {.without_samples = request.without_samples, .drop_superseded = request.drop_superseded});
   std::cout << format("{}: {}, before {}; {} and {} dropped\n", path.string(),
                       bytes_text(static_cast<double>(result.bytes_after)),
                       bytes_text(static_cast<double>(result.bytes_before)),
@@ -244,29 +212,25 @@ int run_db_compact(const po::variables_map& values) {
   return 0;
 }
 
-}  // namespace
-
 Command db_compact_command() {
   return {.name = "db compact",
           .summary = "makes a database smaller, and drops what is asked for",
           .usage = "tune db compact [FILE] [options]",
           .example = "  tune db compact results.db --drop-superseded\n",
           .positional = "db",
-          .options = db_compact_options,
-          .run = run_db_compact};
+          .bind = bind_request<DbCompactRequest, run_db_compact>};
 }
 
-namespace {
+struct DbMergeRequest {
+  std::vector<std::string> sources;
+  std::string database;
 
-namespace fs = std::filesystem;
-
-po::options_description db_merge_options() {
-  po::options_description all;
-  all.add_options()("source", po::value<std::vector<std::string>>()->value_name("FILE..."),
-                    "databases to take everything from, also without --source; they are not changed");
-  add_database_option(all);
-  return all;
-}
+  void add_to(OptionTable& table) {
+    table.texts("source", "FILE...",
+                "databases to take everything from, also without --source; they are not changed", sources);
+    add_database_option(table, database);
+  }
+};
 
 /// A copy of an older database, gone with this object.
 class Scratch {
@@ -309,18 +273,15 @@ void merge_one(db::Database& target, const std::string& source) {
   for (const std::string& conflict : result.conflicts) std::cerr << format("{}: {}\n", source, conflict);
 }
 
-int run_db_merge(const po::variables_map& values) {
-  if (!values.count("source")) throw UsageError("name databases to merge: tune db merge FILE...");
-  const auto& sources = values["source"].as<std::vector<std::string>>();
-  for (const std::string& source : sources)
+int run_db_merge(const DbMergeRequest& request) {
+  if (request.sources.empty()) throw UsageError("name databases to merge: tune db merge FILE...");
+  for (const std::string& source : request.sources)
     db::Database(source, db::OpenMode::inspect);  // told before the work
-  db::Database target(database_path(option_text(values, "db")));
-  for (const std::string& source : sources) merge_one(target, source);
+  db::Database target(run::database_path(request.database));
+  for (const std::string& source : request.sources) merge_one(target, source);
   std::cout << format("into {}\n", target.path().string());
   return 0;
 }
-
-}  // namespace
 
 Command db_merge_command() {
   return {.name = "db merge",
@@ -328,9 +289,32 @@ Command db_merge_command() {
           .usage = "tune db merge FILE... [--db TARGET]",
           .example = "  tune db merge node1.db node2.db --db all.db\n",
           .positional = "source",
-          .options = db_merge_options,
-          .run = run_db_merge,
+          .bind = bind_request<DbMergeRequest, run_db_merge>,
           .words = -1};
+}
+
+std::span<const Command> parts() {
+  static const std::array<Command, 6> table = {db_info_command(),  db_check_command(),  db_compact_command(),
+                                               db_merge_command(), db_export_command(), db_import_command()};
+  return table;
+}
+
+}  // namespace
+
+const Command& db_command() {
+  static const Command command = {
+      .name = "db",
+      .summary = "looks after databases: info, check, compact, merge, export, import",
+      .usage = "tune db COMMAND [options]",
+      .example =
+          "  tune db info\n"
+          "  tune db merge other.db\n"
+          "  tune db export --problem stencil3d --out stencil3d.db\n",
+      .positional = "",
+      .bind = nullptr,
+      .words = 1,
+      .parts = parts};
+  return command;
 }
 
 }  // namespace tune::cli

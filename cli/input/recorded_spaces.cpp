@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 
-#include "cli/input/options.hpp"
 #include "db/formats/recorded_json.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/read/queries.hpp"
@@ -97,7 +96,7 @@ bool is_known(const std::string& problem) {
 
 /// Of a database the one recording that another program made or that is of a problem that this program does
 /// not know.
-replay::RecordedSpace recording_of(const std::string& file, const ThirdPartyChoice& choice) {
+replay::RecordedSpace recording_of(const std::string& file, const ProblemOptions& choice) {
   std::vector<replay::RecordedSpace> spaces = read_spaces(file);
   if (!db::is_database(file)) return std::move(spaces.front());
   std::erase_if(spaces, [&](const replay::RecordedSpace& space) {
@@ -134,18 +133,16 @@ bool answers_as_third_party(const std::string& file, const std::string& problem,
 
 }  // namespace
 
-std::string third_party_file(const po::variables_map& values) {
+std::string third_party_file(const std::string& device, const ProblemOptions& options) {
   constexpr std::string_view replay = "replay:";
-  const std::string device = option_text(values, "device");
   if (!device.starts_with(replay) || device == replay) return {};
   const std::string file = device.substr(replay.size());
-  const std::string problem = option_text(values, "problem");
   if (db::is_database(file)) {
-    if (values.count("stencil") || !answers_as_third_party(file, problem, option_text(values, "size")))
-      return {};
-    return file;
+    return options.stencil.empty() && answers_as_third_party(file, options.problem, options.size)
+               ? file
+               : std::string();
   }
-  if (problem.empty()) return file;
+  if (options.problem.empty()) return file;
   std::error_code ignored;
   if (std::filesystem::is_regular_file(file, ignored))
     throw UsageError(format(
@@ -155,7 +152,7 @@ std::string third_party_file(const po::variables_map& values) {
   return {};
 }
 
-replay::RecordedSpace open_third_party(const std::string& file, const ThirdPartyChoice& choice,
+replay::RecordedSpace open_third_party(const std::string& file, const ProblemOptions& choice,
                                        const SpaceChoice& restriction) {
   replay::RecordedSpace recorded = recording_of(file, choice);
   if (restriction.pinned.empty() && restriction.where.empty()) return recorded;

@@ -16,21 +16,17 @@ namespace tune::cli {
 /// is something else.
 std::vector<std::pair<std::string, std::int64_t>> extents_of(const std::string& workload);
 
-/// The file that --device names (`replay:FILE`) where it holds what another tuner recorded, of a problem that
+/// The file that `device` names (`replay:FILE`) where it holds what another tuner recorded, of a problem that
 /// this program need not know: a file of that tuner, where no problem is named; or a database with imported
 /// results of the problem that is named (of any where none is), or of one that this program does not know.
 /// Else empty, also where this program measured the problem itself at that size. Throws UsageError where
 /// --problem is named with a file that is no database.
-std::string third_party_file(const po::variables_map& values);
+std::string third_party_file(const std::string& device, const ProblemOptions& options);
 
-/// Which recording of a database is meant; empty texts for any.
-struct ThirdPartyChoice {
-  std::string problem, size;
-};
-
-/// The recording of such a file, as far as --where and --fix leave it. Throws Error for a file that cannot be
+/// The recording of such a file (of a database that of the problem and size, which may be empty), as far as
+/// --where and --fix leave it. Throws Error for a file that cannot be
 /// read, UsageError for a choice that leaves nothing, or several recordings.
-replay::RecordedSpace open_third_party(const std::string& file, const ThirdPartyChoice& choice,
+replay::RecordedSpace open_third_party(const std::string& file, const ProblemOptions& choice,
                                        const SpaceChoice& restriction);
 
 /// What its results are stored under: the kernel's name (else the file's), the size's numbers as extents `x`,

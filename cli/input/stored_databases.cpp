@@ -8,12 +8,11 @@
 #include <limits>
 #include <set>
 
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/maintain/check.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
+#include "library/run/paths.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -33,13 +32,13 @@ void tell_left_out(const std::string& reason) {
   std::cerr << format("left out a recording that cannot be read: {}\n", reason.substr(0, reason.find('\n')));
 }
 
-StoredDatabases::StoredDatabases(const po::variables_map& values) {
-  const std::filesystem::path path = database_path(option_text(values, "db"));
-  if (values.count("db") || std::filesystem::exists(path))
+StoredDatabases::StoredDatabases(const std::string& given) {
+  const std::filesystem::path path = run::database_path(given);
+  if (!given.empty() || std::filesystem::exists(path))
     opened.push_back(std::make_unique<db::Database>(path, db::OpenMode::read_only));
   own = opened.size();
   tell_missing_folder();
-  for (const std::filesystem::path& recording : shipped_recordings()) try {
+  for (const std::filesystem::path& recording : run::shipped_recordings()) try {
       opened.push_back(std::make_unique<db::Database>(recording, db::OpenMode::immutable));
     } catch (const Error& error) {
       tell_left_out(error.what());
@@ -67,11 +66,6 @@ bool StoredDatabases::leave_out_damaged() {
 }
 
 namespace {
-
-std::optional<std::string> given(const po::variables_map& values, const std::string& option) {
-  if (!values.count(option)) return std::nullopt;
-  return option_text(values, option);
-}
 
 /// Of what the database has, the nearest to `name`, or else all.
 std::string what_there_is(const std::string& name, const std::vector<std::string>& known) {
@@ -132,32 +126,26 @@ bool has_results_of(const std::string& problem, const db::Database* database) {
   throw UsageError(format("unknown problem '{}'; {}", problem, what_there_is(problem, known)));
 }
 
-void add_stored_options(po::options_description& options, bool with_size) {
-  options.add_options()                                                               //
-      ("problem", po::value<std::string>()->value_name("P"), "only of this problem")  //
-      ("device", po::value<std::string>()->value_name("NAME"),
-       "only of this device, named as in 'tune list devices'");
-  if (with_size)
-    options.add_options()("size", po::value<std::string>()->value_name("NXxNYxNZ"), "only of this size");
+void StoredChoice::add_to(OptionTable& table) {
+  table.text("problem", "P", "only of this problem", problem);
+  table.text("device", "NAME", "only of this device, named as in 'tune list devices'", device);
+  table.text("size", "NXxNYxNZ", "only of this size", size);
 }
 
-StoredChoice stored_choice(const po::variables_map& values, const db::Database* database) {
-  const StoredChoice choice = {given(values, "problem"), given(values, "size"), given(values, "device")};
+void check_stored_choice(const StoredChoice& choice, const db::Database* database) {
   if (choice.size) check_size_form(*choice.size);
   if (choice.problem) check_problem(*choice.problem, database);
-  if (database == nullptr) return choice;
+  if (database == nullptr) return;
   if (choice.device) check_device(*choice.device, *database);
   if (choice.size) check_size(choice, *database);
-  return choice;
 }
 
-RunId run_choice(const po::variables_map& values, const std::string& option, const db::Database& database) {
-  const std::uint64_t number = option_count(values, option, 0, 1);
-  if (number <= std::uint64_t{std::numeric_limits<RunId>::max()})
-    for (const db::RunSummary& run : db::list_runs(database))
-      if (static_cast<std::uint64_t>(run.run) == number) return run.run;
+std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Database& database) {
+  if (!number) return std::nullopt;
+  for (const db::RunSummary& run : db::list_runs(database))
+    if (static_cast<std::uint64_t>(run.run) == *number) return run.run;
   throw Error(
-      format("there is no run {} in {}; 'tune list runs' shows them", number, database.path().string()),
+      format("there is no run {} in {}; 'tune list runs' shows them", *number, database.path().string()),
       Exit::no_answer);
 }
 

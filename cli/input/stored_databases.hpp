@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/input/command.hpp"
+#include "cli/input/options.hpp"
 #include "db/store/database.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/session/records.hpp"
@@ -18,9 +19,10 @@ void tell_left_out(const std::string& reason);
 
 /// The person's own database where there is one, then the shipped recordings: of equal fit the first wins.
 struct StoredDatabases {
-  /// Throws Error where the person's own cannot be read, or the one of --db is missing. A recording that
-  /// cannot be opened, and a folder of TUNE_RECORDINGS that is not there, is told on standard error alone.
-  explicit StoredDatabases(const po::variables_map& values);
+  /// `given` is --db, or empty. Throws Error where the person's own cannot be read, or that of --db is
+  /// missing. A recording that cannot be opened, and a folder of TUNE_RECORDINGS that is not there, is told
+  /// on standard error alone.
+  explicit StoredDatabases(const std::string& given);
 
   std::vector<const db::Database*> all() const;
 
@@ -48,10 +50,9 @@ struct StoredChoice {
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> size = std::nullopt;    ///< `512x512x512`
   std::optional<std::string> device = std::nullopt;  ///< name or model key
-};
 
-/// --problem, --device and, where `with_size`, --size.
-void add_stored_options(po::options_description& options, bool with_size);
+  void add_to(OptionTable& table);
+};
 
 /// Whether the database has any. Throws UsageError for a problem that neither it (null where there is none
 /// yet) nor the program knows.
@@ -60,10 +61,9 @@ bool has_results_of(const std::string& problem, const db::Database* database);
 /// Throws UsageError for a size that is none, and for a problem that neither the program nor the database
 /// (null where there is none yet) knows; Error (Exit::no_answer) that says what there is where the database
 /// has nothing of the problem, size or device.
-StoredChoice stored_choice(const po::variables_map& values, const db::Database* database);
+void check_stored_choice(const StoredChoice& choice, const db::Database* database);
 
-/// The run that the option names. Throws UsageError for what is no number, Error (Exit::no_answer) where
-/// there is no such run.
-RunId run_choice(const po::variables_map& values, const std::string& option, const db::Database& database);
+/// The run of this number, if one is given. Throws Error (Exit::no_answer) where there is no such run.
+std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Database& database);
 
 }  // namespace tune::cli

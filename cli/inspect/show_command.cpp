@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
+#include "cli/input/command.hpp"
 #include "cli/input/stored_databases.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/run_details.hpp"
+#include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -15,14 +15,17 @@
 namespace tune::cli {
 namespace {
 
-po::options_description show_options() {
-  po::options_description all;
-  all.add_options()("run", po::value<std::string>()->value_name("RUN"),
-                    "number of the run; default: the newest");
-  add_database_option(all);
-  add_format_option(all);
-  return all;
-}
+struct ShowRequest {
+  std::optional<std::uint64_t> run;
+  std::string database;
+  Format format = Format::text;
+
+  void add_to(OptionTable& table) {
+    table.count("run", "RUN", "number of the run; default: the newest", run, 1);
+    add_database_option(table, database);
+    add_format_option(table, format);
+  }
+};
 
 std::string row(std::string_view what, const std::string& value) {
   return value.empty() ? std::string() : format("{:<12}{}\n", what, value);
@@ -222,22 +225,18 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
   return object;
 }
 
-int run_show(const po::variables_map& values) {
-  const Format form = chosen_format(values);
-  option_count(values, "run", 0, 1);  // no number is no number, whatever is stored
-  const db::Database database(database_path(option_text(values, "db")), db::OpenMode::read_only);
-  RunId number = 0;
-  if (values.count("run")) {
-    number = run_choice(values, "run", database);
-  } else {
+int run_show(const ShowRequest& request) {
+  const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
+  std::optional<RunId> number = find_run(request.run, database);
+  if (!number) {
     const std::vector<db::RunSummary> newest =
         db::list_runs(database, {.problem = {}, .device = {}, .limit = 1});
     if (newest.empty())
       throw Error("the database has no runs yet; 'tune --problem P' makes one", Exit::no_answer);
     number = newest.front().run;
   }
-  const db::RunDetails details = db::run_details(database, number);
-  std::cout << (form == Format::json ? json_text(describe_json(details)) : describe(details));
+  const db::RunDetails details = db::run_details(database, *number);
+  std::cout << (request.format == Format::json ? json_text(describe_json(details)) : describe(details));
   return 0;
 }
 
@@ -249,8 +248,7 @@ const Command& show_command() {
                                   "tune show [RUN] [options]",
                                   "  tune show 3\n  tune show 3 --format json\n",
                                   "run",
-                                  show_options,
-                                  run_show};
+                                  bind_request<ShowRequest, run_show>};
   return command;
 }
 

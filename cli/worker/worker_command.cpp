@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/worker/worker_command.hpp"
-
 #include <cstdlib>
 #include <iostream>
 
+#include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "tuner/backends/cuda/available.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"

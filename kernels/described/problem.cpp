@@ -276,6 +276,20 @@ std::vector<Instance> DefinedProblem::check_instances(const Instance& instance, 
   return all;
 }
 
+RunDefaults DefinedProblem::run_defaults() const {
+  RunDefaults defaults{.seconds = definition_.budget_seconds,
+                       .share = definition_.budget_share,
+                       .strategy = definition_.strategy,
+                       .seed = definition_.seed};
+  if (const auto count = definition_.budget_evaluations)
+    defaults.evaluations = static_cast<std::uint64_t>(*count);
+  return defaults;
+}
+
+std::unique_ptr<KernelSources> DefinedProblem::sources(std::unique_ptr<const KernelSources> others) const {
+  return std::make_unique<DefinitionSources>(*this, std::move(others));
+}
+
 std::string DefinitionSources::text(std::string_view name) const {
   const auto found = problem_.texts().find(name);
   return found == problem_.texts().end() ? others_->text(name) : found->second;

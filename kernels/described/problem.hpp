@@ -7,6 +7,7 @@
 
 #include "kernels/described/definition.hpp"
 #include "kernels/described/kernel_files.hpp"
+#include "tuner/problem/description.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::definition {
@@ -14,7 +15,7 @@ namespace tune::definition {
 /// The problem that a definition describes. Its kernel files are read once, when it is made. The results of a
 /// kernel are held against what the definition says they must be (a file, a rule, another kernel, a
 /// configuration); where it says nothing, against those of the default configuration.
-class DefinedProblem : public Problem {
+class DefinedProblem : public Problem, public HasDescription {
  public:
   /// Throws UsageError where a kernel's file cannot be read or its arguments are not those of the definition.
   explicit DefinedProblem(Definition definition);
@@ -35,6 +36,8 @@ class DefinedProblem : public Problem {
   Tolerance tolerance(const Instance& instance) const override;
   std::vector<Instance> check_instances(const Instance& instance,
                                         const Configuration& configuration) const override;
+  RunDefaults run_defaults() const override;
+  std::unique_ptr<KernelSources> sources(std::unique_ptr<const KernelSources> others) const override;
 
  private:
   /// With the types that the settings choose.
