@@ -4,12 +4,12 @@
 #include <iostream>
 
 #include "cli/output/interrupt.hpp"
-#include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {

@@ -12,7 +12,6 @@
 #include "cli/input/stored_databases.hpp"
 #include "cli/input/stored_problem.hpp"
 #include "cli/output/interrupt.hpp"
-#include "cli/output/json_text.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
@@ -21,8 +20,10 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
+#include "tuner/base/units.hpp"
 #include "tuner/cache/cached_backend.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {

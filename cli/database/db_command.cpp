@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iostream>
 
-#include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/maintain/check.hpp"
 #include "db/maintain/compact.hpp"
@@ -17,6 +16,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {

@@ -25,6 +25,7 @@
 #include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 #include "tuner/problem/instance.hpp"
 #include "tuner/replay/recorded_space.hpp"
 

@@ -20,6 +20,7 @@
 #include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune::cli {
 namespace {

@@ -3,10 +3,10 @@
 #include <iostream>
 
 #include "cli/input/command.hpp"
-#include "cli/output/json_text.hpp"
 #include "tuner/backends/cuda/available.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {

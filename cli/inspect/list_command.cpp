@@ -5,7 +5,6 @@
 
 #include "cli/input/command.hpp"
 #include "cli/input/stored_databases.hpp"
-#include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
@@ -14,6 +13,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {

@@ -3,14 +3,15 @@
 
 #include "cli/input/command.hpp"
 #include "cli/input/stored_databases.hpp"
-#include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/run_details.hpp"
 #include "library/run/paths.hpp"
+#include "reports/data/rerank_json.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/measurement/measurement_text.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -103,24 +104,15 @@ std::string rerank_text(const db::RunDetails& details) {
   return text;
 }
 
-nlohmann::ordered_json rerank_json(const db::RunDetails& details) {
+nlohmann::ordered_json places_json(const db::RunDetails& details) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const db::RerankRow& place : details.rerank) {
-    const db::RerankStanding& result = place.result;
-    nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
-    for (const RerankRound& round : place.rounds) rounds.push_back(round.seconds);
-    list.push_back({{"place", result.place},
-                    {"configuration", json_object(place.configuration.entries())},
-                    {"tied", result.tied},
-                    {"seconds", result.time.median},
-                    {"low_seconds", result.time.low},
-                    {"high_seconds", result.time.high},
-                    {"ratio", result.ratio.median},
-                    {"low_ratio", result.ratio.low},
-                    {"high_ratio", result.ratio.high},
-                    {"round_seconds", rounds},
-                    {"reused", place.reused}});
-    if (place.energy > 0) list.back()["joules"] = place.energy;
+    std::vector<double> seconds;
+    for (const RerankRound& round : place.rounds) seconds.push_back(round.seconds);
+    list.push_back(reports::rerank_json(
+        {place.result, place.configuration, std::move(seconds), place.reused, place.energy},
+        {"place", "configuration", "tied", "seconds", "low_seconds", "high_seconds", "ratio", "low_ratio",
+         "high_ratio", "round_seconds", "reused", "joules"}));
   }
   return list;
 }
@@ -214,7 +206,7 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
                         {"samples", details.winner_samples},
                         {"error", details.winner->error},
                         {"tolerance", details.winner->tolerance}};
-  object["finals"] = rerank_json(details);
+  object["finals"] = places_json(details);
   object["failures"] = nlohmann::ordered_json::array();
   for (const db::FailureCount& failure : details.failures)
     object["failures"].push_back({{"phase", to_string(failure.phase)},

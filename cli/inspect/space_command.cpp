@@ -4,11 +4,12 @@
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/problem_selection.hpp"
-#include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
 #include "search/ask_tell/strategy.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "cli/output/json_text.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -83,10 +83,6 @@ std::string table(const ReplayReport& report, const Lines& lines) {
   return text;
 }
 
-std::string spaces_text(std::size_t count) {
-  return format("{} space{}", count, count == 1 ? "" : "s");
-}
-
 std::string space_text(const ReplayReport& report, std::size_t number) {
   const replay::RecordedSpace& space = report.spaces[number];
   const replay::SpaceResult& result = report.results[number];
@@ -111,7 +107,8 @@ std::string group_text(const ReplayReport& report, const replay::SpaceGroup& gro
   Lines lines = {{exact_random, &scores.front()}};
   for (std::size_t s = 0; s < report.strategies.size(); ++s)
     lines.emplace_back(report.strategies[s], &scores[s + 1]);
-  return format("{}: mean over {}\n", group.name, spaces_text(group.spaces.size())) + table(report, lines);
+  return format("{}: mean over {}\n", group.name, counted(group.spaces.size(), "space")) +
+         table(report, lines);
 }
 
 /// What was chosen for each group by the others, and what it reaches there.
@@ -122,7 +119,7 @@ std::string held_text(const ReplayReport& report) {
              report.held_by, report.options.times.empty() ? "budgets" : "times");
   Lines lines;
   for (const replay::HeldOut::Fold& fold : held.folds) {
-    text += format("  {} ({}): {}\n", fold.group.name, spaces_text(fold.group.spaces.size()),
+    text += format("  {} ({}): {}\n", fold.group.name, counted(fold.group.spaces.size(), "space"),
                    report.strategies[fold.chosen]);
     lines.emplace_back(fold.group.name, &fold.scores);
   }
