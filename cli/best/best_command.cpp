@@ -3,7 +3,6 @@
 #include <iostream>
 #include <set>
 
-#include "cli/best/best_portfolio.hpp"
 #include "cli/best/best_text.hpp"
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
@@ -16,6 +15,7 @@
 #include "db/read/best.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
+#include "reports/portfolio_header.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/backends/cuda/available.hpp"
 #include "tuner/base/error.hpp"
@@ -216,7 +216,7 @@ void print_portfolio(Question& question) {
   const db::Portfolio portfolio = db::portfolio(question.databases.all(), question.query, bound);
   if (portfolio.workloads.empty()) no_answer(question, {});
   const ProblemSelection& selection = question.selection;
-  std::cout << portfolio_header(selection.problem->info(), selection.instance, portfolio, bound);
+  std::cout << reports::portfolio_header(selection.problem->info(), selection.instance, portfolio, bound);
 }
 
 /// The work that is asked about; a name that the program does not know may be one that a database knows

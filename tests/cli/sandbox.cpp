@@ -15,9 +15,9 @@
 #include <sstream>
 
 #include "cli/input/command.hpp"
-#include "library/run/version.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
+#include "library/run/version.hpp"
 #include "tests/cli/recording.hpp"
 #include "tuner/problem/problem.hpp"
 
