@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/described/json_field.hpp"
+#include "kernels/described/readers/json_field.hpp"
 #include "search/space/parameter.hpp"
 #include "tuner/problem/problem.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kernels/described/formula.hpp"
-#include "kernels/described/json_place.hpp"
+#include "kernels/described/readers/json_place.hpp"
 #include "search/expressions/expr.hpp"
 
 namespace tune::definition {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/described/json_field.hpp"
+#include "kernels/described/readers/json_field.hpp"
 
 #include <algorithm>
 #include <cctype>
