@@ -6,7 +6,7 @@
 #include <regex>
 #include <vector>
 
-#include "kernels/described/definition.hpp"
+#include "kernels/described/description.hpp"
 #include "kernels/described/kernel_files.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
