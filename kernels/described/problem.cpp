@@ -153,8 +153,9 @@ void DescribedProblem::check_launch(const KernelText& kernel, LaunchDescription&
   const std::vector<std::string> declared = kernel_parameters(kernel.source.text, launch.entry);
   std::vector<std::string> parameters;
   for (const std::string& one : declared) parameters.push_back(name_of_parameter(one));
-  // What is copied to constant memory is an argument too only where the kernel declares it so.
-  if (!declared.empty() && names.size() > declared.size())
+  // A file that lists all says of what is copied to constant memory no more than that: it is an argument too
+  // only where the kernel declares it so.
+  if (description_.place.is_file() && !declared.empty() && names.size() > declared.size())
     std::erase_if(names, [&](const std::string& name) {
       return !description_.argument(name)->symbol.empty() &&
              std::ranges::find(parameters, name) == parameters.end();

@@ -118,7 +118,7 @@ class Weighing : public ::testing::Test {
                     "out": {"type": "real", "size": "n", "access": "both", "fill": 0.25},
                     "n": {"type": "int", "value": "n"}, "twice": {"type": "bool", "value": "BLOCK"}},
       "launches": {"entry": "weigh", "grid": ["ceil_div(n, BLOCK)", 2], "block": "BLOCK", "shared": "4 * BLOCK"},
-      "reference": {"configuration": {"BLOCK": 64},
+      "reference": {"configuration": {"BLOCK": 64, "PAD": 0},
                     "kernel": "right.cu", "launches": {"entry": "right", "grid": 1, "block": "BLOCK",
                                                        "arguments": ["in", "weights", "out"]}},
       "tolerance": {"absolute": 0.5}})json";
@@ -200,7 +200,8 @@ TEST_F(Weighing, IsTheSameInAFileAndInCode) {
 
 // Both kernels of both descriptions are held against their declarations.
 TEST_F(Weighing, TheReferencesArgumentsAreChecked) {
-  std::ofstream(folder_ / "right.cu") << "extern \"C\" __global__ void right(const float* in) {}\n";
+  std::ofstream(folder_ / "right.cu")
+      << "extern \"C\" __global__ void right(const float* in, float* out, int n, int m) {}\n";
   const auto message = [](const auto& make) {
     try {
       make();
@@ -209,7 +210,8 @@ TEST_F(Weighing, TheReferencesArgumentsAreChecked) {
     }
     return std::string("nothing was wrong");
   };
-  const std::string wrong = "kernel 'right' takes 1 arguments (const float* in), the ",
+  const std::string wrong =
+                        "kernel 'right' takes 4 arguments (const float* in, float* out, int n, int m), the ",
                     given = " gives 3 (in, weights, out)";
   EXPECT_EQ(message([&] { definition::DescribedProblem code(api::described(in_code().spec())); }),
             "weighing: " + wrong + "problem" + given);
