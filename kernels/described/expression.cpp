@@ -20,8 +20,12 @@ SourceLocation SourceLocation::in_file(Prefix prefix) {
   return place;
 }
 
+std::string SourceLocation::located(const std::string& message) const {
+  return prefix_ ? format("{}: {}", prefix_(), message) : message;
+}
+
 void SourceLocation::fail(const std::string& message) const {
-  throw UsageError(prefix_ ? format("{}: {}", prefix_(), message) : message);
+  throw UsageError(located(message));
 }
 
 ExpressionScope::ExpressionScope(const std::vector<search::Parameter>& parameters, const Instance& instance)

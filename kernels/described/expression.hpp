@@ -29,6 +29,8 @@ class SourceLocation {
   static SourceLocation in_file(Prefix prefix);
 
   bool is_file() const { return is_file_; }
+  /// `message` behind the place.
+  std::string located(const std::string& message) const;
   /// Throws UsageError.
   [[noreturn]] void fail(const std::string& message) const;
   /// Calls a function of the person who wrote the description; what it throws becomes a UsageError.

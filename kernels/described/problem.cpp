@@ -91,12 +91,6 @@ void find_roles(KernelDescription& description) {
         if (extent && extent->text() == parameter.name) parameter.role = search::Role::threads;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 /// What a parameter of the kernel, as declared, must not be for this argument; empty where it fits.
 std::string misfit(const std::string& declared, const Argument& argument) {
   const bool pointer = declared.find('*') != std::string::npos;

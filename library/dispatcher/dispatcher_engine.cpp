@@ -39,11 +39,10 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
                  "kernel as an argument",
                  problem_.info().name, argument.name));
   for (const definition::Argument& argument : description.arguments)
-    if (!argument.is_computed()) expected_.push_back({argument.name, argument.is_vector(), ""});
+    if (!argument.is_computed())
+      expected_.push_back({argument.name, argument.is_vector(),
+                           std::string(tune::to_string(problem_.type_of(argument, instance_).element))});
   make_first();
-  for (Expected& expected : expected_)
-    expected.type =
-        tune::to_string(problem_.type_of(*description.argument(expected.name), instance_).element);
   if (options.slowdown > 0 && options.candidates > 0)
     make_strategy(options);
   else
@@ -111,10 +110,10 @@ void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
 
 void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t count) const {
   if (count != expected_.size()) {
-    std::string names;
-    for (const Expected& one : expected_) names += (names.empty() ? "" : ", ") + one.name;
+    std::vector<std::string> names;
+    for (const Expected& one : expected_) names.push_back(one.name);
     throw UsageError(format("{}: launch takes {} arguments ({}), {} were given", problem_.info().name,
-                            expected_.size(), names, count));
+                            expected_.size(), definition::joined(names), count));
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Expected& wanted = expected_[i];

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <vector>
 
 #include "kernels/described/problem.hpp"

@@ -10,7 +10,6 @@
 #include "library/tuner/spec.hpp"
 #include "search/expressions/expr.hpp"
 #include "search/expressions/nearest.hpp"
-#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::api {
@@ -71,30 +70,19 @@ SourceLocation part(const Spec& spec, const std::string& what) {
   return SourceLocation::in_code(format("{}: {}", spec.description.name, what));
 }
 
-/// `call` takes the function, the configuration and the sizes.
-template<class N, class Call>
-Expression expression(const Spec& spec, N& number, const std::string& what, Call call) {
+/// A Number is a function of configuration and sizes, a SizeNumber one of the sizes.
+template<class N>
+Expression expression(const Spec& spec, N number, const std::string& what) {
   if (auto* function = std::get_if<typename N::Function>(&number.value))
-    return {
-        [function = std::move(*function), call](const Instance& instance, const search::Configuration& c) {
-          return FormulaValue::of_number(call(function, to_values(c), sizes_of(instance)));
-        },
-        part(spec, what)};
+    return {[function = std::move(*function)](const Instance& instance, const search::Configuration& c) {
+              if constexpr (std::is_same_v<N, SizeNumber>)
+                return FormulaValue::of_number(function(sizes_of(instance)));
+              else
+                return FormulaValue::of_number(function(to_values(c), sizes_of(instance)));
+            },
+            part(spec, what)};
   if (auto* formula = std::get_if<std::string>(&number.value)) return {std::move(*formula), part(spec, what)};
   return {std::get<double>(number.value), part(spec, what)};
-}
-
-Expression expression(const Spec& spec, Number number, const std::string& what) {
-  return expression(spec, number, what,
-                    [](const auto& function, const Configuration& configuration, const Sizes& sizes) {
-                      return function(configuration, sizes);
-                    });
-}
-
-Expression expression(const Spec& spec, SizeNumber number, const std::string& what) {
-  return expression(spec, number, what, [](const auto& function, const Configuration&, const Sizes& sizes) {
-    return function(sizes);
-  });
 }
 
 std::array<std::optional<Expression>, 3> geometry(const Spec& spec, const std::string& what, Number x,
@@ -118,15 +106,13 @@ static_assert(static_cast<int>(Fill::Kind::function) ==
               static_cast<int>(definition::Contents::Kind::function));
 
 definition::Contents contents_of(Fill fill) {
-  definition::Contents contents;
-  contents.kind = static_cast<definition::Contents::Kind>(fill.kind);
-  contents.value = fill.value;
-  contents.step = fill.step;
-  contents.low = fill.low;
-  contents.high = fill.high;
-  contents.file = fill.file;
-  contents.function = std::move(fill.function);
-  return contents;
+  return {.kind = static_cast<definition::Contents::Kind>(fill.kind),
+          .value = fill.value,
+          .step = fill.step,
+          .low = fill.low,
+          .high = fill.high,
+          .file = fill.file,
+          .function = std::move(fill.function)};
 }
 
 /// Without extents or a value.

@@ -85,12 +85,9 @@ Instance instance_at(const ProblemInfo& info, const Sizes& sizes) {
   }
   for (const SettingInfo& setting : info.settings) known.push_back(setting.name);
   for (const auto& [name, value] : sizes.entries()) {
-    if (std::ranges::find(known, name) == known.end()) {
-      std::string all;
-      for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
+    if (std::ranges::find(known, name) == known.end())
       throw UsageError(format("{}: '{}' is no size or setting{}; there is: {}", info.name, name,
-                              search::did_you_mean(name, known), all));
-    }
+                              search::did_you_mean(name, known), definition::joined(known)));
     if (std::ranges::find(info.extents, name, &ExtentInfo::name) == info.extents.end())
       settings.emplace_back(name, to_search(value));
   }

@@ -39,4 +39,12 @@ void read_extents(const JsonField& field, Argument& argument) {
   if (argument.extents.empty() || argument.extents.size() > 3) field.fail("expected one to three extents");
 }
 
+TextureSpec texture_over(const Argument& argument) {
+  TextureSpec texture;
+  texture.dimensions = static_cast<int>(argument.extents.size());
+  texture.channels = argument.type ? argument.type->components : 1;
+  texture.memory = texture.dimensions == 1 ? TextureMemory::linear : TextureMemory::array;
+  return texture;
+}
+
 }  // namespace tune::definition

@@ -19,5 +19,7 @@ KernelDescription read_native(const JsonField& root);
 void read_type(const JsonField& field, Argument& argument);
 /// Expressions of a vector's extents. Fails where there are none, or more than three.
 void read_extents(const JsonField& field, Argument& argument);
+/// A texture with the argument's dimensions and channels.
+TextureSpec texture_over(const Argument& argument);
 
 }  // namespace tune::definition

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "kernels/described/formula.hpp"
+#include "kernels/described/kernel_files.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -244,10 +246,8 @@ void JsonField::allow(std::initializer_list<std::string_view> names) const {
   for (const auto& [name, field] : members()) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const auto nearest = search::nearest_name(name, known);
-    std::string all;
-    for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
     field.fail(nearest ? format("no such field; did you mean '{}'?", *nearest)
-                       : format("no such field; there are: {}", all));
+                       : format("no such field; there are: {}", joined(known)));
   }
 }
 
@@ -302,15 +302,15 @@ std::string JsonField::formula() const {
   fail(format("expected a number or a formula, found {}", kind_of(*value_)));
 }
 
-FormulaValue JsonField::evaluated(const Names& names) const {
+FormulaValue JsonField::evaluated() const {
   if (is_number() || is_bool()) return value();
   if (is_list()) {
     FormulaValue::List all;
-    for (const JsonField& one : elements()) all.push_back(one.evaluated(names));
+    for (const JsonField& one : elements()) all.push_back(one.evaluated());
     return all;
   }
   try {
-    return evaluate(text(), names);
+    return evaluate(text(), nullptr);
   } catch (const search::ExprError& error) {
     fail(format("'{}', column {}: {}", text(), error.column(), error.what()));
   }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "kernels/described/expression.hpp"
-#include "kernels/described/formula.hpp"
 #include "search/expressions/expr.hpp"
 
 namespace tune::definition {
@@ -88,7 +87,7 @@ class JsonField {
   /// The text, or a number as a text: what may be a formula.
   std::string formula() const;
   /// What the formula is worth; a list of formulas is the list of their values.
-  FormulaValue evaluated(const Names& names = nullptr) const;
+  FormulaValue evaluated() const;
   /// As a rule over parameters and sizes, read once.
   search::Expr rule() const;
   /// The number or formula, to be evaluated later.

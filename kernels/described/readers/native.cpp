@@ -172,18 +172,15 @@ template<class T>
 T chosen(const JsonField& field, const std::map<std::string, T>& known) {
   const auto found = known.find(field.text());
   if (found != known.end()) return found->second;
-  std::string all;
-  for (const auto& [name, value] : known) all += (all.empty() ? "" : ", ") + name;
-  field.fail(format("expected one of {}, found '{}'", all, field.text()));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : known) names.push_back(name);
+  field.fail(format("expected one of {}, found '{}'", joined(names), field.text()));
 }
 
 /// After the argument's type and size, which say channels and dimensions.
 void read_texture(const JsonField& field, Argument& argument) {
   if (argument.access != BufferAccess::read) field.fail("a texture is only read");
-  TextureSpec texture;
-  texture.dimensions = static_cast<int>(argument.extents.size());
-  texture.channels = argument.type ? argument.type->components : 1;
-  texture.memory = texture.dimensions == 1 ? TextureMemory::linear : TextureMemory::array;
+  TextureSpec texture = texture_over(argument);
   if (!field.is_object()) {
     if (!field.to_bool()) field.fail("expected true or an object");
     argument.texture = texture;

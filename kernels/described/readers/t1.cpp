@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "kernels/described/formula.hpp"
 #include "kernels/described/readers/definition.hpp"
 #include "tuner/base/format.hpp"
 
@@ -113,16 +114,15 @@ search::Parameter read_parameter(const std::string& name, const JsonField& field
 }
 
 void add_parameter(search::Parameter parameter, const JsonField& place, KernelDescription& definition) {
-  for (const search::Parameter& other : definition.parameters)
-    if (other.name == parameter.name) place.fail(format("a second parameter '{}'", parameter.name));
+  if (std::ranges::count(definition.parameters, parameter.name, &search::Parameter::name) > 0)
+    place.fail(format("a second parameter '{}'", parameter.name));
   definition.parameters.push_back(std::move(parameter));
 }
 
 void add_condition(const JsonField& rule, KernelDescription& definition) {
   search::Expr expression = rule.rule();
   for (const std::string& name : expression.variables())
-    if (std::ranges::find(definition.parameters, name, &search::Parameter::name) ==
-        definition.parameters.end())
+    if (std::ranges::count(definition.parameters, name, &search::Parameter::name) == 0)
       rule.fail(format("'{}' is no parameter", name));
   definition.constraints.push_back({std::move(expression), rule.formula()});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <regex>
 #include <sstream>
 
 #include "kernels/described/readers/definition.hpp"
@@ -13,21 +14,12 @@ namespace tune::definition::t1 {
 namespace {
 
 /// Says once why the definition cannot be run; its space can be shown all the same.
-void refuse(KernelDescription& definition, const JsonField& place, const std::string& reason) {
-  if (!definition.unusable.empty()) return;
-  try {
-    place.fail(reason);
-  } catch (const std::exception& error) {
-    definition.unusable = error.what();
-  }
+void refuse(KernelDescription& definition, const JsonField& field, const std::string& reason) {
+  if (definition.unusable.empty()) definition.unusable = field.place().located(reason);
 }
 
 /// What KTT's relative comparison lets pass in any case.
 constexpr double smallest_difference = 1e-4;
-
-double number_of(const std::optional<JsonField>& field) {
-  return field ? field->written_number() : 0;
-}
 
 /// Why these contents cannot be made, and what would help; empty for those that can.
 std::string obstacle(const JsonField& field, const std::string& kind, const std::string& name) {
@@ -48,7 +40,8 @@ std::string obstacle(const JsonField& field, const std::string& kind, const std:
 
 Contents read_contents(const JsonField& field, const std::string& kind, const std::filesystem::path& folder) {
   Contents contents;
-  const double number = number_of(field.find("FillValue"));
+  const auto given = field.find("FillValue");
+  const double number = given ? given->written_number() : 0;
   if (const auto seed = field.find("RandomSeed"))
     contents.seed = static_cast<std::uint64_t>(seed->written_integer());
   if (kind == "constant") {
@@ -97,11 +90,8 @@ void read_element(const JsonField& field, Argument& argument, KernelDescription&
 }
 
 /// The schema says no more than `Texture`: the fields are those of our own form, in T1's spelling.
-TextureSpec read_texture(const JsonField& field, std::size_t dimensions, int components) {
-  TextureSpec texture;
-  texture.dimensions = static_cast<int>(dimensions);
-  texture.channels = components;
-  texture.memory = dimensions == 1 ? TextureMemory::linear : TextureMemory::array;
+TextureSpec read_texture(const JsonField& field, const Argument& argument) {
+  TextureSpec texture = texture_over(argument);
   if (const auto normalized = field.find("NormalizedCoordinates"))
     texture.normalized_coordinates = normalized->to_bool();
   if (const auto filter = field.find("FilterMode"))
@@ -136,8 +126,7 @@ void read_vector(const JsonField& field, const std::string& kind, Argument& argu
   const auto constant = field.find("MemType");
   const std::string special = constant ? word(*constant) : "";
   if (kind == "symbol" || special == "constant") argument.symbol = argument.name;
-  if (kind == "texture" || special == "texture")
-    argument.texture = read_texture(field, argument.extents.size(), argument.type->components);
+  if (kind == "texture" || special == "texture") argument.texture = read_texture(field, argument);
 }
 
 Argument read_argument(const JsonField& field, const std::string& kind, KernelDescription& definition) {
@@ -226,8 +215,7 @@ void read_named_block(const JsonField& kernel, const KernelDescription& definiti
                       LaunchDescription& launch) {
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string name = format("block_size_{}", "xyz"[i]);
-    if (std::ranges::find(definition.parameters, name, &search::Parameter::name) !=
-        definition.parameters.end())
+    if (std::ranges::count(definition.parameters, name, &search::Parameter::name) > 0)
       launch.block[i] = Expression{name, kernel.place()};
   }
   if (!launch.block[0]) kernel.fail("expected a field 'LocalSize', or a parameter block_size_x");
@@ -303,40 +291,18 @@ void read_problem_size(const JsonField& size, KernelDescription& definition) {
 /// Options of other compilers and for the host, which a compiler of kernels at run time does not know: it
 /// optimises anyway, and the architecture is the device's.
 bool for_others(const std::string& option) {
-  for (const char* const start : {"-O",
-                                  "--optimize",
-                                  "-arch",
-                                  "--gpu-architecture",
-                                  "-gencode",
-                                  "--generate-code",
-                                  "-code",
-                                  "-Xcompiler",
-                                  "-Wall",
-                                  "-Wextra",
-                                  "-fopenmp",
-                                  "-march",
-                                  "-ccbin",
-                                  "-x",
-                                  "-cl-",
-                                  "-lm",
-                                  "-m64",
-                                  "-ptx",
-                                  "--ptx",
-                                  "-cubin",
-                                  "--expt-",
-                                  "-expt-",
-                                  "--extended-lambda",
-                                  "-extended-lambda"})
-    if (option.starts_with(start)) return true;
-  return option == "-g" || option == "-t" || option.starts_with("-l") != option.starts_with("-lineinfo");
+  static const std::regex begins(
+      "-O|--optimize|-arch|--gpu-architecture|-gencode|--generate-code|-code|-Xcompiler|-Wall|-Wextra|"
+      "-fopenmp|-march|-ccbin|-x|-cl-|-m64|--?ptx|-cubin|--?expt-|--?extended-lambda|-l(?!ineinfo)");
+  return option == "-g" || option == "-t" ||
+         std::regex_search(option, begins, std::regex_constants::match_continuous);
 }
 
 /// Whether its value is the next option.
 bool takes_value(const std::string& option) {
-  for (const char* const name : {"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code",
-                                 "-Xcompiler", "-ccbin", "-x", "-t"})
-    if (option == name) return true;
-  return false;
+  static const std::regex names(
+      "-arch|--gpu-architecture|-gencode|--generate-code|-code|-Xcompiler|-ccbin|-x|-t");
+  return std::regex_match(option, names);
 }
 
 void read_options(const JsonField& options, KernelDescription& definition) {
