@@ -5,7 +5,7 @@
 #include "library/run/open_cache.hpp"
 #include "library/run/worker_backend.hpp"
 #include "library/tuner/tuner_state.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/cache/cached_backend.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "search/space/configuration.hpp"
-#include "tuner/backends/binary.hpp"
+#include "tuner/backends/kernel_resources.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/measurement/timing.hpp"
 

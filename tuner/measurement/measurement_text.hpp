@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/measurement/stopping_rule.hpp"
+#include "tuner/measurement/median_interval.hpp"
 #include "tuner/measurement/timing.hpp"
 
 /// Words for measurements that the command line and the reports share.

@@ -116,22 +116,34 @@ class RemotePlan : public PreparedPlan {
 
 }  // namespace
 
-Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
+/// Asks the process about a plan, which it is sent with the binary where it does not have that.
+Result<Response> RemoteRunner::ask(const char* call, const LaunchPlan& plan, const Binary& binary) {
   device_.ready();
   LaunchPlan lean = plan;  // what was compiled is in the binary
   lean.compile.source.text.clear();
   lean.compile.headers.clear();
-  Json request = {{"call", "prepare"}, {"number", ++plans_}, {"plan", encode(lean)}};
+  Json request = {{"call", call}, {"number", plans_}, {"plan", encode(lean)}};
   const bool sent =
       !binary.hash.empty() && binary.hash == last_binary_ && device_.generation() == last_generation_;
   if (!sent) request["binary"] = encode(binary);
-  const Result<Response> answer = device_.call(request, prepare_seconds);
+  Result<Response> answer = device_.call(request, prepare_seconds);
   last_binary_ = binary.hash;
   last_generation_ = device_.generation();
-  if (!answer) {
-    if (answer.error().phase == Phase::crash) device_.abandon();
-    return tl::unexpected(answer.error());
-  }
+  if (!answer && answer.error().phase == Phase::crash) device_.abandon();
+  return answer;
+}
+
+Result<std::vector<KernelResources>> RemoteRunner::check_resources(const LaunchPlan& plan,
+                                                                   const Binary& binary) {
+  const Result<Response> answer = ask("resources", plan, binary);
+  if (!answer) return tl::unexpected(answer.error());
+  return decoded<std::vector<KernelResources>>(answer->value);
+}
+
+Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
+  ++plans_;
+  const Result<Response> answer = ask("prepare", plan, binary);
+  if (!answer) return tl::unexpected(answer.error());
   return std::make_unique<RemotePlan>(device_, options_, plans_, plan,
                                       decoded<std::vector<KernelResources>>(answer->value));
 }

@@ -19,9 +19,12 @@ class RemoteRunner : public Runner {
  public:
   /// The device must outlive the runner.
   RemoteRunner(RemoteDevice& device, RemoteOptions options) : device_(device), options_(options) {}
+  Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan, const Binary& binary) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
 
  private:
+  Result<Response> ask(const char* call, const LaunchPlan& plan, const Binary& binary);
+
   RemoteDevice& device_;
   RemoteOptions options_;
   std::uint64_t plans_ = 0;

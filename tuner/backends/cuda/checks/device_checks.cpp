@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "tuner/backends/cuda/available.hpp"
 #include "tuner/backends/cuda/checks/check_sources.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backends/cuda/runner/cuda_backend.hpp"
 
-#include "tuner/backends/cuda/available.hpp"
 #include "tuner/backends/cuda/runtime/bandwidth.hpp"
 #include "tuner/backends/cuda/runtime/device_query.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/error.hpp"
 
 namespace tune::cuda {

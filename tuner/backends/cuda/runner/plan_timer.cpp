@@ -7,7 +7,7 @@
 
 #include "tuner/backends/cuda/runtime/energy.hpp"
 #include "tuner/base/stopwatch.hpp"
-#include "tuner/measurement/stopping_rule.hpp"
+#include "tuner/measurement/stopping_criteria.hpp"
 
 namespace tune::cuda {
 namespace {

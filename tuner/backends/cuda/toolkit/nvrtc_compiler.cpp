@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <span>
 #include <string_view>
 
-#include "tuner/backends/cuda/available.hpp"
 #include "tuner/backends/cuda/toolkit/compile_log.hpp"
 #include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stopwatch.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -150,7 +149,7 @@ NvrtcCompiler::Outcome NvrtcCompiler::attempt(const CompileRequest& request, boo
 }
 
 Result<Binary> NvrtcCompiler::compile(const CompileRequest& request) const {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch compiling;
   auto outcome = attempt(request, true);
   if (outcome.status != nvrtc_success) {
     // With -v the log of some failures (static shared memory beyond 48 KiB) holds no error at all; without
@@ -167,19 +166,8 @@ Result<Binary> NvrtcCompiler::compile(const CompileRequest& request) const {
     if (const auto found = kernels.find(symbol); found != kernels.end())
       binary.resources[entry] = found->second;
   binary.hash = content_hash(std::span<const std::byte>(binary.image));
-  binary.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  binary.compile_seconds = compiling.seconds();
   return std::move(binary);
-}
-
-std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture, std::string* failure_reason) {
-  const auto nvrtc = open_nvrtc(failure_reason);
-  if (nvrtc == nullptr) return nullptr;
-  try {
-    return std::make_unique<NvrtcCompiler>(nvrtc, architecture);
-  } catch (const Error& error) {
-    if (failure_reason != nullptr) *failure_reason = error.what();
-    return nullptr;
-  }
 }
 
 }  // namespace tune::cuda

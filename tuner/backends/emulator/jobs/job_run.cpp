@@ -260,20 +260,8 @@ class CaseRun {
     return nullptr;
   }
 
-  Tolerance tolerance() const {
-    Tolerance tolerance = case_.plan.tolerance ? *case_.plan.tolerance : case_.expected->tolerance;
-    const bool asks =
-        std::ranges::any_of(tolerance.buffers, [](const auto& one) { return one.second.relative != 0; });
-    if (tolerance.relative != 0 || asks) {
-      TensorSet known = case_.expected->reference;
-      known.insert(computed_.begin(), computed_.end());
-      apply_relative(tolerance, known);
-    }
-    return tolerance;
-  }
-
   void compare_outputs(const PlanMemory& memory) {
-    const Tolerance tolerance = this->tolerance();
+    const Tolerance tolerance = tolerance_of(case_.plan, *case_.expected, computed_);
     for (const BufferSpec& buffer : case_.plan.buffers) {
       if (buffer.role != BufferRole::output) continue;
       const HostTensor* const reference = reference_of(buffer.name);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
+#include <optional>
 #include <vector>
 
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
-namespace tune::testing {
+namespace tune {
 
-/// Keeps everything in memory, whatever the key: for tests of what stands above a store.
+/// Keeps the evaluations of one workload in memory, whatever key it is asked with. They end with the object.
 class MemoryStore : public Store {
  public:
   RunId begin_run(const RunRecord&) override { return ++runs; }
@@ -26,4 +26,4 @@ class MemoryStore : public Store {
   std::optional<RunEnd> end;
 };
 
-}  // namespace tune::testing
+}  // namespace tune

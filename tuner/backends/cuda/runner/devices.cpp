@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
+
 #include "tuner/backends/cuda/runner/cuda_backend.hpp"
 #include "tuner/backends/cuda/runner/cuda_stream_runner.hpp"
 #include "tuner/backends/cuda/runtime/device_query.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A build without the CUDA toolkit: there is no device, but NVRTC may still be there at run time.
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/cuda/runtime/occupancy.hpp"
 #include "tuner/base/error.hpp"
 

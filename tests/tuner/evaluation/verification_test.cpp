@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/evaluation/outputs.hpp"
+#include "tuner/evaluation/verification.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ Result<TensorSet> outputs_of(const std::string& kind) {
   const Configuration configuration{{"block", 64}, {"items", 2}, {"kind", kind}};
   const Result<LaunchPlan> plan = problem.plan(instance, configuration, testing::ToySources());
   ReferenceCache reference_cache(problem);
-  return run_outputs(*plan, reference_cache.at(instance, 5), backend);
+  return run_outputs(*plan, *reference_cache.at(instance, 5), backend);
 }
 
 TEST(Outputs, AreThoseOfTheDevice) {
