@@ -16,7 +16,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cache/caching_compiler.hpp"
 #include "tuner/device/architectures.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 

@@ -27,7 +27,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cache/caching_compiler.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/replay/replay_evaluator.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/evaluator.hpp"
-#include "tuner/evaluation/objective.hpp"
 #include "tuner/measurement/median_interval.hpp"
 
 /// The end of a run: the fastest are checked with other inputs and timed again in turns, so that what slows

@@ -6,7 +6,7 @@
 
 #include "kernels/convolution/problem.hpp"
 #include "search/random.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/device/architectures.hpp"
 

@@ -9,10 +9,8 @@
 #include <memory>
 #include <span>
 
-#include "tuner/backends/emulator/memory/plan_maps.hpp"
 #include "tuner/backends/emulator/memory/plan_memory.hpp"
-#include "tuner/backends/emulator/memory/plan_textures.hpp"
-#include "tuner/backends/emulator/module/source_lines.hpp"
+#include "tuner/backends/emulator/module/loaded_module.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/evaluation/reference_data.hpp"
