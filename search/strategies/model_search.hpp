@@ -57,8 +57,8 @@ struct ModelOptions {
   std::size_t start = 5;           ///< configurations of a first design
   std::size_t design_sample = 64;  ///< random configurations that it is chosen from
   double lean = 1.4;  ///< of the design towards what is believed, a distance for each unit of slowdown
-  std::size_t transfers =
-      4;  ///< best configurations tried of the first related record; half of each further one
+  /// Best configurations tried of the first related record; half of each further one.
+  std::size_t transfers = 4;
   std::size_t warm_start_evaluations = 12;  ///< evaluations for which related records are followed
   std::size_t pool = 6000;                  ///< candidates where the space has more
   std::size_t local_turn = 3;               ///< every so many choices is a neighbour of the best; 0: none

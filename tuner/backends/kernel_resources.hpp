@@ -18,8 +18,8 @@ struct KernelResources {
   int max_threads = 0;                ///< a block that this kernel can be launched with
   int blocks_per_multiprocessor = 0;  ///< CUDA's occupancy query
   double occupancy = 0;               ///< resident over possible threads of a multiprocessor, 0 to 1
-  std::string
-      limiter;  ///< what bounds it: `registers`, `shared memory`, `threads`, `blocks`; empty if unknown
+  /// What bounds it: `registers`, `shared memory`, `threads`, `blocks`; empty if unknown.
+  std::string limiter;
 };
 
 }  // namespace tune

@@ -34,8 +34,8 @@ struct DeviceProperties {
   std::string driver;           ///< `580.159.04` by NVML, else the CUDA version the driver supports (`13.0`)
   double power_limit = 0;       ///< watts; 0 where unknown
   bool energy_counter = false;  ///< whether joules can be measured
-  double copy_bandwidth =
-      0;  ///< measured, device to device, bytes read plus written a second; 0 until measured
+  /// Measured, device to device, bytes read plus written a second; 0 until measured.
+  double copy_bandwidth = 0;
   /// Measured, from and to pinned memory of the host, one at a time, bytes a second; 0 until measured.
   double host_to_device_bandwidth = 0;
   double device_to_host_bandwidth = 0;

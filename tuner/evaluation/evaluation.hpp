@@ -41,8 +41,8 @@ struct Measurement : Timing {
 struct Evaluation {
   Configuration configuration;
   Result<Measurement> outcome = fail(Phase::launch, "not evaluated");
-  std::optional<KernelResources>
-      resources;  ///< of the launch that takes most; nothing where it did not compile
+  /// Of the launch that takes most; nothing where it did not compile.
+  std::optional<KernelResources> resources;
   std::string binary_hash;
   PhaseTimes phases;
   bool reused = false;      ///< answered from the database, not evaluated again

@@ -54,8 +54,8 @@ struct RerankPlace {
 struct RerankResult {
   Objective objective = Objective::time;
   std::vector<RerankPlace> places;  ///< the winner first, then by ratio; empty where none were held
-  std::vector<Evaluation>
-      failures;              ///< finalists whose results were wrong with other inputs, or that crashed
+  /// Finalists whose results were wrong with other inputs, or that crashed.
+  std::vector<Evaluation> failures;
   bool reused = false;       ///< places are those of an earlier run
   bool interrupted = false;  ///< before there was a ranking
   double seconds = 0;        ///< that they took

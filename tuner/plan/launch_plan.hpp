@@ -215,8 +215,8 @@ struct FourierTransform {
 struct CopySide {
   std::string buffer;
   std::uint64_t offset = 0;  ///< of the first element
-  std::uint64_t pitch =
-      0;  ///< elements from one row to the next, at least a row's; of no meaning for one row
+  /// Elements from one row to the next, at least a row's; of no meaning for one row.
+  std::uint64_t pitch = 0;
   friend bool operator==(const CopySide&, const CopySide&) = default;
 };
 
