@@ -24,46 +24,31 @@ template<>
 struct Fields<emulator::Index3> {
   static void each(auto& t, auto field) {
     auto& [x, y, z] = t;
-    field("x", x);
-    field("y", y);
-    field("z", z);
+    name_members(field, "x", x, "y", y, "z", z);
   }
 };
 template<>
 struct Fields<emulator::Finding> {
   static void each(auto& t, auto field) {
     auto& [kind, kernel, size, array, offset, has_thread, block, thread, source, detail] = t;
-    field("kind", kind);
-    field("kernel", kernel);
-    field("size", size);
-    field("array", array);
-    field("offset", offset);
-    field("has_thread", has_thread);
-    field("block", block);
-    field("thread", thread);
-    field("source", source);
-    field("detail", detail);
+    name_members(field, "kind", kind, "kernel", kernel, "size", size, "array", array, "offset", offset,
+                 "has_thread", has_thread, "block", block, "thread", thread, "source", source, "detail",
+                 detail);
   }
 };
 template<>
 struct Fields<emulator::CheckVerdict> {
   static void each(auto& t, auto field) {
     auto& [findings, not_emulated, error, tolerance, seconds] = t;
-    field("findings", findings);
-    field("not_emulated", not_emulated);
-    field("error", error);
-    field("tolerance", tolerance);
-    field("seconds", seconds);
+    name_members(field, "findings", findings, "not_emulated", not_emulated, "error", error, "tolerance",
+                 tolerance, "seconds", seconds);
   }
 };
 template<>
 struct Fields<emulator::Message> {
   static void each(auto& t, auto field) {
     auto& [type, job, verdict, text] = t;
-    field("type", type);
-    field("job", job);
-    field("verdict", verdict);
-    field("text", text);
+    name_members(field, "type", type, "job", job, "verdict", verdict, "text", text);
   }
 };
 
