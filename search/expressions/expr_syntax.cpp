@@ -14,24 +14,6 @@
 
 namespace tune::search {
 
-/// A word of an expression's text.
-struct ExprToken {
-  enum class Kind { integer, real, text, name, symbol, end };
-
-  Kind kind = Kind::end;
-  std::string text;        ///< as written, but a text without quotes and escapes
-  std::size_t column = 1;  ///< of its first character (byte), from 1
-
-  /// Whether it is this operator, bracket or keyword.
-  bool is(std::string_view wanted) const {
-    return (kind == Kind::symbol || kind == Kind::name) && text == wanted;
-  }
-};
-
-/// Splits an expression; the last token is the end. Throws ExprError with the column of a character that does
-/// not belong, a text that does not end, or a number that runs into a name.
-std::vector<ExprToken> split_expression(std::string_view text);
-
 namespace {
 
 using Op = Expr::Op;
@@ -112,6 +94,20 @@ bool is_variable_name(std::string_view text) {
 }
 
 namespace {
+
+/// A word of an expression's text.
+struct ExprToken {
+  enum class Kind { integer, real, text, name, symbol, end };
+
+  Kind kind = Kind::end;
+  std::string text;        ///< as written, but a text without quotes and escapes
+  std::size_t column = 1;  ///< of its first character (byte), from 1
+
+  /// Whether it is this operator, bracket or keyword.
+  bool is(std::string_view wanted) const {
+    return (kind == Kind::symbol || kind == Kind::name) && text == wanted;
+  }
+};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -225,15 +221,11 @@ class Lexer {
   std::size_t at_ = 0;
 };
 
-}  // namespace
-
+/// Splits an expression; the last token is the end. Throws ExprError with the column of a character that does
+/// not belong, a text that does not end, or a number that runs into a name.
 std::vector<ExprToken> split_expression(std::string_view text) {
   return Lexer(text).all();
 }
-
-namespace {
-
-using Op = Expr::Op;
 
 /// Far more than people write, and far less than the stack holds.
 constexpr std::size_t max_nesting = 200;

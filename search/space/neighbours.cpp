@@ -13,22 +13,10 @@
 #include "search/space/search_space.hpp"
 
 namespace tune::search {
+namespace {
 
 /// What each digit of each column costs: [column][digit], not negative, infinite where it must not be.
 using DigitCosts = std::vector<std::vector<double>>;
-
-/// The row with the least sum of costs among those that `allowed` lets through (all where it is empty); one
-/// of equals at random, each with the same chance. Nothing where all rows cost infinitely much or are not
-/// allowed.
-///
-/// Branch and bound over the graph's paths: the cheapest digits first, and no branch that is certainly dearer
-/// than the best row so far. After about `steps` steps (branches taken, rows looked at) it stops with the
-/// best row so far, if any, which then need not be the cheapest.
-std::optional<RowGraph::Row> cheapest_row(const RowGraph& rows, const DigitCosts& costs, Random& random,
-                                          std::size_t steps,
-                                          const std::function<bool(RowGraph::Row)>& allowed);
-
-namespace {
 
 /// Costs that differ by less are equal: sums of the same numbers in another order.
 constexpr double equal_costs = 1e-9;
@@ -108,15 +96,18 @@ class Descent {
   std::uint64_t equals_ = 0;  ///< rows that cost as much as the best so far
 };
 
-}  // namespace
-
+/// The row with the least sum of costs among those that `allowed` lets through (all where it is empty); one
+/// of equals at random, each with the same chance. Nothing where all rows cost infinitely much or are not
+/// allowed.
+///
+/// Branch and bound over the graph's paths: the cheapest digits first, and no branch that is certainly dearer
+/// than the best row so far. After about `steps` steps (branches taken, rows looked at) it stops with the
+/// best row so far, if any, which then need not be the cheapest.
 std::optional<RowGraph::Row> cheapest_row(const RowGraph& rows, const DigitCosts& costs, Random& random,
                                           std::size_t steps,
                                           const std::function<bool(RowGraph::Row)>& allowed) {
   return Descent(rows, costs, random, steps, allowed).run();
 }
-
-namespace {
 
 constexpr std::size_t neighbour_steps = 4'000;
 constexpr std::size_t cheapest_steps = 4'000;

@@ -16,6 +16,7 @@
 #include "search/space/space_check.hpp"
 
 namespace tune::search {
+namespace {
 
 /// What the rest of a space's construction depends on once some parameters are assigned: two assignments with
 /// equal states have the same completions, so that one of them has to be looked at.
@@ -73,8 +74,6 @@ class SpaceStates {
   std::vector<signed char> booleans_;        ///< of the parts while a state is described; -1 for others
 };
 
-namespace {
-
 using Op = Expr::Op;
 
 // First words of what a part adds. Whole numbers that fit have an odd word of their own, so that no two
@@ -101,8 +100,6 @@ void add_scalar(const Scalar& scalar, std::vector<std::uint32_t>& words) {
 std::uint32_t choice_of(std::size_t parameter, const Assignment& assignment) {
   return assignment.exists[parameter] != 0 ? assignment.indices[parameter] + 1 : 0;
 }
-
-}  // namespace
 
 SpaceStates::SpaceStates(const SpaceDefinition& definition)
     : definition_(definition), constants_(definition.constants) {
@@ -282,8 +279,6 @@ void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
     }
   }
 }
-
-namespace {
 
 /// Whether the parameter exists. Throws ExprError where its condition fails although nothing in it is
 /// missing.

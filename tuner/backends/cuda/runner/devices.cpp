@@ -14,6 +14,7 @@
 #include "tuner/base/format.hpp"
 
 namespace tune::cuda {
+namespace {
 
 /// A device of this machine, with NVRTC for its architecture.
 class CudaBackend : public Backend {
@@ -25,7 +26,7 @@ class CudaBackend : public Backend {
   const DeviceProperties& properties() const override;
   const Compiler& compiler() const override { return *compiler_; }
   Runner& runner() override { return runner_; }
-  MachineState machine_state() override;
+  MachineState machine_state() override { return runner_.machine_state(); }
 
  private:
   int device_;
@@ -35,16 +36,12 @@ class CudaBackend : public Backend {
   CudaRunner runner_;
 };
 
-namespace {
-
 std::unique_ptr<Compiler> compiler_for(const DeviceProperties& properties) {
   std::string failure_reason;
   auto compiler = make_nvrtc_compiler(properties.architecture(), &failure_reason);
   if (compiler == nullptr) throw Error(failure_reason);
   return compiler;
 }
-
-}  // namespace
 
 CudaBackend::CudaBackend(int device)
     : device_(device),
@@ -63,20 +60,6 @@ const DeviceProperties& CudaBackend::properties() const {
   return properties_;
 }
 
-MachineState CudaBackend::machine_state() {
-  return runner_.machine_state();
-}
-
-std::vector<DeviceProperties> list_devices(std::string* failure_reason) {
-  const int count = device_count(failure_reason);
-  const auto nvml = count > 0 ? Nvml::open() : nullptr;
-  std::vector<DeviceProperties> devices;
-  for (int number = 0; number < count; ++number) devices.push_back(query_device(number, nvml.get()));
-  return devices;
-}
-
-namespace {
-
 void check_number(int number) {
   std::string failure_reason;
   const int count = device_count(&failure_reason);
@@ -86,6 +69,14 @@ void check_number(int number) {
 }
 
 }  // namespace
+
+std::vector<DeviceProperties> list_devices(std::string* failure_reason) {
+  const int count = device_count(failure_reason);
+  const auto nvml = count > 0 ? Nvml::open() : nullptr;
+  std::vector<DeviceProperties> devices;
+  for (int number = 0; number < count; ++number) devices.push_back(query_device(number, nvml.get()));
+  return devices;
+}
 
 std::unique_ptr<Backend> open_device(int number) {
   check_number(number);

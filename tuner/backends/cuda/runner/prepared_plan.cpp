@@ -27,6 +27,7 @@
 #include "tuner/tensor/verifier.hpp"
 
 namespace tune::cuda {
+namespace {
 
 /// Times the executions of one plan, whose buffers are filled. Uses what it is given; nothing may end before
 /// it.
@@ -67,8 +68,6 @@ class PlanTimer : public Sampler {
   double device_seconds_ = 0;
 };
 
-namespace {
-
 using std::chrono::milliseconds;
 
 double seconds_between(const Event& from, const Event& to) {
@@ -76,8 +75,6 @@ double seconds_between(const Event& from, const Event& to) {
   check(cudaEventElapsedTime(&elapsed, from.get(), to.get()));
   return static_cast<double>(elapsed) * 1e-3;
 }
-
-}  // namespace
 
 Result<void> PlanTimer::warm_up(int executions) {
   const auto first_time = take(1);
@@ -206,18 +203,6 @@ Result<double> PlanTimer::power_while_busy(double estimated_seconds, double& mea
   return window.watts();
 }
 
-/// Failure{verify} where something lies in a zone around a buffer that was not put there by `fill`, or where
-/// an input is no longer what it was filled with, its padding included.
-Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context);
-
-/// Compares an output, which was staged if it lies on the host, with a reference on the host, which is kept
-/// on the device where there is room, else sent in parts. Nothing for a layout of more dimensions with gaps
-/// than the kernel knows. Throws std::logic_error where the reference does not fit the output.
-Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
-                                                    const Bounds& bounds, DeviceContext& context);
-
-namespace {
-
 /// Brings memory to the host and waits. A failure where that fails.
 Result<std::vector<std::byte>> bring(const std::byte* from, std::size_t size, DeviceContext& context) {
   std::vector<std::byte> host(size);
@@ -291,8 +276,8 @@ void check_reference(const PlanBuffer& output, const TensorView& reference) {
     throw std::logic_error("a reference must have f64 elements, as many as its extents say");
 }
 
-}  // namespace
-
+/// Failure{verify} where something lies in a zone around a buffer that was not put there by `fill`, or where
+/// an input is no longer what it was filled with, its padding included.
 Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
   std::vector<const PlanBuffer*> on_device;
   for (const auto& buffer : buffers.all())
@@ -313,6 +298,9 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
   return {};
 }
 
+/// Compares an output, which was staged if it lies on the host, with a reference on the host, which is kept
+/// on the device where there is room, else sent in parts. Nothing for a layout of more dimensions with gaps
+/// than the kernel knows. Throws std::logic_error where the reference does not fit the output.
 Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
                                                     const Bounds& bounds, DeviceContext& context) {
   check_reference(output, reference);
@@ -342,6 +330,8 @@ Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, co
   }
   return std::optional(combine(findings));
 }
+
+}  // namespace
 
 CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
                                    PlanBuffers buffers, PlanTextures textures, FourierPlans transforms,

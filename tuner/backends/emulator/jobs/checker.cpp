@@ -24,6 +24,7 @@
 #include "tuner/base/parallel.hpp"
 
 namespace tune::emulator {
+namespace {
 
 /// Jobs that are compiled together.
 struct Batch {
@@ -32,14 +33,6 @@ struct Batch {
   /// Of jobs that harmed the worker that found them: what it found.
   std::map<std::size_t, CheckVerdict> unexplained;
 };
-
-/// Compiles a batch, unless an earlier worker has, and runs those of its jobs that are in `wanted`, in order.
-/// A job with findings is compiled again, by itself, and run again, so that each says all that is known. To
-/// be called in a process of its own. Ends early, without an error, when a job has harmed the process.
-void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const ModuleCompiler& compiler,
-             Flavour flavour, const std::function<void(const Message&)>& send);
-
-namespace {
 
 /// A variant as compiled: in a module, or the reason why not.
 struct Compiled {
@@ -162,8 +155,9 @@ class Worker {
   std::unique_ptr<Emulation> emulation_;
 };
 
-}  // namespace
-
+/// Compiles a batch, unless an earlier worker has, and runs those of its jobs that are in `wanted`, in order.
+/// A job with findings is compiled again, by itself, and run again, so that each says all that is known. To
+/// be called in a process of its own. Ends early, without an error, when a job has harmed the process.
 void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const ModuleCompiler& compiler,
              Flavour flavour, const std::function<void(const Message&)>& send) {
   Worker worker(batch, compiler, flavour);
@@ -178,8 +172,6 @@ void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const M
     if (run.harmed) return;
   }
 }
-
-namespace {
 
 using Clock = std::chrono::steady_clock;
 
