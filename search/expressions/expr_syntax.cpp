@@ -95,20 +95,6 @@ bool is_variable_name(std::string_view text) {
 
 namespace {
 
-/// A word of an expression's text.
-struct ExprToken {
-  enum class Kind { integer, real, text, name, symbol, end };
-
-  Kind kind = Kind::end;
-  std::string text;        ///< as written, but a text without quotes and escapes
-  std::size_t column = 1;  ///< of its first character (byte), from 1
-
-  /// Whether it is this operator, bracket or keyword.
-  bool is(std::string_view wanted) const {
-    return (kind == Kind::symbol || kind == Kind::name) && text == wanted;
-  }
-};
-
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -221,11 +207,13 @@ class Lexer {
   std::size_t at_ = 0;
 };
 
-/// Splits an expression; the last token is the end. Throws ExprError with the column of a character that does
-/// not belong, a text that does not end, or a number that runs into a name.
+}  // namespace
+
 std::vector<ExprToken> split_expression(std::string_view text) {
   return Lexer(text).all();
 }
+
+namespace {
 
 /// Far more than people write, and far less than the stack holds.
 constexpr std::size_t max_nesting = 200;

@@ -2,7 +2,6 @@
 #include "tuner/evaluation/verification.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
 
