@@ -18,7 +18,7 @@
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
 #include "search/expressions/nearest.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"

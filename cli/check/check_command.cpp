@@ -10,13 +10,13 @@
 #include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/interrupt.hpp"
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cache/caching_compiler.hpp"
 #include "tuner/device/architectures.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
@@ -67,7 +67,7 @@ std::vector<Configuration> chosen_configurations(const po::variables_map& values
   }
   const bool all = values["all"].as<bool>();
   const auto strategy =
-      search::make_strategy(all ? "grid" : "random", {space, option_count(values, "seed", 1, 0)});
+      search::choose_strategy(all ? "grid" : "random")->make({space, option_count(values, "seed", 1, 0)});
   const std::uint64_t count = all ? space.size() : option_count(values, "sample", default_sample, 1);
   for (const search::ConfigurationId id : strategy->ask(count)) chosen.push_back(space.at(id));
   return chosen;

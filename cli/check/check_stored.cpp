@@ -25,7 +25,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cache/caching_compiler.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
 namespace tune::cli {

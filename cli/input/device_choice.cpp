@@ -7,7 +7,7 @@
 #include "cli/input/options.hpp"
 #include "cli/input/paths.hpp"
 #include "search/expressions/nearest.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"

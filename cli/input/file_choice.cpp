@@ -8,8 +8,7 @@
 #include "kernels/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/evaluation/outputs.hpp"
-#include "tuner/evaluation/reference_data.hpp"
+#include "tuner/evaluation/verification.hpp"
 
 namespace tune::cli {
 namespace {
@@ -72,7 +71,7 @@ void take_inputs(const FileChoice& files, ProblemSelection& selection) {
 void write_result(const FileChoice& files, const ProblemSelection& selection,
                   const Configuration& configuration, Backend& backend, const KernelSources& sources) {
   ReferenceCache reference_cache(*selection.problem);
-  const ReferenceData& reference_data = reference_cache.at(selection.instance, 1);
+  const auto reference_data = reference_cache.at(selection.instance, check_seeds[0]);
   const Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
   const auto need = [&](const auto& result) {
     if (!result)
@@ -80,7 +79,7 @@ void write_result(const FileChoice& files, const ProblemSelection& selection,
                          result.error().reason, result.error().detail));
   };
   need(plan);
-  need(run_outputs(*plan, reference_data, backend).and_then([&](const TensorSet& outputs) -> Result<void> {
+  need(run_outputs(*plan, *reference_data, backend).and_then([&](const TensorSet& outputs) -> Result<void> {
     files_of(*selection.problem).write_outputs(files.output, selection.instance, outputs);
     return {};
   }));

@@ -3,7 +3,7 @@
 
 #include "cli/input/options.hpp"
 #include "library/run/worker_backend.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/units.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/input/command.hpp"
-#include "search/ask_tell/strategy.hpp"
 #include "search/expressions/value.hpp"
+#include "search/strategies/registry.hpp"
 
 namespace tune::cli {
 

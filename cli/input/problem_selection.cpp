@@ -14,7 +14,7 @@
 #include "kernels/stencil/language/definition.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

@@ -2,8 +2,8 @@
 #include "cli/input/stored_default.hpp"
 
 #include "kernels/registry.hpp"
-#include "search/space/restrict.hpp"
 #include "search/space/search_space.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/device/architectures.hpp"
 

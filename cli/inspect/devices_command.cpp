@@ -4,7 +4,8 @@
 
 #include "cli/input/options.hpp"
 #include "cli/output/json_text.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 

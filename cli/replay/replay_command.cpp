@@ -8,8 +8,8 @@
 #include "cli/output/output_file.hpp"
 #include "cli/replay/replay_files.hpp"
 #include "cli/replay/replay_text.hpp"
-#include "search/ask_tell/strategy.hpp"
 #include "search/expressions/nearest.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -106,7 +106,7 @@ std::vector<replay::ComparedStrategy> contenders_of(const std::vector<std::strin
   std::vector<replay::ComparedStrategy> contenders;
   for (const std::string& name : names)
     contenders.push_back(
-        {name, [name](const search::SearchTask& task) { return search::make_strategy(name, task); }});
+        {name, [name](const search::SearchTask& task) { return search::choose_strategy(name)->make(task); }});
   return contenders;
 }
 

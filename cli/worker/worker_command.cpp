@@ -5,7 +5,8 @@
 #include <iostream>
 
 #include "cli/input/device_choice.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"

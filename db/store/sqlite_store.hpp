@@ -6,7 +6,7 @@
 #include <string>
 
 #include "db/store/database.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 namespace tune::db {
 

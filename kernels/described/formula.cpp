@@ -9,7 +9,7 @@
 
 #include "kernels/described/formula_functions.hpp"
 #include "kernels/described/formula_words.hpp"
-#include "search/expressions/expr_lexer.hpp"
+#include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/scalar.hpp"
 #include "tuner/base/format.hpp"
 

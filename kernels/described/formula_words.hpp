@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "search/expressions/expr_lexer.hpp"
+#include "search/expressions/expr_syntax.hpp"
 
 namespace tune::definition {
 

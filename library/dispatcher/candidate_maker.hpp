@@ -11,7 +11,7 @@
 #include "tuner/backends/backend.hpp"
 #include "tuner/backends/stream_runner.hpp"
 #include "tuner/evaluation/evaluation.hpp"
-#include "tuner/evaluation/reference_data.hpp"
+#include "tuner/evaluation/verification.hpp"
 
 namespace tune::api {
 
@@ -45,17 +45,14 @@ class CandidateMaker {
   std::uint64_t device_work() const { return device_work_; }
 
  private:
-  tune::Result<Measurement> verify(const search::Configuration& configuration, const LaunchPlan& plan,
-                                   const Binary& binary);
-
   const CodeProblem& problem_;
   const Instance& instance_;
   Backend& backend_;
   StreamRunner& runner_;
   CodeSources sources_;
-  ReferenceCache reference_cache_;
-  std::set<std::string> codes_;  ///< machine code and launches of all that were made
   std::atomic<std::uint64_t> device_work_{0};
+  Verification verification_;
+  std::set<std::string> codes_;  ///< machine code and launches of all that were made
 };
 
 }  // namespace tune::api

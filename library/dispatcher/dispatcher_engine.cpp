@@ -6,6 +6,7 @@
 
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
+#include "library/tuner/tuner_state.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -22,8 +23,7 @@ std::string type_at(const ArgumentSpec& argument, const Instance& instance) {
 
 online::TrialLimits limits_of(const DispatchOptions& options) {
   if (!(options.slowdown >= 0)) throw UsageError("slowdown: a share, 0 or more");
-  if (search::find_strategy(options.strategy) == nullptr)
-    throw UsageError(format("there is no strategy '{}'", options.strategy));
+  static_cast<void>(strategy_choice(options.strategy));
   return {.slowdown = options.slowdown, .candidates = options.candidates};
 }
 
@@ -98,7 +98,7 @@ void Dispatcher::Engine::make_first() {
 void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
   search::SearchTask task{space_, options.seed};
   if (auto related = record_.related(space_)) task.related.push_back(std::move(*related));
-  strategy_ = search::find_strategy(options.strategy)->make(task);
+  strategy_ = strategy_choice(options.strategy).make(task);
   left_ = options.candidates;
   const std::string first = candidates_.front().configuration.key();
   const auto know = [&](const search::Configuration& configuration, std::optional<double> cost) {

@@ -10,7 +10,7 @@
 #include "library/tuner/convert.hpp"
 #include "library/tuner/scope.hpp"
 #include "search/expressions/nearest.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"

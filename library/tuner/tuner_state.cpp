@@ -2,12 +2,12 @@
 #include "library/tuner/tuner_state.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/emulator_evaluator.hpp"
-#include "search/ask_tell/strategy.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -31,16 +31,10 @@ std::vector<Instance> emulated_sizes(const OpenRun& open_run, const Sizes& sizes
 }
 
 void check_options(const Options& options) {
-  const search::StrategyEntry* strategy = search::find_strategy(options.strategy);
-  if (strategy == nullptr) {
-    std::vector<std::string> names = {"auto"};
-    for (const search::StrategyEntry& one : search::strategies()) names.emplace_back(one.name);
-    throw UsageError(format("there is no strategy '{}'{}", options.strategy,
-                            search::did_you_mean(options.strategy, names)));
-  }
-  if (options.until_gain && !strategy->estimates_gain)
+  const search::StrategyEntry& strategy = *strategy_choice(options.strategy).entry;
+  if (options.until_gain && !strategy.estimates_gain)
     throw UsageError(
-        format("until_gain: {} does not estimate what is left to gain; choose auto", strategy->name));
+        format("until_gain: {} does not estimate what is left to gain; choose auto", strategy.name));
   if (options.until_gain && !(*options.until_gain > 0 && *options.until_gain < 1))
     throw UsageError("until_gain is a share between 0 and 1");
   if (options.evaluations && *options.evaluations == 0) throw UsageError("evaluations: at least 1");
@@ -49,6 +43,17 @@ void check_options(const Options& options) {
 }
 
 }  // namespace
+
+search::StrategyChoice strategy_choice(const std::string& text) {
+  try {
+    if (auto choice = search::choose_strategy(text)) return std::move(*choice);
+  } catch (const std::invalid_argument& wrong) {
+    throw UsageError(wrong.what());
+  }
+  std::vector<std::string> names = {"auto"};
+  for (const search::StrategyEntry& one : search::strategies()) names.emplace_back(one.name);
+  throw UsageError(format("there is no strategy '{}'{}", text, search::did_you_mean(text, names)));
+}
 
 MeasureOptions measure_options(const Options& options) {
   MeasureOptions measure;

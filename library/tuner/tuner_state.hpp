@@ -11,6 +11,7 @@
 
 #include "db/store/sqlite_store.hpp"
 #include "library/tuner/code_problem.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/backends/backend.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/session/session.hpp"
@@ -67,6 +68,9 @@ struct Tuner::State {
 /// The GPU that the options name, with the cache of binaries, behind a worker process unless they say
 /// otherwise. Throws tune::Error that says what is missing and what to do.
 std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process);
+
+/// What `--strategy` takes too: a name, perhaps with options. Throws UsageError.
+search::StrategyChoice strategy_choice(const std::string& text);
 
 MeasureOptions measure_options(const Options& options);
 tune::Objective objective_of(Objective objective);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/data/json_value.hpp"
 
+#include <nlohmann/json.hpp>
 namespace tune::reports {
 
 nlohmann::ordered_json to_json(const search::Value& value) {

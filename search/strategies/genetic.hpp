@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "search/ask_tell/options.hpp"
 #include "search/strategies/stepwise.hpp"
 
 namespace tune::search {

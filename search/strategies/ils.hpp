@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "search/ask_tell/options.hpp"
 #include "search/strategies/stepwise.hpp"
 
 namespace tune::search {

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "search/ask_tell/options.hpp"
 #include "search/strategies/stepwise.hpp"
 
 namespace tune::search {

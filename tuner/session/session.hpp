@@ -13,7 +13,7 @@
 #include "search/space/search_space.hpp"
 #include "tuner/evaluation/evaluator.hpp"
 #include "tuner/evaluation/rerank.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 namespace tune {
 

@@ -6,7 +6,7 @@
 #include "kernels/gemm/problem.hpp"
 #include "kernels/sources.hpp"
 #include "search/random.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::kernels::testing {

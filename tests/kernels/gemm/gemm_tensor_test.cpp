@@ -12,11 +12,11 @@
 #include "kernels/gemm/problem.hpp"
 #include "kernels/gemm/variants/tensor.hpp"
 #include "kernels/sources.hpp"
-#include "search/space/restrict.hpp"
 #include "search/space/search_space.hpp"
+#include "search/space/space_definition.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
@@ -309,7 +309,7 @@ std::string conflicts_in(const KernelSources& sources) {
         launch.block = {32};
         launch.arguments = {BufferArgument{"in"}, BufferArgument{"out"}, ScalarArgument{std::int32_t{32}}};
         plan.launches = {launch};
-        emulator::ReferenceData expected;
+        ReferenceData expected;
         expected.inputs.emplace("in", HostTensor(ElementType::f32, {32}));
         expected.reference.emplace("out", HostTensor(ElementType::f64, {32}));
         expected.tolerance.absolute = 0.1;

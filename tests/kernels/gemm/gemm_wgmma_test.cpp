@@ -12,7 +12,7 @@
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"

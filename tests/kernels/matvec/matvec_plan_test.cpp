@@ -17,7 +17,7 @@
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/device/architectures.hpp"
@@ -117,7 +117,7 @@ emulator::CheckVerdict verdict_of(const KernelSources& sources, const Instance& 
   EXPECT_TRUE(plan);
   const std::vector<PlanStep> once = plan->launches;
   for (int i = 1; i < executions; ++i) plan->launches.insert(plan->launches.end(), once.begin(), once.end());
-  emulator::ReferenceData expected;
+  ReferenceData expected;
   expected.inputs = problem->inputs(instance, 1);
   expected.reference = problem->reference(instance, expected.inputs);
   expected.tolerance = problem->tolerance(instance);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tests/search/print.hpp"
 
 namespace tune::search::testing {

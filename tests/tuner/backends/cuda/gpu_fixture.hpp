@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tuner/backends/backend.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 
 namespace tune::cuda {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/backends/emulator/memory/memory_checker.hpp"
-#include "tuner/backends/emulator/memory/plan_maps.hpp"
+#include "tuner/backends/emulator/memory/plan_memory.hpp"
 #include "tuner/backends/emulator/memory/texture_fetch.hpp"
 #include "tuner/backends/emulator/module/loaded_module.hpp"
 #include "tuner/backends/emulator/module/module_compiler.hpp"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "tuner/backends/emulator/threads/context.hpp"
-#include "tuner/backends/emulator/threads/stacks.hpp"
 #include "tuner/backends/emulator/threads/warp_exchange.hpp"
 
 namespace tune::emulator {
