@@ -9,6 +9,7 @@
 
 #include "cli/input/options.hpp"
 #include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
 #include "kernels/stencil/language/definition.hpp"
@@ -90,8 +91,8 @@ ProblemSelection selected_problem(const po::variables_map& values) {
     throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
   ProblemSelection selection;
   if (is_file(name)) {
-    auto defined = std::make_unique<definition::DefinedProblem>(definition::read_definition(name));
-    for (const std::string& note : defined->definition().notes) std::cerr << format("{}: {}\n", name, note);
+    auto defined = std::make_unique<definition::DescribedProblem>(definition::read_definition(name));
+    for (const std::string& note : defined->description().notes) std::cerr << format("{}: {}\n", name, note);
     selection.problem = std::move(defined);
   } else {
     try {
@@ -158,10 +159,10 @@ std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values) {
 }
 
 std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values, const Problem& problem) {
-  const auto* const defined = dynamic_cast<const definition::DefinedProblem*>(&problem);
+  const auto* const defined = dynamic_cast<const definition::DescribedProblem*>(&problem);
   if (defined == nullptr) return chosen_sources(values);
   if (values.count("kernel-dir") > 0) throw UsageError("--kernel-dir: a definition names its own files");
-  return std::make_unique<definition::DefinitionSources>(*defined, chosen_sources(values));
+  return std::make_unique<definition::DescribedSources>(*defined, chosen_sources(values));
 }
 
 }  // namespace tune::cli

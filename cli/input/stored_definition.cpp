@@ -7,6 +7,7 @@
 #include "db/read/queries.hpp"
 #include "db/read/run_details.hpp"
 #include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
@@ -66,7 +67,7 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
     std::error_code error;
     if (!std::filesystem::exists(file, error)) continue;
     try {
-      auto made = std::make_shared<definition::DefinedProblem>(definition::read_definition(file));
+      auto made = std::make_shared<definition::DescribedProblem>(definition::read_definition(file));
       if (made->info().name == problem) return made;
     } catch (const UsageError&) {
       continue;  // another file of that name, or one that was changed

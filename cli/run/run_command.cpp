@@ -74,14 +74,14 @@ po::options_description run_options() {
 }
 
 /// Null where the problem is none of a file, or null.
-const definition::Definition* definition_of(const Problem* problem) {
-  const auto* const defined = dynamic_cast<const definition::DefinedProblem*>(problem);
-  return defined == nullptr ? nullptr : &defined->definition();
+const definition::KernelDescription* definition_of(const Problem* problem) {
+  const auto* const defined = dynamic_cast<const definition::DescribedProblem*>(problem);
+  return defined == nullptr ? nullptr : &defined->description();
 }
 
 /// What is asked for on the command line; else what a definition wants; else the default.
 search::StrategyChoice chosen_strategy(const po::variables_map& values, const Problem* problem) {
-  const definition::Definition* const definition = definition_of(problem);
+  const definition::KernelDescription* const definition = definition_of(problem);
   const bool open = values.count("strategy") == 0 || values["strategy"].defaulted();
   if (open && definition != nullptr && !definition->strategy.empty())
     return strategy_named(definition->strategy, "strategy");
@@ -89,7 +89,7 @@ search::StrategyChoice chosen_strategy(const po::variables_map& values, const Pr
 }
 
 std::uint64_t chosen_seed(const po::variables_map& values, const Problem* problem) {
-  const definition::Definition* const definition = definition_of(problem);
+  const definition::KernelDescription* const definition = definition_of(problem);
   return option_count(values, "seed", definition != nullptr ? definition->seed.value_or(1) : 1, 0);
 }
 
@@ -108,7 +108,7 @@ Budget chosen_budget(const po::variables_map& values, const Problem* problem) {
           "--until-gain: {} does not estimate what is left to gain; choose --strategy auto", strategy.name));
     budget.gain = chosen_share(option_text(values, "until-gain"), "until-gain");
   }
-  if (const definition::Definition* const defined = definition_of(problem);
+  if (const definition::KernelDescription* const defined = definition_of(problem);
       defined != nullptr && !budget.evaluations && !budget.seconds && !budget.gain) {
     if (const auto count = defined->budget_evaluations)
       budget.evaluations = static_cast<std::uint64_t>(*count);
@@ -152,7 +152,7 @@ struct RunSetup {
 
 /// A definition's budget as a share of the configurations, where nothing else was asked for.
 void add_share(RunSetup& job, const search::SearchSpace& space) {
-  const definition::Definition* const definition = definition_of(job.selection.problem.get());
+  const definition::KernelDescription* const definition = definition_of(job.selection.problem.get());
   const bool asked =
       job.values.count("budget-evals") > 0 || job.values.count("budget-time") > 0 || job.budget.gain;
   if (definition == nullptr || !definition->budget_share || asked) return;

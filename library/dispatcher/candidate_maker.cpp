@@ -3,33 +3,21 @@
 
 #include <algorithm>
 
-#include "library/tuner/scope.hpp"
-
 namespace tune::api {
 namespace {
 
-/// Those that a call gives, in their order.
-std::vector<std::string> given_arguments(const Spec& spec) {
-  std::vector<std::string> names;
-  for (const ArgumentSpec& argument : spec.arguments)
-    if (!argument.computed()) names.push_back(argument.name);
-  return names;
-}
-
-std::vector<std::vector<int>> slots_of(const Spec& spec, const Instance& instance,
-                                       const search::Configuration& configuration) {
-  const ExpressionScope scope(spec, instance, configuration);
-  const std::vector<std::string> given = given_arguments(spec);
+std::vector<std::vector<int>> slots_of(const definition::KernelDescription& description,
+                                       const Instance& instance, const search::Configuration& configuration) {
+  const definition::ExpressionScope scope(description.parameters, instance, configuration);
+  // Those that a call gives, in their order.
+  std::vector<std::string> given;
+  for (const definition::Argument& argument : description.arguments)
+    if (!argument.is_computed()) given.push_back(argument.name);
   std::vector<std::vector<int>> slots;
-  for (const LaunchSpec& launch : spec.launches) {
-    if (launch.when && !scope.value(*launch.when, "when").to_bool()) continue;
-    std::vector<std::string> names;
-    if (launch.arguments)
-      names = *launch.arguments;
-    else
-      for (const ArgumentSpec& argument : spec.arguments) names.push_back(argument.name);
+  for (const definition::LaunchDescription& launch : description.launches) {
+    if (launch.when && !launch.when->value(scope).to_bool()) continue;
     slots.emplace_back();
-    for (const std::string& name : names) {
+    for (const std::string& name : description.arguments_of(launch)) {
       const auto found = std::ranges::find(given, name);
       slots.back().push_back(found == given.end() ? -1 : static_cast<int>(found - given.begin()));
     }
@@ -56,8 +44,8 @@ const std::vector<StreamRunner::Arguments>& PreparedCandidate::arguments(const s
   return places_;
 }
 
-CandidateMaker::CandidateMaker(const CodeProblem& problem, const Instance& instance, Backend& backend,
-                               StreamRunner& runner)
+CandidateMaker::CandidateMaker(const definition::DescribedProblem& problem, const Instance& instance,
+                               Backend& backend, StreamRunner& runner)
     : problem_(problem),
       instance_(instance),
       backend_(backend),
@@ -89,7 +77,7 @@ tune::Result<PreparedCandidate> CandidateMaker::make(const search::Configuration
   tune::Result<std::unique_ptr<LoadedPlan>> loaded = runner_.load(*plan, *binary);
   if (!loaded) return tl::unexpected(loaded.error());
   ready.loaded = std::move(*loaded);
-  ready.slots = slots_of(problem_.spec(), instance_, configuration);
+  ready.slots = slots_of(problem_.description(), instance_, configuration);
   ready.plan = std::move(*plan);
   return ready;
 }

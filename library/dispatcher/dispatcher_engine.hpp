@@ -59,7 +59,7 @@ class Dispatcher::Engine {
   void keep_best();
   tune::Evaluation evaluation_of(const online::CallVerdict& verdict);
 
-  CodeProblem problem_;
+  definition::DescribedProblem problem_;
   Instance instance_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<StreamRunner> runner_;

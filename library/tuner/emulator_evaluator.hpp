@@ -4,7 +4,7 @@
 #include <deque>
 #include <vector>
 
-#include "library/tuner/code_problem.hpp"
+#include "kernels/described/problem.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/evaluation/evaluator.hpp"
 
@@ -14,7 +14,7 @@ namespace tune::api {
 class EmulatorEvaluator : public Evaluator {
  public:
   /// At these sizes. The problem must outlive this.
-  EmulatorEvaluator(const CodeProblem& problem, std::vector<Instance> instances);
+  EmulatorEvaluator(const definition::DescribedProblem& problem, std::vector<Instance> instances);
 
   void submit(search::Configuration configuration) override { queue_.push_back(std::move(configuration)); }
   std::optional<tune::Evaluation> next() override;
@@ -25,7 +25,7 @@ class EmulatorEvaluator : public Evaluator {
  private:
   void check_queue();
 
-  CodeSources sources_;
+  definition::DescribedSources sources_;
   std::vector<Instance> instances_;
   emulator::ProblemJobs jobs_;
   std::deque<search::Configuration> queue_;

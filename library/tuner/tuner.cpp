@@ -45,7 +45,7 @@ class Watcher : public SessionObserver {
 Budget budget_of(const Options& options) {
   Budget budget{options.evaluations, options.seconds, options.until_gain};
   if (!budget.evaluations && !budget.seconds && !budget.gain &&
-      !strategy_choice(options.strategy).entry->exhaustive)
+      !strategy_named(options.strategy).entry->exhaustive)
     budget.evaluations = run::default_budget;
   return budget;
 }
@@ -67,7 +67,7 @@ End end_of(RunEnd end) {
 /// The emulator's answers are no results of a device: they are searched, told, and kept nowhere.
 SessionResult check_all(OpenRun& open_run, const Options& options, SessionObserver& observer) {
   NoStore store;
-  const auto strategy = strategy_choice(options.strategy).make({open_run.space, options.seed});
+  const auto strategy = strategy_named(options.strategy).make({open_run.space, options.seed});
   Session session(open_run.space, *strategy, *open_run.evaluator, store, seconds_now);
   return session.run(open_run.record, budget_of(options), true, observer, {.top_k = 0});
 }
@@ -75,7 +75,7 @@ SessionResult check_all(OpenRun& open_run, const Options& options, SessionObserv
 SessionResult tune_all(Tuner::State& state, OpenRun& open_run, SessionObserver& observer) {
   const Options& options = state.options;
   const Budget budget = budget_of(options);
-  open_run.record.options.strategy = strategy_choice(options.strategy).name();
+  open_run.record.options.strategy = strategy_named(options.strategy).name();
   open_run.record.options.budget_evaluations = budget.evaluations;
   open_run.record.options.budget_seconds = budget.seconds;
   open_run.record.options.until_gain = budget.gain;

@@ -8,7 +8,6 @@
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/emulator_evaluator.hpp"
-#include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"
@@ -31,10 +30,10 @@ std::vector<Instance> emulated_sizes(const OpenRun& open_run, const Sizes& sizes
 }
 
 void check_options(const Options& options) {
-  const search::StrategyEntry& strategy = *strategy_choice(options.strategy).entry;
-  if (options.until_gain && !strategy.estimates_gain)
+  const search::StrategyEntry* strategy = strategy_named(options.strategy).entry;
+  if (options.until_gain && !strategy->estimates_gain)
     throw UsageError(
-        format("until_gain: {} does not estimate what is left to gain; choose auto", strategy.name));
+        format("until_gain: {} does not estimate what is left to gain; choose auto", strategy->name));
   if (options.until_gain && !(*options.until_gain > 0 && *options.until_gain < 1))
     throw UsageError("until_gain is a share between 0 and 1");
   if (options.evaluations && *options.evaluations == 0) throw UsageError("evaluations: at least 1");
@@ -43,17 +42,6 @@ void check_options(const Options& options) {
 }
 
 }  // namespace
-
-search::StrategyChoice strategy_choice(const std::string& text) {
-  try {
-    if (auto choice = search::choose_strategy(text)) return std::move(*choice);
-  } catch (const std::invalid_argument& wrong) {
-    throw UsageError(wrong.what());
-  }
-  std::vector<std::string> names = {"auto"};
-  for (const search::StrategyEntry& one : search::strategies()) names.emplace_back(one.name);
-  throw UsageError(format("there is no strategy '{}'{}", text, search::did_you_mean(text, names)));
-}
 
 MeasureOptions measure_options(const Options& options) {
   MeasureOptions measure;
@@ -70,9 +58,9 @@ tune::Objective objective_of(Objective objective) {
 
 OpenRun::OpenRun(const Problem& wanted, const Sizes& sizes, const Options& options, Backend* backend)
     : stamp(wanted.spec().stamp),
-      problem(wanted.spec()),
+      problem(described(wanted.spec())),
       sources(problem),
-      instance(problem.instance(sizes)),
+      instance(instance_at(problem.info(), sizes)),
       device(properties_of(backend)),
       space(problem.valid_space(instance, device, options.where)) {
   if (backend == nullptr) {
@@ -133,7 +121,7 @@ db::SqliteStore& Tuner::State::store() {
 OpenRun& Tuner::State::open_run(const Problem& problem, const Sizes& sizes) {
   const bool same = open_run_ != nullptr && open_run_->stamp == problem.spec().stamp &&
                     open_run_->stamp != 0 && !emulated() &&
-                    open_run_->instance == open_run_->problem.instance(sizes);
+                    open_run_->instance == instance_at(open_run_->problem.info(), sizes);
   if (!same) {
     close_run();
     open_run_ = std::make_unique<OpenRun>(problem, sizes, options, backend());

@@ -10,8 +10,7 @@
 #include <tune/tuner.hpp>
 
 #include "db/store/sqlite_store.hpp"
-#include "library/tuner/code_problem.hpp"
-#include "search/strategies/registry.hpp"
+#include "library/tuner/spec.hpp"
 #include "tuner/backends/backend.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/session/session.hpp"
@@ -24,8 +23,8 @@ struct OpenRun {
   OpenRun(const Problem& problem, const Sizes& sizes, const Options& options, Backend* backend);
 
   std::uint64_t stamp;
-  CodeProblem problem;
-  CodeSources sources;
+  definition::DescribedProblem problem;
+  definition::DescribedSources sources;
   Instance instance;
   DeviceProperties device;
   search::SearchSpace space;
@@ -68,9 +67,6 @@ struct Tuner::State {
 /// The GPU that the options name, with the cache of binaries, behind a worker process unless they say
 /// otherwise. Throws tune::Error that says what is missing and what to do.
 std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process);
-
-/// What `--strategy` takes too: a name, perhaps with options. Throws UsageError.
-search::StrategyChoice strategy_choice(const std::string& text);
 
 MeasureOptions measure_options(const Options& options);
 tune::Objective objective_of(Objective objective);

@@ -11,11 +11,28 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/described/formula.hpp"
-#include "kernels/described/json_place.hpp"
+#include "kernels/described/expression.hpp"
 #include "search/expressions/expr.hpp"
 
 namespace tune::definition {
+
+/// A step into a JSON value: a member's name, or the number of an element.
+struct JsonStep {
+  std::string name;  ///< of a member; empty for an element
+  std::size_t index = 0;
+  bool is_member = false;
+
+  static JsonStep member(std::string name) { return {std::move(name), 0, true}; }
+  static JsonStep element(std::size_t index) { return {"", index, false}; }
+};
+using JsonPath = std::vector<JsonStep>;
+
+/// `KernelSpecification.Arguments[2].Size`.
+std::string to_string(const JsonPath& path);
+
+/// The line, from 1, on which the value at `path` begins; that of the last step that is there, where the rest
+/// is not. `text` must be valid JSON, `//` and `/* */` comments allowed.
+int line_of(std::string_view text, const JsonPath& path);
 
 /// A JSON file with comments, as it was read.
 struct JsonText {
@@ -33,7 +50,9 @@ class JsonField {
   explicit JsonField(std::shared_ptr<const JsonText> file);
 
   /// Throws UsageError: `conv.json:37: KernelSpecification.Size: expected ...`.
-  [[noreturn]] void fail(const std::string& message) const;
+  [[noreturn]] void fail(const std::string& message) const { place().fail(message); }
+  /// Keeps the file in memory.
+  SourceLocation place() const;
 
   bool is_object() const { return value_->is_object(); }
   bool is_list() const { return value_->is_array(); }
@@ -68,9 +87,11 @@ class JsonField {
   /// The text, or a number as a text: what may be a formula.
   std::string formula() const;
   /// What the formula is worth; a list of formulas is the list of their values.
-  FormulaValue evaluated(const Names& names) const;
-  /// As an expression over parameters and sizes, read once.
-  search::Expr expression() const;
+  FormulaValue evaluated() const;
+  /// As a rule over parameters and sizes, read once.
+  search::Expr rule() const;
+  /// The number or formula, to be evaluated later.
+  Expression expression() const { return {formula(), place()}; }
 
   const std::filesystem::path& file() const { return file_->path; }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/described/json_field.hpp"
+#include "kernels/described/readers/json_field.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
+#include "kernels/described/formula.hpp"
+#include "kernels/described/kernel_files.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -58,7 +60,116 @@ FormulaValue value_of(const ordered_json& value) {
   return all;
 }
 
+/// Walks over valid JSON; the library that reads the values does not tell where they stood.
+class Walker {
+ public:
+  explicit Walker(std::string_view text) : text_(text) { space(); }
+
+  int line() const { return line_; }
+
+  /// Goes to that member's or element's value; false, at the end of the value, where there is none.
+  bool enter(const JsonStep& step) {
+    if (peek() != (step.is_member ? '{' : '[')) return false;
+    const char close = step.is_member ? '}' : ']';
+    next();
+    space();
+    for (std::size_t i = 0; peek() != close && at_ < text_.size(); ++i) {
+      bool found = i == step.index && !step.is_member;
+      if (step.is_member) {
+        found = string() == step.name;
+        space();
+        next();  // the colon
+        space();
+      }
+      if (found) return true;
+      value();
+      if (peek() == ',') {
+        next();
+        space();
+      }
+    }
+    return false;
+  }
+
+ private:
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  char next() {
+    const char c = peek();
+    if (c == '\n') ++line_;
+    ++at_;
+    return c;
+  }
+  void space() {
+    while (at_ < text_.size()) {
+      if (std::isspace(static_cast<unsigned char>(peek())) != 0) {
+        next();
+      } else if (text_.substr(at_, 2) == "//") {
+        while (at_ < text_.size() && peek() != '\n') next();
+      } else if (text_.substr(at_, 2) == "/*") {
+        while (at_ < text_.size() && text_.substr(at_, 2) != "*/") next();
+        next();
+        next();
+      } else {
+        return;
+      }
+    }
+  }
+  /// Escapes stay as they are: names of fields have none.
+  std::string string() {
+    std::string text;
+    next();
+    while (at_ < text_.size() && peek() != '"') {
+      if (peek() == '\\') text += next();
+      text += next();
+    }
+    next();
+    return text;
+  }
+  void value() {
+    int depth = 0;
+    do {
+      const char c = peek();
+      if (c == '"') {
+        string();
+      } else {
+        depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+        next();
+        while (depth == 0 && at_ < text_.size() && is_literal(c) && is_literal(peek())) next();
+      }
+      space();
+    } while (depth > 0 && at_ < text_.size());
+  }
+  static bool is_literal(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '+' || c == '.';
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+};
+
 }  // namespace
+
+std::string to_string(const JsonPath& path) {
+  std::string text;
+  for (const JsonStep& step : path) {
+    if (step.is_member)
+      text += (text.empty() ? "" : ".") + step.name;
+    else
+      text += format("[{}]", step.index);
+  }
+  return text;
+}
+
+int line_of(std::string_view text, const JsonPath& path) {
+  Walker walker(text);
+  int line = walker.line();
+  for (const JsonStep& step : path) {
+    if (!walker.enter(step)) return line;
+    line = walker.line();
+  }
+  return line;
+}
 
 std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path) {
   auto file = std::make_shared<JsonText>();
@@ -88,9 +199,11 @@ JsonField JsonField::child(JsonStep step, const ordered_json& value) const {
   return {file_, &value, std::move(path)};
 }
 
-void JsonField::fail(const std::string& message) const {
-  const std::string field = path_.empty() ? "" : to_string(path_) + ": ";
-  throw UsageError(format("{}:{}: {}{}", file_->path.string(), line_of(file_->text, path_), field, message));
+SourceLocation JsonField::place() const {
+  return SourceLocation::in_file([file = file_, path = path_] {
+    const std::string field = path.empty() ? "" : ": " + to_string(path);
+    return format("{}:{}{}", file->path.string(), line_of(file->text, path), field);
+  });
 }
 
 std::optional<JsonField> JsonField::find(std::string_view name) const {
@@ -133,10 +246,8 @@ void JsonField::allow(std::initializer_list<std::string_view> names) const {
   for (const auto& [name, field] : members()) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const auto nearest = search::nearest_name(name, known);
-    std::string all;
-    for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
     field.fail(nearest ? format("no such field; did you mean '{}'?", *nearest)
-                       : format("no such field; there are: {}", all));
+                       : format("no such field; there are: {}", joined(known)));
   }
 }
 
@@ -160,7 +271,7 @@ std::int64_t JsonField::integer() const {
 
 double JsonField::written_number() const {
   if (!is_text()) return number();
-  const FormulaValue value = evaluated(nullptr);
+  const FormulaValue value = evaluated();
   if (!value.is_number()) fail(format("expected a number, found '{}'", text()));
   return value.real();
 }
@@ -175,7 +286,7 @@ std::int64_t JsonField::written_integer() const {
 
 bool JsonField::to_bool() const {
   if (value_->is_boolean()) return value_->get<bool>();
-  if (is_text()) return evaluated(nullptr).to_bool();
+  if (is_text()) return evaluated().to_bool();
   if (value_->is_number_integer()) return value_->get<std::int64_t>() != 0;
   fail(format("expected true or false, found {}", kind_of(*value_)));
 }
@@ -191,21 +302,21 @@ std::string JsonField::formula() const {
   fail(format("expected a number or a formula, found {}", kind_of(*value_)));
 }
 
-FormulaValue JsonField::evaluated(const Names& names) const {
+FormulaValue JsonField::evaluated() const {
   if (is_number() || is_bool()) return value();
   if (is_list()) {
     FormulaValue::List all;
-    for (const JsonField& one : elements()) all.push_back(one.evaluated(names));
+    for (const JsonField& one : elements()) all.push_back(one.evaluated());
     return all;
   }
   try {
-    return evaluate(text(), names);
+    return evaluate(text(), nullptr);
   } catch (const search::ExprError& error) {
     fail(format("'{}', column {}: {}", text(), error.column(), error.what()));
   }
 }
 
-search::Expr JsonField::expression() const {
+search::Expr JsonField::rule() const {
   const std::string text = formula();
   try {
     return search::Expr::parse(text);
