@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/common/request.hpp"
+#include "kernels/framework/request.hpp"
 
 namespace tune::kernels {
 std::int64_t value_or_one(const search::Configuration& configuration, std::string_view name) {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "kernels/common/request.hpp"
+#include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
 #include "kernels/stencil/plan/sweeps.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/request.hpp"
+#include "kernels/framework/request.hpp"
 #include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
