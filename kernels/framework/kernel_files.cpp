@@ -49,7 +49,7 @@ KernelFiles::KernelFiles(std::string folder, std::vector<std::string> last,
   std::ranges::move(last, std::back_inserter(names_));
 }
 
-std::vector<std::string> KernelFiles::with_included(std::initializer_list<std::string_view> files,
+std::vector<std::string> KernelFiles::with_included(const std::vector<std::string_view>& files,
                                                     const KernelSources* sources) const {
   std::vector<bool> taken(names_.size());
   const auto take = [&](const auto& self, std::string_view base) -> void {
@@ -76,8 +76,10 @@ CompileRequest KernelFiles::request(std::string_view file, const KernelSources& 
   const std::string source = folder_ + "/" + std::string(file);
   request.source = {source, sources.text(source)};
   request.headers = std::move(generated);
-  for (const std::string& name : with_included({file}, &sources))
-    if (name != source) request.headers.push_back(header(sources, name));
+  std::vector<std::string_view> included;
+  for_included(request.source.text, [&](std::string_view name) { included.push_back(name); });
+  for (const std::string& name : with_included(included, &sources))
+    request.headers.push_back(header(sources, name));
   return request;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,7 +29,7 @@ class KernelFiles {
 
   /// Returns these files (`async.cu`) and what they include, in the order of names(). `sources`: whose texts
   /// say what; null: those that the program was built with.
-  std::vector<std::string> with_included(std::initializer_list<std::string_view> files,
+  std::vector<std::string> with_included(const std::vector<std::string_view>& files,
                                          const KernelSources* sources = nullptr) const;
 
   /// Returns the request for `file` with `generated` headers first and then all that it includes, in the
