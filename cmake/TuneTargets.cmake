@@ -6,6 +6,14 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
 endif()
 
+# Where ccache is installed a build from nothing costs little the second time. It must be told that precompiled headers
+# are safe.
+find_program(TUNE_CCACHE ccache)
+if(TUNE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TUNE_CCACHE})
+endif()
+
 option(TUNE_WERROR "Treat warnings in our own code as errors" OFF)
 
 # Nearly all of the time of a build goes into headers: compiling the sources of a room as one takes a fifth of it. A

@@ -80,6 +80,33 @@ tune_run_logged() {
   fi
 }
 
+# tune_show_progress LOG: keeps what a build prints in LOG and shows how far it is: a line that counts on a terminal, a
+# line each tenth elsewhere.
+tune_show_progress() {
+  local line done all tenth=0
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+    if [[ -t 2 ]]; then
+      printf '\rtune: building: %d of %d steps' "$done" "$all" >&2
+    elif ((done * 10 / all > tenth)); then
+      tenth=$((done * 10 / all))
+      tune_say "building: $done of $all steps"
+    fi
+  done >"$1"
+  [[ ! -t 2 || -z ${all:-} ]] || echo >&2
+}
+
+# tune_make TARGET: the log's end is shown only when it fails.
+tune_make() {
+  local log=$tune_build/build.log
+  if ! NINJA_STATUS='[%f/%t] ' cmake --build "$tune_build" --target "$1" 2>&1 | tune_show_progress "$log"; then
+    grep -v '^\[' "$log" | tail -n 40 >&2
+    tune_die "building failed; the whole log is $log"
+  fi
+}
+
 # tune_configure OPTION...: with the toolkit that is in the usual place even where it is not on the PATH.
 tune_configure() {
   local toolkit=()
