@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "kernels/sources.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/problem.hpp"
-#include "kernels/stencil/variants.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
