@@ -42,13 +42,6 @@ void tell_absent(ThirdPartyRecord& record, std::string_view written) {
     record.losses.push_back(format("{} configurations do not have all parameters: {}", lacking, written));
 }
 
-Json to_json(const search::Value& value) {
-  if (value.is_bool()) return value.as_bool();
-  if (value.is_int()) return value.as_int();
-  if (value.is_real()) return value.as_real();
-  return value.as_text();
-}
-
 std::vector<std::string> import_losses(const ThirdPartyRecord& record) {
   std::vector<std::string> lines = record.losses;
   lines.push_back(format("{} has no driver, no compiler and no sources: stored as unknown", record.format));

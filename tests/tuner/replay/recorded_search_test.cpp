@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "cli/input/space_files.hpp"
+#include "cli/input/recorded_spaces.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/replay/comparison.hpp"
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/best/best_portfolio.hpp"
+#include "reports/portfolio_header.hpp"
 
 #include <algorithm>
 
-#include "cli/output/text_layout.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 
-namespace tune::cli {
+namespace tune::reports {
 namespace {
 
 using Parameters = std::vector<std::pair<std::string, search::Value>>;
@@ -31,7 +30,7 @@ std::string type_of(const search::Value& value) {
   return value.is_bool() ? "bool" : value.is_int() ? "long long" : "double";
 }
 
-std::string quoted(const std::string& text) {
+std::string text_literal(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -96,7 +95,7 @@ std::string records_text(const db::Portfolio& portfolio, std::size_t extents) {
     std::string size;
     for (const std::int64_t extent : workload.extents)
       size += format("{}{}", size.empty() ? "" : ", ", extent);
-    text += format("    {{{}, {}, {}, {}, {{{}}}, {}}},  // {}\n", quoted(workload.device),
+    text += format("    {{{}, {}, {}, {}, {{{}}}, {}}},  // {}\n", text_literal(workload.device),
                    workload.compute_major, workload.compute_minor, workload.multiprocessors, size,
                    workload.configuration,
                    loss_text(workload.loss) + (workload.stale ? ", by older kernel sources" : ""));
@@ -141,7 +140,7 @@ inline const Configuration& choose(const char* device, int major, int minor, int
 }  // namespace
 
 std::string literal(const search::Value* value, const search::Value& like) {
-  if (like.is_text()) return value == nullptr ? "\"\"" : quoted(value->to_string());
+  if (like.is_text()) return value == nullptr ? "\"\"" : text_literal(value->to_string());
   if (like.is_bool()) return value != nullptr && value->as_bool() ? "true" : "false";
   return value == nullptr ? "0" : value->to_string();
 }
@@ -165,4 +164,4 @@ std::string portfolio_header(const ProblemInfo& problem, const Instance& instanc
   return text + format("\n}}  // namespace tune_best::{}\n", instance.problem);
 }
 
-}  // namespace tune::cli
+}  // namespace tune::reports

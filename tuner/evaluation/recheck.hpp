@@ -9,7 +9,7 @@
 #include "tuner/evaluation/evaluator.hpp"
 #include "tuner/evaluation/rerank.hpp"
 
-namespace tune::cli {
+namespace tune {
 
 /// What was recorded, to be measured again.
 struct StoredWinner {
@@ -61,4 +61,4 @@ struct RecheckVerdict {
 /// heat; else the time itself. That the default is faster counts from rerank_resolution on.
 RecheckVerdict judge(const StoredWinner& stored, const Recheck& now, const RecheckLimits& limits);
 
-}  // namespace tune::cli
+}  // namespace tune

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/stored_choice.hpp"
+#include "cli/input/stored_databases.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <set>
 
-#include "cli/input/options.hpp"
+#include "cli/output/text_layout.hpp"
+#include "db/maintain/check.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
+#include "library/run/paths.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -16,10 +20,52 @@
 namespace tune::cli {
 namespace {
 
-std::optional<std::string> given(const po::variables_map& values, const std::string& option) {
-  if (!values.count(option)) return std::nullopt;
-  return option_text(values, option);
+void tell_missing_folder() {
+  const char* named = std::getenv("TUNE_RECORDINGS");
+  if (named == nullptr || *named == '\0' || std::filesystem::exists(named)) return;
+  std::cerr << format("TUNE_RECORDINGS: there is no '{}'\n", named);
 }
+
+}  // namespace
+
+void tell_left_out(const std::string& reason) {
+  std::cerr << format("left out a recording that cannot be read: {}\n", reason.substr(0, reason.find('\n')));
+}
+
+StoredDatabases::StoredDatabases(const std::string& given) {
+  const std::filesystem::path path = run::database_path(given);
+  if (!given.empty() || std::filesystem::exists(path))
+    opened.push_back(std::make_unique<db::Database>(path, db::OpenMode::read_only));
+  own = opened.size();
+  tell_missing_folder();
+  for (const std::filesystem::path& recording : run::shipped_recordings()) try {
+      opened.push_back(std::make_unique<db::Database>(recording, db::OpenMode::immutable));
+    } catch (const Error& error) {
+      tell_left_out(error.what());
+    }
+}
+
+std::vector<const db::Database*> StoredDatabases::all() const {
+  std::vector<const db::Database*> result;
+  for (const auto& database : opened) result.push_back(database.get());
+  return result;
+}
+
+bool StoredDatabases::leave_out_damaged() {
+  const auto damaged = [](const std::unique_ptr<db::Database>& recording) {
+    if (db::check_database(*recording).count() == 0) return false;
+    const std::string path = recording->path().string();
+    tell_left_out(format("{} is damaged ('tune db check {}' says where)", path, shell_quoted(path)));
+    return true;
+  };
+  const auto first = opened.begin() + static_cast<std::ptrdiff_t>(own);
+  const auto end = std::remove_if(first, opened.end(), damaged);
+  const bool any = end != opened.end();
+  opened.erase(end, opened.end());
+  return any;
+}
+
+namespace {
 
 /// Of what the database has, the nearest to `name`, or else all.
 std::string what_there_is(const std::string& name, const std::vector<std::string>& known) {
@@ -80,32 +126,26 @@ bool has_results_of(const std::string& problem, const db::Database* database) {
   throw UsageError(format("unknown problem '{}'; {}", problem, what_there_is(problem, known)));
 }
 
-void add_stored_options(po::options_description& options, bool with_size) {
-  options.add_options()                                                               //
-      ("problem", po::value<std::string>()->value_name("P"), "only of this problem")  //
-      ("device", po::value<std::string>()->value_name("NAME"),
-       "only of this device, named as in 'tune list devices'");
-  if (with_size)
-    options.add_options()("size", po::value<std::string>()->value_name("NXxNYxNZ"), "only of this size");
+void StoredChoice::add_to(OptionTable& table) {
+  table.text("problem", "P", "only of this problem", problem);
+  table.text("device", "NAME", "only of this device, named as in 'tune list devices'", device);
+  table.text("size", "NXxNYxNZ", "only of this size", size);
 }
 
-StoredChoice stored_choice(const po::variables_map& values, const db::Database* database) {
-  const StoredChoice choice = {given(values, "problem"), given(values, "size"), given(values, "device")};
+void check_stored_choice(const StoredChoice& choice, const db::Database* database) {
   if (choice.size) check_size_form(*choice.size);
   if (choice.problem) check_problem(*choice.problem, database);
-  if (database == nullptr) return choice;
+  if (database == nullptr) return;
   if (choice.device) check_device(*choice.device, *database);
   if (choice.size) check_size(choice, *database);
-  return choice;
 }
 
-RunId run_choice(const po::variables_map& values, const std::string& option, const db::Database& database) {
-  const std::uint64_t number = option_count(values, option, 0, 1);
-  if (number <= std::uint64_t{std::numeric_limits<RunId>::max()})
-    for (const db::RunSummary& run : db::list_runs(database))
-      if (static_cast<std::uint64_t>(run.run) == number) return run.run;
+std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Database& database) {
+  if (!number) return std::nullopt;
+  for (const db::RunSummary& run : db::list_runs(database))
+    if (static_cast<std::uint64_t>(run.run) == *number) return run.run;
   throw Error(
-      format("there is no run {} in {}; 'tune list runs' shows them", number, database.path().string()),
+      format("there is no run {} in {}; 'tune list runs' shows them", *number, database.path().string()),
       Exit::no_answer);
 }
 

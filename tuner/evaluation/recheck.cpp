@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/check/recheck.hpp"
+#include "tuner/evaluation/recheck.hpp"
 
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 
-namespace tune::cli {
+namespace tune {
 namespace {
 
 // Nine rounds have an interval of 95 % that leaves out the fastest and the slowest.
-constexpr RerankOptions rounds = {.top_k = 2, .min_rounds = 9, .max_rounds = 15};
+constexpr RerankOptions recheck_rounds = {.top_k = 2, .min_rounds = 9, .max_rounds = 15};
 
 Evaluation as_candidate(const Configuration& configuration) {
   Evaluation evaluation;
@@ -57,7 +57,7 @@ std::string good_text(const StoredWinner& stored, const RecheckVerdict& verdict)
 Recheck measure_again(const StoredWinner& stored, RerankDevice& device, const std::function<bool()>& stop) {
   std::vector<Evaluation> top_k = {as_candidate(stored.configuration)};
   if (stored.plain) top_k.push_back(as_candidate(*stored.plain));
-  const RerankResult rerank = confirm_top_k(top_k, device, Objective::time, rounds, stop);
+  const RerankResult rerank = confirm_top_k(top_k, device, Objective::time, recheck_rounds, stop);
   Recheck result;
   result.interrupted = rerank.interrupted;
   for (const Evaluation& failed : rerank.failures)
@@ -103,4 +103,4 @@ RecheckVerdict judge(const StoredWinner& stored, const Recheck& now, const Reche
   return verdict;
 }
 
-}  // namespace tune::cli
+}  // namespace tune

@@ -35,4 +35,10 @@ inline constexpr const char* held_out_mean = "held out, mean";
 /// A table for each space and each group, for people.
 std::string to_text(const ReplayReport& report);
 
+/// Everything of a comparison, as docs/replay.md describes it.
+std::string to_json(const ReplayReport& report);
+
+/// A row for each space (or group), strategy and budget.
+std::string to_csv(const ReplayReport& report);
+
 }  // namespace tune::cli

@@ -6,7 +6,7 @@
 #include "db/read/portfolio.hpp"
 #include "tuner/problem/problem.hpp"
 
-namespace tune::cli {
+namespace tune::reports {
 
 /// A C++17 header that needs nothing else: the configurations, the recorded works with the loss of each in a
 /// comment, and `choose(device, ..., extents)`. `instance` has the problem and its settings.
@@ -16,4 +16,4 @@ std::string portfolio_header(const ProblemInfo& problem, const Instance& instanc
 /// `inline constexpr` text of a value; a missing one is that of the type: 0, false or "".
 std::string literal(const search::Value* value, const search::Value& like);
 
-}  // namespace tune::cli
+}  // namespace tune::reports
