@@ -59,14 +59,6 @@ nlohmann::ordered_json loss_json(const db::BestCandidate& candidate) {
           {"pairs", candidate.loss->pairs}};
 }
 
-std::string shell_word(const std::string& word) {
-  const bool plain = std::ranges::all_of(word, [](unsigned char letter) {
-    return std::isalnum(letter) ||
-           std::string_view("-_=./,:+").find(static_cast<char>(letter)) != std::string_view::npos;
-  });
-  return plain ? word : "'" + word + "'";
-}
-
 std::string constant(const std::string& name, const Value& value) {
   if (value.is_text()) return format("inline constexpr const char* {} = \"{}\";\n", name, value.to_string());
   const std::string_view type = value.is_bool() ? "bool" : value.is_int() ? "long long" : "double";
@@ -174,7 +166,7 @@ std::string best_json(const BestAnswer& answer) {
 std::string best_flags(const BestAnswer& answer) {
   std::string text;
   for (const auto& [name, value] : plan_of(answer).compile.defines)
-    text += (text.empty() ? "" : " ") + shell_word(format("-D{}={}", name, value));
+    text += (text.empty() ? "" : " ") + shell_quoted(format("-D{}={}", name, value));
   return text + "\n";
 }
 

@@ -43,10 +43,6 @@ struct DbInfoRequest {
   }
 };
 
-std::string row(const std::string& label, const std::string& text) {
-  return text.empty() ? std::string() : format("{:<12}{}\n", label, text);
-}
-
 std::string schema_text(const db::DatabaseInfo& info) {
   if (info.schema == info.program_schema) return format("{}, the newest", info.schema);
   return format("{}; this program writes {}, and brings the file up to date when it writes to it",
@@ -63,7 +59,7 @@ std::string log_text(const db::DatabaseInfo& info) {
 std::string counts_text(const char* label, const std::vector<db::DatabaseInfo::Count>& counts) {
   std::string text;
   for (const db::DatabaseInfo::Count& count : counts)
-    text += row(text.empty() ? label : "", format("{:>9}  {}", count.evaluations, count.name));
+    text += labelled(text.empty() ? label : "", format("{:>9}  {}", count.evaluations, count.name));
   return text;
 }
 
@@ -71,27 +67,29 @@ std::string to_text(const db::DatabaseInfo& info, const std::string& path) {
   const auto bytes = [](std::int64_t pages, std::int64_t size) {
     return bytes_text(static_cast<double>(pages) * static_cast<double>(size));
   };
-  std::string text = row("file", path);
-  text += row("schema", schema_text(info));
-  text += row("size", format("{}, of which {} free{}", bytes_text(static_cast<double>(info.bytes)),
-                             bytes(info.free_pages, info.page_size),
-                             info.free_pages * 4 > info.pages ? ": 'tune db compact' gives it back" : ""));
-  text += row("log", log_text(info));
+  std::string text = labelled("file", path);
+  text += labelled("schema", schema_text(info));
   text +=
-      row("holds", format("{} at {}, {}, {}", counted(static_cast<std::uint64_t>(info.problems), "problem"),
+      labelled("size", format("{}, of which {} free{}", bytes_text(static_cast<double>(info.bytes)),
+                              bytes(info.free_pages, info.page_size),
+                              info.free_pages * 4 > info.pages ? ": 'tune db compact' gives it back" : ""));
+  text += labelled("log", log_text(info));
+  text += labelled("holds",
+                   format("{} at {}, {}, {}", counted(static_cast<std::uint64_t>(info.problems), "problem"),
                           counted(static_cast<std::uint64_t>(info.instances), "size"),
                           counted(static_cast<std::uint64_t>(info.devices), "device model"),
                           counted(static_cast<std::uint64_t>(info.workloads), "work")));
-  text += row("runs", format("{}{}{}", info.runs,
-                             info.unended_runs > 0 ? format(", {} killed or running", info.unended_runs) : "",
-                             info.rerank > 0 ? format(", {} with finals", info.rerank) : ""));
-  text += row("evaluations",
-              format("{}: {} failed, {} replaced by later ones; {}", info.evaluations, info.failures,
-                     info.superseded, counted(static_cast<std::uint64_t>(info.samples), "sample")));
+  text += labelled("runs",
+                   format("{}{}{}", info.runs,
+                          info.unended_runs > 0 ? format(", {} killed or running", info.unended_runs) : "",
+                          info.rerank > 0 ? format(", {} with finals", info.rerank) : ""));
+  text += labelled("evaluations",
+                   format("{}: {} failed, {} replaced by later ones; {}", info.evaluations, info.failures,
+                          info.superseded, counted(static_cast<std::uint64_t>(info.samples), "sample")));
   if (!info.last.empty())
-    text += row("recorded", info.first.empty() || info.first == info.last
-                                ? time_of_day(info.last)
-                                : format("{} to {}", time_of_day(info.first), time_of_day(info.last)));
+    text += labelled("recorded", info.first.empty() || info.first == info.last
+                                     ? time_of_day(info.last)
+                                     : format("{} to {}", time_of_day(info.first), time_of_day(info.last)));
   text += counts_text("problems", info.by_problem);
   text += counts_text("devices", info.by_device);
   text += counts_text("origins", info.by_origin);

@@ -28,10 +28,6 @@ struct ShowRequest {
   }
 };
 
-std::string row(std::string_view what, const std::string& value) {
-  return value.empty() ? std::string() : format("{:<12}{}\n", what, value);
-}
-
 std::string budget_text(const RunOptions& options) {
   std::string text;
   if (options.budget_evaluations) text += counted(*options.budget_evaluations, "evaluation");
@@ -124,28 +120,28 @@ std::string describe(const db::RunDetails& details) {
       format("run {}: {} {}\n", summary.run, record.key.instance.problem, record.key.instance.key());
   const std::string origin =
       record.key.origin == Origin::measured ? "" : format(", {}", to_string(record.key.origin));
-  text += row("device", device_text(record.key.device) + origin);
-  text += row("machine", machine_text(record.machine));
-  text += row("driver", record.key.device.driver);
-  text += row("compiler", record.key.toolchain.compiler);
-  text += row("sources", record.key.toolchain.source_hash);
-  text += row("program", record.program_version);
-  text += row("command", record.options.command_line);
-  text += row("strategy", strategy_text(record));
+  text += labelled("device", device_text(record.key.device) + origin);
+  text += labelled("machine", machine_text(record.machine));
+  text += labelled("driver", record.key.device.driver);
+  text += labelled("compiler", record.key.toolchain.compiler);
+  text += labelled("sources", record.key.toolchain.source_hash);
+  text += labelled("program", record.program_version);
+  text += labelled("command", record.options.command_line);
+  text += labelled("strategy", strategy_text(record));
   if (record.options.objective != Objective::time)
-    text += row("objective", std::string(to_string(record.options.objective)));
-  if (record.key.cache == CacheState::warm) text += row("caches", "warm");
-  text += row("where", record.options.where);
-  text +=
-      row("space", record.space_size == 0 ? "unknown" : counted(record.space_size, "valid configuration"));
-  text += row("started", time_of_day(summary.started));
-  text +=
-      row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
-                                         : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
-  text +=
-      row("saw", format("{}, {} of them known before, {}",
-                        counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"),
-                        summary.reused, counted(static_cast<std::uint64_t>(summary.failures), "failure")));
+    text += labelled("objective", std::string(to_string(record.options.objective)));
+  if (record.key.cache == CacheState::warm) text += labelled("caches", "warm");
+  text += labelled("where", record.options.where);
+  text += labelled("space",
+                   record.space_size == 0 ? "unknown" : counted(record.space_size, "valid configuration"));
+  text += labelled("started", time_of_day(summary.started));
+  text += labelled("ended", summary.ended.empty()
+                                ? "not cleanly: killed, or still running"
+                                : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
+  text += labelled(
+      "saw", format("{}, {} of them known before, {}",
+                    counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"), summary.reused,
+                    counted(static_cast<std::uint64_t>(summary.failures), "failure")));
   text += "winner      " + winner_text(details);
   text += rerank_text(details);
   text += "progress\n" + progress_text(details);

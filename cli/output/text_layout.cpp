@@ -65,6 +65,10 @@ std::string time_of_day(const std::string& stored) {
   return stored.substr(0, day) + " " + stored.substr(day + 1, second - day - 1) + " UTC";
 }
 
+std::string labelled(std::string_view label, const std::string& text) {
+  return text.empty() ? std::string() : format("{:<12}{}\n", label, text);
+}
+
 std::string ties_text(const std::vector<Tie>& ties, std::size_t max) {
   std::string text = format("ties      with {} other{}, less than {} slower or not for sure:\n", ties.size(),
                             ties.size() == 1 ? "" : "s", percent_text(rerank_resolution));

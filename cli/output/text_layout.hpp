@@ -26,6 +26,9 @@ std::string time_of_day(const std::string& stored);
 /// A word of a command, between quotes where a shell would take it apart.
 std::string shell_quoted(const std::string& word);
 
+/// A line with a label in a column of its own; nothing where there is no text.
+std::string labelled(std::string_view label, const std::string& text);
+
 /// A configuration that is as good as the winner, and its value to the winner's.
 struct Tie {
   const MedianInterval& ratio;
