@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "db/store/database.hpp"
 #include "tuner/session/store.hpp"

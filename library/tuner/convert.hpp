@@ -2,6 +2,7 @@
 // Between the types of the interface and those inside.
 #pragma once
 
+#include <string>
 #include <tune/tuner.hpp>
 
 #include "search/space/configuration.hpp"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <deque>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "kernels/described/problem.hpp"

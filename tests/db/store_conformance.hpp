@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "tests/db/examples.hpp"
 #include "tuner/session/store.hpp"

@@ -2,6 +2,7 @@
 // What the plans of several variants have in common.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,6 +2,7 @@
 // What the spaces of several variants have in common.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/backends/binary.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc_library.hpp"
