@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <boost/any.hpp>
+#include <array>
 #include <cctype>
 #include <iostream>
 #include <new>
 
 #include "cli/input/command.hpp"
-#include "cli/input/options.hpp"
-#include "cli/input/version.hpp"
 #include "cli/output/text_layout.hpp"
-#include "cli/worker/worker_command.hpp"
 #include "kernels/registry.hpp"
+#include "library/run/version.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -55,12 +53,14 @@ void print_help(const Command& command) {
     print_parts(command);
     return;
   }
+  OptionTable table;
+  command.bind(table);
   std::string summary(command.summary);
   summary[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(summary[0])));
   const bool one = std::ranges::count(command.example, '\n') == 1;
   std::cout << "Usage: " << command.usage << "\n\n"
             << wrapped(summary + ".", 0) << "\n\n"
-            << options_text(command.options()) << "\nExample" << (one ? "" : "s") << ":\n"
+            << table.help() << "\nExample" << (one ? "" : "s") << ":\n"
             << command.example;
 }
 
@@ -96,65 +96,23 @@ const Command& find_part(const Command& group, const std::string& name) {
                                   : format("; 'tune help {}' lists them", group.name)));
 }
 
-std::string unknown_option(const Command& command, std::string name) {
-  name.erase(std::min(name.size(), name.find('=')));
-  const std::string plain = name.substr(std::min(name.size(), name.find_first_not_of('-')));
-  std::vector<std::string> names;
-  const po::options_description options = command.options();
-  for (const auto& option : options.options()) names.push_back(option->long_name());
-  const auto nearest = search::nearest_name(plain, names);
-  return format("'tune {}' has no option '{}'{}", command.name, name,
-                nearest ? format("; did you mean '--{}'?", *nearest)
-                        : format("; 'tune help {}' lists its options", command.name));
-}
-
-/// An empty value is a script's unset variable: it must not pass for an option that was left out.
-void refuse_empty_values(const po::variables_map& values) {
-  for (const auto& [name, value] : values) {
-    if (value.defaulted() || value.empty()) continue;
-    const auto* text = boost::any_cast<std::string>(&value.value());
-    const auto* texts = boost::any_cast<std::vector<std::string>>(&value.value());
-    if ((text != nullptr && text->empty()) ||
-        (texts != nullptr && std::ranges::find(*texts, "") != texts->end()))
-      throw UsageError(format("--{}: the value is empty", name));
-  }
-}
-
-int run(const Command& command, const std::vector<std::string>& arguments) {
+int call(const Command& command, const std::vector<std::string>& arguments) {
   const auto wants_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
   if (command.parts != nullptr) {
     if (arguments.empty() || wants_help(arguments[0])) {
       print_parts(command);
       return 0;
     }
-    return run(find_part(command, arguments[0]), {arguments.begin() + 1, arguments.end()});
+    return call(find_part(command, arguments[0]), {arguments.begin() + 1, arguments.end()});
   }
   if (std::ranges::any_of(arguments, wants_help)) {
     print_help(command);
     return 0;
   }
-  const po::options_description options = command.options();
-  po::positional_options_description positional;
-  if (!command.positional.empty()) positional.add(std::string(command.positional).c_str(), command.words);
-  po::variables_map values;
-  try {
-    using Style = po::command_line_style::style_t;
-    // No guessing of abbreviations: a script that uses one breaks when an option is added.
-    const int style = Style::unix_style & ~Style::allow_guessing;
-    po::store(po::command_line_parser(arguments).options(options).positional(positional).style(style).run(),
-              values);
-    po::notify(values);
-  } catch (const po::unknown_option& error) {
-    throw UsageError(unknown_option(command, error.get_option_name()));
-  } catch (const po::too_many_positional_options_error&) {
-    const std::string rule = command.positional.empty() ? "takes no word without '--'" : "takes one word";
-    throw UsageError(
-        format("'tune {}' {}; 'tune help {}' shows how it is called", command.name, rule, command.name));
-  } catch (const po::error& error) {
-    throw UsageError(format("{}; 'tune help {}' shows the options", error.what(), command.name));
-  }
-  refuse_empty_values(values);
-  return command.run(values);
+  OptionTable table;
+  const std::function<int()> run = command.bind(table);
+  table.read(arguments, command.name, command.positional, command.words);
+  return run();
 }
 
 int choose_and_run(const std::vector<std::string>& arguments) {
@@ -163,7 +121,7 @@ int choose_and_run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (arguments[0] == "--version") {
-    std::cout << "tune " << version() << "\n";
+    std::cout << "tune " << run::version() << "\n";
     return 0;
   }
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
@@ -177,8 +135,8 @@ int choose_and_run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (arguments[0] == "worker") return run_worker(rest);
-  if (arguments[0].starts_with("-")) return run(run_command(), arguments);
-  return run(find_command(arguments[0]), rest);
+  if (arguments[0].starts_with("-")) return call(run_command(), arguments);
+  return call(find_command(arguments[0]), rest);
 }
 
 /// One line, whatever a compiler's log or an argument brought into it.
@@ -191,6 +149,27 @@ int report_error(std::string what, Exit exit) {
 }
 
 }  // namespace
+
+std::span<const Command> commands() {
+  // clang-format off
+  static const auto table = std::to_array<Command>({
+      run_command(),
+      best_command(),
+      list_command(),
+      show_command(),
+      space_command(),
+      check_command(),
+      devices_command(),
+      report_command(),
+      serve_command(),
+      db_command(),
+      data_command(),
+      replay_command(),
+      new_command(),
+  });
+  // clang-format on
+  return table;
+}
 
 std::string command_line() {
   return given_command_line;

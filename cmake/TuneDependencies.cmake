@@ -17,7 +17,7 @@ if(POLICY CMP0167)
 endif()
 find_package(Boost 1.70 QUIET COMPONENTS program_options)
 if(NOT TARGET Boost::program_options)
-  set(BOOST_INCLUDE_LIBRARIES program_options asio beast)
+  set(BOOST_INCLUDE_LIBRARIES program_options)
   tune_fetch(Boost https://github.com/boostorg/boost.git boost-1.84.0)
 endif()
 

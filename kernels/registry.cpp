@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/registry.hpp"
 
+#include <cctype>
+
 #include "kernels/convolution/problem.hpp"
 #include "kernels/fault_injection/fault_injection.hpp"
 #include "kernels/gemm/problem.hpp"
 #include "kernels/gemm_stream/problem.hpp"
 #include "kernels/matvec/problem.hpp"
+#include "kernels/stencil/language/definition.hpp"
+#include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
@@ -24,6 +28,15 @@ constexpr ProblemEntry table[] = {
     {"fault_injection", make_fault_injection},
 };
 
+/// As the value of a setting: letters, digits, `_`, `.` and `-` only.
+std::string setting_text(std::string text) {
+  for (char& c : text) {
+    const auto plain = static_cast<unsigned char>(c);
+    if (std::isalnum(plain) == 0 && c != '_' && c != '.') c = '-';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::span<const ProblemEntry> problems() {
@@ -40,6 +53,20 @@ std::unique_ptr<Problem> make_problem(std::string_view name) {
   throw UsageError(format("unknown problem '{}'{}", name,
                           nearest ? format("; did you mean '{}'?", *nearest)
                                   : std::string("; 'tune list problems' shows the known ones")));
+}
+
+ProblemOfFile make_problem_of_stencil(const std::string& file, std::string_view name) {
+  const StencilDefinition definition = read_stencil_file(file);
+  const Stencil& stencil = definition.stencil;
+  const std::string problem = format("stencil{}d", stencil.dimensions);
+  if (!name.empty() && name != problem)
+    throw UsageError(format("--stencil: {} has {} dimensions: it is work for --problem {}", file,
+                            stencil.dimensions, problem));
+  if (stencil.radius() > max_radius)
+    throw UsageError(format("--stencil: {} reaches {} cells; the kernels reach {} at most", file,
+                            stencil.radius(), max_radius));
+  const std::string own = setting_text(definition.name) + "-" + definition_hash(stencil);
+  return {make_stencil_problem({own, stencil}), {"shape", own}, {"shape", "radius"}};
 }
 
 }  // namespace tune::kernels

@@ -3,7 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/data/json_value.hpp"
+#include "reports/data/rerank_json.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::reports {
 namespace {
@@ -33,19 +34,6 @@ Json resources_json(const std::optional<KernelResources>& needs) {
           {"limiter", needs->limiter}};
 }
 
-Json rerank_json(const std::optional<db::RerankStanding>& rerank) {
-  if (!rerank) return nullptr;
-  return {{"run", rerank->run},
-          {"place", rerank->place},
-          {"tied", rerank->tied},
-          {"rounds", rerank->rounds},
-          {"low_seconds", rerank->time.low},
-          {"high_seconds", rerank->time.high},
-          {"ratio", rerank->ratio.median},
-          {"low_ratio", rerank->ratio.low},
-          {"high_ratio", rerank->ratio.high}};
-}
-
 /// Null where it cannot be read.
 Json known_or_null(double value) {
   return value > 0 ? Json(value) : Json(nullptr);
@@ -69,7 +57,7 @@ Json evaluation_json(const db::ResultRow& row) {
   Json object = {{"evaluation", row.evaluation},
                  {"run", row.run},
                  {"recorded", row.recorded},
-                 {"configuration", to_json(row.configuration)}};
+                 {"configuration", json_object(row.configuration.entries())}};
   if (row.time) {
     object["seconds"] = *row.time;
     object["measured_seconds"] = *row.measured_time;
@@ -77,7 +65,11 @@ Json evaluation_json(const db::ResultRow& row) {
     object["samples"] = row.samples;
     object["error"] = row.error;
     object["tolerance"] = row.tolerance;
-    object["finals"] = rerank_json(row.rerank);
+    object["finals"] = nullptr;
+    if (row.rerank)
+      object["finals"] =
+          rerank_json({*row.rerank, row.configuration}, {"run", "place", "tied", "rounds", "low_seconds",
+                                                         "high_seconds", "ratio", "low_ratio", "high_ratio"});
     object["measuring"] = measuring_json(row.timing);
   } else {
     object["failure"] = {{"phase", to_string(row.failure->phase)}, {"reason", row.failure->reason}};
@@ -126,7 +118,7 @@ Json failures_json(const Section& section) {
     list.push_back({{"phase", to_string(failure.phase)},
                     {"reason", failure.reason},
                     {"count", failure.count},
-                    {"example", to_json(failure.example)},
+                    {"example", json_object(failure.example.entries())},
                     {"detail", failure.detail}});
   return list;
 }
@@ -199,8 +191,7 @@ std::string JsonReport::render(const ReportData& data) const {
   Json object = {{"format", "tune report"}, {"format_version", format_version}, {"database", data.database}};
   object["sections"] = Json::array();
   for (const Section& section : data.sections) object["sections"].push_back(section_json(section));
-  // A compiler's log may hold anything: bytes that are no UTF-8 become U+FFFD.
-  return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(object);
 }
 
 }  // namespace tune::reports

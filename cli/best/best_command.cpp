@@ -3,22 +3,21 @@
 #include <iostream>
 #include <set>
 
-#include "cli/best/best_portfolio.hpp"
 #include "cli/best/best_text.hpp"
-#include "cli/input/best_databases.hpp"
+#include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
 #include "cli/input/measure_choice.hpp"
-#include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
-#include "cli/input/stored_definition.hpp"
+#include "cli/input/stored_databases.hpp"
 #include "cli/input/stored_problem.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/best.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
+#include "reports/portfolio_header.hpp"
 #include "search/expressions/nearest.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"
@@ -26,33 +25,60 @@
 namespace tune::cli {
 namespace {
 
-po::options_description best_options() {
-  po::options_description all;
-  add_problem_options(all);
-  all.add_options()(
-      "device", po::value<std::string>()->value_name("D"),
-      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, "
-      "else any device");
-  all.add_options()("cache", po::value<std::string>()->default_value("cold")->value_name("C"),
-                    "of the caches when an execution starts: cold or warm");
-  all.add_options()  //
-      ("objective", po::value<std::string>()->default_value("time")->value_name("O"),
-       "what is to be smallest: time, energy or edp (their product), where the database has energies")  //
-      ("portfolio", po::bool_switch(),
-       "header: for all recorded devices and sizes, with as few configurations as lose no more than "
-       "--loss")  //
-      ("loss", po::value<std::string>()->default_value("5%")->value_name("S"),
-       "of the portfolio, against the best of each recorded work");
-  add_keep_sources_option(all, "this configuration");
-  add_database_option(all);
-  add_format_option(all, "text, json, flags (-D options for a compiler) or header (C++)");
-  return all;
+enum class BestForm { text, json, flags, header };
+
+/// What the command line asks for; what is empty was not given.
+struct BestRequest {
+  ProblemOptions problem;
+  std::string device;
+  CacheState cache = CacheState::cold;
+  Objective objective = Objective::time;
+  bool portfolio = false;
+  double loss = 0;
+  bool names_loss = false;
+  std::string sources_folder, database;
+  BestForm form = BestForm::text;
+
+  void add_to(OptionTable& table);
+};
+
+void BestRequest::add_to(OptionTable& table) {
+  problem.add_to(table);
+  table.text(
+      "device", "D",
+      "number of a GPU, or a device's name as 'tune list devices' shows it; default: the first GPU, else any "
+      "device",
+      device);
+  add_cache_state_option(table, "of the caches when an execution starts: cold or warm", cache);
+  add_objective_option(
+      table, "what is to be smallest: time, energy or edp (their product), where the database has energies",
+      objective);
+  table.flag(
+      "portfolio",
+      "header: for all recorded devices and sizes, with as few configurations as lose no more than --loss",
+      portfolio);
+  table
+      .add("loss", "S", "of the portfolio, against the best of each recorded work",
+           [this](const std::string& text) {  // 0: each work is served by its best
+             loss = text == "0" || text == "0%" ? 0 : parse_share(text, "loss");
+           })
+      .by_default("5%")
+      .tells(names_loss);
+  add_keep_sources_option(table, "this configuration", sources_folder);
+  add_database_option(table, database);
+  table
+      .choice<BestForm>("format", "FORMAT", "text, json, flags (-D options for a compiler) or header (C++)",
+                        {{"text", BestForm::text},
+                         {"json", BestForm::json},
+                         {"flags", BestForm::flags},
+                         {"header", BestForm::header}},
+                        form)
+      .by_default("text");
 }
 
 /// What is known of the device for which an answer is wanted.
-db::BestQuery device_query(const po::variables_map& values) {
+db::BestQuery device_query(const std::string& text) {
   db::BestQuery query;
-  const std::string text = option_text(values, "device");
   const std::optional<int> number = device_number(text);
   if (!text.empty() && !number) {
     query.device.name = text;
@@ -111,9 +137,9 @@ bool make_valid(const ProblemSelection& selection, const db::BestQuery& query, c
   return false;
 }
 
-/// The question: what `run` has made of the command line.
+/// The question: what the command line has become.
 struct Question {
-  const po::variables_map& values;
+  const BestRequest& request;
   StoredDatabases& databases;
   ProblemSelection selection = {};
   bool stored = false;  ///< a database knows the problem, the program does not
@@ -145,15 +171,15 @@ std::string named_file(const Question& question, const std::string& text) {
 /// The command that would measure what was asked for, in the person's words.
 std::string measuring_command(const Question& question, const std::string& text) {
   const Instance& instance = question.selection.instance;
-  const std::string stencil = option_text(question.values, "stencil");
-  std::string command = "tune --stencil " + shell_quoted(stencil);
-  if (stencil.empty())
-    command = "tune --problem " + shell_quoted(question.stored ? named_file(question, text)
-                                                               : option_text(question.values, "problem"));
+  const ProblemOptions& asked = question.request.problem;
+  std::string command = "tune --stencil " + shell_quoted(asked.stencil);
+  if (asked.stencil.empty())
+    command = "tune --problem " + shell_quoted(question.stored ? named_file(question, text) : asked.problem);
   command += " --size " + instance.size();
   std::string settings;
   for (const auto& [name, value] : instance.settings) {
-    if (!stencil.empty() && (name == "shape" || name == "radius")) continue;  // the file's
+    const std::vector<std::string>& fixed = question.selection.settings_of_file;
+    if (std::ranges::find(fixed, name) != fixed.end()) continue;
     settings += (settings.empty() ? " --set " : ",") + name + "=" + value.to_string();
   }
   command += settings;
@@ -164,7 +190,7 @@ std::string measuring_command(const Question& question, const std::string& text)
 }
 
 [[noreturn]] void no_answer(const Question& question, const std::vector<db::BestCandidate>& others) {
-  const auto& [values, databases, selection, stored, query] = question;
+  const auto& [request, databases, selection, stored, query] = question;
   std::string text = format("no result of {}", selection.instance.problem);
   if (!selection.instance.settings.empty()) text += " " + selection.instance.settings_key();
   if (query.objective != Objective::time) text += " with energies";
@@ -183,39 +209,34 @@ std::string measuring_command(const Question& question, const std::string& text)
   throw Error(format("{}; to get one: {}", text, measuring_command(question, text)), Exit::no_answer);
 }
 
-/// 0: each work is served by its best.
-double chosen_loss(const std::string& text) {
-  return text == "0" || text == "0%" ? 0 : chosen_share(text, "loss");
-}
-
 /// The header of all devices and sizes; --device leaves others out.
-void print_portfolio(Question& question, double bound) {
-  if (!question.values.count("device")) question.query.device = {};
+void print_portfolio(Question& question) {
+  const double bound = question.request.loss;
+  if (question.request.device.empty()) question.query.device = {};
   const db::Portfolio portfolio = db::portfolio(question.databases.all(), question.query, bound);
   if (portfolio.workloads.empty()) no_answer(question, {});
   const ProblemSelection& selection = question.selection;
-  std::cout << portfolio_header(selection.problem->info(), selection.instance, portfolio, bound);
+  std::cout << reports::portfolio_header(selection.problem->info(), selection.instance, portfolio, bound);
 }
 
 /// The work that is asked about; a name that the program does not know may be one that a database knows
 /// (`stored`): a problem that was defined in another program.
-ProblemSelection asked_problem(const po::variables_map& values, const StoredDatabases& databases,
+ProblemSelection asked_problem(const ProblemOptions& options, const StoredDatabases& databases,
                                bool& stored) {
-  const std::string name = option_text(values, "problem");
+  const std::string& name = options.problem;
   const bool known = std::ranges::count(kernels::problems(), name, &kernels::ProblemEntry::name) > 0;
   stored = false;
-  if (known || name.empty() || values.count("stencil") > 0) return selected_problem(values);
+  if (known || name.empty() || !options.stencil.empty()) return selected_problem(options);
   ProblemSelection selection;
   selection.problem = stored_problem(databases.all(), name);
-  if (!selection.problem) return selected_problem(values);
+  if (!selection.problem) return selected_problem(options);
   stored = true;
-  selection.instance =
-      make_instance(selection.problem->info(), option_text(values, "size"), assignments(values, "set"));
+  selection.instance = make_instance(selection.problem->info(), options.size, options.settings);
   return selection;
 }
 
-void print_best(const Question& question, const KernelSources& sources, const std::string& form) {
-  const auto& [values, databases, selection, stored, query] = question;
+void print_best(const Question& question, const KernelSources& sources) {
+  const auto& [request, databases, selection, stored, query] = question;
   std::vector<db::BestCandidate> all = db::best(databases.all(), query);
   const auto chosen = std::ranges::find_if(all, [&](db::BestCandidate& candidate) {
     return candidate.match != db::Match::none &&
@@ -226,42 +247,43 @@ void print_best(const Question& question, const KernelSources& sources, const st
   const BestAnswer answer{
       selection,       *chosen, databases.opened[chosen->database]->path(), chosen->database >= databases.own,
       query.objective, sources};
-  if (const auto dumped = chosen_dumped_sources(values, *selection.problem, selection.instance, sources))
+  if (const auto dumped =
+          chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
     dumped->keep(chosen->result.configuration);
-  if (form == "json") std::cout << best_json(answer);
-  if (form == "flags") std::cout << best_flags(answer);
-  if (form == "header") std::cout << best_header(answer);
-  if (form == "text") std::cout << best_text(answer);
+  std::string (*const render)(const BestAnswer&) = request.form == BestForm::json     ? best_json
+                                                   : request.form == BestForm::flags  ? best_flags
+                                                   : request.form == BestForm::header ? best_header
+                                                                                      : best_text;
+  std::cout << render(answer);
 }
 
-void answer(Question question, const std::string& form) {
-  const po::variables_map& values = question.values;
-  question.selection = asked_problem(values, question.databases, question.stored);
+void answer(Question question) {
+  const BestRequest& request = question.request;
+  question.selection = asked_problem(request.problem, question.databases, question.stored);
   const ProblemSelection& selection = question.selection;
-  if (question.stored && values.count("keep-sources"))
+  if (question.stored && !request.sources_folder.empty())
     throw UsageError("--keep-sources: the program that defined this problem has its sources");
-  const auto sources = chosen_sources(values, *selection.problem);
+  const auto sources = chosen_sources(*selection.problem);
   db::BestQuery& query = question.query;
-  query = device_query(values);
-  query.cache = cache_state_from_string(chosen_name(values, "cache", {"cold", "warm"}));
-  query.objective = objective_from_string(chosen_name(values, "objective", {"time", "energy", "edp"}));
+  query = device_query(request.device);
+  query.cache = request.cache;
+  query.objective = request.objective;
   query.problem = selection.instance.problem;
   query.extents = selection.instance.extents;
   query.settings = selection.instance.settings_key();
   if (!question.stored) query.toolchain = Toolchain{"", source_hash(*selection.problem, *sources)};
-  if (values["portfolio"].as<bool>())
-    print_portfolio(question, chosen_loss(option_text(values, "loss")));
+  if (request.portfolio)
+    print_portfolio(question);
   else
-    print_best(question, *sources, form);
+    print_best(question, *sources);
 }
 
-int run_best(const po::variables_map& values) {
-  const std::string form = chosen_name(values, "format", {"text", "json", "flags", "header"});
-  const bool portfolio = values["portfolio"].as<bool>();
-  if (portfolio && form != "header") throw UsageError("--portfolio is a header: add --format header");
-  if (!portfolio && !values["loss"].defaulted()) throw UsageError("--loss belongs to --portfolio: add that");
-  StoredDatabases databases(values);
-  databases.answer([&] { answer({values, databases}, form); });
+int run_best(const BestRequest& request) {
+  if (request.portfolio && request.form != BestForm::header)
+    throw UsageError("--portfolio is a header: add --format header");
+  if (!request.portfolio && request.names_loss) throw UsageError("--loss belongs to --portfolio: add that");
+  StoredDatabases databases(request.database);
+  databases.answer([&] { answer({request, databases}); });
   return 0;
 }
 
@@ -275,8 +297,7 @@ const Command& best_command() {
                                   "  nvcc $(tune best --problem stencil3d --format flags) ...\n"
                                   "  tune best --problem stencil3d --format header --portfolio --loss 3%\n",
                                   "problem",
-                                  best_options,
-                                  run_best};
+                                  bind_request<BestRequest, run_best>};
   return command;
 }
 

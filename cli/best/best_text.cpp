@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
-#include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
+#include "reports/data/rerank_json.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/measurement/measurement_text.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -31,33 +32,23 @@ LaunchPlan plan_of(const BestAnswer& answer) {
   return std::move(*plan);
 }
 
-std::string ties_text(const db::BestCandidate& candidate) {
-  if (candidate.ties.empty()) return "";
-  std::string text =
-      format("ties      with {} other{}, less than {} slower or not for sure:\n", candidate.ties.size(),
-             candidate.ties.size() == 1 ? "" : "s", percent_text(rerank_resolution));
-  for (const db::ResultRow& tie : candidate.ties)
-    text += format("          {}\n            {}\n", difference_text(tie.rerank->ratio),
-                   wrapped(tie.configuration.to_string(), 12));
-  return text;
+std::string ties_of(const db::BestCandidate& candidate) {
+  std::vector<Tie> ties;
+  for (const db::ResultRow& tie : candidate.ties) ties.push_back({tie.rerank->ratio, tie.configuration});
+  return ties.empty() ? "" : ties_text(ties);
 }
 
-nlohmann::ordered_json rerank_json(const db::BestCandidate& candidate) {
+nlohmann::ordered_json winner_json(const db::BestCandidate& candidate) {
+  const auto json = [](const db::ResultRow& row, std::initializer_list<std::string_view> members) {
+    return reports::rerank_json({*row.rerank, row.configuration}, members);
+  };
   if (!candidate.result.rerank) return nullptr;
-  const db::RerankStanding& rerank = *candidate.result.rerank;
-  nlohmann::ordered_json ties = nlohmann::ordered_json::array();
+  nlohmann::ordered_json object =
+      json(candidate.result, {"run", "rounds", "low_seconds", "high_seconds", "confidence"});
+  object["ties"] = nlohmann::ordered_json::array();
   for (const db::ResultRow& tie : candidate.ties)
-    ties.push_back({{"configuration", json_object(tie.configuration.entries())},
-                    {"seconds", *tie.time},
-                    {"ratio", tie.rerank->ratio.median},
-                    {"low_ratio", tie.rerank->ratio.low},
-                    {"high_ratio", tie.rerank->ratio.high}});
-  return {{"run", rerank.run},
-          {"rounds", rerank.rounds},
-          {"low_seconds", rerank.time.low},
-          {"high_seconds", rerank.time.high},
-          {"confidence", rerank.time.confidence},
-          {"ties", ties}};
+    object["ties"].push_back(json(tie, {"configuration", "seconds", "ratio", "low_ratio", "high_ratio"}));
+  return object;
 }
 
 /// Null where the match is exact, or no records tell.
@@ -66,14 +57,6 @@ nlohmann::ordered_json loss_json(const db::BestCandidate& candidate) {
   return {{"expected", candidate.loss->expected},
           {"worst", candidate.loss->worst},
           {"pairs", candidate.loss->pairs}};
-}
-
-std::string shell_word(const std::string& word) {
-  const bool plain = std::ranges::all_of(word, [](unsigned char letter) {
-    return std::isalnum(letter) ||
-           std::string_view("-_=./,:+").find(static_cast<char>(letter)) != std::string_view::npos;
-  });
-  return plain ? word : "'" + word + "'";
 }
 
 std::string constant(const std::string& name, const Value& value) {
@@ -139,7 +122,7 @@ std::string best_text(const BestAnswer& answer) {
   if (result.rerank)
     text += format("          {}, {} of the finals of run {}\n", interval_text(result.rerank->time, "s"),
                    counted(static_cast<std::uint64_t>(result.rerank->rounds), "round"), result.rerank->run);
-  text += ties_text(answer.candidate);
+  text += ties_of(answer.candidate);
   text += format("chosen    {}\n", wrapped(answer.candidate.reason, 10));
   text +=
       format("measured  {}\n",
@@ -163,7 +146,7 @@ std::string best_json(const BestAnswer& answer) {
                                    {"objective", to_string(answer.objective)},
                                    {"value", answer.candidate.value},
                                    {"share_of_limit", result.amount.limit / *result.time},
-                                   {"finals", rerank_json(answer.candidate)},
+                                   {"finals", winner_json(answer.candidate)},
                                    {"match", lookup::to_string(answer.candidate.match)},
                                    {"loss", loss_json(answer.candidate)},
                                    {"why", answer.candidate.reason},
@@ -183,7 +166,7 @@ std::string best_json(const BestAnswer& answer) {
 std::string best_flags(const BestAnswer& answer) {
   std::string text;
   for (const auto& [name, value] : plan_of(answer).compile.defines)
-    text += (text.empty() ? "" : " ") + shell_word(format("-D{}={}", name, value));
+    text += (text.empty() ? "" : " ") + shell_quoted(format("-D{}={}", name, value));
   return text + "\n";
 }
 

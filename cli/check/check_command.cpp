@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <deque>
+#include <future>
+#include <optional>
 
-#include "cli/check/check_emulated.hpp"
+#include "cli/check/check_report.hpp"
 #include "cli/check/check_stored.hpp"
-#include "cli/input/cache_choice.hpp"
+#include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
-#include "cli/input/open_backend.hpp"
-#include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/interrupt.hpp"
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cache/caching_compiler.hpp"
 #include "tuner/device/architectures.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
@@ -25,59 +25,78 @@ namespace {
 
 constexpr std::uint64_t default_sample = 20;
 
-po::options_description check_options() {
-  po::options_description all;
-  add_problem_options(all);
-  all.add_options()(
-      "device", po::value<std::string>()->value_name("D"),
-      "number of a GPU ('tune devices'), or emulator: the same kernels on the CPU, every access "
-      "checked; default: the first GPU");
-  add_space_options(all);
-  all.add_options()  //
-      ("config", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
-       "check this configuration; may be repeated")                                                       //
-      ("sample", po::value<std::string>()->value_name("N"), "check N random configurations; default 20")  //
-      ("all", po::bool_switch(), "check every configuration")                                             //
-      ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1")                     //
-      ("arch", po::value<std::string>()->value_name("SM"),
-       "only compile, for this architecture: needs no GPU, such as sm_90; emulator: its limits");
-  add_stored_check_options(all);
-  add_emulator_options(all);
-  add_process_options(all);
-  add_kernel_dir_option(all);
-  add_keep_sources_option(all, "each configuration");
-  add_cache_options(all);
-  add_database_option(all);
-  add_format_option(all);
-  return all;
+/// What the command line asks for; what is empty was not given.
+struct CheckRequest {
+  ProblemOptions problem;
+  std::string device;
+  SpaceChoice space;
+  std::vector<std::string> configurations;
+  std::optional<std::uint64_t> sample;
+  bool all = false;
+  std::uint64_t seed = 1;
+  std::string architecture;
+  StoredCheckOptions stored;
+  EmulatorOptions emulator;
+  ProcessOptions process;
+  std::string kernel_folder, sources_folder;
+  CacheOptions cache;
+  std::string database;
+  Format format = Format::text;
+
+  void add_to(OptionTable& table);
+};
+
+void CheckRequest::add_to(OptionTable& table) {
+  problem.add_to(table);
+  table.text(
+      "device", "D",
+      "number of a GPU ('tune devices'), or emulator: the same kernels on the CPU, every access checked; "
+      "default: the first GPU",
+      device);
+  space.add_to(table);
+  table.texts("config", "NAME=VALUE,...", "check this configuration; may be repeated", configurations);
+  table.count("sample", "N", "check N random configurations; default 20", sample, 1);
+  table.flag("all", "check every configuration", all);
+  table.count("seed", "N", "of the sample; default 1", seed, 0);
+  table.text("arch", "SM",
+             "only compile, for this architecture: needs no GPU, such as sm_90; emulator: its limits",
+             architecture);
+  stored.add_to(table);
+  emulator.add_to(table);
+  process.add_to(table);
+  add_kernel_dir_option(table, kernel_folder);
+  add_keep_sources_option(table, "each configuration", sources_folder);
+  cache.add_to(table);
+  add_database_option(table, database);
+  add_format_option(table, format);
 }
 
-std::vector<Configuration> chosen_configurations(const po::variables_map& values,
+std::vector<Configuration> chosen_configurations(const CheckRequest& request,
                                                  const search::SearchSpace& space) {
   std::vector<Configuration> chosen;
-  if (values.count("config")) {
-    for (const std::string& text : values["config"].as<std::vector<std::string>>()) {
-      Configuration configuration;
-      for (auto& [name, value] : parse_assignments(text, "config")) configuration.set(name, value);
-      if (!space.find(configuration))
-        throw UsageError(format("--config '{}' is not valid: {}", text, space.explain(configuration)));
-      chosen.push_back(std::move(configuration));
-    }
-    return chosen;
+  for (const std::string& text : request.configurations) {
+    Configuration configuration;
+    for (auto& [name, value] : parse_assignments(text, "config")) configuration.set(name, value);
+    if (!space.find(configuration))
+      throw UsageError(format("--config '{}' is not valid: {}", text, space.explain(configuration)));
+    chosen.push_back(std::move(configuration));
   }
-  const bool all = values["all"].as<bool>();
-  const auto strategy =
-      search::make_strategy(all ? "grid" : "random", {space, option_count(values, "seed", 1, 0)});
-  const std::uint64_t count = all ? space.size() : option_count(values, "sample", default_sample, 1);
+  if (!chosen.empty()) return chosen;
+  const auto strategy = search::choose_strategy(request.all ? "grid" : "random")->make({space, request.seed});
+  const std::uint64_t count = request.all ? space.size() : request.sample.value_or(default_sample);
   for (const search::ConfigurationId id : strategy->ask(count)) chosen.push_back(space.at(id));
   return chosen;
 }
 
-void keep_sources(const po::variables_map& values, const ProblemSelection& selection,
-                  const KernelSources& sources, const std::vector<Configuration>& configurations) {
-  const auto dumped = chosen_dumped_sources(values, *selection.problem, selection.instance, sources);
-  if (dumped == nullptr) return;
-  for (const Configuration& configuration : configurations) dumped->keep(configuration);
+/// What is checked on a device's limits, with the sources that --keep-sources asks for written.
+std::vector<Configuration> prepared(const CheckRequest& request, const ProblemSelection& selection,
+                                    const DeviceProperties& device, const KernelSources& sources) {
+  const search::SearchSpace space = build_space(selection, device, request.space);
+  std::vector<Configuration> configurations = chosen_configurations(request, space);
+  if (const auto dumped =
+          chosen_dumped_sources(request.sources_folder, *selection.problem, selection.instance, sources))
+    for (const Configuration& configuration : configurations) dumped->keep(configuration);
+  return configurations;
 }
 
 Evaluation compiled(const Configuration& configuration, const Result<Binary>& binary) {
@@ -92,19 +111,17 @@ Evaluation compiled(const Configuration& configuration, const Result<Binary>& bi
   return evaluation;
 }
 
-int compile_only(const po::variables_map& values, const ProblemSelection& selection,
-                 const std::string& architecture) {
-  const DeviceProperties properties = architecture_properties(architecture);
-  const auto sources = chosen_sources(values, *selection.problem);
-  const search::SearchSpace space = build_space(selection, properties, chosen_space(values));
-  const std::vector<Configuration> configurations = chosen_configurations(values, space);
-  keep_sources(values, selection, *sources, configurations);
+int compile_only(const CheckRequest& request, const ProblemSelection& selection,
+                 const KernelSources& sources) {
+  const std::string& architecture = request.architecture;
+  const std::vector<Configuration> configurations =
+      prepared(request, selection, architecture_properties(architecture), sources);
   std::string failure_reason;
-  const auto cache = chosen_cache(values);
+  const auto cache = chosen_cache(request.cache);
   const std::unique_ptr<Compiler> compiler =
       cache::with_cache(cuda::make_nvrtc_compiler(architecture, &failure_reason), cache);
   if (!compiler) throw Error(format("cannot compile for {}: {}", architecture, failure_reason));
-  CheckReport findings(chosen_format(values));
+  CheckReport findings(request.format);
   CompilePool pool(*compiler, host_threads());
   std::deque<std::pair<Configuration, std::future<Result<Binary>>>> compiling;
   const std::size_t ahead = 4 * std::size_t{host_threads()};  // each holds the kernel's text
@@ -114,7 +131,7 @@ int compile_only(const po::variables_map& values, const ProblemSelection& select
   };
   for (const Configuration& configuration : configurations) {
     if (InterruptGuard::interrupted()) break;
-    const Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, *sources);
+    const Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
     if (!plan) throw Error(format("a valid configuration has no plan: {}", plan.error().detail));
     compiling.emplace_back(configuration, pool.submit(plan->compile));
     if (compiling.size() == ahead) finish_first();
@@ -124,16 +141,15 @@ int compile_only(const po::variables_map& values, const ProblemSelection& select
   return findings.finish(format("compiled for {}, not run", architecture));
 }
 
-int check_on_gpu(const po::variables_map& values, const ProblemSelection& selection, int number) {
-  const auto sources = chosen_sources(values, *selection.problem);
-  const auto cache = chosen_cache(values);
-  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, values), cache);
-  const search::SearchSpace space = build_space(selection, backend->properties(), chosen_space(values));
-  const std::vector<Configuration> configurations = chosen_configurations(values, space);
-  keep_sources(values, selection, *sources, configurations);
-  DeviceEvaluator evaluator(*selection.problem, selection.instance, *backend, *sources,
+int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection, const KernelSources& sources,
+                 int number) {
+  const auto cache = chosen_cache(request.cache);
+  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, request.process), cache);
+  const std::vector<Configuration> configurations =
+      prepared(request, selection, backend->properties(), sources);
+  DeviceEvaluator evaluator(*selection.problem, selection.instance, *backend, sources,
                             {.measure = {}, .measure_time = false});
-  CheckReport findings(chosen_format(values));
+  CheckReport findings(request.format);
   evaluate_all(evaluator, configurations, [&](const Evaluation& evaluation) {
     findings.add(evaluation);
     return !InterruptGuard::interrupted();
@@ -143,41 +159,37 @@ int check_on_gpu(const po::variables_map& values, const ProblemSelection& select
                                 backend->properties().name, selection.instance.size()));
 }
 
-int check_on_emulator(const po::variables_map& values, const ProblemSelection& selection,
-                      const std::string& architecture) {
-  const auto sources = chosen_sources(values, *selection.problem);
-  const search::SearchSpace space =
-      build_space(selection, architecture_properties(architecture), chosen_space(values));
-  const std::vector<Configuration> configurations = chosen_configurations(values, space);
-  keep_sources(values, selection, *sources, configurations);
-  return check_emulated(values, selection, *sources, configurations);
+int check_selection(const CheckRequest& request) {
+  const ProblemSelection selection = selected_problem(request.problem);
+  const auto sources = chosen_sources(*selection.problem, request.kernel_folder);
+  if (request.device == "emulator") {
+    const DeviceProperties limits =
+        architecture_properties(request.architecture.empty() ? "sm_90" : request.architecture);
+    return check_emulated(selection, !request.problem.size.empty(), *sources,
+                          prepared(request, selection, limits, *sources), request.emulator, request.format);
+  }
+  if (!request.architecture.empty()) return compile_only(request, selection, *sources);
+  const DeviceChoice device = chosen_device(request.device, DeviceUse::checking);
+  if (device.kind != DeviceChoice::Kind::cuda)
+    throw Error(
+        "no GPU runs the kernels here; --device emulator checks them on the CPU, --arch sm_90 only compiles "
+        "them");
+  return check_on_gpu(request, selection, *sources, device.number);
 }
 
-int run_check(const po::variables_map& values) {
-  chosen_format(values);
-  chosen_timeout(values);
+int run_check(const CheckRequest& request) {
   const InterruptGuard guard;
-  if (wants_stored_check(values)) {
-    const int status = check_stored(values);
-    return InterruptGuard::interrupted() ? static_cast<int>(Exit::interrupted) : status;
-  }
-  if (values.count("config") + values.count("sample") + (values["all"].as<bool>() ? 1U : 0U) > 1)
-    throw UsageError("--config, --sample and --all: choose one");
-  const ProblemSelection selection = selected_problem(values);
-  const std::string architecture = option_text(values, "arch");
+  request.stored.check();
   int status = 0;
-  if (wants_emulator(values)) {
-    status = check_on_emulator(values, selection, architecture.empty() ? "sm_90" : architecture);
-  } else if (!architecture.empty()) {
-    status = compile_only(values, selection, architecture);
+  if (request.stored.stored) {
+    status = check_stored({request.problem, request.device, request.stored, request.process,
+                           request.kernel_folder, request.cache, request.database, request.format});
   } else {
-    const DeviceChoice device = chosen_device(values, DeviceUse::checking);
-    if (device.kind != DeviceChoice::Kind::cuda)
-      throw Error(
-          "no GPU runs the kernels here; --device emulator checks them on the CPU, --arch sm_90 only "
-          "compiles "
-          "them");
-    status = check_on_gpu(values, selection, device.number);
+    const int ways =
+        (request.configurations.empty() ? 0 : 1) + (request.sample ? 1 : 0) + (request.all ? 1 : 0);
+    if (ways > 1) throw UsageError("--config, --sample and --all: choose one");
+    request.emulator.check(request.device);
+    status = check_selection(request);
   }
   return InterruptGuard::interrupted() ? static_cast<int>(Exit::interrupted) : status;
 }
@@ -193,8 +205,7 @@ const Command& check_command() {
                                   "  tune check --problem stencil3d --device emulator --sample 50\n"
                                   "  tune check --stored --threshold 5% --junit results.xml\n",
                                   "problem",
-                                  check_options,
-                                  run_check};
+                                  bind_request<CheckRequest, run_check>};
   return command;
 }
 

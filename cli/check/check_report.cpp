@@ -4,10 +4,12 @@
 #include <iostream>
 
 #include "cli/output/interrupt.hpp"
-#include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
+#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -121,6 +123,52 @@ int CheckReport::finish(std::string what, const ordered_json& more) const {
                         emulated ? not_emulated_ : cannot_run_, emulated ? "be emulated" : "run here");
   }
   return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
+}
+
+void EmulatorOptions::add_to(OptionTable& table) {
+  table.flag(
+      "sanitize",
+      "emulator: judge every memory access (bounds, races, barriers, uninitialised memory); the default",
+      sanitize);
+  table.flag("plain", "emulator: results only, in two orders of the threads; faster", plain);
+}
+
+void EmulatorOptions::check(const std::string& device) const {
+  if ((sanitize || plain) && device != "emulator")
+    throw UsageError(
+        format("--{}: for the emulator only; add --device emulator", sanitize ? "sanitize" : "plain"));
+  if (sanitize && plain) throw UsageError("--sanitize and --plain: choose one");
+}
+
+int check_emulated(const ProblemSelection& selection, bool one_size, const KernelSources& sources,
+                   const std::vector<Configuration>& configurations, const EmulatorOptions& emulation,
+                   Format form) {
+  const bool plain = emulation.plain;
+  emulator::CheckOptions options;
+  options.flavour = plain ? emulator::Flavour::plain : emulator::Flavour::sanitize;
+  if (!one_size && !configurations.empty() &&
+      selection.problem->check_instances(selection.instance, configurations.front()).empty())
+    throw UsageError("the definition names no small sizes to check at: add 'check', or give one with --size");
+  emulator::ProblemJobs jobs(*selection.problem, sources);
+  CheckReport report(form);
+  emulator::check(
+      configurations.size(),
+      [&](std::size_t number) {
+        const Configuration& configuration = configurations[number];
+        return jobs.job(configuration,
+                        one_size ? std::vector{selection.instance}
+                                 : selection.problem->check_instances(selection.instance, configuration));
+      },
+      options,
+      [&](std::size_t number, const emulator::CheckVerdict& verdict) {
+        report.add(number, configurations[number], verdict);
+        return !InterruptGuard::interrupted();
+      });
+  const std::string what =
+      format("emulated on the CPU ({}, {} of processor time, which says nothing of a GPU), at {}",
+             plain ? "plain" : "sanitize", duration_text(report.emulated_seconds()),
+             one_size ? selection.instance.size() : "odd sizes");
+  return report.finish(what, {{"device", "emulator"}, {"flavour", plain ? "plain" : "sanitize"}});
 }
 
 }  // namespace tune::cli

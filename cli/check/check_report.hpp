@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/input/options.hpp"
+#include "cli/input/problem_selection.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 
@@ -37,5 +40,19 @@ class CheckReport {
   double emulated_seconds_ = 0;
   std::map<std::size_t, nlohmann::ordered_json> results_;  ///< by number
 };
+
+/// How the emulator checks.
+struct EmulatorOptions {
+  bool sanitize = false, plain = false;
+
+  void add_to(OptionTable& table);
+  /// Throws UsageError for both, and for one of them with another device.
+  void check(const std::string& device) const;
+};
+
+/// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
+int check_emulated(const ProblemSelection& selection, bool one_size, const KernelSources& sources,
+                   const std::vector<Configuration>& configurations, const EmulatorOptions& emulation,
+                   Format form);
 
 }  // namespace tune::cli

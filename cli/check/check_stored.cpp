@@ -6,37 +6,32 @@
 #include <map>
 #include <set>
 
-#include "cli/input/best_databases.hpp"
-#include "cli/input/cache_choice.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/measure_choice.hpp"
-#include "cli/input/open_backend.hpp"
-#include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
-#include "cli/input/stored_definition.hpp"
+#include "cli/input/stored_databases.hpp"
+#include "cli/input/stored_problem.hpp"
 #include "cli/output/interrupt.hpp"
-#include "cli/output/json_text.hpp"
-#include "cli/output/junit.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
-#include "search/space/search_space.hpp"
+#include "library/run/stored_winners.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/cache/caching_compiler.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
 
-constexpr const char* default_threshold = "3%";
-
 /// Of what is stored for the device: one for each size and settings of a problem.
 void add_workloads(const std::shared_ptr<const Problem>& problem, const StoredDatabases& databases,
-                   db::BestQuery query, std::vector<StoredWorkload>& workloads,
-                   std::vector<StoredCheck>& skipped) {
+                   db::BestQuery query, std::vector<run::StoredWorkload>& workloads,
+                   std::vector<run::StoredCheck>& skipped) {
   query.problem = problem->info().name;
   std::set<std::string> seen;
   for (db::BestCandidate& candidate : db::best(databases.all(), query)) {
@@ -49,7 +44,7 @@ void add_workloads(const std::shared_ptr<const Problem>& problem, const StoredDa
       const std::size_t database = candidate.database;
       workloads.push_back({problem, std::move(instance), std::move(candidate), database});
     } catch (const UsageError& error) {  // of a stencil that was read from a file, for one
-      StoredCheck check;
+      run::StoredCheck check;
       check.instance = {query.problem, workload.extents, settings.entries()};
       check.skipped = format("its settings are not known here: {}", error.what());
       skipped.push_back(std::move(check));
@@ -60,7 +55,8 @@ void add_workloads(const std::shared_ptr<const Problem>& problem, const StoredDa
 /// Works of kernels of a person's own: by the definitions that their runs named. What cannot be checked for
 /// want of one is told.
 void add_defined_workloads(const StoredDatabases& databases, const db::BestQuery& query,
-                           std::vector<StoredWorkload>& workloads, std::vector<StoredCheck>& skipped) {
+                           std::vector<run::StoredWorkload>& workloads,
+                           std::vector<run::StoredCheck>& skipped) {
   std::map<std::string, std::vector<std::string>> files;  // by problem
   for (const auto& database : databases.opened)
     for (const db::ProblemSummary& stored : db::list_problems(*database)) {
@@ -80,23 +76,24 @@ void add_defined_workloads(const StoredDatabases& databases, const db::BestQuery
     of_it.problem = name;
     const std::vector<db::BestCandidate> found = db::best(databases.all(), of_it);
     if (found.empty() || found.front().match != db::Match::exact) continue;  // of other devices, or imported
-    StoredCheck check;
+    run::StoredCheck check;
     check.instance = {name, {}, {}};
     check.skipped = failure_reason;
     skipped.push_back(std::move(check));
   }
 }
 
-std::vector<StoredWorkload> chosen_workloads(const po::variables_map& values,
-                                             const StoredDatabases& databases, const DeviceProperties& device,
-                                             std::vector<StoredCheck>& skipped) {
+std::vector<run::StoredWorkload> chosen_workloads(const ProblemOptions& options,
+                                                  const StoredDatabases& databases,
+                                                  const DeviceProperties& device,
+                                                  std::vector<run::StoredCheck>& skipped) {
   db::BestQuery query;
   query.device = db::lookup_device(device);
-  std::vector<StoredWorkload> workloads;
-  if (values.count("problem") > 0 || values.count("size") > 0 || values.count("set") > 0) {
-    ProblemSelection workload = selected_problem(values);
-    if (values.count("size") > 0) query.extents = workload.instance.extents;
-    if (values.count("set") > 0) query.settings = workload.instance.settings_key();
+  std::vector<run::StoredWorkload> workloads;
+  if (!options.problem.empty() || !options.size.empty() || !options.settings.empty()) {
+    ProblemSelection workload = selected_problem(options);
+    if (!options.size.empty()) query.extents = workload.instance.extents;
+    if (!options.settings.empty()) query.settings = workload.instance.settings_key();
     add_workloads(std::move(workload.problem), databases, query, workloads, skipped);
   } else {
     for (const kernels::ProblemEntry& entry : kernels::problems())
@@ -106,7 +103,7 @@ std::vector<StoredWorkload> chosen_workloads(const po::variables_map& values,
   return workloads;
 }
 
-std::string state_of(const StoredCheck& check) {
+std::string state_of(const run::StoredCheck& check) {
   if (!check.skipped.empty()) return "skipped";
   switch (check.verdict.kind) {
     case RecheckVerdict::Kind::ok:
@@ -123,11 +120,11 @@ std::string state_of(const StoredCheck& check) {
   return "unknown";
 }
 
-std::string to_text(const StoredCheck& check) {
+std::string to_text(const run::StoredCheck& check) {
   return check.skipped.empty() ? check.verdict.text : check.skipped;
 }
 
-nlohmann::ordered_json to_json(const StoredCheck& check) {
+nlohmann::ordered_json to_json(const run::StoredCheck& check) {
   nlohmann::ordered_json object = {{"problem", check.instance.problem},
                                    {"size", check.instance.size()},
                                    {"settings", json_object(check.instance.settings)},
@@ -144,7 +141,7 @@ nlohmann::ordered_json to_json(const StoredCheck& check) {
   return object;
 }
 
-TestCase case_of(const StoredCheck& check) {
+TestCase case_of(const run::StoredCheck& check) {
   TestCase one;
   one.group = check.instance.problem;
   one.name = check.instance.key();
@@ -156,18 +153,18 @@ TestCase case_of(const StoredCheck& check) {
   return one;
 }
 
-int finish(const po::variables_map& values, const std::vector<StoredCheck>& checks, Format form) {
+int finish(const std::string& junit, const std::vector<run::StoredCheck>& checks, Format form) {
   const auto bad =
-      std::ranges::count_if(checks, [](const StoredCheck& check) { return check.verdict.bad(); });
-  if (values.count("junit") > 0) {
+      std::ranges::count_if(checks, [](const run::StoredCheck& check) { return check.verdict.bad(); });
+  if (!junit.empty()) {
     std::vector<TestCase> cases;
-    for (const StoredCheck& check : checks) cases.push_back(case_of(check));
-    write_whole_file(values["junit"].as<std::string>(), junit_xml("tune check --stored", cases));
+    for (const run::StoredCheck& check : checks) cases.push_back(case_of(check));
+    write_whole_file(junit, junit_xml("tune check --stored", cases));
   }
   if (form == Format::json) {
     nlohmann::ordered_json object = {{"checked", checks.size()}, {"bad", bad}};
     object["results"] = nlohmann::ordered_json::array();
-    for (const StoredCheck& check : checks) object["results"].push_back(to_json(check));
+    for (const run::StoredCheck& check : checks) object["results"].push_back(to_json(check));
     std::cout << json_text(object);
   } else {
     std::cout << format("{}, {} worse than recorded\n", counted(checks.size(), "stored winner"), bad);
@@ -177,95 +174,59 @@ int finish(const po::variables_map& values, const std::vector<StoredCheck>& chec
 
 }  // namespace
 
-void add_stored_check_options(po::options_description& options) {
-  options.add_options()  //
-      ("stored", po::bool_switch(),
-       "measures the stored winners of this device again, in turns with the default configuration; fails "
-       "where one "
-       "is worse than recorded")  //
-      ("threshold", po::value<std::string>()->default_value(default_threshold)->value_name("S"),
-       "stored: how much of the gain over the default may be lost")                                //
-      ("absolute", po::bool_switch(), "stored: the time itself must not be worse by more either")  //
-      ("junit", po::value<std::string>()->value_name("FILE"), "stored: writes the results as JUnit's XML");
+void StoredCheckOptions::add_to(OptionTable& table) {
+  table.flag("stored",
+             "measures the stored winners of this device again, in turns with the default configuration; "
+             "fails where "
+             "one is worse than recorded",
+             stored);
+  table.share("threshold", "stored: how much of the gain over the default may be lost", limits.threshold)
+      .by_default("3%")
+      .tells(names_threshold);
+  table.flag("absolute", "stored: the time itself must not be worse by more either", limits.absolute);
+  table.text("junit", "FILE", "stored: writes the results as JUnit's XML", junit);
 }
 
-bool wants_stored_check(const po::variables_map& values) {
-  const bool stored = values["stored"].as<bool>();
-  for (const char* option : {"threshold", "absolute", "junit"})
-    if (!stored && values.count(option) > 0 && !values[option].defaulted())
-      throw UsageError(format("--{} belongs to --stored: add that", option));
-  return stored;
+void StoredCheckOptions::check() const {
+  const auto refuse = [](const char* option) {
+    throw UsageError(format("--{} belongs to --stored: add that", option));
+  };
+  if (stored) return;
+  if (names_threshold) refuse("threshold");
+  if (limits.absolute) refuse("absolute");
+  if (!junit.empty()) refuse("junit");
 }
 
-Result<StoredWinner> stored_winner(const StoredWorkload& workload, const db::Database& database,
-                                   const DeviceProperties& device) {
-  const db::ResultRow& result = workload.candidate.result;
-  const search::SearchSpace space(workload.problem->space(workload.instance, device));
-  if (!space.find(result.configuration))
-    return fail(Phase::constraint, "not valid any more", space.explain(result.configuration));
-  StoredWinner stored;
-  stored.configuration = result.configuration;
-  stored.seconds = *result.time;
-  const auto plain = space.default_configuration();
-  if (!plain || space.at(*plain) == result.configuration) return stored;
-  stored.plain = space.at(*plain);
-  db::ResultFilter filter;
-  filter.workload = result.workload.id;
-  for (const db::ResultRow& row : db::list_results(database, filter))
-    if (row.configuration == *stored.plain) stored.plain_seconds = row.time;
-  return stored;
-}
-
-StoredCheck check_stored_workload(const StoredWorkload& workload, const db::Database& database,
-                                  Backend& backend, const KernelSources& sources, const RecheckLimits& limits,
-                                  const std::function<bool()>& stop) {
-  const Stopwatch watch;
-  StoredCheck check;
-  check.instance = workload.instance;
-  const Result<StoredWinner> stored = stored_winner(workload, database, backend.properties());
-  if (!stored) {
-    Recheck invalid;
-    invalid.failure = stored.error();
-    check.verdict = judge({}, invalid, limits);
-    return check;
-  }
-  DeviceEvaluator evaluator(*workload.problem, workload.instance, backend, sources);
-  check.verdict = judge(*stored, measure_again(*stored, evaluator, stop), limits);
-  check.seconds = watch.seconds();
-  return check;
-}
-
-int check_stored(const po::variables_map& values) {
-  const Format form = chosen_format(values);
-  const RecheckLimits limits = {chosen_share(option_text(values, "threshold"), "threshold"),
-                                values["absolute"].as<bool>()};
-  const DeviceChoice device = chosen_device(values, DeviceUse::measuring_again);
+int check_stored(const StoredCheckRequest& request) {
+  const DeviceChoice device = chosen_device(request.device, DeviceUse::measuring_again);
   if (device.kind != DeviceChoice::Kind::cuda)
     throw Error("no GPU runs the kernels here: stored winners can only be measured again on their device");
-  const auto cache = chosen_cache(values);
-  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(device.number, values), cache);
-  StoredDatabases databases(values);
-  std::vector<StoredCheck> checks;
-  const std::vector<StoredWorkload> workloads = databases.answer([&] {
+  const auto cache = chosen_cache(request.cache);
+  const std::unique_ptr<Backend> backend =
+      cache::with_cache(open_backend(device.number, request.process), cache);
+  StoredDatabases databases(request.database);
+  std::vector<run::StoredCheck> checks;
+  const std::vector<run::StoredWorkload> workloads = databases.answer([&] {
     checks.clear();
-    return chosen_workloads(values, databases, backend->properties(), checks);
+    return chosen_workloads(request.problem, databases, backend->properties(), checks);
   });
   if (workloads.empty() && checks.empty())
     throw Error(format("nothing is stored of {} that could be measured again", backend->properties().name),
                 Exit::no_answer);
-  for (const StoredWorkload& workload : workloads) {
+  for (const run::StoredWorkload& workload : workloads) {
     if (InterruptGuard::interrupted()) break;
-    const auto sources = chosen_sources(values, *workload.problem);
-    checks.push_back(check_stored_workload(workload, *databases.opened[workload.database], *backend, *sources,
-                                           limits, [] { return InterruptGuard::interrupted(); }));
-    const StoredCheck& check = checks.back();
-    if (form == Format::text)
+    const auto sources = chosen_sources(*workload.problem, request.kernel_folder);
+    checks.push_back(run::check_stored_workload(workload, *databases.opened[workload.database], *backend,
+                                                *sources, request.options.limits,
+                                                [] { return InterruptGuard::interrupted(); }));
+    const run::StoredCheck& check = checks.back();
+    if (request.format == Format::text)
       std::cout << format("{:9} {} {}: {}\n", state_of(check), check.instance.problem, check.instance.key(),
                           to_text(check))
                 << std::flush;
   }
   tell_notice(cache.get());
-  return finish(values, checks, form);
+  return finish(request.options.junit, checks, request.format);
 }
 
 }  // namespace tune::cli

@@ -1,12 +1,295 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/database/db_command.hpp"
 
-#include <array>
+#include <unistd.h>
 
-#include "cli/input/options.hpp"
+#include <array>
+#include <filesystem>
+#include <iostream>
+
+#include "cli/output/text_layout.hpp"
+#include "db/maintain/check.hpp"
+#include "db/maintain/compact.hpp"
+#include "db/maintain/info.hpp"
+#include "db/maintain/merge.hpp"
+#include "library/run/paths.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
+
+using nlohmann::ordered_json;
+
+namespace fs = std::filesystem;
+
+/// --db, which for commands whose only word is the database may come without its name.
+void add_database_word(OptionTable& table, std::string& path) {
+  table.text("db", "FILE",
+             "the database, also without --db; default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
+             "~/.local/share/tune/results.db",
+             path);
+}
+
+struct DbInfoRequest {
+  std::string database;
+  Format format = Format::text;
+
+  void add_to(OptionTable& table) {
+    add_database_word(table, database);
+    add_format_option(table, format);
+  }
+};
+
+std::string schema_text(const db::DatabaseInfo& info) {
+  if (info.schema == info.program_schema) return format("{}, the newest", info.schema);
+  return format("{}; this program writes {}, and brings the file up to date when it writes to it",
+                info.schema, info.program_schema);
+}
+
+std::string log_text(const db::DatabaseInfo& info) {
+  if (info.journal != "wal") return "none: each commit waits for the disk";
+  if (info.log_bytes == 0) return "empty";
+  return format("{} of commits beside the file: copy both, or neither while it is in use",
+                bytes_text(static_cast<double>(info.log_bytes)));
+}
+
+std::string counts_text(const char* label, const std::vector<db::DatabaseInfo::Count>& counts) {
+  std::string text;
+  for (const db::DatabaseInfo::Count& count : counts)
+    text += labelled(text.empty() ? label : "", format("{:>9}  {}", count.evaluations, count.name));
+  return text;
+}
+
+std::string to_text(const db::DatabaseInfo& info, const std::string& path) {
+  const auto bytes = [](std::int64_t pages, std::int64_t size) {
+    return bytes_text(static_cast<double>(pages) * static_cast<double>(size));
+  };
+  std::string text = labelled("file", path);
+  text += labelled("schema", schema_text(info));
+  text +=
+      labelled("size", format("{}, of which {} free{}", bytes_text(static_cast<double>(info.bytes)),
+                              bytes(info.free_pages, info.page_size),
+                              info.free_pages * 4 > info.pages ? ": 'tune db compact' gives it back" : ""));
+  text += labelled("log", log_text(info));
+  text += labelled("holds",
+                   format("{} at {}, {}, {}", counted(static_cast<std::uint64_t>(info.problems), "problem"),
+                          counted(static_cast<std::uint64_t>(info.instances), "size"),
+                          counted(static_cast<std::uint64_t>(info.devices), "device model"),
+                          counted(static_cast<std::uint64_t>(info.workloads), "work")));
+  text += labelled("runs",
+                   format("{}{}{}", info.runs,
+                          info.unended_runs > 0 ? format(", {} killed or running", info.unended_runs) : "",
+                          info.rerank > 0 ? format(", {} with finals", info.rerank) : ""));
+  text += labelled("evaluations",
+                   format("{}: {} failed, {} replaced by later ones; {}", info.evaluations, info.failures,
+                          info.superseded, counted(static_cast<std::uint64_t>(info.samples), "sample")));
+  if (!info.last.empty())
+    text += labelled("recorded", info.first.empty() || info.first == info.last
+                                     ? time_of_day(info.last)
+                                     : format("{} to {}", time_of_day(info.first), time_of_day(info.last)));
+  text += counts_text("problems", info.by_problem);
+  text += counts_text("devices", info.by_device);
+  text += counts_text("origins", info.by_origin);
+  text += counts_text("toolchains", info.by_toolchain);
+  text += counts_text("taken from", info.by_source);
+  return text;
+}
+
+ordered_json counts_json(const std::vector<db::DatabaseInfo::Count>& counts) {
+  ordered_json list = ordered_json::array();
+  for (const db::DatabaseInfo::Count& count : counts)
+    list.push_back({{"name", count.name}, {"evaluations", count.evaluations}});
+  return list;
+}
+
+std::string to_json(const db::DatabaseInfo& info, const std::string& path) {
+  return json_text({{"file", path},
+                    {"schema", info.schema},
+                    {"program_schema", info.program_schema},
+                    {"bytes", info.bytes},
+                    {"log_bytes", info.log_bytes},
+                    {"journal", info.journal},
+                    {"page_size", info.page_size},
+                    {"pages", info.pages},
+                    {"free_pages", info.free_pages},
+                    {"problems", info.problems},
+                    {"sizes", info.instances},
+                    {"device_models", info.devices},
+                    {"works", info.workloads},
+                    {"runs", info.runs},
+                    {"unended_runs", info.unended_runs},
+                    {"runs_with_finals", info.rerank},
+                    {"evaluations", info.evaluations},
+                    {"failures", info.failures},
+                    {"superseded", info.superseded},
+                    {"samples", info.samples},
+                    {"first", info.first},
+                    {"last", info.last},
+                    {"by_problem", counts_json(info.by_problem)},
+                    {"by_device", counts_json(info.by_device)},
+                    {"by_origin", counts_json(info.by_origin)},
+                    {"by_toolchain", counts_json(info.by_toolchain)},
+                    {"by_source", counts_json(info.by_source)}});
+}
+
+int run_db_info(const DbInfoRequest& request) {
+  const db::Database database(run::database_path(request.database), db::OpenMode::inspect);
+  const db::DatabaseInfo info = db::database_info(database);
+  const std::string path = database.path().string();
+  std::cout << (request.format == Format::json ? to_json(info, path) : to_text(info, path));
+  return 0;
+}
+
+Command db_info_command() {
+  return {.name = "db info",
+          .summary = "shows what a database is and holds",
+          .usage = "tune db info [FILE] [options]",
+          .example = "  tune db info results.db\n",
+          .positional = "db",
+          .bind = bind_request<DbInfoRequest, run_db_info>};
+}
+
+struct DbCheckRequest {
+  std::string database;
+
+  void add_to(OptionTable& table) { add_database_word(table, database); }
+};
+
+int run_db_check(const DbCheckRequest& request) {
+  const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
+  const db::Findings findings = db::check_database(database);
+  const std::string path = database.path().string();
+  if (findings.count() == 0) {
+    std::cout << format("{}: nothing is wrong\n", path);
+    return 0;
+  }
+  for (const std::string& line : findings.lines) std::cout << line << "\n";
+  if (findings.left_out > 0) std::cout << format("... and {} more of these kinds\n", findings.left_out);
+  throw Error(format("{}: {} finding{}; restore a copy, or save what can be read with 'tune db export'", path,
+                     findings.count(), findings.count() == 1 ? "" : "s"));
+}
+
+Command db_check_command() {
+  return {.name = "db check",
+          .summary = "looks for damage and contradictions; status 1 if there is any",
+          .usage = "tune db check [FILE]",
+          .example = "  tune db check results.db\n",
+          .positional = "db",
+          .bind = bind_request<DbCheckRequest, run_db_check>};
+}
+
+struct DbCompactRequest {
+  std::string database;
+  bool without_samples = false, drop_superseded = false;
+
+  void add_to(OptionTable& table) {
+    add_database_word(table, database);
+    table.flag("without-samples", "drop the single samples; medians, finals and their rounds stay",
+               without_samples);
+    table.flag("drop-superseded", "drop evaluations that a later one of the same configuration has replaced",
+               drop_superseded);
+  }
+};
+
+int run_db_compact(const DbCompactRequest& request) {
+  const fs::path path = run::database_path(request.database);
+  if (std::error_code ignored; !fs::exists(path, ignored))
+    throw Error(format("there is no database {}: name another file", path.string()), Exit::no_answer);
+  db::Database database(path);
+  const db::CompactResult result = db::compact_database(
+      database, {.without_samples = request.without_samples, .drop_superseded = request.drop_superseded});
+  std::cout << format("{}: {}, before {}; {} and {} dropped\n", path.string(),
+                      bytes_text(static_cast<double>(result.bytes_after)),
+                      bytes_text(static_cast<double>(result.bytes_before)),
+                      counted(static_cast<std::uint64_t>(result.evaluations), "evaluation"),
+                      counted(static_cast<std::uint64_t>(result.samples), "sample"));
+  if (!result.notice.empty()) std::cerr << result.notice << "\n";
+  return 0;
+}
+
+Command db_compact_command() {
+  return {.name = "db compact",
+          .summary = "makes a database smaller, and drops what is asked for",
+          .usage = "tune db compact [FILE] [options]",
+          .example = "  tune db compact results.db --drop-superseded\n",
+          .positional = "db",
+          .bind = bind_request<DbCompactRequest, run_db_compact>};
+}
+
+struct DbMergeRequest {
+  std::vector<std::string> sources;
+  std::string database;
+
+  void add_to(OptionTable& table) {
+    table.texts("source", "FILE...",
+                "databases to take everything from, also without --source; they are not changed", sources);
+    add_database_option(table, database);
+  }
+};
+
+/// A copy of an older database, gone with this object.
+class Scratch {
+ public:
+  explicit Scratch(const fs::path& target)
+      : path_(format("{}.merge-{}", target.string(), static_cast<long>(getpid()))) {
+    remove();  // of a process that was killed and had the same number
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { remove(); }
+  const fs::path& path() const { return path_; }
+
+ private:
+  void remove() const {
+    std::error_code ignored;
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix, ignored);
+  }
+  fs::path path_;
+};
+
+void merge_one(db::Database& target, const std::string& source) {
+  std::error_code ignored;
+  if (fs::equivalent(source, target.path(), ignored)) {
+    std::cout << format("{}: is the database itself, nothing to take\n", source);
+    return;
+  }
+  const Scratch scratch(target.path());
+  const db::Database opened = db::open_source(source, scratch.path());
+  const db::MergeResult result =
+      db::merge_database(target, opened, {.file = fs::absolute(source).lexically_normal().string()});
+  const auto all = [](auto count, std::string_view what) {
+    return counted(static_cast<std::uint64_t>(count), what);
+  };
+  std::cout << format("{}: new are {}, {}, {}, {} of finals; {} and {} were there\n", source,
+                      all(result.runs, "run"), all(result.evaluations, "evaluation"),
+                      all(result.samples, "sample"), all(result.rerank, "place"),
+                      all(result.known_runs, "run"), all(result.known_evaluations, "evaluation"));
+  std::cout.flush();
+  for (const std::string& conflict : result.conflicts) std::cerr << format("{}: {}\n", source, conflict);
+}
+
+int run_db_merge(const DbMergeRequest& request) {
+  if (request.sources.empty()) throw UsageError("name databases to merge: tune db merge FILE...");
+  for (const std::string& source : request.sources)
+    db::Database(source, db::OpenMode::inspect);  // told before the work
+  db::Database target(run::database_path(request.database));
+  for (const std::string& source : request.sources) merge_one(target, source);
+  std::cout << format("into {}\n", target.path().string());
+  return 0;
+}
+
+Command db_merge_command() {
+  return {.name = "db merge",
+          .summary = "takes everything from other databases, each result once",
+          .usage = "tune db merge FILE... [--db TARGET]",
+          .example = "  tune db merge node1.db node2.db --db all.db\n",
+          .positional = "source",
+          .bind = bind_request<DbMergeRequest, run_db_merge>,
+          .words = -1};
+}
 
 std::span<const Command> parts() {
   static const std::array<Command, 6> table = {db_info_command(),  db_check_command(),  db_compact_command(),
@@ -15,12 +298,6 @@ std::span<const Command> parts() {
 }
 
 }  // namespace
-
-void add_database_word(po::options_description& options) {
-  options.add_options()("db", po::value<std::string>()->value_name("FILE"),
-                        "the database, also without --db; default: $TUNE_DB, else "
-                        "$XDG_DATA_HOME/tune/results.db, else ~/.local/share/tune/results.db");
-}
 
 const Command& db_command() {
   static const Command command = {
@@ -32,8 +309,7 @@ const Command& db_command() {
           "  tune db merge other.db\n"
           "  tune db export --problem stencil3d --out stencil3d.db\n",
       .positional = "",
-      .options = nullptr,
-      .run = nullptr,
+      .bind = nullptr,
       .words = 1,
       .parts = parts};
   return command;

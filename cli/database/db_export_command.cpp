@@ -1,48 +1,309 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "cli/database/db_command.hpp"
-#include "cli/database/db_command_records.hpp"
-#include "cli/database/export_choice.hpp"
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
-#include "cli/input/stored_choice.hpp"
+#include "cli/input/stored_databases.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"
 #include "db/maintain/export.hpp"
+#include "db/read/queries.hpp"
 #include "db/read/recording.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/sources.hpp"
+#include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/problem/instance.hpp"
+#include "tuner/replay/recorded_space.hpp"
 
 namespace tune::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-po::options_description db_export_options() {
-  po::options_description all;
-  all.add_options()(
-      "out", po::value<std::string>()->value_name("FILE"),
-      "the new file; of another format than db also a folder (FILE ends in /, or is there), for one "
-      "file a work")  //
-      ("format", po::value<std::string>()->value_name("FORMAT"),
-       "db (a database), t4, kernel-tuner or ktt; default: by the ending of FILE (.t4.json, .kt.json, "
-       ".ktt.json, "
-       "each also with .gz; .db, .sqlite or none: db)");
-  add_stored_options(all, true);
-  all.add_options()("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
-                    "only with these settings (radius=1, type=float, ...)");
-  all.add_options()("all", po::bool_switch(), "every configuration that counts: the default")  //
-      ("best", po::bool_switch(),
-       "of each problem, size with settings, and device the configuration that 'tune best' gives, alone")  //
-      ("without-samples", po::bool_switch(), "medians only: a third of the size")                          //
-      ("without-views", po::bool_switch(),
-       "without the views for sqlite3: lookups begin 0.2 ms sooner; tune itself does not need them");
-  add_database_option(all);
-  return all;
+using Workloads = std::vector<db::Workload>;
+
+/// Equal for works that differ in versions alone.
+auto question_of(const db::Workload& workload) {
+  return std::tuple(workload.problem, workload.size, workload.settings, workload.model_key, workload.origin,
+                    workload.cache);
+}
+
+/// What may differ between works of one problem, size, settings and device.
+struct Fact {
+  const char* name;
+  std::string (*of)(const db::Workload& workload);
+};
+constexpr std::array differing = {
+    Fact{"origin", [](const db::Workload& workload) { return std::string(to_string(workload.origin)); }},
+    Fact{"cache", [](const db::Workload& workload) { return std::string(to_string(workload.cache)); }},
+    Fact{"sources", [](const db::Workload& workload) { return workload.toolchain.source_hash.substr(0, 8); }},
+    Fact{"compiler", [](const db::Workload& workload) { return workload.toolchain.compiler; }},
+    Fact{"driver", [](const db::Workload& workload) { return workload.driver; }}};
+
+template<class Of>
+std::set<std::string> values_of(const Workloads& workloads, Of of) {
+  std::set<std::string> values;
+  for (const db::Workload& workload : workloads) values.insert(of(workload));
+  return values;
+}
+
+std::string some_of(const std::set<std::string>& values) {
+  constexpr std::size_t max = 4;
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& value : values) {
+    if (count++ == max) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + value;
+  }
+  return text;
+}
+
+/// Whether the results are of the kernel sources that this program has, by problem; no of problems that it
+/// does not know.
+class Current {
+ public:
+  bool operator()(const db::Workload& workload) {
+    const auto [found, missing] = hashes_.try_emplace(workload.problem);
+    if (missing &&
+        std::ranges::count(kernels::problems(), workload.problem, &kernels::ProblemEntry::name) > 0)
+      found->second = source_hash(*kernels::make_problem(workload.problem), kernels::EmbeddedSources());
+    return !found->second.empty() && workload.toolchain.source_hash == found->second;
+  }
+
+ private:
+  std::map<std::string, std::string> hashes_;
+};
+
+bool has(const Configuration& stored, const Assignments& settings) {
+  return std::ranges::all_of(settings, [&](const auto& setting) {
+    return stored.has(setting.first) && stored[setting.first].to_string() == setting.second.to_string();
+  });
+}
+
+Configuration settings_of(const db::Workload& workload) {
+  return workload.settings.empty() ? Configuration() : Configuration::parse(workload.settings);
+}
+
+/// `radius: 1, 2; type: float` of the settings with at least so many values.
+std::string settings_of(const Workloads& workloads, std::size_t min) {
+  std::set<std::string> names;
+  for (const db::Workload& workload : workloads) {
+    const Configuration stored = settings_of(workload);
+    for (const auto& [name, value] : stored.entries()) names.insert(name);
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    const auto values = values_of(workloads, [&](const db::Workload& workload) {
+      const Configuration stored = settings_of(workload);
+      return stored.has(name) ? stored[name].to_string() : std::string("none");
+    });
+    if (values.size() >= min) text += format("{}{}: {}", text.empty() ? "" : "; ", name, some_of(values));
+  }
+  return text;
+}
+
+/// Size and settings of stored results.
+Instance instance_of(const db::Workload& workload) {
+  return {workload.problem, workload.extents, settings_of(workload).entries()};
+}
+
+/// `stencil3d 512x512x512 radius=1 on NVIDIA H200`, and what else is out of the ordinary.
+std::string title_of(const db::Workload& workload) {
+  return format("{} {} on {}{}{}", workload.problem, instance_of(workload).key(), workload.device,
+                workload.origin == Origin::measured ? "" : format(" ({})", to_string(workload.origin)),
+                workload.cache == CacheState::warm ? " with warm caches" : "");
+}
+
+/// The works that fit, in the order in which they came: those with these settings alone, whatever their
+/// others; of these only those without others, where there are some.
+Workloads fitting_workloads(const db::Database& database, const StoredChoice& choice,
+                            const Assignments& settings) {
+  std::map<std::int64_t, db::Workload> found;
+  for (const db::RunSummary& run : db::list_runs(database)) {
+    const db::Workload& workload = run.workload;
+    if ((!choice.problem || *choice.problem == workload.problem) &&
+        (!choice.size || *choice.size == workload.size) &&
+        (!choice.device || *choice.device == workload.device || *choice.device == workload.model_key) &&
+        has(settings_of(workload), settings))
+      found.emplace(workload.id, workload);
+  }
+  Workloads workloads, exact;
+  for (auto& [id, workload] : found) {
+    if (settings_of(workload).entries().size() == settings.size()) exact.push_back(workload);
+    workloads.push_back(std::move(workload));
+  }
+  return settings.empty() || exact.empty() ? workloads : exact;
+}
+
+/// Of works that differ in versions alone (driver, compiler, kernel sources) those of this program's kernel
+/// sources, where there are some; else all. What is left out is told in `notes`, one line each.
+Workloads current_workloads(Workloads workloads, std::vector<std::string>& notes) {
+  Current current;
+  Workloads kept;
+  for (const db::Workload& workload : workloads) {
+    const bool gives_way =
+        !current(workload) && std::ranges::any_of(workloads, [&](const db::Workload& other) {
+          return question_of(other) == question_of(workload) && current(other);
+        });
+    if (!gives_way) kept.push_back(workload);
+    if (gives_way)
+      notes.push_back(
+          format("{}: results of other kernel sources ({}) are left out; a folder with --out takes "
+                 "them too",
+                 title_of(workload), workload.toolchain.source_hash.substr(0, 8)));
+  }
+  return kept;
+}
+
+/// Of works that differ in versions alone one, as `tune best` chooses: of this program's kernel sources
+/// before others, then the one with the fastest winner. Works without any measurement are left out.
+Workloads best_workloads(const db::Database& database, const Workloads& workloads) {
+  using Rank = std::pair<bool, double>;  // stale, seconds
+  Current current;
+  std::map<decltype(question_of(workloads.front())), std::pair<Rank, db::Workload>> best;
+  for (const db::Workload& workload : workloads) {
+    db::ResultFilter fastest;
+    fastest.workload = workload.id;
+    fastest.limit = 1;
+    const auto rows = db::list_results(database, fastest);
+    if (rows.empty() || !rows.front().time) continue;
+    const Rank rank{!current(workload), *rows.front().time};
+    const auto [found, missing] = best.try_emplace(question_of(workload), rank, workload);
+    if (!missing && rank < found->second.first) found->second = {rank, workload};
+  }
+  Workloads chosen;
+  for (auto& [question, winner] : best) chosen.push_back(std::move(winner.second));
+  std::ranges::sort(chosen, {}, &db::Workload::id);
+  return chosen;
+}
+
+/// In what several works differ, and the options that choose among them: for the end of a message.
+std::string differences(const Workloads& workloads) {
+  std::string choose;
+  const auto tell = [&](const std::string& option, const std::set<std::string>& values) {
+    if (values.size() > 1)
+      choose += format("{}{} ({})", choose.empty() ? "" : " and ", option, some_of(values));
+  };
+  tell("--problem", values_of(workloads, [](const db::Workload& workload) { return workload.problem; }));
+  tell("--size", values_of(workloads, [](const db::Workload& workload) { return workload.size; }));
+  tell("--device", values_of(workloads, [](const db::Workload& workload) { return workload.device; }));
+  const std::string settings = settings_of(workloads, 2);
+  if (!settings.empty()) choose += format("{}--set ({})", choose.empty() ? "" : " and ", settings);
+  if (!choose.empty()) return "choose with " + choose + ", or name a folder with --out (caches/)";
+  for (const Fact& fact : differing) {
+    const auto values = values_of(workloads, fact.of);
+    if (values.size() > 1)
+      choose += format("{}{} ({})", choose.empty() ? "" : ", ", fact.name, some_of(values));
+  }
+  return format("they differ in {} alone: name a folder with --out (caches/)", choose);
+}
+
+/// `; there is: radius: 1, 2; type: float`, or nothing.
+std::string settings_there(const Workloads& workloads) {
+  const std::string text = settings_of(workloads, 1);
+  return text.empty() ? text : "; there is: " + text;
+}
+
+/// Names of files without their endings, of equal order, each one once: problem, size, settings and device,
+/// and of works that differ in something else alone, that.
+std::vector<std::string> file_names(const Workloads& workloads) {
+  const auto plain = [](std::string text) {
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-'; }, '_');
+    return text;
+  };
+  const auto base = [&](const db::Workload& workload) {
+    return plain(workload.problem + "_" + workload.size +
+                 (workload.settings.empty() ? "" : "_" + workload.settings) + "_" + workload.device);
+  };
+  std::map<std::string, Workloads> alike;
+  for (const db::Workload& workload : workloads) alike[base(workload)].push_back(workload);
+  std::vector<std::string> names;
+  std::set<std::string> used;
+  for (const db::Workload& workload : workloads) {
+    std::string name = base(workload);
+    const Workloads& others = alike[name];
+    for (const Fact& fact : differing)
+      if (values_of(others, fact.of).size() > 1)
+        name += plain(format("_{}-{}", fact.name, fact.of(workload)));
+    std::string unique = name;
+    for (int number = 2; !used.insert(unique).second; ++number) unique = format("{}_{}", name, number);
+    names.push_back(std::move(unique));
+  }
+  return names;
+}
+
+/// What a file of another program would hold of a work of ours: evaluations in the order in which they were
+/// recorded, parameters in that of their first appearance.
+replay::ThirdPartyRecord record_of(const db::Recording& recording) {
+  replay::ThirdPartyRecord record;
+  record.problem = recording.instance.problem;
+  record.workload = recording.instance.key();
+  record.device = recording.device.name;
+  std::vector<std::size_t> order(recording.evaluations.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return recording.recorded.at(i); });
+  for (const std::size_t i : order) {
+    record.evaluations.push_back(recording.evaluations[i]);
+    record.recorded.push_back(recording.recorded[i]);
+    for (const auto& [name, value] : recording.evaluations[i].configuration.entries())
+      if (std::ranges::find(record.parameters, name) == record.parameters.end())
+        record.parameters.push_back(name);
+  }
+  return record;
+}
+
+struct DbExportRequest {
+  std::string out;
+  std::optional<const replay::WriterEntry*> writer;  ///< null for a database; nothing: by the ending of `out`
+  StoredChoice stored;
+  Assignments settings;
+  bool all = false, best = false, without_samples = false, without_views = false;
+  std::string database;
+
+  void add_to(OptionTable& table);
+};
+
+void DbExportRequest::add_to(OptionTable& table) {
+  table.text(
+      "out", "FILE",
+      "the new file; of another format than db also a folder (FILE ends in /, or is there), for one file a "
+      "work",
+      out);
+  std::vector<std::pair<std::string, const replay::WriterEntry*>> formats = {{"db", nullptr}};
+  for (const char* const name : {"t4", "kernel-tuner", "ktt"})
+    formats.emplace_back(name, &*std::ranges::find(replay::writers(), name, &replay::WriterEntry::name));
+  table.choice(
+      "format", "FORMAT",
+      "db (a database), t4, kernel-tuner or ktt; default: by the ending of FILE (.t4.json, .kt.json, "
+      ".ktt.json, each also with .gz; .db, .sqlite or none: db)",
+      formats, writer);
+  stored.add_to(table);
+  table.assignments("set", "only with these settings (radius=1, type=float, ...)", settings);
+  table.flag("all", "every configuration that counts: the default", all);
+  table.flag(
+      "best",
+      "of each problem, size with settings, and device the configuration that 'tune best' gives, alone",
+      best);
+  table.flag("without-samples", "medians only: a third of the size", without_samples);
+  table.flag("without-views",
+             "without the views for sqlite3: lookups begin 0.2 ms sooner; tune itself does not need them",
+             without_views);
+  add_database_option(table, database);
 }
 
 bool is_folder(const std::string& out) {
@@ -51,12 +312,7 @@ bool is_folder(const std::string& out) {
 }
 
 /// Null for a database.
-const replay::WriterEntry* chosen_writer(const po::variables_map& values, const std::string& out) {
-  if (values.count("format")) {
-    const std::string name = chosen_name(values, "format", {"db", "t4", "kernel-tuner", "ktt"});
-    const auto found = std::ranges::find(replay::writers(), name, &replay::WriterEntry::name);
-    return found == replay::writers().end() ? nullptr : &*found;
-  }
+const replay::WriterEntry* writer_for(const std::string& out) {
   if (is_folder(out))
     throw UsageError(
         format("{} is a folder: say what to write there: --format t4, kernel-tuner or ktt", out));
@@ -72,15 +328,15 @@ const replay::WriterEntry* chosen_writer(const po::variables_map& values, const 
 }
 
 /// The work's evaluations as they are to be written.
-db::Recording recording_of(const po::variables_map& values, const db::Database& source,
+db::Recording recording_of(const DbExportRequest& request, const db::Database& source,
                            const db::Workload& workload) {
   auto found = db::recording_of(source, workload.id);
   if (!found) throw Error(source.path().string() + " lost a result while it was read");
-  if (values["best"].as<bool>()) {  // they come in the order in which they are ranked
+  if (request.best) {  // they come in the order in which they are ranked
     found->evaluations.resize(1);
     found->recorded.resize(1);
   }
-  if (values["without-samples"].as<bool>())
+  if (request.without_samples)
     for (Evaluation& evaluation : found->evaluations)
       if (evaluation.outcome) evaluation.outcome->samples = {evaluation.outcome->time()};
   return std::move(*found);
@@ -100,7 +356,7 @@ void write_one(const db::Recording& recording, const replay::WriterEntry& writer
 }
 
 /// One file a work. Files that are in the way are found before the first is written.
-void write_folder(const po::variables_map& values, const db::Database& source,
+void write_folder(const DbExportRequest& request, const db::Database& source,
                   const std::vector<db::Workload>& workloads, const replay::WriterEntry& writer,
                   const fs::path& folder) {
   std::vector<fs::path> paths;
@@ -114,19 +370,19 @@ void write_folder(const po::variables_map& values, const db::Database& source,
   fs::create_directories(folder, error);
   if (error) throw Error(format("cannot make the folder {}: {}", folder.string(), error.message()));
   for (std::size_t i = 0; i < workloads.size(); ++i)
-    write_one(recording_of(values, source, workloads[i]), writer, paths[i], title_of(workloads[i]));
+    write_one(recording_of(request, source, workloads[i]), writer, paths[i], title_of(workloads[i]));
 }
 
-int write_third_party(const po::variables_map& values, const db::Database& source,
+int write_third_party(const DbExportRequest& request, const db::Database& source,
                       std::vector<db::Workload> workloads, const replay::WriterEntry& writer) {
   std::erase_if(workloads, [](const db::Workload& workload) { return workload.origin == Origin::replayed; });
-  const std::string out = option_text(values, "out");
+  const std::string& out = request.out;
   if (workloads.empty())
     throw Error(format("{} has nothing measured that fits: replayed results are nobody's times",
                        source.path().string()),
                 Exit::no_answer);
   if (is_folder(out)) {
-    write_folder(values, source, workloads, writer, out);
+    write_folder(request, source, workloads, writer, out);
     return 0;
   }
   std::vector<std::string> notes;
@@ -134,24 +390,24 @@ int write_third_party(const po::variables_map& values, const db::Database& sourc
   if (workloads.size() > 1)
     throw UsageError(format("{} works fit, a file of this format holds one: {}", workloads.size(),
                             differences(workloads)));
-  write_one(recording_of(values, source, workloads.front()), writer, out, title_of(workloads.front()));
+  write_one(recording_of(request, source, workloads.front()), writer, out, title_of(workloads.front()));
   for (const std::string& note : notes) std::cerr << note << "\n";
   return 0;
 }
 
-int write_database(const po::variables_map& values, const db::Database& source, const StoredChoice& choice,
+int write_database(const DbExportRequest& request, const db::Database& source,
                    const std::vector<db::Workload>& workloads) {
-  const std::string out = option_text(values, "out");
+  const std::string& out = request.out;
   if (is_folder(out)) throw UsageError(format("{} is a folder: name a file for a database", out));
   db::ExportFilter filter;
-  filter.best_only = values["best"].as<bool>();
+  filter.best_only = request.best;
   filter.current_only = true;
-  filter.samples = !values["without-samples"].as<bool>();
-  filter.views = !values["without-views"].as<bool>();
-  filter.problem = choice.problem;
-  filter.size = choice.size;
-  filter.device = choice.device;
-  if (filter.best_only || values.count("set"))
+  filter.samples = !request.without_samples;
+  filter.views = !request.without_views;
+  filter.problem = request.stored.problem;
+  filter.size = request.stored.size;
+  filter.device = request.stored.device;
+  if (filter.best_only || !request.settings.empty())
     for (const db::Workload& workload : workloads) filter.workloads.push_back(workload.id);
   const db::ExportResult result = db::export_database(source, out, filter);
   std::cout << format("{}: {}, {}, {}\n", out, counted(result.runs, "run"),
@@ -160,29 +416,28 @@ int write_database(const po::variables_map& values, const db::Database& source, 
 }
 
 /// Throws where nothing that was measured fits a choice.
-std::vector<db::Workload> chosen_workloads(const po::variables_map& values, const db::Database& source,
-                                           const StoredChoice& choice) {
-  const Settings settings = assignments(values, "set");
-  std::vector<db::Workload> workloads = fitting_workloads(source, choice, settings);
+std::vector<db::Workload> chosen_workloads(const DbExportRequest& request, const db::Database& source) {
+  const Assignments& settings = request.settings;
+  std::vector<db::Workload> workloads = fitting_workloads(source, request.stored, settings);
   if (workloads.empty() && !settings.empty())
     throw Error(format("{} has no result with these settings of --set{}", source.path().string(),
-                       settings_there(fitting_workloads(source, choice, {}))),
+                       settings_there(fitting_workloads(source, request.stored, {}))),
                 Exit::no_answer);
-  return values["best"].as<bool>() ? best_workloads(source, workloads) : workloads;
+  return request.best ? best_workloads(source, workloads) : workloads;
 }
 
-int run_db_export(const po::variables_map& values) {
-  const std::string out = option_text(values, "out");
+int run_db_export(const DbExportRequest& request) {
+  const std::string& out = request.out;
   if (out.empty()) throw UsageError("name the new file with --out FILE");
-  if (values["best"].as<bool>() && values["all"].as<bool>()) throw UsageError("--best and --all: choose one");
-  const replay::WriterEntry* writer = chosen_writer(values, out);
-  const db::Database source(database_path(option_text(values, "db")), db::OpenMode::read_only);
-  const StoredChoice choice = stored_choice(values, &source);
-  if (writer != nullptr && values["without-views"].as<bool>())
+  if (request.best && request.all) throw UsageError("--best and --all: choose one");
+  const replay::WriterEntry* writer = request.writer ? *request.writer : writer_for(out);
+  const db::Database source(run::database_path(request.database), db::OpenMode::read_only);
+  check_stored_choice(request.stored, &source);
+  if (writer != nullptr && request.without_views)
     throw UsageError("--without-views is for databases: leave it out, or name a file that ends in .db");
-  const std::vector<db::Workload> workloads = chosen_workloads(values, source, choice);
-  return writer == nullptr ? write_database(values, source, choice, workloads)
-                           : write_third_party(values, source, workloads, *writer);
+  const std::vector<db::Workload> workloads = chosen_workloads(request, source);
+  return writer == nullptr ? write_database(request, source, workloads)
+                           : write_third_party(request, source, workloads, *writer);
 }
 
 }  // namespace
@@ -196,8 +451,7 @@ Command db_export_command() {
               "  tune db export --problem stencil3d --size 512x512x512 \\\n"
               "    --set radius=1,shape=star,type=float --out stencil3d.t4.json\n",
           .positional = "",
-          .options = db_export_options,
-          .run = run_db_export};
+          .bind = bind_request<DbExportRequest, run_db_export>};
 }
 
 }  // namespace tune::cli

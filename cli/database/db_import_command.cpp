@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "cli/database/db_command.hpp"
-#include "cli/database/db_command_records.hpp"
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
-#include "cli/input/space_files.hpp"
-#include "cli/input/third_party_recording.hpp"
+#include "cli/input/recorded_spaces.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/formats/json_fields.hpp"
 #include "db/formats/recorded_json.hpp"
@@ -18,26 +18,111 @@
 #include "db/formats/write.hpp"
 #include "db/maintain/import.hpp"
 #include "db/store/database.hpp"
+#include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune::cli {
 namespace {
 
-po::options_description db_import_options() {
-  po::options_description all;
-  all.add_options()  //
-      ("file", po::value<std::vector<std::string>>()->value_name("FILE..."),
-       "caches of Kernel Tuner, T4 files or JSON results of KTT (also as .gz), also without --file")  //
-      ("problem", po::value<std::string>()->value_name("P"),
-       "what they compute; default: as the file says")                                                      //
-      ("size", po::value<std::string>()->value_name("NXxNYxNZ"), "its extents; default: as the file says")  //
-      ("device", po::value<std::string>()->value_name("NAME"),
-       "on which they were measured; default: as the file says")  //
-      ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
-       "settings of what they compute (radius=1, type=float, ...); default: as the file says");
-  add_database_option(all);
-  return all;
+/// What a file does not say, and a person may.
+struct MissingProperties {
+  std::string problem, size, device;  ///< empty where they say nothing
+  Assignments settings = {};          ///< in place of the file's of the same name
+};
+
+struct DbImportRequest {
+  std::vector<std::string> files;
+  MissingProperties properties;
+  std::string database;
+
+  void add_to(OptionTable& table);
+};
+
+void DbImportRequest::add_to(OptionTable& table) {
+  const auto printable = [&table](const char* name, const char* value, const char* what,
+                                  std::string& target) {
+    table.add(name, value, what, [&target](const std::string& text) { target = replay::printable(text); });
+  };
+  table.texts("file", "FILE...",
+              "caches of Kernel Tuner, T4 files or JSON results of KTT (also as .gz), also without --file",
+              files);
+  printable("problem", "P", "what they compute; default: as the file says", properties.problem);
+  table.add("size", "NXxNYxNZ", "its extents; default: as the file says", [this](const std::string& text) {
+    if (extents_of(text).empty())
+      throw UsageError(format("--size: '{}' is not a size such as 512x512x512", replay::printable(text)));
+    properties.size = text;
+  });
+  printable("device", "NAME", "on which they were measured; default: as the file says", properties.device);
+  table.assignments("set",
+                    "settings of what they compute (radius=1, type=float, ...); default: as the file says",
+                    properties.settings);
+  add_database_option(table, database);
+}
+
+constexpr const char* unknown = "unknown";
+
+/// Characters that the text of a setting cannot hold become `_`.
+std::string plain(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c == ',' || c == '=' || std::isspace(c) != 0; }, '_');
+  return text;
+}
+
+/// `radius=1,type=float`; nothing for another text.
+std::optional<Configuration> settings_in(const std::string& text) {
+  try {
+    return Configuration::parse(text);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+/// A text of numbers that is no size, such as `0x-5`.
+bool is_nonsense_size(const std::string& size) {
+  return !size.empty() && size.find_first_not_of("0123456789x+-.") == std::string::npos &&
+         std::ranges::count(size, 'x') < 4 && extents_of(size).empty();
+}
+
+/// `512x512 radius=1,type=float` into size and settings.
+void set_instance(const std::string& workload, const MissingProperties& properties, Instance& instance) {
+  const std::size_t space = std::min(workload.find(' '), workload.size());
+  const std::string size = properties.size.empty() ? workload.substr(0, space) : properties.size;
+  const std::string rest = workload.substr(std::min(space + 1, workload.size()));
+  instance.extents = extents_of(size);
+  const auto settings = settings_in(rest);
+  if (instance.extents.empty() && !size.empty() && !is_nonsense_size(size))
+    instance.settings = {{"size", Value(plain(workload))}};
+  else if (settings)
+    instance.settings = settings->entries();
+  else if (properties.size.empty())
+    instance.settings = {{"settings", Value(plain(rest))}};
+  for (const auto& [name, value] : properties.settings) {
+    std::erase_if(instance.settings, [&](const auto& known) { return known.first == name; });
+    instance.settings.emplace_back(name, value);
+  }
+}
+
+/// What is stored of another program's record: origin `imported`, unknown driver, compiler and sources.
+/// `file_name` is the problem's name where neither the file nor the person knows one. A size in words becomes
+/// a setting; one of numbers that is none (`0x-5`) is left out. A person's size leaves the file's settings.
+db::ImportedRun imported_run(replay::ThirdPartyRecord record, const MissingProperties& properties,
+                             const std::string& file_name) {
+  const auto first_of = [](const std::string& a, const std::string& b, const std::string& c) {
+    return !a.empty() ? a : !b.empty() ? b : c;
+  };
+  db::ImportedRun run;
+  run.key.instance.problem = first_of(properties.problem, record.problem, file_name);
+  set_instance(record.workload, properties, run.key.instance);
+  run.key.device.name = first_of(properties.device, record.device, "unknown device");
+  run.key.device.driver = unknown;
+  run.key.toolchain = {record.format + ", compiler unknown", unknown};
+  run.key.origin = Origin::imported;
+  run.program = record.format;
+  run.evaluations = std::move(record.evaluations);
+  run.recorded = std::move(record.recorded);
+  return run;
 }
 
 /// A file that has been read whole and understood, but not stored.
@@ -119,19 +204,12 @@ void store(db::Database& database, const Understood& understood) {
   for (const std::string& line : result.conflicts) std::cerr << format("{}: {}\n", understood.file, line);
 }
 
-int run_db_import(const po::variables_map& values) {
-  if (!values.count("file")) throw UsageError("name files to import: tune db import FILE...");
-  const MissingProperties properties{
-      replay::printable(option_text(values, "problem")), option_text(values, "size"),
-      replay::printable(option_text(values, "device")), assignments(values, "set")};
-  if (!properties.size.empty() && extents_of(properties.size).empty())
-    throw UsageError(
-        format("--size: '{}' is not a size such as 512x512x512", replay::printable(properties.size)));
+int run_db_import(const DbImportRequest& request) {
+  if (request.files.empty()) throw UsageError("name files to import: tune db import FILE...");
   std::vector<Understood> all;  // a file that cannot be read is told before anything is stored
-  for (const std::string& file : values["file"].as<std::vector<std::string>>())
-    all.push_back(understand(file, properties));
+  for (const std::string& file : request.files) all.push_back(understand(file, request.properties));
   tell_merged(all);
-  db::Database database(database_path(option_text(values, "db")));
+  db::Database database(run::database_path(request.database));
   for (const Understood& understood : all) store(database, understood);
   std::cout << format("into {}, as imported: no ranking mixes them with measured ones\n",
                       database.path().string());
@@ -148,8 +226,7 @@ Command db_import_command() {
               "  tune db import gemm_cache.json\n"
               "  tune db import runs.t4.json --problem gemm --size 4096x4096\n",
           .positional = "file",
-          .options = db_import_options,
-          .run = run_db_import,
+          .bind = bind_request<DbImportRequest, run_db_import>,
           .words = -1};
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/program_options.hpp>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tune::cli {
+#include "cli/input/options.hpp"
 
-namespace po = boost::program_options;
+namespace tune::cli {
 
 /// One command of the program: one file, one line in the table.
 struct Command {
@@ -18,13 +19,21 @@ struct Command {
   std::string_view usage;       ///< `tune show RUN`
   std::string_view example;     ///< one or more lines that work as they stand
   std::string_view positional;  ///< name of the option that a word without `--` gives; empty for none
-  po::options_description (*options)();
-  /// Exit status. Throws Error for what cannot be done.
-  int (*run)(const po::variables_map& values);
+  /// Adds the command's options to the table, bound to a structure of its own, and returns what runs the
+  /// command with it: exit status, or Error for what cannot be done. Null for a group.
+  std::function<int()> (*bind)(OptionTable& table);
   int words = 1;  ///< how many words without `--` the positional option takes at most; -1: any number
   /// Of a group such as `db`, whose commands are called `db info`, ...: its table. Null for a command.
   std::span<const Command> (*parts)() = nullptr;
 };
+
+/// Command::bind of a command whose request is a structure with `void add_to(OptionTable&)`.
+template<class Request, int (*run)(const Request&)>
+std::function<int()> bind_request(OptionTable& table) {
+  const auto request = std::make_shared<Request>();
+  request->add_to(table);
+  return [request] { return run(*request); };
+}
 
 /// All commands, in the order of `tune help`.
 std::span<const Command> commands();
@@ -39,8 +48,14 @@ const Command& devices_command();
 const Command& report_command();
 const Command& serve_command();
 const Command& db_command();
+const Command& data_command();
 const Command& replay_command();
 const Command& new_command();
+
+/// The worker processes that the program starts of itself: `worker device 0` launches kernels, `worker
+/// compiler sm_90` compiles them. They talk over a descriptor, so nobody calls them by hand. Returns the exit
+/// status.
+int run_worker(const std::vector<std::string>& arguments);
 
 /// Runs the program on its arguments (without its own name). Every Error ends here: one line, nonzero status.
 int dispatch(const std::vector<std::string>& arguments);

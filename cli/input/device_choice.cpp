@@ -2,12 +2,14 @@
 #include "cli/input/device_choice.hpp"
 
 #include <charconv>
+#include <iostream>
 
-#include "cli/input/best_databases.hpp"
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
+#include "cli/input/stored_databases.hpp"
+#include "library/run/open_cache.hpp"
+#include "library/run/paths.hpp"
+#include "library/run/worker_backend.hpp"
 #include "search/expressions/nearest.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"
@@ -59,15 +61,7 @@ std::optional<int> device_number(std::string_view text) {
   return number;
 }
 
-void add_device_option(po::options_description& options) {
-  options.add_options()(
-      "device", po::value<std::string>()->value_name("D"),
-      "number of a GPU ('tune devices'), or replay[:FILE]: recorded results answer instead; default: 0, "
-      "the first GPU, or replay where there is none; cuda:0 insists on a GPU");
-}
-
-DeviceChoice chosen_device(const po::variables_map& values, DeviceUse use) {
-  const std::string text = option_text(values, "device");
+DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   if (first_gpu_will_do(text)) {
     std::string failure_reason;
     if (!cuda::list_devices(&failure_reason).empty()) return {};
@@ -95,7 +89,7 @@ DeviceChoice chosen_device(const po::variables_map& values, DeviceUse use) {
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache) {
   const bool shipped = choice.recording.empty();
   const std::vector<std::filesystem::path> files =
-      shipped ? shipped_recordings() : std::vector<std::filesystem::path>{choice.recording};
+      shipped ? run::shipped_recordings() : std::vector<std::filesystem::path>{choice.recording};
   const std::string reason = choice.reason.empty() ? "" : choice.reason + ", and ";
   if (files.empty())
     throw Error(format("{}no recordings were installed with the program; name one with --device replay:FILE",
@@ -117,20 +111,55 @@ db::Recording open_recording(const DeviceChoice& choice, const Instance& instanc
                      recorded.empty() ? "nothing of this problem" : recorded));
 }
 
-DeviceProperties properties_or_architecture(const po::variables_map& values, std::string& notice) {
-  const std::string architecture = option_text(values, "arch");
+DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,
+                                            std::string& notice) {
   if (!architecture.empty()) return architecture_properties(architecture);
-  const std::string device = option_text(values, "device");
   std::string failure_reason;
   const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (first_gpu_will_do(device) && devices.empty()) {
     notice = format("no GPU here ({}): limits of sm_90; choose others with --arch", failure_reason);
     return architecture_properties("sm_90");
   }
-  const DeviceChoice choice = chosen_device(values, DeviceUse::limits);
+  const DeviceChoice choice = chosen_device(device, DeviceUse::limits);
   if (choice.kind == DeviceChoice::Kind::replay)
     throw UsageError("--device: this command needs a GPU's number, or --arch instead");
   return devices.at(static_cast<std::size_t>(choice.number));
+}
+
+void ProcessOptions::add_to(OptionTable& table) {
+  table.seconds("timeout", "longest time that a kernel may take to run once: 500ms, 10s, 2m", timeout)
+      .by_default("10s");
+  table.flag(
+      "in-process",
+      "launch and compile in this process, for debuggers and profilers: a fault or a hang then ends the run",
+      in_process);
+}
+
+std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options) {
+  if (options.in_process) return cuda::open_device(number);
+  const auto program = run::worker_program();
+  if (!program)
+    throw Error(
+        "the program 'tune', which runs kernels in a process of its own, is not beside this one: name it in "
+        "TUNE_WORKER, or choose --in-process");
+  return run::worker_backend(*program, number, options.timeout);
+}
+
+void CacheOptions::add_to(OptionTable& table) {
+  table.text(
+      "cache-dir", "DIR",
+      "keep compiled kernels there; default: $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else "
+      "~/.cache/tune/binaries",
+      folder);
+  table.flag("no-compile-cache", "neither use nor keep compiled kernels", off);
+}
+
+std::shared_ptr<cache::BinaryCache> chosen_cache(const CacheOptions& options) {
+  return options.off ? nullptr : run::open_cache(options.folder);
+}
+
+void tell_notice(const cache::BinaryCache* cache) {
+  if (cache != nullptr && !cache->notice().empty()) std::cerr << cache->notice() << "\n";
 }
 
 }  // namespace tune::cli

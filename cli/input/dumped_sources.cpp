@@ -113,19 +113,18 @@ void DumpedSources::keep(const Configuration& configuration) const {
   write_whole_file(folder / "README.txt", about(instance_, configuration, *plan, file));
 }
 
-void add_keep_sources_option(po::options_description& options, const char* whose) {
-  options.add_options()("keep-sources", po::value<std::string>()->value_name("DIR"),
-                        format("writes what {} is compiled from to a folder in this one: kernel, headers, "
-                               "command, launches",
-                               whose)
-                            .c_str());
+void add_keep_sources_option(OptionTable& table, std::string_view whose, std::string& folder) {
+  table.text(
+      "keep-sources", "DIR",
+      format("writes what {} is compiled from to a folder in this one: kernel, headers, command, launches",
+             whose),
+      folder);
 }
 
-std::unique_ptr<DumpedSources> chosen_dumped_sources(const po::variables_map& values, const Problem& problem,
+std::unique_ptr<DumpedSources> chosen_dumped_sources(const std::string& folder, const Problem& problem,
                                                      const Instance& instance, const KernelSources& sources) {
-  if (values.count("keep-sources") == 0) return nullptr;
-  return std::make_unique<DumpedSources>(values["keep-sources"].as<std::string>(), problem, instance,
-                                         sources);
+  if (folder.empty()) return nullptr;
+  return std::make_unique<DumpedSources>(folder, problem, instance, sources);
 }
 
 }  // namespace tune::cli

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cli/input/options.hpp"
 #include "tuner/problem/problem.hpp"
@@ -11,7 +12,7 @@
 namespace tune::cli {
 
 /// --keep-sources; `whose`: `the winner`.
-void add_keep_sources_option(po::options_description& options, const char* whose);
+void add_keep_sources_option(OptionTable& table, std::string_view whose, std::string& folder);
 
 /// Writes what configurations are compiled from to a folder, one folder each: the kernel's file with its
 /// macros in front, the headers that it includes, generated ones too, and README.txt with the configuration,
@@ -35,8 +36,8 @@ class DumpedSources {
   const KernelSources& sources_;
 };
 
-/// Null where --keep-sources was not given. All must outlive it.
-std::unique_ptr<DumpedSources> chosen_dumped_sources(const po::variables_map& values, const Problem& problem,
+/// Null where --keep-sources was not given: where the folder is empty. All must outlive it.
+std::unique_ptr<DumpedSources> chosen_dumped_sources(const std::string& folder, const Problem& problem,
                                                      const Instance& instance, const KernelSources& sources);
 
 }  // namespace tune::cli

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cli/input/command.hpp"
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "cli/input/options.hpp"
 #include "tuner/evaluation/rerank.hpp"
 #include "tuner/measurement/timing.hpp"
 
 namespace tune::cli {
 
+/// What is looked for: `--objective`; `what` is the help's text.
+void add_objective_option(OptionTable& table, const std::string& what, Objective& objective);
+/// `--cache`.
+void add_cache_state_option(OptionTable& table, const std::string& what, CacheState& cache);
+
 /// How a run measures and what it looks for.
 struct MeasureChoice {
-  MeasureOptions measure;
-  bool race = true;
-  RerankOptions rerank;
   Objective objective = Objective::time;
   CacheState cache = CacheState::cold;
+  int min_samples = MeasureOptions{}.min_samples, max_samples = MeasureOptions{}.max_samples;
+  double spread = 0;
+  bool no_race = false;
+  std::optional<std::size_t> top_k;  ///< of the re-ranking
+
+  void add_to(OptionTable& table);
+
+  MeasureOptions measure() const;
+  RerankOptions rerank() const;
+  bool race() const;
 };
-
-/// `1%` or `0.01`. Throws UsageError that names the option.
-double chosen_share(const std::string& text, const std::string& option);
-
-/// --objective, --cache, --samples, --spread, --no-race, --finalists.
-void add_measure_options(po::options_description& options);
-/// Throws UsageError.
-MeasureChoice chosen_measuring(const po::variables_map& values);
 
 }  // namespace tune::cli

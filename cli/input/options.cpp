@@ -2,18 +2,23 @@
 #include "cli/input/options.hpp"
 
 #include <algorithm>
+#include <boost/program_options.hpp>
 #include <charconv>
+#include <optional>
 #include <stdexcept>
 
 #include "cli/output/text_layout.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune::cli {
 namespace {
 
-using Assignments = std::vector<std::pair<std::string, search::Value>>;
+namespace po = boost::program_options;
+
+constexpr std::size_t description_column = 26;
 
 /// The last of two would win without a word.
 void add_once(Assignments& all, std::string name, search::Value value, const std::string& option) {
@@ -22,66 +27,72 @@ void add_once(Assignments& all, std::string name, search::Value value, const std
   all.emplace_back(std::move(name), std::move(value));
 }
 
-constexpr std::size_t description_column = 26;
-
-/// `--size NXxNYxNZ`; the default value that program_options puts behind it goes to `otherwise`.
-std::string name_of(const po::option_description& option, std::string& otherwise) {
-  std::string value = option.format_parameter();
-  if (const std::size_t begin = value.find(" (="); begin != std::string::npos) {
-    otherwise = value.substr(begin + 3, value.size() - begin - 4);
-    value.erase(begin);
+po::options_description described(const std::vector<OptionTable::Row>& rows) {
+  po::options_description options;
+  for (const OptionTable::Row& row : rows) {
+    const po::value_semantic* value = nullptr;
+    if (row.kind == OptionTable::Kind::flag)
+      value = po::bool_switch();
+    else if (row.kind == OptionTable::Kind::once)
+      value = po::value<std::string>();
+    else if (row.kind == OptionTable::Kind::repeated)
+      value = po::value<std::vector<std::string>>();
+    else
+      value = po::value<std::vector<std::string>>()->multitoken();
+    options.add_options()(row.name.c_str(), value);
   }
-  return "--" + option.long_name() + (value.empty() ? "" : " " + value);
+  return options;
+}
+
+/// What stands behind an option, each time that it is given.
+std::vector<std::string> texts_of(const po::variables_map& values, const OptionTable::Row& row) {
+  if (values.count(row.name) == 0) return {};
+  const po::variable_value& value = values[row.name];
+  if (row.kind == OptionTable::Kind::flag)
+    return value.as<bool>() ? std::vector<std::string>{"true"} : std::vector<std::string>{};
+  if (row.kind == OptionTable::Kind::once) return {value.as<std::string>()};
+  return value.as<std::vector<std::string>>();
 }
 
 }  // namespace
 
-void add_database_option(po::options_description& options) {
-  options.add_options()("db", po::value<std::string>()->value_name("PATH"),
-                        "the database; default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
-                        "~/.local/share/tune/results.db");
-}
-
-void add_format_option(po::options_description& options, const std::string& formats) {
-  options.add_options()("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"),
-                        formats.c_str());
-}
-
-void check_name(const std::string& name, const std::string& option, const std::vector<std::string>& names) {
-  if (std::ranges::find(names, name) != names.end()) return;
-  const auto nearest = search::nearest_name(name, names);
+std::size_t index_of_name(const std::string& text, const std::string& option,
+                          const std::vector<std::string>& names) {
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const auto nearest = search::nearest_name(text, names);
   std::string all;
   for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
   throw UsageError(
-      format("--{}: unknown '{}'; {}", option, name,
+      format("--{}: unknown '{}'; {}", option, text,
              nearest ? format("did you mean '{}'?", *nearest) : format("it is one of: {}", all)));
 }
 
-std::string chosen_name(const po::variables_map& values, const std::string& option,
-                        const std::vector<std::string>& names) {
-  std::string name = option_text(values, option);
-  check_name(name, option, names);
-  return name;
+std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < min)
+    throw UsageError(format("--{}: '{}' is not a whole number of at least {}", option, text, min));
+  return number;
 }
 
-search::StrategyChoice strategy_named(const std::string& name, const std::string& option) {
-  std::vector<std::string> names = {"auto"};
-  for (const search::StrategyEntry& entry : search::strategies()) names.emplace_back(entry.name);
-  check_name(name.substr(0, name.find(':')), option, names);
-  try {
-    return *search::choose_strategy(name);
-  } catch (const std::invalid_argument& wrong) {
-    throw UsageError(format("--{}: {}", option, wrong.what()));
-  }
+double parse_share(const std::string& text, const std::string& option) {
+  const bool percent = text.ends_with('%');
+  const char* const last = text.data() + text.size() - (percent ? 1 : 0);
+  double share = 0;
+  const auto [end, error] = std::from_chars(text.data(), last, share);
+  if (percent) share *= 0.01;
+  if (error != std::errc{} || end != last || !(share > 0 && share < 1))
+    throw UsageError(format("--{}: '{}' is not a share between 0 and 1, as 1% or 0.01", option, text));
+  return share;
 }
 
-Format chosen_format(const po::variables_map& values) {
-  return chosen_name(values, "format", {"text", "json"}) == "json" ? Format::json : Format::text;
+double parse_seconds(const std::string& text, const std::string& option) {
+  return parse_duration(text, "--" + option);
 }
 
-std::vector<std::pair<std::string, search::Value>> parse_assignments(const std::string& text,
-                                                                     const std::string& option) {
-  std::vector<std::pair<std::string, search::Value>> pairs;
+Assignments parse_assignments(const std::string& text, const std::string& option) {
+  Assignments pairs;
   std::size_t begin = 0;
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -95,45 +106,102 @@ std::vector<std::pair<std::string, search::Value>> parse_assignments(const std::
   return pairs;
 }
 
-std::vector<std::pair<std::string, search::Value>> assignments(const po::variables_map& values,
-                                                               const std::string& option) {
-  std::vector<std::pair<std::string, search::Value>> all;
-  if (!values.count(option)) return all;
-  for (const std::string& text : values[option].as<std::vector<std::string>>())
-    for (auto& pair : parse_assignments(text, option))
-      add_once(all, std::move(pair.first), std::move(pair.second), option);
-  return all;
+search::StrategyChoice parse_strategy(const std::string& text, const std::string& option) {
+  std::vector<std::string> names = {"auto"};
+  for (const search::StrategyEntry& entry : search::strategies()) names.emplace_back(entry.name);
+  index_of_name(text.substr(0, text.find(':')), option, names);
+  try {
+    return *search::choose_strategy(text);
+  } catch (const std::invalid_argument& wrong) {
+    throw UsageError(format("--{}: {}", option, wrong.what()));
+  }
 }
 
-std::string option_text(const po::variables_map& values, const std::string& option) {
-  return values.count(option) ? values[option].as<std::string>() : std::string();
+OptionTable::Row& OptionTable::add(std::string name, std::string value_name, std::string description, Set set,
+                                   Kind kind) {
+  return rows_.emplace_back(
+      Row{std::move(name), std::move(value_name), std::move(description), kind, std::move(set)});
 }
 
-std::uint64_t option_count(const po::variables_map& values, const std::string& option,
-                           std::uint64_t otherwise, std::uint64_t min) {
-  return values.count(option) ? parse_count(values[option].as<std::string>(), option, min) : otherwise;
+OptionTable::Row& OptionTable::assignments(const std::string& name, std::string description,
+                                           Assignments& target) {
+  return add(
+      name, "NAME=VALUE,...", std::move(description),
+      [name, &target](const std::string& text) {
+        for (auto& pair : parse_assignments(text, name))
+          add_once(target, std::move(pair.first), std::move(pair.second), name);
+      },
+      Kind::repeated);
 }
 
-std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < min)
-    throw UsageError(format("--{}: '{}' is not a whole number of at least {}", option, text, min));
-  return number;
-}
-
-std::string options_text(const po::options_description& options) {
+std::string OptionTable::help() const {
   std::string text = "Options:\n";
-  for (const auto& option : options.options()) {
-    std::string otherwise;
-    std::string line = "  " + name_of(*option, otherwise);
-    std::string description = option->description();
-    if (!otherwise.empty()) description += "; default: " + otherwise;
+  for (const Row& row : rows_) {
+    std::string line = "  --" + row.name + (row.value_name.empty() ? "" : " " + row.value_name);
+    const std::string description =
+        row.description + (row.default_text.empty() ? "" : "; default: " + row.default_text);
     line += line.size() + 2 > description_column ? "\n" + std::string(description_column, ' ')
                                                  : std::string(description_column - line.size(), ' ');
     text += line + wrapped(description, description_column) + "\n";
   }
   return text;
+}
+
+std::string OptionTable::unknown(std::string_view command, std::string name) const {
+  name.erase(std::min(name.size(), name.find('=')));
+  const std::string plain = name.substr(std::min(name.size(), name.find_first_not_of('-')));
+  std::vector<std::string> names;
+  for (const Row& row : rows_) names.push_back(row.name);
+  const auto nearest = search::nearest_name(plain, names);
+  return format("'tune {}' has no option '{}'{}", command, name,
+                nearest ? format("; did you mean '--{}'?", *nearest)
+                        : format("; 'tune help {}' lists its options", command));
+}
+
+void OptionTable::read(const std::vector<std::string>& arguments, std::string_view command,
+                       std::string_view positional, int words) const {
+  const po::options_description options = described(rows_);
+  po::positional_options_description plain_words;
+  if (!positional.empty()) plain_words.add(std::string(positional).c_str(), words);
+  po::variables_map values;
+  try {
+    using Style = po::command_line_style::style_t;
+    // No guessing of abbreviations: a script that uses one breaks when an option is added.
+    const int style = Style::unix_style & ~Style::allow_guessing;
+    po::store(po::command_line_parser(arguments).options(options).positional(plain_words).style(style).run(),
+              values);
+  } catch (const po::unknown_option& error) {
+    throw UsageError(unknown(command, error.get_option_name()));
+  } catch (const po::too_many_positional_options_error&) {
+    const std::string rule = positional.empty() ? "takes no word without '--'" : "takes one word";
+    throw UsageError(format("'tune {}' {}; 'tune help {}' shows how it is called", command, rule, command));
+  } catch (const po::error& error) {
+    throw UsageError(format("{}; 'tune help {}' shows the options", error.what(), command));
+  }
+  // An empty value is a script's unset variable: it must not pass for an option that was left out.
+  for (const Row& row : rows_)
+    if (row.kind != Kind::flag && std::ranges::count(texts_of(values, row), "") > 0)
+      throw UsageError(format("--{}: the value is empty", row.name));
+  for (const Row& row : rows_) {
+    const std::vector<std::string> texts = texts_of(values, row);
+    if (row.given != nullptr) *row.given = !texts.empty();
+    for (const std::string& text : texts) row.set(text);
+    if (texts.empty() && !row.default_text.empty()) row.set(row.default_text);
+  }
+}
+
+void add_database_option(OptionTable& table, std::string& path) {
+  table.text("db", "PATH",
+             "the database; default: $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else "
+             "~/.local/share/tune/results.db",
+             path);
+}
+
+void add_format_option(OptionTable& table, Format& format) {
+  table
+      .choice<Format>("format", "FORMAT", "text or json", {{"text", Format::text}, {"json", Format::json}},
+                      format)
+      .by_default("text");
 }
 
 }  // namespace tune::cli

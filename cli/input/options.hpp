@@ -1,54 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/input/command.hpp"
-#include "search/ask_tell/strategy.hpp"
 #include "search/expressions/value.hpp"
+#include "search/strategies/registry.hpp"
 
 namespace tune::cli {
 
+using Assignments = std::vector<std::pair<std::string, search::Value>>;
+
+// How texts behind options become values. All throw UsageError that names the option (without dashes).
+
+/// The place of `text` among the names; the message names the nearest.
+std::size_t index_of_name(const std::string& text, const std::string& option,
+                          const std::vector<std::string>& names);
+/// A whole number of at least `min`.
+std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min);
+/// `1%` or `0.01`.
+double parse_share(const std::string& text, const std::string& option);
+/// Seconds: `90s`, `5m`.
+double parse_seconds(const std::string& text, const std::string& option);
+/// Reads `name=value,name=value`; a name that is there twice is refused.
+Assignments parse_assignments(const std::string& text, const std::string& option);
+/// The strategy of that name, with options where there are some (`model:start=10`); `auto` is the default
+/// one.
+search::StrategyChoice parse_strategy(const std::string& text, const std::string& option);
+
+/// The options of a command, in the order of its help, each bound to a member of a structure: parsed once,
+/// and never looked up by name. The structure must outlive the table.
+class OptionTable {
+ public:
+  /// Takes what stands behind an option. Throws UsageError.
+  using Set = std::function<void(const std::string& text)>;
+
+  /// How often, and before how many words, an option may stand.
+  enum class Kind { flag, once, repeated, list };
+
+  struct Row {
+    std::string name, value_name, description;
+    Kind kind;
+    Set set;
+    std::string default_text = {};
+    bool* given = nullptr;
+
+    /// What is set where the option is not given; the help shows it.
+    Row& by_default(std::string text) {
+      default_text = std::move(text);
+      return *this;
+    }
+    /// Tells apart an option that was given from its default.
+    Row& tells(bool& whether) {
+      given = &whether;
+      return *this;
+    }
+  };
+
+  Row& add(std::string name, std::string value_name, std::string description, Set set,
+           Kind kind = Kind::once);
+
+  Row& flag(std::string name, std::string description, bool& target) {
+    return add(
+        std::move(name), "", std::move(description), [&target](const std::string&) { target = true; },
+        Kind::flag);
+  }
+  template<class T>
+  Row& text(std::string name, std::string value_name, std::string description, T& target) {
+    return add(std::move(name), std::move(value_name), std::move(description),
+               [&target](const std::string& text) { target = text; });
+  }
+  /// `kind`: repeated, each with one word; or a list of words.
+  Row& texts(std::string name, std::string value_name, std::string description,
+             std::vector<std::string>& target, Kind kind = Kind::repeated) {
+    return add(
+        std::move(name), std::move(value_name), std::move(description),
+        [&target](const std::string& text) { target.push_back(text); }, kind);
+  }
+  template<class T>
+  Row& count(const std::string& name, std::string value_name, std::string description, T& target,
+             std::uint64_t min) {
+    return add(name, std::move(value_name), std::move(description),
+               [name, min, &target](const std::string& text) { target = parse_count(text, name, min); });
+  }
+  template<class T>
+  Row& share(const std::string& name, std::string description, T& target) {
+    return add(name, "S", std::move(description),
+               [name, &target](const std::string& text) { target = parse_share(text, name); });
+  }
+  template<class T>
+  Row& seconds(const std::string& name, std::string description, T& target) {
+    return add(name, "T", std::move(description),
+               [name, &target](const std::string& text) { target = parse_seconds(text, name); });
+  }
+  /// One of a few words, each with what it means.
+  template<class Meaning, class T>
+  Row& choice(const std::string& name, std::string value_name, std::string description,
+              const std::vector<std::pair<std::string, Meaning>>& meanings, T& target) {
+    std::vector<std::string> names;
+    for (const auto& meaning : meanings) names.push_back(meaning.first);
+    return add(name, std::move(value_name), std::move(description),
+               [name, names, meanings, &target](const std::string& text) {
+                 target = meanings[index_of_name(text, name, names)].second;
+               });
+  }
+  /// Repeated; a name that several give is refused.
+  Row& assignments(const std::string& name, std::string description, Assignments& target);
+
+  /// For people: one entry an option, name and value, then what it does in a column of its own.
+  std::string help() const;
+  /// Reads a command's arguments into what the rows are bound to. A word without `--` is one of `positional`
+  /// (empty: of none), of which there are at most `words` (-1: any number). Throws UsageError.
+  void read(const std::vector<std::string>& arguments, std::string_view command, std::string_view positional,
+            int words) const;
+
+ private:
+  std::string unknown(std::string_view command, std::string name) const;
+
+  std::vector<Row> rows_;
+};
+
 enum class Format { text, json };
 
-void add_database_option(po::options_description& options);
-void add_format_option(po::options_description& options, const std::string& formats = "text or json");
-
-/// Throws UsageError that names the nearest format.
-Format chosen_format(const po::variables_map& values);
-/// The same among the given names.
-std::string chosen_name(const po::variables_map& values, const std::string& option,
-                        const std::vector<std::string>& names);
-
-/// Throws UsageError that names the nearest name, unless `name` is one of them.
-void check_name(const std::string& name, const std::string& option, const std::vector<std::string>& names);
-
-/// The strategy of that name, with options where there are some (`model:start=10`); `auto` is the default
-/// one. Throws UsageError like check_name, and for options one that lists them.
-search::StrategyChoice strategy_named(const std::string& name, const std::string& option);
-
-/// Reads `name=value,name=value`. Throws UsageError that names the option and shows the form, or the name
-/// that is there twice.
-std::vector<std::pair<std::string, search::Value>> parse_assignments(const std::string& text,
-                                                                     const std::string& option);
-
-/// All uses of a repeatable option, each of which may hold several assignments. Throws as parse_assignments.
-std::vector<std::pair<std::string, search::Value>> assignments(const po::variables_map& values,
-                                                               const std::string& option);
-
-/// The option's text, or an empty one.
-std::string option_text(const po::variables_map& values, const std::string& option);
-
-/// A whole number of at least `least`, if given. Throws UsageError: program_options itself reads -1 as a huge
-/// one.
-std::uint64_t option_count(const po::variables_map& values, const std::string& option,
-                           std::uint64_t otherwise, std::uint64_t min);
-/// The same of a text.
-std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min);
-
-/// One entry an option: name and value, then what it does in a column of its own.
-std::string options_text(const po::options_description& options);
+void add_database_option(OptionTable& table, std::string& path);
+void add_format_option(OptionTable& table, Format& format);
 
 }  // namespace tune::cli

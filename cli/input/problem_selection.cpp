@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input/problem_selection.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <cctype>
 #include <iostream>
 #include <set>
 #include <stdexcept>
 
-#include "cli/input/options.hpp"
+#include "cli/output/output_file.hpp"
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
-#include "kernels/stencil/language/definition.hpp"
-#include "kernels/stencil/model/shapes.hpp"
-#include "kernels/stencil/problem.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/evaluation/reference_data.hpp"
+#include "tuner/evaluation/verification.hpp"
+#include "tuner/problem/description.hpp"
 
 namespace tune::cli {
 namespace {
@@ -39,54 +40,36 @@ bool is_file(const std::string& name) {
   return name.ends_with(".json") || name.ends_with(".jsonc") || name.find('/') != std::string::npos;
 }
 
-/// As the value of a setting: letters, digits, `_`, `.` and `-` only.
-std::string setting_text(std::string text) {
-  for (char& c : text) {
-    const auto plain = static_cast<unsigned char>(c);
-    if (std::isalnum(plain) == 0 && c != '_' && c != '.') c = '-';
-  }
-  return text;
-}
-
-/// The work of --stencil FILE; `name` is --problem's, or empty.
-ProblemSelection problem_of_stencil(const po::variables_map& values, const std::string& name) {
-  const std::string file = option_text(values, "stencil");
-  const kernels::StencilDefinition definition = kernels::read_stencil_file(file);
-  const std::string problem = format("stencil{}d", definition.stencil.dimensions);
-  if (!name.empty() && name != problem)
-    throw UsageError(format("--stencil: {} has {} dimensions: it is work for --problem {}", file,
-                            definition.stencil.dimensions, problem));
-  if (definition.stencil.radius() > kernels::max_radius)
-    throw UsageError(format("--stencil: {} reaches {} cells; the kernels reach {} at most", file,
-                            definition.stencil.radius(), kernels::max_radius));
-  ProblemSelection selection;
-  const std::string own = setting_text(definition.name) + "-" + kernels::definition_hash(definition.stencil);
-  selection.problem = kernels::make_stencil_problem({own, definition.stencil});
-  const auto settings = assignments(values, "set");
-  const auto shape = std::ranges::find(settings, "shape", &std::pair<std::string, Value>::first);
-  selection.instance = make_instance(selection.problem->info(), option_text(values, "size"), settings);
-  if (shape != settings.end() && selection.instance.setting("shape") != own)
-    throw UsageError(format("--set: shape={} beside --stencil, which is the shape: leave one of them out",
-                            shape->second.to_string()));
+/// The work of --stencil.
+ProblemSelection problem_of_stencil(const ProblemOptions& options) {
+  kernels::ProblemOfFile made = kernels::make_problem_of_stencil(options.stencil, options.problem);
+  ProblemSelection selection{std::move(made.problem), {}, std::move(made.fixed)};
+  selection.instance = make_instance(selection.problem->info(), options.size, options.settings);
+  const auto& [name, value] = made.setting;
+  const auto other = std::ranges::find(options.settings, name, &Assignments::value_type::first);
+  if (other != options.settings.end() && selection.instance.setting(name) != value)
+    throw UsageError(format("--set: {}={} beside --stencil, which is the {}: leave one of them out", name,
+                            other->second.to_string(), name));
   return selection;
 }
 
 }  // namespace
 
-void add_problem_options(po::options_description& options) {
-  options.add_options()  //
-      ("problem", po::value<std::string>()->value_name("P"),
-       "what to compute: a name ('tune list problems' shows them) or the file of a definition of your own")  //
-      ("size", po::value<std::string>()->value_name("NXxNYxNZ"),
-       "its extents; default: those of the problem")  //
-      ("stencil", po::value<std::string>()->value_name("FILE"),
-       "stencil2d, stencil3d: a stencil of your own, an equation or coefficients (docs/stencils.md)")  //
-      ("set", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."), settings_help().c_str());
+void ProblemOptions::add_to(OptionTable& table) {
+  table.text(
+      "problem", "P",
+      "what to compute: a name ('tune list problems' shows them) or the file of a definition of your own",
+      problem);
+  table.text("size", "NXxNYxNZ", "its extents; default: those of the problem", size);
+  table.text("stencil", "FILE",
+             "stencil2d, stencil3d: a stencil of your own, an equation or coefficients (docs/stencils.md)",
+             stencil);
+  table.assignments("set", settings_help(), settings);
 }
 
-ProblemSelection selected_problem(const po::variables_map& values) {
-  const std::string name = option_text(values, "problem");
-  if (values.count("stencil") > 0) return problem_of_stencil(values, name);
+ProblemSelection selected_problem(const ProblemOptions& options) {
+  const std::string& name = options.problem;
+  if (!options.stencil.empty()) return problem_of_stencil(options);
   if (name.empty())
     throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
   ProblemSelection selection;
@@ -101,21 +84,14 @@ ProblemSelection selected_problem(const po::variables_map& values) {
       throw UsageError(format("{} (a kernel of your own: name the file of its definition)", error.what()));
     }
   }
-  selection.instance =
-      make_instance(selection.problem->info(), option_text(values, "size"), assignments(values, "set"));
+  selection.instance = make_instance(selection.problem->info(), options.size, options.settings);
   return selection;
 }
 
-void add_space_options(po::options_description& options) {
-  options.add_options()  //
-      ("fix", po::value<std::vector<std::string>>()->value_name("NAME=VALUE,..."),
-       "pin parameters to a value")  //
-      ("where", po::value<std::string>()->value_name("EXPR"),
-       "restrict the space, such as 'block_x * block_y <= 256 and variant == direct'");
-}
-
-SpaceChoice chosen_space(const po::variables_map& values) {
-  return {assignments(values, "fix"), option_text(values, "where")};
+void SpaceChoice::add_to(OptionTable& table) {
+  table.assignments("fix", "pin parameters to a value", pinned);
+  table.text("where", "EXPR", "restrict the space, such as 'block_x * block_y <= 256 and variant == direct'",
+             where);
 }
 
 search::SearchSpace build_space(const ProblemSelection& selection, const DeviceProperties& device,
@@ -147,22 +123,91 @@ search::SearchSpace build_space(const ProblemSelection& selection, const DeviceP
              selection.problem->info().name, selection.instance.key(), selection.problem->info().name));
 }
 
-void add_kernel_dir_option(po::options_description& options) {
-  options.add_options()("kernel-dir", po::value<std::string>()->value_name("DIR"),
-                        "kernel files from there (laid out as in kernels/) instead of the embedded ones");
+void add_kernel_dir_option(OptionTable& table, std::string& folder) {
+  table.text("kernel-dir", "DIR",
+             "kernel files from there (laid out as in kernels/) instead of the embedded ones", folder);
 }
 
-std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values) {
-  const std::string folder = option_text(values, "kernel-dir");
-  if (folder.empty()) return std::make_unique<kernels::EmbeddedSources>();
-  return std::make_unique<kernels::FolderSources>(folder);
+std::unique_ptr<KernelSources> chosen_sources(const Problem& problem, const std::string& kernel_folder) {
+  const HasDescription* const described = find_description(&problem);
+  if (described != nullptr && !kernel_folder.empty())
+    throw UsageError("--kernel-dir: a definition names its own files");
+  std::unique_ptr<KernelSources> sources = std::make_unique<kernels::EmbeddedSources>();
+  if (!kernel_folder.empty()) sources = std::make_unique<kernels::FolderSources>(kernel_folder);
+  return described == nullptr ? std::move(sources) : described->sources(std::move(sources));
 }
 
-std::unique_ptr<KernelSources> chosen_sources(const po::variables_map& values, const Problem& problem) {
-  const auto* const defined = dynamic_cast<const definition::DescribedProblem*>(&problem);
-  if (defined == nullptr) return chosen_sources(values);
-  if (values.count("kernel-dir") > 0) throw UsageError("--kernel-dir: a definition names its own files");
-  return std::make_unique<definition::DescribedSources>(*defined, chosen_sources(values));
+namespace {
+
+/// Before minutes are spent on what could not be written.
+void require_writable(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (std::filesystem::is_directory(file, error))
+    throw UsageError(format("--output: {} is a folder", file.string()));
+  if (!std::filesystem::is_directory(folder, error))
+    throw UsageError(format("--output: there is no folder {}", folder.string()));
+  if (::access(folder.c_str(), W_OK) != 0)
+    throw UsageError(format("--output: the folder {} cannot be written to", folder.string()));
+}
+
+}  // namespace
+
+void FileChoice::add_to(OptionTable& table) {
+  table.text(
+      "input", "FILE",
+      "inputs and size come from this file, of a problem that has files ('tune data generate' makes one)",
+      input);
+  table.text("output", "FILE",
+             "with --input: the winner's result is written to it ('tune data check' looks at it)", output);
+}
+
+const ProblemFiles& files_of(const Problem& problem) {
+  const ProblemFiles* const files = find_files(problem);
+  if (files != nullptr) return *files;
+  std::string others;
+  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+    const std::unique_ptr<Problem> other = entry.make();
+    if (find_files(*other) != nullptr) others += (others.empty() ? "" : ", ") + other->info().name;
+  }
+  throw UsageError(format("{} takes no files; these problems do: {}", problem.info().name, others));
+}
+
+void take_extents(const FileChoice& files, const ProblemOptions& options, ProblemSelection& selection) {
+  if (files.input.empty() && !files.output.empty())
+    throw UsageError("--output is the result of --input FILE: give both");
+  if (files.input.empty()) return;
+  if (!selection.problem)
+    throw UsageError("--input needs a problem and a GPU, not another tuner's recording");
+  if (!options.size.empty())
+    throw UsageError(format("--size: {} has its own; leave it out", files.input.string()));
+  selection.instance.extents = files_of(*selection.problem).extents(files.input, selection.instance);
+  if (files.output.empty()) return;
+  require_writable(files.output);
+  const NamedFile output{"output", files.output.string()};
+  check_outputs({&output, 1}, {files.input.string()});
+}
+
+void take_inputs(const FileChoice& files, ProblemSelection& selection) {
+  TensorSet inputs = files_of(*selection.problem).read_inputs(files.input, selection.instance);
+  selection.problem = with_inputs(std::move(selection.problem), selection.instance, std::move(inputs));
+}
+
+void write_result(const FileChoice& files, const ProblemSelection& selection,
+                  const Configuration& configuration, Backend& backend, const KernelSources& sources) {
+  ReferenceCache reference_cache(*selection.problem);
+  const auto reference_data = reference_cache.at(selection.instance, check_seeds[0]);
+  const Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
+  const auto need = [&](const auto& result) {
+    if (!result)
+      throw Error(format("{} is not written: the winner, run once more: {}: {}", files.output.string(),
+                         result.error().reason, result.error().detail));
+  };
+  need(plan);
+  need(run_outputs(*plan, *reference_data, backend).and_then([&](const TensorSet& outputs) -> Result<void> {
+    files_of(*selection.problem).write_outputs(files.output, selection.instance, outputs);
+    return {};
+  }));
 }
 
 }  // namespace tune::cli

@@ -2,22 +2,23 @@
 #include <algorithm>
 #include <iostream>
 
-#include "cli/input/options.hpp"
-#include "cli/output/json_text.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "cli/input/command.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
 
 constexpr int block_sizes[] = {64, 128, 256, 512, 1024};
 
-po::options_description devices_options() {
-  po::options_description all;
-  add_format_option(all);
-  return all;
-}
+struct DevicesRequest {
+  Format format = Format::text;
+
+  void add_to(OptionTable& table) { add_format_option(table, format); }
+};
 
 /// Blocks that threads and block slots alone allow: what a kernel without shared memory and with few
 /// registers gets.
@@ -108,11 +109,10 @@ nlohmann::ordered_json describe_json(int number, const DeviceProperties& device)
   return object;
 }
 
-int run_devices(const po::variables_map& values) {
-  const Format form = chosen_format(values);
+int run_devices(const DevicesRequest& request) {
   std::string failure_reason;
   const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
-  if (form == Format::json) {
+  if (request.format == Format::json) {
     nlohmann::ordered_json object;
     object["toolkit"] = cuda::toolkit_text();
     object["devices"] = nlohmann::ordered_json::array();
@@ -136,8 +136,7 @@ const Command& devices_command() {
                                   "tune devices [--format json]",
                                   "  tune devices\n",
                                   "",
-                                  devices_options,
-                                  run_devices};
+                                  bind_request<DevicesRequest, run_devices>};
   return command;
 }
 

@@ -3,41 +3,59 @@
 #include <iostream>
 #include <limits>
 
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
-#include "cli/input/stored_choice.hpp"
-#include "cli/output/json_text.hpp"
+#include "cli/input/command.hpp"
+#include "cli/input/stored_databases.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
+#include "library/run/paths.hpp"
 #include "reports/data/grid.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
 
-po::options_description list_options() {
-  po::options_description all;
-  all.add_options()("what", po::value<std::string>()->default_value("problems")->value_name("WHAT"),
-                    "problems, devices, runs or results");
-  add_stored_options(all, true);
-  all.add_options()  //
-      ("run", po::value<std::string>()->value_name("N"),
-       "of runs and results: only this run, and what it saw")                              //
-      ("failures", po::bool_switch(), "of results: failures too, after the measurements")  //
-      ("limit", po::value<std::string>()->default_value("20")->value_name("N"),
-       "of runs and results: at most so many, the newest or the fastest");
-  add_database_option(all);
-  add_format_option(all);
-  return all;
+enum class Listed { problems, devices, runs, results };
+
+struct ListRequest {
+  Listed what = Listed::problems;
+  StoredChoice stored;
+  std::optional<std::uint64_t> run;
+  bool failures = false;
+  std::uint64_t limit = 0;
+  bool names_limit = false;
+  std::string database;
+  Format format = Format::text;
+
+  void add_to(OptionTable& table);
+};
+
+void ListRequest::add_to(OptionTable& table) {
+  table
+      .choice<Listed>("what", "WHAT", "problems, devices, runs or results",
+                      {{"problems", Listed::problems},
+                       {"devices", Listed::devices},
+                       {"runs", Listed::runs},
+                       {"results", Listed::results}},
+                      what)
+      .by_default("problems");
+  stored.add_to(table);
+  table.count("run", "N", "of runs and results: only this run, and what it saw", run, 1);
+  table.flag("failures", "of results: failures too, after the measurements", failures);
+  table.count("limit", "N", "of runs and results: at most so many, the newest or the fastest", limit, 1)
+      .by_default("20")
+      .tells(names_limit);
+  add_database_option(table, database);
+  add_format_option(table, format);
 }
 
 /// The database, if there is one: before the first run there is none, and nothing is wrong with that.
-std::optional<db::Database> open_if_there(const po::variables_map& values) {
-  const std::filesystem::path path = database_path(option_text(values, "db"));
-  if (!values.count("db") && !std::filesystem::exists(path)) return std::nullopt;
+std::optional<db::Database> open_if_there(const std::string& given) {
+  const std::filesystem::path path = run::database_path(given);
+  if (given.empty() && !std::filesystem::exists(path)) return std::nullopt;
   return db::Database(path, db::OpenMode::read_only);
 }
 
@@ -46,16 +64,21 @@ bool is_built_in(const std::string& problem) {
 }
 
 /// An option that says nothing about what is listed must not look as if it did.
-void refuse_useless_options(const po::variables_map& values, const std::string& what) {
-  const auto refuse = [&](const char* option, const std::string& where) {
-    if (values.count(option) > 0 && !values[option].defaulted() && where.find(what) == std::string::npos)
-      throw UsageError(format("--{} says nothing about {}: it is for 'tune list {}'", option, what, where));
+void refuse_useless_options(const ListRequest& request) {
+  const auto refuse = [](const char* option, const char* what, const char* where) {
+    throw UsageError(format("--{} says nothing about {}: it is for 'tune list {}'", option, what, where));
   };
-  refuse("device", "devices, runs or results");
-  refuse("size", "devices, runs or results");
-  refuse("run", "runs or results");
-  refuse("limit", "runs or results");
-  if (values["failures"].as<bool>()) refuse("failures", "results");
+  if (request.what == Listed::problems) {
+    if (request.stored.device) refuse("device", "problems", "devices, runs or results");
+    if (request.stored.size) refuse("size", "problems", "devices, runs or results");
+  }
+  if (request.what == Listed::problems || request.what == Listed::devices) {
+    const char* const what = request.what == Listed::problems ? "problems" : "devices";
+    if (request.run) refuse("run", what, "runs or results");
+    if (request.names_limit) refuse("limit", what, "runs or results");
+    if (request.failures) refuse("failures", what, "results");
+  }
+  if (request.what == Listed::runs && request.failures) refuse("failures", "runs", "results");
 }
 
 /// The known problems, with what the database has of each; of `only` alone where it is named.
@@ -216,37 +239,35 @@ void list_results(const db::Database& database, const db::ResultFilter& filter, 
   std::cout << (form == Format::json ? json_text(all) : table.text(""));
 }
 
-int run_list(const po::variables_map& values) {
-  const std::string what = chosen_name(values, "what", {"problems", "devices", "runs", "results"});
-  const Format form = chosen_format(values);
-  refuse_useless_options(values, what);
+int run_list(const ListRequest& request) {
+  refuse_useless_options(request);
   constexpr std::uint64_t max = std::numeric_limits<std::int64_t>::max();  // that the database can count
-  const std::uint64_t limit = std::min(max, option_count(values, "limit", 0, 1));
-  option_count(values, "run", 0, 1);  // no number is no number, whatever is stored
-  const auto database = open_if_there(values);
-  if (what == "problems") {
-    const std::string only = option_text(values, "problem");
-    list_problems(database, only.empty() ? std::nullopt : std::optional(only), form);
+  const std::uint64_t limit = std::min(max, request.limit);
+  const auto database = open_if_there(request.database);
+  if (request.what == Listed::problems) {
+    list_problems(database, request.stored.problem, request.format);
     return 0;
   }
-  const StoredChoice choice = stored_choice(values, database ? &*database : nullptr);
+  check_stored_choice(request.stored, database ? &*database : nullptr);
   if (!database) {
-    if (form == Format::json)
+    if (request.format == Format::json)
       std::cout << "[]\n";
     else
       std::cout << "nothing is stored yet: 'tune --problem P --device D' makes the first results\n";
     return 0;
   }
-  std::optional<RunId> only;
-  if (values.count("run")) only = run_choice(values, "run", *database);
-  if (what == "devices") list_devices(*database, choice, form);
-  if (what == "runs") list_runs(*database, choice, only, limit, form);
-  if (what == "results") {
-    db::ResultFilter filter{.problem = choice.problem, .size = choice.size, .device = choice.device};
+  const std::optional<RunId> only = find_run(request.run, *database);
+  if (request.what == Listed::devices) {
+    list_devices(*database, request.stored, request.format);
+  } else if (request.what == Listed::runs) {
+    list_runs(*database, request.stored, only, limit, request.format);
+  } else {
+    db::ResultFilter filter{
+        .problem = request.stored.problem, .size = request.stored.size, .device = request.stored.device};
     filter.run = only;
-    filter.failures = values["failures"].as<bool>();
+    filter.failures = request.failures;
     filter.limit = limit;
-    list_results(*database, filter, form);
+    list_results(*database, filter, request.format);
   }
   return 0;
 }
@@ -260,8 +281,7 @@ const Command& list_command() {
                                   "  tune list runs --problem stencil3d\n"
                                   "  tune list results --problem stencil3d --size 512x512x512 --limit 5\n",
                                   "what",
-                                  list_options,
-                                  run_list};
+                                  bind_request<ListRequest, run_list>};
   return command;
 }
 

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
-#include "cli/input/stored_choice.hpp"
-#include "cli/output/json_text.hpp"
+#include "cli/input/command.hpp"
+#include "cli/input/stored_databases.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/run_details.hpp"
+#include "library/run/paths.hpp"
+#include "reports/data/rerank_json.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/measurement/measurement_text.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
 
-po::options_description show_options() {
-  po::options_description all;
-  all.add_options()("run", po::value<std::string>()->value_name("RUN"),
-                    "number of the run; default: the newest");
-  add_database_option(all);
-  add_format_option(all);
-  return all;
-}
+struct ShowRequest {
+  std::optional<std::uint64_t> run;
+  std::string database;
+  Format format = Format::text;
 
-std::string row(std::string_view what, const std::string& value) {
-  return value.empty() ? std::string() : format("{:<12}{}\n", what, value);
-}
+  void add_to(OptionTable& table) {
+    table.count("run", "RUN", "number of the run; default: the newest", run, 1);
+    add_database_option(table, database);
+    add_format_option(table, format);
+  }
+};
 
 std::string budget_text(const RunOptions& options) {
   std::string text;
@@ -100,24 +100,15 @@ std::string rerank_text(const db::RunDetails& details) {
   return text;
 }
 
-nlohmann::ordered_json rerank_json(const db::RunDetails& details) {
+nlohmann::ordered_json places_json(const db::RunDetails& details) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const db::RerankRow& place : details.rerank) {
-    const db::RerankStanding& result = place.result;
-    nlohmann::ordered_json rounds = nlohmann::ordered_json::array();
-    for (const RerankRound& round : place.rounds) rounds.push_back(round.seconds);
-    list.push_back({{"place", result.place},
-                    {"configuration", json_object(place.configuration.entries())},
-                    {"tied", result.tied},
-                    {"seconds", result.time.median},
-                    {"low_seconds", result.time.low},
-                    {"high_seconds", result.time.high},
-                    {"ratio", result.ratio.median},
-                    {"low_ratio", result.ratio.low},
-                    {"high_ratio", result.ratio.high},
-                    {"round_seconds", rounds},
-                    {"reused", place.reused}});
-    if (place.energy > 0) list.back()["joules"] = place.energy;
+    std::vector<double> seconds;
+    for (const RerankRound& round : place.rounds) seconds.push_back(round.seconds);
+    list.push_back(reports::rerank_json(
+        {place.result, place.configuration, std::move(seconds), place.reused, place.energy},
+        {"place", "configuration", "tied", "seconds", "low_seconds", "high_seconds", "ratio", "low_ratio",
+         "high_ratio", "round_seconds", "reused", "joules"}));
   }
   return list;
 }
@@ -129,28 +120,28 @@ std::string describe(const db::RunDetails& details) {
       format("run {}: {} {}\n", summary.run, record.key.instance.problem, record.key.instance.key());
   const std::string origin =
       record.key.origin == Origin::measured ? "" : format(", {}", to_string(record.key.origin));
-  text += row("device", device_text(record.key.device) + origin);
-  text += row("machine", machine_text(record.machine));
-  text += row("driver", record.key.device.driver);
-  text += row("compiler", record.key.toolchain.compiler);
-  text += row("sources", record.key.toolchain.source_hash);
-  text += row("program", record.program_version);
-  text += row("command", record.options.command_line);
-  text += row("strategy", strategy_text(record));
+  text += labelled("device", device_text(record.key.device) + origin);
+  text += labelled("machine", machine_text(record.machine));
+  text += labelled("driver", record.key.device.driver);
+  text += labelled("compiler", record.key.toolchain.compiler);
+  text += labelled("sources", record.key.toolchain.source_hash);
+  text += labelled("program", record.program_version);
+  text += labelled("command", record.options.command_line);
+  text += labelled("strategy", strategy_text(record));
   if (record.options.objective != Objective::time)
-    text += row("objective", std::string(to_string(record.options.objective)));
-  if (record.key.cache == CacheState::warm) text += row("caches", "warm");
-  text += row("where", record.options.where);
-  text +=
-      row("space", record.space_size == 0 ? "unknown" : counted(record.space_size, "valid configuration"));
-  text += row("started", time_of_day(summary.started));
-  text +=
-      row("ended", summary.ended.empty() ? "not cleanly: killed, or still running"
-                                         : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
-  text +=
-      row("saw", format("{}, {} of them known before, {}",
-                        counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"),
-                        summary.reused, counted(static_cast<std::uint64_t>(summary.failures), "failure")));
+    text += labelled("objective", std::string(to_string(record.options.objective)));
+  if (record.key.cache == CacheState::warm) text += labelled("caches", "warm");
+  text += labelled("where", record.options.where);
+  text += labelled("space",
+                   record.space_size == 0 ? "unknown" : counted(record.space_size, "valid configuration"));
+  text += labelled("started", time_of_day(summary.started));
+  text += labelled("ended", summary.ended.empty()
+                                ? "not cleanly: killed, or still running"
+                                : format("{}, {}", time_of_day(summary.ended), summary.end_reason));
+  text += labelled(
+      "saw", format("{}, {} of them known before, {}",
+                    counted(static_cast<std::uint64_t>(summary.evaluations), "evaluation"), summary.reused,
+                    counted(static_cast<std::uint64_t>(summary.failures), "failure")));
   text += "winner      " + winner_text(details);
   text += rerank_text(details);
   text += "progress\n" + progress_text(details);
@@ -211,7 +202,7 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
                         {"samples", details.winner_samples},
                         {"error", details.winner->error},
                         {"tolerance", details.winner->tolerance}};
-  object["finals"] = rerank_json(details);
+  object["finals"] = places_json(details);
   object["failures"] = nlohmann::ordered_json::array();
   for (const db::FailureCount& failure : details.failures)
     object["failures"].push_back({{"phase", to_string(failure.phase)},
@@ -222,22 +213,18 @@ nlohmann::ordered_json describe_json(const db::RunDetails& details) {
   return object;
 }
 
-int run_show(const po::variables_map& values) {
-  const Format form = chosen_format(values);
-  option_count(values, "run", 0, 1);  // no number is no number, whatever is stored
-  const db::Database database(database_path(option_text(values, "db")), db::OpenMode::read_only);
-  RunId number = 0;
-  if (values.count("run")) {
-    number = run_choice(values, "run", database);
-  } else {
+int run_show(const ShowRequest& request) {
+  const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
+  std::optional<RunId> number = find_run(request.run, database);
+  if (!number) {
     const std::vector<db::RunSummary> newest =
         db::list_runs(database, {.problem = {}, .device = {}, .limit = 1});
     if (newest.empty())
       throw Error("the database has no runs yet; 'tune --problem P' makes one", Exit::no_answer);
     number = newest.front().run;
   }
-  const db::RunDetails details = db::run_details(database, number);
-  std::cout << (form == Format::json ? json_text(describe_json(details)) : describe(details));
+  const db::RunDetails details = db::run_details(database, *number);
+  std::cout << (request.format == Format::json ? json_text(describe_json(details)) : describe(details));
   return 0;
 }
 
@@ -249,8 +236,7 @@ const Command& show_command() {
                                   "tune show [RUN] [options]",
                                   "  tune show 3\n  tune show 3 --format json\n",
                                   "run",
-                                  show_options,
-                                  run_show};
+                                  bind_request<ShowRequest, run_show>};
   return command;
 }
 

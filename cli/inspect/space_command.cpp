@@ -1,35 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
+#include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
-#include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
-#include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
 
-po::options_description space_options() {
-  po::options_description all;
-  add_problem_options(all);
-  add_space_options(all);
-  all.add_options()("device", po::value<std::string>()->value_name("D"),
-                    "number of a GPU, for its limits; default: the first")  //
-      ("arch", po::value<std::string>()->value_name("SM"),
-       "limits of an architecture instead, such as sm_90")                                          //
-      ("count", po::bool_switch(), "print only how many configurations are valid")                  //
-      ("sample", po::value<std::string>()->value_name("N"), "print N random valid configurations")  //
-      ("seed", po::value<std::string>()->value_name("N"), "of the sample; default 1");
-  add_format_option(all);
-  return all;
+struct SpaceRequest {
+  ProblemOptions problem;
+  SpaceChoice space;
+  std::string device, architecture;
+  bool count = false;
+  std::uint64_t sample = 0, seed = 1;
+  Format format = Format::text;
+
+  void add_to(OptionTable& table);
+};
+
+void SpaceRequest::add_to(OptionTable& table) {
+  problem.add_to(table);
+  space.add_to(table);
+  table.text("device", "D", "number of a GPU, for its limits; default: the first", device);
+  table.text("arch", "SM", "limits of an architecture instead, such as sm_90", architecture);
+  table.flag("count", "print only how many configurations are valid", count);
+  table.count("sample", "N", "print N random valid configurations", sample, 1);
+  table.count("seed", "N", "of the sample; default 1", seed, 0);
+  add_format_option(table, format);
 }
 
 std::vector<Configuration> draw(const search::SearchSpace& space, std::uint64_t count, std::uint64_t seed) {
-  const auto strategy = search::make_strategy("random", {space, seed});
+  const auto strategy = search::choose_strategy("random")->make({space, seed});
   std::vector<Configuration> drawn;
   for (const search::ConfigurationId id : strategy->ask(count)) drawn.push_back(space.at(id));
   return drawn;
@@ -90,24 +98,21 @@ std::string describe_json(const ProblemSelection& selection, const DevicePropert
   return json_text(object);
 }
 
-int run_space(const po::variables_map& values) {
-  const Format form = chosen_format(values);
-  const std::uint64_t count = option_count(values, "sample", 0, 1);
-  const std::uint64_t seed = option_count(values, "seed", 1, 0);
-  if (values["count"].as<bool>() && (count > 0 || form == Format::json))
+int run_space(const SpaceRequest& request) {
+  if (request.count && (request.sample > 0 || request.format == Format::json))
     throw UsageError("--count prints nothing but a number: leave out --sample and --format json");
-  const ProblemSelection selection = selected_problem(values);
+  const ProblemSelection selection = selected_problem(request.problem);
   std::string notice;
-  const DeviceProperties device = properties_or_architecture(values, notice);
-  const search::SearchSpace space = build_space(selection, device, chosen_space(values));
+  const DeviceProperties device = properties_or_architecture(request.device, request.architecture, notice);
+  const search::SearchSpace space = build_space(selection, device, request.space);
   if (!notice.empty()) std::cerr << notice << "\n";
-  if (values["count"].as<bool>()) {
+  if (request.count) {
     std::cout << space.size() << "\n";
     return 0;
   }
-  const std::vector<Configuration> sample = draw(space, count, seed);
-  std::cout << (form == Format::json ? describe_json(selection, device, space, sample)
-                                     : describe(selection, device, space, sample));
+  const std::vector<Configuration> sample = draw(space, request.sample, request.seed);
+  std::cout << (request.format == Format::json ? describe_json(selection, device, space, sample)
+                                               : describe(selection, device, space, sample));
   return 0;
 }
 
@@ -121,8 +126,7 @@ const Command& space_command() {
       "  tune space --problem stencil3d --set radius=4 --sample 5\n"
       "  tune space --problem stencil3d --where 'variant == direct and vector == 4'\n",
       "problem",
-      space_options,
-      run_space};
+      bind_request<SpaceRequest, run_space>};
   return command;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,5 +22,17 @@ void check_outputs(std::span<const NamedFile> outputs, const std::vector<std::st
 /// Writes the text at once or not at all: a file of this name stays as it was where that fails. What is no
 /// file (a pipe, /dev/stdout) is simply written to. Throws Error, also for a database of this name.
 void write_whole_file(const std::filesystem::path& path, const std::string& text);
+
+/// One test as a service for continuous integration shows it.
+struct TestCase {
+  std::string group;  ///< JUnit's class name
+  std::string name;
+  double seconds = 0;                                 ///< that it took
+  std::optional<std::string> failure = std::nullopt;  ///< why it failed: one line
+  std::optional<std::string> skipped = std::nullopt;  ///< why it was not made
+};
+
+/// The tests as JUnit's XML, which GitLab, Jenkins and others read.
+std::string junit_xml(const std::string& suite, const std::vector<TestCase>& cases);
 
 }  // namespace tune::cli

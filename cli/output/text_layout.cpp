@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/text_layout.hpp"
 
-#include <vector>
+#include <algorithm>
 
 #include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/evaluation/rerank.hpp"
+#include "tuner/measurement/measurement_text.hpp"
 
 namespace tune::cli {
 namespace {
@@ -62,8 +65,18 @@ std::string time_of_day(const std::string& stored) {
   return stored.substr(0, day) + " " + stored.substr(day + 1, second - day - 1) + " UTC";
 }
 
-std::string counted(std::uint64_t count, std::string_view what) {
-  return format("{} {}{}", count, what, count == 1 ? "" : "s");
+std::string labelled(std::string_view label, const std::string& text) {
+  return text.empty() ? std::string() : format("{:<12}{}\n", label, text);
+}
+
+std::string ties_text(const std::vector<Tie>& ties, std::size_t max) {
+  std::string text = format("ties      with {} other{}, less than {} slower or not for sure:\n", ties.size(),
+                            ties.size() == 1 ? "" : "s", percent_text(rerank_resolution));
+  for (std::size_t i = 0; i < std::min(ties.size(), max); ++i)
+    text += format("          {}\n            {}\n", difference_text(ties[i].ratio),
+                   wrapped(ties[i].configuration.to_string(), 12));
+  if (ties.size() > max) text += format("          and {} more: 'tune show'\n", ties.size() - max);
+  return text;
 }
 
 }  // namespace tune::cli

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "search/space/configuration.hpp"
+#include "tuner/measurement/median_interval.hpp"
 
 namespace tune::cli {
 
@@ -22,7 +26,17 @@ std::string time_of_day(const std::string& stored);
 /// A word of a command, between quotes where a shell would take it apart.
 std::string shell_quoted(const std::string& word);
 
-/// `1 run`, `2 runs`.
-std::string counted(std::uint64_t count, std::string_view what);
+/// A line with a label in a column of its own; nothing where there is no text.
+std::string labelled(std::string_view label, const std::string& text);
+
+/// A configuration that is as good as the winner, and its value to the winner's.
+struct Tie {
+  const MedianInterval& ratio;
+  const search::Configuration& configuration;
+};
+
+/// The ties of a winner, of which there are some: a heading, and two lines each for `max` of them.
+std::string ties_text(const std::vector<Tie>& ties,
+                      std::size_t max = std::numeric_limits<std::size_t>::max());
 
 }  // namespace tune::cli

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of inputs and results: made, and checked on the host.
-#include "cli/run/data_command.hpp"
-
 #include <array>
 #include <cmath>
 #include <iostream>
 
-#include "cli/input/file_choice.hpp"
-#include "cli/input/options.hpp"
+#include "cli/input/command.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/output_file.hpp"
 #include "tuner/base/error.hpp"
@@ -16,35 +13,41 @@
 namespace tune::cli {
 namespace {
 
-po::options_description generate_options() {
-  po::options_description all;
-  add_problem_options(all);
-  all.add_options()("seed", po::value<std::string>()->value_name("N"), "of the random numbers; default 1")(
-      "out", po::value<std::string>()->value_name("FILE"), "the file to write");
-  return all;
-}
+struct GenerateRequest {
+  ProblemOptions problem;
+  std::uint64_t seed = 1;
+  std::string out;
 
-int generate(const po::variables_map& values) {
-  const ProblemSelection selection = selected_problem(values);
+  void add_to(OptionTable& table) {
+    problem.add_to(table);
+    table.count("seed", "N", "of the random numbers; default 1", seed, 0);
+    table.text("out", "FILE", "the file to write", out);
+  }
+};
+
+int generate(const GenerateRequest& request) {
+  const ProblemSelection selection = selected_problem(request.problem);
   const ProblemFiles& files = files_of(*selection.problem);
-  const std::string out = option_text(values, "out");
+  const auto& [problem, seed, out] = request;
   if (out.empty()) throw UsageError("name the file to write with --out");
   const NamedFile output{"out", out};
   check_outputs({&output, 1}, {});
-  const std::uint64_t seed = option_count(values, "seed", 1, 0);
   files.write_inputs(out, selection.instance, selection.problem->inputs(selection.instance, seed));
   std::cout << format("{}: {} {}, seed {}\n", out, selection.problem->info().name, selection.instance.key(),
                       seed);
   return 0;
 }
 
-po::options_description check_options() {
-  po::options_description all;
-  add_problem_options(all);
-  all.add_options()("input", po::value<std::string>()->value_name("FILE"), "the inputs")(
-      "output", po::value<std::string>()->value_name("FILE"), "what was computed of them");
-  return all;
-}
+struct DataCheckRequest {
+  ProblemOptions problem;
+  std::string input, output;
+
+  void add_to(OptionTable& table) {
+    problem.add_to(table);
+    table.text("input", "FILE", "the inputs", input);
+    table.text("output", "FILE", "what was computed of them", output);
+  }
+};
 
 /// The largest |out - ref| of an output; a difference that is no number is infinite.
 double largest_difference(const HostTensor& output, const HostTensor& reference) {
@@ -59,13 +62,13 @@ double largest_difference(const HostTensor& output, const HostTensor& reference)
   return max;
 }
 
-int check(const po::variables_map& values) {
-  ProblemSelection selection = selected_problem(values);
+int check(const DataCheckRequest& request) {
+  ProblemSelection selection = selected_problem(request.problem);
   const ProblemFiles& files = files_of(*selection.problem);
-  const std::string input = option_text(values, "input"), output = option_text(values, "output");
+  const auto& [problem, input, output] = request;
   if (input.empty() || output.empty())
     throw UsageError("name the inputs with --input and what was computed of them with --output");
-  if (values.count("size") > 0) throw UsageError(format("--size: {} has its own; leave it out", input));
+  if (!problem.size.empty()) throw UsageError(format("--size: {} has its own; leave it out", input));
   selection.instance.extents = files.extents(input, selection.instance);
   const TensorSet outputs = files.read_outputs(output, selection.instance);
   const TensorSet inputs = files.read_inputs(input, selection.instance);
@@ -89,15 +92,13 @@ std::span<const Command> parts() {
               .usage = "tune data generate --problem P --out FILE [options]",
               .example = "  tune data generate --problem matvec --size 1000x2000 --seed 7 --out a.bin\n",
               .positional = "",
-              .options = generate_options,
-              .run = generate},
+              .bind = bind_request<GenerateRequest, generate>},
       Command{.name = "data check",
               .summary = "computes a result on the host again and compares",
               .usage = "tune data check --problem P --input FILE --output FILE [options]",
               .example = "  tune data check --problem matvec --input a.bin --output result.bin\n",
               .positional = "",
-              .options = check_options,
-              .run = check}};
+              .bind = bind_request<DataCheckRequest, check>}};
   return table;
 }
 
@@ -113,8 +114,7 @@ const Command& data_command() {
           "  tune --problem matvec --input a.bin --output result.bin\n"
           "  tune data check --problem matvec --input a.bin --output result.bin\n",
       .positional = "",
-      .options = nullptr,
-      .run = nullptr,
+      .bind = nullptr,
       .words = 1,
       .parts = parts};
   return command;

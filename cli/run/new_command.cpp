@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include "cli/input/command.hpp"
-#include "cli/input/options.hpp"
 #include "kernels/described/readers/first_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -15,15 +14,17 @@
 namespace tune::cli {
 namespace {
 
-po::options_description new_options() {
-  po::options_description options("Options");
-  options.add_options()                                                                                    //
-      ("kernel", po::value<std::string>()->value_name("FILE"), "the .cu file")                             //
-      ("entry", po::value<std::string>()->value_name("NAME"), "which of its kernels; default: the first")  //
-      ("out", po::value<std::string>()->value_name("FILE.json"),
-       "where to write; default: beside the kernel, with .json as its ending; '-' for standard output");
-  return options;
-}
+struct NewRequest {
+  std::string kernel, entry, out;
+
+  void add_to(OptionTable& table) {
+    table.text("kernel", "FILE", "the .cu file", kernel);
+    table.text("entry", "NAME", "which of its kernels; default: the first", entry);
+    table.text(
+        "out", "FILE.json",
+        "where to write; default: beside the kernel, with .json as its ending; '-' for standard output", out);
+  }
+};
 
 /// The definition names the kernel's file without its folder; a message names it as the person did.
 std::string first_definition(const std::filesystem::path& path, const std::string& text,
@@ -38,14 +39,14 @@ std::string first_definition(const std::filesystem::path& path, const std::strin
   }
 }
 
-int run_new(const po::variables_map& values) {
-  const std::string kernel = option_text(values, "kernel");
+int run_new(const NewRequest& request) {
+  const std::string& kernel = request.kernel;
   if (kernel.empty()) throw UsageError("name the kernel's file: tune new my_kernel.cu");
   const std::filesystem::path path(kernel);
   const auto text = read_text(path);
   if (!text) throw Error(format("cannot read {}: {}", kernel, text.error()));
-  const std::string json = first_definition(path, *text, option_text(values, "entry"));
-  std::filesystem::path out = option_text(values, "out");
+  const std::string json = first_definition(path, *text, request.entry);
+  std::filesystem::path out = request.out;
   if (out == "-") {
     std::cout << json;
     return 0;
@@ -72,8 +73,7 @@ const Command& new_command() {
                                   "tune new FILE.cu [options]",
                                   "  tune new my_kernel.cu\n  tune new my_kernel.cu --entry second --out -\n",
                                   "kernel",
-                                  new_options,
-                                  run_new};
+                                  bind_request<NewRequest, run_new>};
   return command;
 }
 

@@ -4,31 +4,26 @@
 #include <iostream>
 #include <optional>
 
-#include "cli/input/cache_choice.hpp"
+#include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
-#include "cli/input/file_choice.hpp"
 #include "cli/input/measure_choice.hpp"
-#include "cli/input/open_backend.hpp"
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
 #include "cli/input/problem_selection.hpp"
-#include "cli/input/space_files.hpp"
-#include "cli/input/third_party_recording.hpp"
-#include "cli/input/version.hpp"
+#include "cli/input/recorded_spaces.hpp"
 #include "cli/output/interrupt.hpp"
 #include "cli/output/progress_display.hpp"
 #include "cli/run/run_summary.hpp"
 #include "db/store/database.hpp"
-#include "kernels/described/problem.hpp"
+#include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
-#include "search/ask_tell/strategy.hpp"
-#include "search/expressions/nearest.hpp"
+#include "library/run/version.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cache/caching_compiler.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
+#include "tuner/problem/description.hpp"
 #include "tuner/replay/replay_evaluator.hpp"
 
 namespace tune::cli {
@@ -41,122 +36,122 @@ std::string strategy_help() {
   return text + " options after colons (model:start=10), 'tune replay --options S' has them";
 }
 
-po::options_description run_options() {
-  po::options_description all;
-  add_problem_options(all);
-  add_file_options(all);
-  add_device_option(all);
-  add_space_options(all);
-  all.add_options()  //
-      ("strategy", po::value<std::string>()->default_value("auto")->value_name("S"),
-       strategy_help().c_str())  //
-      ("budget-evals", po::value<std::string>()->value_name("N"),
-       "evaluations at most; default: 200 where neither another budget nor --until-gain is given, the whole "
-       "space for grid")  //
-      ("until-gain", po::value<std::string>()->value_name("S"),
-       "ends the run when no configuration left promises to gain this share of the best, as 1%")  //
-      ("budget-time", po::value<std::string>()->value_name("T"), "time at most: 90s, 5m, 1.5h")   //
-      ("seed", po::value<std::string>()->value_name("N"),
-       "of the search; default 1: the same call goes on where it stopped")  //
-      ("no-transfer", po::bool_switch(),
-       "begin as if nothing was known of other sizes, settings and devices")  //
-      ("fresh", po::bool_switch(), "evaluate again what the database already knows");
-  add_measure_options(all);
-  add_process_options(all);
-  add_kernel_dir_option(all);
-  add_keep_sources_option(all, "the winner");
-  add_cache_options(all);
-  add_database_option(all);
-  add_format_option(all);
-  all.add_options()("quiet", po::bool_switch(), "no progress, only the summary")(
-      "verbose", po::bool_switch(), "a line for every evaluation, once it is stored");
-  return all;
+/// What the command line asks for; what is empty was not given.
+struct RunRequest {
+  ProblemOptions problem;
+  FileChoice files;
+  std::string device;
+  SpaceChoice space;
+  search::StrategyChoice strategy;
+  bool names_strategy = false;
+  std::optional<std::uint64_t> evaluations, seed;
+  std::optional<double> until_gain, seconds;
+  bool no_transfer = false, fresh = false;
+  MeasureChoice measuring;
+  ProcessOptions process;
+  std::string kernel_folder, sources_folder;
+  CacheOptions cache;
+  std::string database;
+  Format format = Format::text;
+  bool quiet = false, verbose = false;
+
+  void add_to(OptionTable& table);
+};
+
+void RunRequest::add_to(OptionTable& table) {
+  problem.add_to(table);
+  files.add_to(table);
+  table.text(
+      "device", "D",
+      "number of a GPU ('tune devices'), or replay[:FILE]: recorded results answer instead; default: 0, the "
+      "first GPU, or replay where there is none; cuda:0 insists on a GPU",
+      device);
+  space.add_to(table);
+  table
+      .add("strategy", "S", strategy_help(),
+           [this](const std::string& text) { strategy = parse_strategy(text, "strategy"); })
+      .by_default("auto")
+      .tells(names_strategy);
+  table.count(
+      "budget-evals", "N",
+      "evaluations at most; default: 200 where neither another budget nor --until-gain is given, the whole "
+      "space for grid",
+      evaluations, 1);
+  table.share("until-gain",
+              "ends the run when no configuration left promises to gain this share of the best, as 1%",
+              until_gain);
+  table.seconds("budget-time", "time at most: 90s, 5m, 1.5h", seconds);
+  table.count("seed", "N", "of the search; default 1: the same call goes on where it stopped", seed, 0);
+  table.flag("no-transfer", "begin as if nothing was known of other sizes, settings and devices",
+             no_transfer);
+  table.flag("fresh", "evaluate again what the database already knows", fresh);
+  measuring.add_to(table);
+  process.add_to(table);
+  add_kernel_dir_option(table, kernel_folder);
+  add_keep_sources_option(table, "the winner", sources_folder);
+  cache.add_to(table);
+  add_database_option(table, database);
+  add_format_option(table, format);
+  table.flag("quiet", "no progress, only the summary", quiet);
+  table.flag("verbose", "a line for every evaluation, once it is stored", verbose);
 }
 
-/// Null where the problem is none of a file, or null.
-const definition::KernelDescription* definition_of(const Problem* problem) {
-  const auto* const defined = dynamic_cast<const definition::DescribedProblem*>(problem);
-  return defined == nullptr ? nullptr : &defined->description();
+/// What a description wants; nothing of a problem without one, which may be null.
+RunDefaults defaults_of(const Problem* problem) {
+  const HasDescription* const described = find_description(problem);
+  return described == nullptr ? RunDefaults{} : described->run_defaults();
 }
 
-/// What is asked for on the command line; else what a definition wants; else the default.
-search::StrategyChoice chosen_strategy(const po::variables_map& values, const Problem* problem) {
-  const definition::KernelDescription* const definition = definition_of(problem);
-  const bool open = values.count("strategy") == 0 || values["strategy"].defaulted();
-  if (open && definition != nullptr && !definition->strategy.empty())
-    return strategy_named(definition->strategy, "strategy");
-  return strategy_named(option_text(values, "strategy"), "strategy");
-}
-
-std::uint64_t chosen_seed(const po::variables_map& values, const Problem* problem) {
-  const definition::KernelDescription* const definition = definition_of(problem);
-  return option_count(values, "seed", definition != nullptr ? definition->seed.value_or(1) : 1, 0);
-}
-
-/// `problem` may be null; a definition may have a budget of its own. A share of the space is added by
-/// `add_share`, once it is known.
-
-Budget chosen_budget(const po::variables_map& values, const Problem* problem) {
-  Budget budget;
-  if (values.count("budget-evals")) budget.evaluations = option_count(values, "budget-evals", 0, 1);
-  if (values.count("budget-time"))
-    budget.seconds = parse_duration(option_text(values, "budget-time"), "--budget-time");
-  const search::StrategyEntry& strategy = *chosen_strategy(values, problem).entry;
-  if (values.count("until-gain")) {
-    if (!strategy.estimates_gain)
-      throw UsageError(format(
-          "--until-gain: {} does not estimate what is left to gain; choose --strategy auto", strategy.name));
-    budget.gain = chosen_share(option_text(values, "until-gain"), "until-gain");
-  }
-  if (const definition::KernelDescription* const defined = definition_of(problem);
-      defined != nullptr && !budget.evaluations && !budget.seconds && !budget.gain) {
-    if (const auto count = defined->budget_evaluations)
-      budget.evaluations = static_cast<std::uint64_t>(*count);
-    budget.seconds = defined->budget_seconds;
-    if (defined->budget_share) return budget;
-  }
-  if (!budget.evaluations && !budget.seconds && !budget.gain && !strategy.exhaustive)
+/// What is asked for on the command line; else what a description wants; else the default. A share of the
+/// space is added by `add_share`, once it is known.
+Budget chosen_budget(const RunRequest& request, const search::StrategyEntry& strategy,
+                     const RunDefaults& defaults) {
+  if (request.until_gain && !strategy.estimates_gain)
+    throw UsageError(format("--until-gain: {} does not estimate what is left to gain; choose --strategy auto",
+                            strategy.name));
+  Budget budget{.evaluations = request.evaluations, .seconds = request.seconds, .gain = request.until_gain};
+  if (budget.evaluations || budget.seconds || budget.gain) return budget;
+  budget.evaluations = defaults.evaluations;
+  budget.seconds = defaults.seconds;
+  if (!defaults.share && !budget.evaluations && !budget.seconds && !strategy.exhaustive)
     budget.evaluations = run::default_budget;
   return budget;
 }
 
-RunOptions run_options(const po::variables_map& values, const SpaceChoice& space, const Budget& budget,
-                       const Problem* problem) {
+RunOptions run_options(const RunRequest& request, const search::StrategyChoice& strategy,
+                       const Budget& budget, const RunDefaults& defaults) {
   RunOptions options;
-  options.strategy = chosen_strategy(values, problem).name();
-  options.seed = chosen_seed(values, problem);
+  options.strategy = strategy.name();
+  options.seed = request.seed.value_or(defaults.seed.value_or(1));
   options.budget_evaluations = budget.evaluations;
   options.budget_seconds = budget.seconds;
   options.until_gain = budget.gain;
-  options.where = space.where;
-  options.pinned = space.pinned;
+  options.where = request.space.where;
+  options.pinned = request.space.pinned;
+  options.objective = request.measuring.objective;
   options.command_line = command_line();
   return options;
 }
 
 /// A run's parts that do not depend on what answers.
 struct RunSetup {
-  const po::variables_map& values;
-  ProblemSelection selection;
-  SpaceChoice choice;
-  Budget budget;
-  MeasureChoice measuring;
-  RunRecord record;
-  std::string device_label;
-  std::string notice;                      ///< before the first evaluation
-  std::unique_ptr<KernelSources> sources;  ///< of the problem; null for another tuner's recording
-  std::unique_ptr<DumpedSources> dumped;   ///< null where nobody asked
-  FileChoice files;
-  std::optional<Configuration> winner;  ///< of a run that ended by itself
+  const RunRequest& request;
+  ProblemSelection selection = {};
+  Budget budget = {};
+  RunRecord record = {};
+  std::string device_label = {};
+  std::string notice = {};                      ///< before the first evaluation
+  std::unique_ptr<KernelSources> sources = {};  ///< of the problem; null for another tuner's recording
+  std::unique_ptr<DumpedSources> dumped = {};   ///< null where nobody asked
+  std::optional<Configuration> winner = {};     ///< of a run that ended by itself
 };
 
-/// A definition's budget as a share of the configurations, where nothing else was asked for.
+/// A description's budget as a share of the configurations, where nothing else was asked for.
 void add_share(RunSetup& job, const search::SearchSpace& space) {
-  const definition::KernelDescription* const definition = definition_of(job.selection.problem.get());
-  const bool asked =
-      job.values.count("budget-evals") > 0 || job.values.count("budget-time") > 0 || job.budget.gain;
-  if (definition == nullptr || !definition->budget_share || asked) return;
-  const double share = std::ceil(*definition->budget_share * static_cast<double>(space.size()));
+  const std::optional<double> wanted = defaults_of(job.selection.problem.get()).share;
+  const bool asked = job.request.evaluations || job.request.seconds || job.budget.gain;
+  if (!wanted || asked) return;
+  const double share = std::ceil(*wanted * static_cast<double>(space.size()));
   const auto count = static_cast<std::uint64_t>(std::max(1.0, share));
   job.budget.evaluations = std::min(count, job.budget.evaluations.value_or(count));
   job.record.options.budget_evaluations = job.budget.evaluations;
@@ -164,28 +159,28 @@ void add_share(RunSetup& job, const search::SearchSpace& space) {
 
 int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evaluator) {
   add_share(job, space);
-  const std::filesystem::path path = database_path(option_text(job.values, "db"));
+  const std::filesystem::path path = run::database_path(job.request.database);
   db::Database database(path);
   if (!job.notice.empty()) std::cerr << job.notice << "\n";
-  const bool quiet = job.values["quiet"].as<bool>();
+  const RunRequest& request = job.request;
   SessionResult result;
   {
     const InterruptGuard guard;
-    ProgressDisplay display(std::cerr, display_mode(quiet, job.values["verbose"].as<bool>()),
-                            job.record.limit, job.record.items, job.record.item);
+    ProgressDisplay display(std::cerr, display_mode(request.quiet, request.verbose), job.record.limit,
+                            job.record.items, job.record.item);
     result = run::tune(database, space, evaluator, job.record,
                        {.budget = job.budget,
-                        .rerank = job.measuring.rerank,
-                        .fresh = job.values["fresh"].as<bool>(),
-                        .transfer = !job.values["no-transfer"].as<bool>(),
+                        .rerank = request.measuring.rerank(),
+                        .fresh = request.fresh,
+                        .transfer = !request.no_transfer,
                         .default_first = job.selection.problem != nullptr},
                        display, [&](const std::string& line) {
-                         if (!quiet || line == database.notice()) std::cerr << line << "\n";
+                         if (!request.quiet || line == database.notice()) std::cerr << line << "\n";
                        });
   }
   if (job.dumped && result.progress.best) job.dumped->keep(result.progress.best->configuration);
-  const RunReport summary{job.record, result, job.device_label, path};
-  std::cout << (chosen_format(job.values) == Format::json ? to_json(summary) : to_text(summary));
+  const FinishedRun summary{job.record, result, job.device_label, path};
+  std::cout << (request.format == Format::json ? to_json(summary) : to_text(summary));
   if (result.end == RunEnd::failed) throw Error(result.reason);
   if (result.end == RunEnd::interrupted) return static_cast<int>(Exit::interrupted);
   if (!result.progress.best)
@@ -196,41 +191,44 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
 
 void describe_workload(RunSetup& job, const DeviceProperties& device) {
   run::describe_workload(job.record, *job.selection.problem, job.selection.instance, device,
-                         job.measuring.cache);
+                         job.request.measuring.cache);
 }
 
 int run_on_gpu(RunSetup& job, int number) {
+  const MeasureChoice& measuring = job.request.measuring;
   const KernelSources& sources = *job.sources;
-  const auto cache = chosen_cache(job.values);
-  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, job.values), cache);
-  const search::SearchSpace space = build_space(job.selection, backend->properties(), job.choice);
+  const auto cache = chosen_cache(job.request.cache);
+  const std::unique_ptr<Backend> backend =
+      cache::with_cache(open_backend(number, job.request.process), cache);
+  const search::SearchSpace space = build_space(job.selection, backend->properties(), job.request.space);
   run::check_memory(*job.selection.problem, job.selection.instance, space, backend->properties(), sources);
   describe_workload(job, backend->properties());
   job.record.key.toolchain = {backend->compiler().version(), source_hash(*job.selection.problem, sources)};
   job.record.machine = backend->machine_state();
   job.device_label = format("{} (device {})", backend->properties().name, number);
-  if (job.measuring.measure.energy && !(job.record.machine.power > 0))
+  if (measuring.objective != Objective::time && !(job.record.machine.power > 0))
     throw UsageError(
         format("{} gives no energy (NVML is not there, or may not read it); choose --objective time",
                backend->properties().name));
   DeviceEvaluator evaluator(*job.selection.problem, job.selection.instance, *backend, sources,
-                            {.measure = job.measuring.measure, .race = job.measuring.race});
+                            {.measure = measuring.measure(), .race = measuring.race()});
   const int status = tune_with(job, space, evaluator);
-  if (job.winner && !job.files.output.empty())
-    write_result(job.files, job.selection, *job.winner, *backend, sources);
+  if (job.winner && !job.request.files.output.empty())
+    write_result(job.request.files, job.selection, *job.winner, *backend, sources);
   tell_notice(cache.get());
   return status;
 }
 
 int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
-  if (job.values.count("kernel-dir"))
+  if (!job.request.kernel_folder.empty())
     throw UsageError("--kernel-dir needs a GPU: recorded results are those of the program's own kernels");
-  db::Recording recording = open_recording(choice, job.selection.instance, job.measuring.cache);
-  if (job.measuring.measure.energy && std::ranges::none_of(recording.evaluations, [&](const Evaluation& one) {
-        return objective_value(one, job.measuring.objective).has_value();
+  db::Recording recording = open_recording(choice, job.selection.instance, job.request.measuring.cache);
+  const Objective objective = job.request.measuring.objective;
+  if (objective != Objective::time && std::ranges::none_of(recording.evaluations, [&](const Evaluation& one) {
+        return objective_value(one, objective).has_value();
       }))
     throw UsageError("the recording has no energy; choose --objective time");
-  const search::SearchSpace whole_space = build_space(job.selection, recording.device, job.choice);
+  const search::SearchSpace whole_space = build_space(job.selection, recording.device, job.request.space);
   std::vector<Configuration> recorded;
   for (const Evaluation& evaluation : recording.evaluations)
     if (whole_space.find(evaluation.configuration)) recorded.push_back(evaluation.configuration);
@@ -248,58 +246,50 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
 
 /// The space of a file that another tuner wrote, searched like any other.
 int run_on_third_party(RunSetup& job, const std::string& file) {
-  const bool one_size = !db::is_database(file);
-  for (const char* option : {"size", "set"})
-    if (job.values.count(option) && (one_size || option != std::string("size")))
-      throw UsageError(format("--{}: {} says itself what it is of; leave it out", option, file));
-  if (job.values.count("kernel-dir") || job.measuring.measure.energy ||
-      job.measuring.cache == CacheState::warm || job.values.count("keep-sources"))
+  const RunRequest& request = job.request;
+  const auto refuse = [&](const char* option) {
+    throw UsageError(format("--{}: {} says itself what it is of; leave it out", option, file));
+  };
+  if (!request.problem.size.empty() && !db::is_database(file)) refuse("size");
+  if (!request.problem.settings.empty()) refuse("set");
+  if (!request.kernel_folder.empty() || request.measuring.objective != Objective::time ||
+      request.measuring.cache == CacheState::warm || !request.sources_folder.empty())
     throw UsageError(
         format("{} has recorded times alone: leave out --kernel-dir, --keep-sources, --objective and --cache",
                file));
-  const ThirdPartyChoice which{option_text(job.values, "problem"), option_text(job.values, "size")};
-  const replay::RecordedSpace recorded = open_third_party(file, which, job.choice);
+  const replay::RecordedSpace recorded = open_third_party(file, request.problem, request.space);
   for (const std::string& note : recorded.notes) std::cerr << file << ": " << note << "\n";
   job.record.key = third_party_key(recorded);
-  job.record.program_version = version();
+  job.record.program_version = run::version();
   job.device_label = format("{} (replayed: recorded times, nothing is measured)", job.record.key.device.name);
   replay::ReplayEvaluator evaluator(recorded.evaluations);
   return tune_with(job, recorded.space, evaluator);
 }
 
-int tune_problem(const po::variables_map& values) {
-  chosen_format(values);  // a wrong one is told before the work, not after it
-  chosen_timeout(values);
-  if (values["quiet"].as<bool>() && values["verbose"].as<bool>())
-    throw UsageError("--quiet and --verbose: choose one");
-  const std::string third_party = third_party_file(values);
-  RunSetup job{.values = values,
-               .selection = third_party.empty() ? selected_problem(values) : ProblemSelection{},
-               .choice = chosen_space(values),
-               .budget = {},
-               .measuring = chosen_measuring(values),
-               .record = {},
-               .device_label = {},
-               .notice = {},
-               .sources = {},
-               .dumped = {},
-               .files = {},
-               .winner = {}};
-  job.files = chosen_files(values, job.selection);
-  if (!job.files.input.empty()) {
-    if (chosen_device(values).kind != DeviceChoice::Kind::cuda)
+int tune_problem(const RunRequest& request) {
+  if (request.quiet && request.verbose) throw UsageError("--quiet and --verbose: choose one");
+  const std::string third_party = third_party_file(request.device, request.problem);
+  RunSetup job{request};
+  if (third_party.empty()) job.selection = selected_problem(request.problem);
+  take_extents(request.files, request.problem, job.selection);
+  if (!request.files.input.empty()) {
+    if (chosen_device(request.device, DeviceUse::tuning).kind != DeviceChoice::Kind::cuda)
       throw UsageError("--input needs a GPU: recorded results know nothing of a file's numbers");
-    take_inputs(job.files, job.selection);
+    take_inputs(request.files, job.selection);
   }
-  job.budget = chosen_budget(values, job.selection.problem.get());
+  const RunDefaults defaults = defaults_of(job.selection.problem.get());
+  const search::StrategyChoice strategy = request.names_strategy || defaults.strategy.empty()
+                                              ? request.strategy
+                                              : parse_strategy(defaults.strategy, "strategy");
+  job.budget = chosen_budget(request, *strategy.entry, defaults);
   if (job.selection.problem) {
-    job.sources = chosen_sources(values, *job.selection.problem);
-    job.dumped = chosen_dumped_sources(values, *job.selection.problem, job.selection.instance, *job.sources);
+    job.sources = chosen_sources(*job.selection.problem, request.kernel_folder);
+    job.dumped = chosen_dumped_sources(request.sources_folder, *job.selection.problem, job.selection.instance,
+                                       *job.sources);
   }
-  job.record.options = run_options(values, job.choice, job.budget, job.selection.problem.get());
-  job.record.options.objective = job.measuring.objective;
+  job.record.options = run_options(request, strategy, job.budget, defaults);
   if (!third_party.empty()) return run_on_third_party(job, third_party);
-  const DeviceChoice device = chosen_device(values);
+  const DeviceChoice device = chosen_device(request.device, DeviceUse::tuning);
   return device.kind == DeviceChoice::Kind::cuda ? run_on_gpu(job, device.number)
                                                  : run_on_recording(job, device);
 }
@@ -315,8 +305,7 @@ const Command& run_command() {
       "  tune --problem stencil3d --device replay --strategy grid\n"
       "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n",
       "problem",
-      run_options,
-      tune_problem};
+      bind_request<RunRequest, tune_problem>};
   return command;
 }
 

@@ -3,11 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/output/json_text.hpp"
 #include "cli/output/text_layout.hpp"
+#include "reports/data/rerank_json.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/measurement/measurement_text.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -29,12 +30,12 @@ const RerankPlace* winner_of(const RerankResult& rerank) {
 }
 
 /// Of the winner's time: from the finals, else from its own samples.
-MedianInterval winner_interval(const RunReport& summary) {
+MedianInterval winner_interval(const FinishedRun& summary) {
   if (const RerankPlace* winner = winner_of(summary.result.rerank)) return winner->time;
   return median_interval(summary.result.progress.best->outcome->samples, measuring_confidence);
 }
 
-std::string sureness_text(const RunReport& summary) {
+std::string sureness_text(const FinishedRun& summary) {
   const RerankPlace* winner = winner_of(summary.result.rerank);
   const MedianInterval interval = winner_interval(summary);
   const std::size_t count =
@@ -46,7 +47,7 @@ std::string sureness_text(const RunReport& summary) {
 }
 
 /// What the finals said of the others.
-std::string ties_text(const RerankResult& rerank) {
+std::string others_text(const RerankResult& rerank) {
   std::string text;
   if (!rerank.failures.empty())
     text +=
@@ -57,21 +58,13 @@ std::string ties_text(const RerankResult& rerank) {
   if (tied == 0)
     return text + format("ties      none: the next of {} finalists is slower by {}\n", rerank.places.size(),
                          difference_text(rerank.places[1].ratio));
-  text += format("ties      with {} other{}, less than {} slower or not for sure:\n", tied,
-                 tied == 1 ? "" : "s", percent_text(rerank_resolution));
-  std::size_t shown = 0;
-  for (std::size_t i = 1; i < rerank.places.size(); ++i) {
-    const RerankPlace& place = rerank.places[i];
-    if (!place.tied) continue;
-    if (++shown > max_ties_shown) continue;
-    text += format("          {}\n            {}\n", difference_text(place.ratio),
-                   wrapped(place.configuration.to_string(), 12));
-  }
-  if (shown > max_ties_shown) text += format("          and {} more: 'tune show'\n", shown - max_ties_shown);
-  return text;
+  std::vector<Tie> ties;
+  for (std::size_t i = 1; i < rerank.places.size(); ++i)
+    if (rerank.places[i].tied) ties.push_back({rerank.places[i].ratio, rerank.places[i].configuration});
+  return text + ties_text(ties, max_ties_shown);
 }
 
-std::string winner_text(const RunReport& summary) {
+std::string winner_text(const FinishedRun& summary) {
   const Progress& progress = summary.result.progress;
   if (!progress.best) return "best      none: no configuration was measured\n";
   const RunRecord& record = summary.record;
@@ -91,7 +84,7 @@ std::string winner_text(const RunReport& summary) {
     text +=
         format("          verified: largest error {:.3g}, tolerance {:.3g}\n", best.error, best.tolerance);
   if (const auto& resources = progress.best->resources) text += resources_line(*resources);
-  return text + ties_text(summary.result.rerank);
+  return text + others_text(summary.result.rerank);
 }
 
 /// `13 failed (launch 4, crash 9)`, of the failures before or after a launch; empty for none.
@@ -176,26 +169,22 @@ std::string_view end_text(RunEnd end) {
   return "";
 }
 
-nlohmann::ordered_json rerank_json(const RerankResult& rerank) {
+nlohmann::ordered_json places_json(const RerankResult& rerank) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const RerankPlace& place : rerank.places) {
-    list.push_back({{"configuration", json_object(place.configuration.entries())},
-                    {"tied", place.tied},
-                    {"seconds", place.time.median},
-                    {"low_seconds", place.time.low},
-                    {"high_seconds", place.time.high},
-                    {"ratio", place.ratio.median},
-                    {"low_ratio", place.ratio.low},
-                    {"high_ratio", place.ratio.high},
-                    {"rounds", place.rounds.size()}});
-    if (const double energy = place.energy(); energy > 0) list.back()["joules"] = energy;
+    const db::RerankStanding standing{
+        .time = place.time, .ratio = place.ratio, .tied = place.tied, .rounds = std::ssize(place.rounds)};
+    list.push_back(reports::rerank_json(
+        {.standing = standing, .configuration = place.configuration, .joules = place.energy()},
+        {"configuration", "tied", "seconds", "low_seconds", "high_seconds", "ratio", "low_ratio",
+         "high_ratio", "rounds", "joules"}));
   }
   return list;
 }
 
 }  // namespace
 
-std::string to_text(const RunReport& summary) {
+std::string to_text(const FinishedRun& summary) {
   const RunRecord& record = summary.record;
   std::string text =
       format("{} {}\non {}\n", record.key.instance.problem, record.key.instance.key(), summary.device_label);
@@ -210,7 +199,7 @@ std::string to_text(const RunReport& summary) {
   return text;
 }
 
-std::string to_json(const RunReport& summary) {
+std::string to_json(const FinishedRun& summary) {
   const RunRecord& record = summary.record;
   const Progress& progress = summary.result.progress;
   nlohmann::ordered_json object;
@@ -258,7 +247,7 @@ std::string to_json(const RunReport& summary) {
   }
   object["objective"] = to_string(record.options.objective);
   object["cache"] = to_string(record.key.cache);
-  object["finals"] = rerank_json(summary.result.rerank);
+  object["finals"] = places_json(summary.result.rerank);
   object["database"] = summary.database.string();
   return json_text(object);
 }

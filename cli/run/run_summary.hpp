@@ -10,7 +10,7 @@
 namespace tune::cli {
 
 /// What a finished run tells.
-struct RunReport {
+struct FinishedRun {
   const RunRecord& record;
   const SessionResult& result;
   std::string device_label;
@@ -18,8 +18,8 @@ struct RunReport {
 };
 
 /// For people: the winner first.
-std::string to_text(const RunReport& summary);
+std::string to_text(const FinishedRun& summary);
 /// One object, with times in seconds.
-std::string to_json(const RunReport& summary);
+std::string to_json(const FinishedRun& summary);
 
 }  // namespace tune::cli

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/serve/http_server.hpp"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/empty_body.hpp>
-#include <boost/beast/http/error.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <optional>
+#include <system_error>
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -21,16 +19,13 @@
 namespace tune::cli {
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
-using asio::ip::tcp;
-using Code = boost::system::error_code;
-using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
+using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t max_header_bytes = 16'384;
+constexpr std::size_t max_head_bytes = 16'384;
+constexpr std::size_t max_connections = 256;
 constexpr std::chrono::seconds patience{5};
-constexpr std::chrono::milliseconds wake_up{200};
+constexpr int wake_up = 200;  // milliseconds
+constexpr std::string_view head_end = "\r\n\r\n";
 
 std::string lower(std::string text) {
   for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
@@ -41,127 +36,200 @@ HttpResponse refusal(int status, const std::string& reason) {
   return {.status = status, .type = "text/plain; charset=utf-8", .body = reason + "\n", .headers = {}};
 }
 
-HttpRequest plain(const http::request<http::empty_body>& read) {
+/// A method or the name of a field (RFC 9110, 5.6.2).
+bool is_token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char letter) {
+    return std::isalnum(letter) != 0 ||
+           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(letter)) != std::string_view::npos;
+  });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+bool read_request_line(std::string_view line, HttpRequest& request) {
+  const std::size_t first = line.find(' '), last = line.rfind(' ');
+  if (first == std::string_view::npos || last == first) return false;
+  const std::string_view target = line.substr(first + 1, last - first - 1);
+  const std::string_view version = line.substr(last + 1);
+  request.method = line.substr(0, first);
+  request.path = target.substr(0, target.find('?'));
+  return is_token(request.method) && !target.empty() && target.find(' ') == std::string_view::npos &&
+         (version == "HTTP/1.1" || version == "HTTP/1.0");
+}
+
+/// The request of a head, which ends before its empty line. Nothing where it breaks the protocol, or names
+/// two hosts, which is a trick.
+std::optional<HttpRequest> read_request(std::string_view head) {
+  const auto is_control = [](unsigned char letter) {
+    return (letter < 0x20 && letter != '\t') || letter == 0x7f;
+  };
   HttpRequest request;
-  request.method = std::string(read.method_string());
-  request.path = std::string(read.target());
-  request.path = request.path.substr(0, request.path.find('?'));
-  for (const auto& field : read)
-    request.headers.try_emplace(lower(std::string(field.name_string())), std::string(field.value()));
-  return request;
+  for (bool first = true;; first = false) {
+    const std::size_t end = std::min(head.find("\r\n"), head.size());
+    const std::string_view line = head.substr(0, end);
+    if (std::ranges::any_of(line, is_control)) return std::nullopt;
+    if (first) {
+      if (!read_request_line(line, request)) return std::nullopt;
+    } else {
+      const std::size_t colon = std::min(line.find(':'), line.size());
+      if (colon == line.size() || !is_token(line.substr(0, colon))) return std::nullopt;
+      const std::string name = lower(std::string(line.substr(0, colon)));
+      const bool added = request.headers.try_emplace(name, trimmed(line.substr(colon + 1))).second;
+      if (!added && name == "host") return std::nullopt;
+    }
+    if (end == head.size()) return request;
+    head.remove_prefix(end + 2);
+  }
 }
 
-http::response<http::string_body> written(HttpResponse response, bool with_body) {
-  http::response<http::string_body> message;
-  message.version(11);
-  message.result(static_cast<unsigned>(response.status));
-  for (const auto& [name, value] : response.headers) message.set(name, value);
-  message.set(http::field::cache_control, "no-store");
-  message.set("X-Content-Type-Options", "nosniff");
-  message.set("X-Frame-Options", "DENY");
-  message.set("Referrer-Policy", "no-referrer");
-  message.keep_alive(false);
-  if (response.status == 304) return message;
-  message.set(http::field::content_type, response.type);
-  message.content_length(response.body.size());
-  if (with_body) message.body() = std::move(response.body);
-  return message;
+std::string_view reason_phrase(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 304:
+      return "Not Modified";
+    case 400:
+      return "Bad Request";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "Unknown";
+  }
 }
 
-/// One connection: a request, an answer, the end.
-class Session : public std::enable_shared_from_this<Session> {
+/// The bytes of an answer. Without a body the length is that of what GET would bring.
+std::string to_bytes(const HttpResponse& response, bool with_body) {
+  std::string text = format("HTTP/1.1 {} {}\r\n", response.status, reason_phrase(response.status));
+  for (const auto& [name, value] : response.headers) text += format("{}: {}\r\n", name, value);
+  text +=
+      "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
+      "Referrer-Policy: no-referrer\r\nConnection: close\r\n";
+  if (response.status == 304) return text + "\r\n";
+  text += format("Content-Type: {}\r\nContent-Length: {}\r\n\r\n", response.type, response.body.size());
+  return with_body ? text + response.body : text;
+}
+
+/// Whether a call that does not wait would have had to.
+bool would_wait() {
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+/// One connection: it reads a request, sends an answer, and reads on until the other side ends too, because
+/// a close with unread bytes would take back what was sent.
+class Connection {
  public:
-  Session(tcp::socket socket, const HttpHandler& answer) : stream_(std::move(socket)), answer_(answer) {
-    parser_.header_limit(max_header_bytes);
+  using Answer = std::function<HttpResponse(const HttpRequest&)>;
+
+  explicit Connection(FileDescriptor socket) : socket_(std::move(socket)) {}
+
+  /// What to wait for.
+  pollfd interest() const {
+    return {socket_.get(), static_cast<short>(state_ == State::sending ? POLLOUT : POLLIN), 0};
   }
 
-  void start() {
-    stream_.expires_after(patience);
-    http::async_read_header(stream_, buffer_, parser_,
-                            [self = shared_from_this()](Code error, std::size_t) { self->answer(error); });
+  /// Goes on as far as it can without waiting. False where the connection is over.
+  bool proceed(bool ready, const Answer& answer) {
+    const bool late = Clock::now() >= deadline_;
+    if (!ready || (late && state_ == State::ending)) return !late;
+    if (state_ == State::reading && !read(answer)) return false;
+    if (state_ == State::sending && !send()) return false;
+    return state_ != State::ending || drain();
   }
 
  private:
-  void answer(const Code& error) {
-    if (error == http::error::header_limit) return send(refusal(431, "the request is too long"), true);
-    const bool unreadable = error.category() == make_error_code(http::error::bad_version).category();
-    if (error == http::error::end_of_stream || error == http::error::partial_message ||
-        (error && !unreadable))
-      return;  // it went away, or sent nothing in time
-    // Two hosts are a trick.
-    if (error || parser_.get().count(http::field::host) > 1)
-      return send(refusal(400, "this is no request that can be read"), true);
-    const HttpRequest request = plain(parser_.get());
-    send(answer_(request), request.method != "HEAD");
+  enum class State { reading, sending, ending };
+
+  bool read(const Answer& answer) {
+    char part[4096];
+    const ssize_t count = recv(socket_.get(), part, sizeof part, 0);
+    if (count < 0) return would_wait();
+    if (count == 0) return false;  // it went away
+    head_.append(part, static_cast<std::size_t>(count));
+    const std::size_t end = head_.find(head_end);
+    if (std::min(end, head_.size()) > max_head_bytes) {
+      begin_answer(to_bytes(refusal(431, "the request is too long"), true));
+    } else if (end != std::string::npos) {
+      const auto request = read_request(std::string_view(head_).substr(0, end));
+      begin_answer(request ? to_bytes(answer(*request), request->method != "HEAD")
+                           : to_bytes(refusal(400, "this is no request that can be read"), true));
+    }
+    return true;
   }
 
-  void send(HttpResponse response, bool with_body) {
-    message_ = written(std::move(response), with_body);
-    // The length is that of what GET would bring.
-    serializer_.emplace(*message_);
-    serializer_->split(!with_body);
-    stream_.expires_after(patience);
-    const auto end = [self = shared_from_this()](Code, std::size_t) { self->hang_up(); };
-    if (with_body)
-      http::async_write(stream_, *serializer_, end);
-    else
-      http::async_write_header(stream_, *serializer_, end);
+  void begin_answer(std::string bytes) {
+    state_ = State::sending;
+    bytes_ = std::move(bytes);
+    deadline_ = Clock::now() + patience;
   }
 
-  /// Ends the sending first: a close with unread bytes would take back what was sent.
-  void hang_up() {
-    Code ignored;
-    stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-    stream_.expires_after(patience);
-    stream_.async_read_some(asio::buffer(rest_), [self = shared_from_this()](Code error, std::size_t) {
-      if (!error) self->hang_up();
-    });
+  bool send() {
+    while (sent_ < bytes_.size()) {
+      const ssize_t count = ::send(socket_.get(), bytes_.data() + sent_, bytes_.size() - sent_, MSG_NOSIGNAL);
+      if (count < 0) return would_wait();
+      sent_ += static_cast<std::size_t>(count);
+      deadline_ = Clock::now() + patience;
+    }
+    shutdown(socket_.get(), SHUT_WR);
+    state_ = State::ending;
+    return true;
   }
 
-  beast::tcp_stream stream_;
-  const HttpHandler& answer_;
-  beast::flat_buffer buffer_;
-  http::request_parser<http::empty_body> parser_;
-  std::optional<http::response<http::string_body>> message_;
-  std::optional<http::response_serializer<http::string_body>> serializer_;
-  char rest_[1024] = {};
+  bool drain() const {
+    char part[4096];
+    const ssize_t count = recv(socket_.get(), part, sizeof part, 0);
+    return count > 0 || (count < 0 && would_wait());
+  }
+
+  FileDescriptor socket_;
+  State state_ = State::reading;
+  std::string head_, bytes_;
+  std::size_t sent_ = 0;
+  Clock::time_point deadline_ = Clock::now() + patience;
 };
 
-void accept_next(tcp::acceptor& acceptor, const HttpHandler& answer) {
-  acceptor.async_accept([&acceptor, &answer](Code error, tcp::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (!error) std::make_shared<Session>(std::move(socket), answer)->start();
-    accept_next(acceptor, answer);
-  });
+void accept_all(int listener, std::vector<Connection>& connections) {
+  while (connections.size() < max_connections) {
+    FileDescriptor socket(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket) return;
+    connections.emplace_back(std::move(socket));
+  }
 }
 
 }  // namespace
 
-struct HttpServer::Listener {
-  asio::io_context context{1};
-  tcp::acceptor acceptor{context};
-};
-
-HttpServer::HttpServer(int port) : listener_(std::make_unique<Listener>()) {
-  const tcp::endpoint place(asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port));
-  tcp::acceptor& acceptor = listener_->acceptor;
-  Code error;
-  acceptor.open(place.protocol(), error);
-  if (!error)
-    acceptor.set_option(asio::socket_base::reuse_address(true), error);  // not while another listens
-  if (!error) acceptor.bind(place, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error == asio::error::address_in_use)
-    throw Error(
-        format("port {} is in use, perhaps by another 'tune serve': choose another with --port, or --port 0 "
-               "for any free one",
-               port));
-  if (error)
-    throw Error(format("cannot listen on port {}: {}; choose another with --port", port, error.message()));
-  port_ = acceptor.local_endpoint().port();
+HttpServer::HttpServer(int port) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  place.sin_port = htons(static_cast<std::uint16_t>(port));
+  socklen_t size = sizeof place;
+  auto* const address = reinterpret_cast<sockaddr*>(&place);
+  const int on = 1;  // a port that was just left may be used again, but not one where another listens
+  if (!listener_ || setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+      bind(listener_.get(), address, size) != 0 || listen(listener_.get(), SOMAXCONN) != 0 ||
+      getsockname(listener_.get(), address, &size) != 0) {
+    if (errno == EADDRINUSE)
+      throw Error(
+          format("port {} is in use, perhaps by another 'tune serve': choose another with --port, or --port "
+                 "0 for any free one",
+                 port));
+    throw Error(format("cannot listen on port {}: {}; choose another with --port", port,
+                       std::generic_category().message(errno)));
+  }
+  port_ = ntohs(place.sin_port);
 }
-
-HttpServer::~HttpServer() = default;
 
 std::string HttpServer::address() const {
   return format("http://127.0.0.1:{}/", port_);
@@ -190,11 +258,20 @@ HttpResponse HttpServer::respond(const HttpRequest& request, const Handler& hand
 }
 
 void HttpServer::serve(const Handler& handler, const std::function<bool()>& stop) {
-  const HttpHandler answer = [&](const HttpRequest& request) { return respond(request, handler); };
-  accept_next(listener_->acceptor, answer);
-  while (!stop()) listener_->context.run_for(wake_up);
-  // Connections refer to what ends with this function.
-  listener_ = std::make_unique<Listener>();
+  const Connection::Answer answer = [&](const HttpRequest& request) { return respond(request, handler); };
+  std::vector<Connection> connections;
+  while (!stop()) {
+    std::vector<pollfd> waiting;
+    for (const Connection& connection : connections) waiting.push_back(connection.interest());
+    if (connections.size() < max_connections) waiting.push_back({listener_.get(), POLLIN, 0});
+    if (poll(waiting.data(), waiting.size(), wake_up) < 0) continue;  // a signal: `stop` knows
+    std::size_t number = 0;
+    std::erase_if(connections, [&](Connection& connection) {
+      return !connection.proceed(waiting[number++].revents != 0, answer);
+    });
+    accept_all(listener_.get(), connections);
+  }
+  listener_.close();
 }
 
 }  // namespace tune::cli

@@ -3,10 +3,11 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tuner/base/file_descriptor.hpp"
 
 namespace tune::cli {
 
@@ -27,16 +28,13 @@ struct HttpResponse {
 /// Answers browsers on this machine, and nobody else: it listens on 127.0.0.1 and refuses requests that name
 /// another host, so that no web page can read from it by a name of its own that leads here (DNS rebinding).
 /// It answers GET and HEAD only, one request a connection. One thread; a connection that sends nothing holds
-/// nobody up. The protocol is Boost.Beast's.
+/// nobody up. `serve` may be called once.
 class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
   /// Listens at once; port 0 for a free one. Throws Error where the port is taken or may not be used.
   explicit HttpServer(int port);
-  HttpServer(const HttpServer&) = delete;
-  HttpServer& operator=(const HttpServer&) = delete;
-  ~HttpServer();
 
   int port() const { return port_; }
   /// `http://127.0.0.1:8420/`
@@ -46,12 +44,10 @@ class HttpServer {
   void serve(const Handler& handler, const std::function<bool()>& stop);
 
  private:
-  struct Listener;
-
   HttpResponse respond(const HttpRequest& request, const Handler& handler) const;
   bool names_this_host(const HttpRequest& request) const;
 
-  std::unique_ptr<Listener> listener_;
+  FileDescriptor listener_;
   int port_ = 0;
 };
 

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/serve/live_page.hpp"
 
-#include "cli/input/stored_default.hpp"
+#include "cli/input/stored_problem.hpp"
 #include "reports/html.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cli {
+
+reports::ReportFilter report_filter(const StoredChoice& choice, std::optional<std::uint64_t> run,
+                                    bool all_versions, const db::Database& database) {
+  check_stored_choice(choice, &database);
+  reports::ReportFilter filter;
+  filter.problem = choice.problem;
+  filter.size = choice.size;
+  filter.device = choice.device;
+  filter.all_versions = all_versions;
+  filter.run = find_run(run, database);
+  return filter;
+}
+
 LivePage::LivePage(const db::Database& database, reports::ReportFilter filter)
     : database_(database),
       filter_(std::move(filter)),

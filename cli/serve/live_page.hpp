@@ -8,11 +8,16 @@
 #include <optional>
 #include <string>
 
+#include "cli/input/stored_databases.hpp"
 #include "cli/serve/http_server.hpp"
 #include "db/store/database.hpp"
 #include "reports/data/report_data.hpp"
 
 namespace tune::cli {
+
+/// What of the database is shown. Throws as check_stored_choice and find_run.
+reports::ReportFilter report_filter(const StoredChoice& choice, std::optional<std::uint64_t> run,
+                                    bool all_versions, const db::Database& database);
 
 /// The report's page over a database that others may be writing to. `/` is the page, `/data` what is new in
 /// it, with an ETag that changes when the database does; both are made anew at most as often as they can be

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
-#include "cli/input/options.hpp"
-#include "cli/input/paths.hpp"
-#include "cli/input/stored_choice.hpp"
-#include "cli/input/stored_default.hpp"
+#include "cli/input/command.hpp"
+#include "cli/input/stored_databases.hpp"
+#include "cli/input/stored_problem.hpp"
 #include "cli/output/output_file.hpp"
+#include "cli/serve/live_page.hpp"
+#include "library/run/paths.hpp"
 #include "reports/report.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -20,47 +21,47 @@ std::string kinds_help() {
   return text + "; default: by the ending of --out, else text";
 }
 
-po::options_description report_options() {
-  po::options_description all;
-  add_stored_options(all, true);
-  all.add_options()("run", po::value<std::string>()->value_name("N"), "only what this run saw")  //
-      ("all-versions", po::bool_switch(),
-       "also results of drivers, compilers and sources that were tuned again later")  //
-      ("top", po::value<std::string>()->value_name("N"),
-       "how many of the fastest configurations to list; default: 10")                                     //
-      ("out", po::value<std::string>()->value_name("FILE"), "write to a file; default: standard output")  //
-      ("format", po::value<std::string>()->value_name("FORMAT"), kinds_help().c_str());
-  add_database_option(all);
-  return all;
+struct ReportRequest {
+  StoredChoice stored;
+  std::optional<std::uint64_t> run;
+  bool all_versions = false;
+  std::size_t top = reports::ReportFilter{}.top;
+  std::string out;
+  const reports::ReportKind* kind = nullptr;  ///< null: by the ending of `out`
+  std::string database;
+
+  void add_to(OptionTable& table);
+};
+
+void ReportRequest::add_to(OptionTable& table) {
+  stored.add_to(table);
+  table.count("run", "N", "only what this run saw", run, 1);
+  table.flag("all-versions", "also results of drivers, compilers and sources that were tuned again later",
+             all_versions);
+  table.count("top", "N", "how many of the fastest configurations to list; default: 10", top, 1);
+  table.text("out", "FILE", "write to a file; default: standard output", out);
+  std::vector<std::pair<std::string, const reports::ReportKind*>> kinds;
+  for (const reports::ReportKind& each : reports::report_kinds()) kinds.emplace_back(each.name, &each);
+  table.choice("format", "FORMAT", kinds_help(), kinds, kind);
+  add_database_option(table, database);
 }
 
-const reports::ReportKind& chosen_kind(const po::variables_map& values, const std::string& file) {
-  if (!values.count("format")) {
-    const reports::ReportKind* by_name = reports::report_for_file(file);
-    if (by_name == nullptr && !file.empty())
-      throw UsageError(format("--out: the ending of '{}' says no format; name one with --format", file));
-    return by_name != nullptr ? *by_name : *reports::find_report("text");
-  }
-  std::vector<std::string> names;
-  for (const reports::ReportKind& kind : reports::report_kinds()) names.emplace_back(kind.name);
-  return *reports::find_report(chosen_name(values, "format", names));
+const reports::ReportKind& kind_for_file(const std::string& file) {
+  const reports::ReportKind* by_name = reports::report_for_file(file);
+  if (by_name == nullptr && !file.empty())
+    throw UsageError(format("--out: the ending of '{}' says no format; name one with --format", file));
+  return by_name != nullptr ? *by_name : *reports::find_report("text");
 }
 
-int run_report(const po::variables_map& values) {
-  const std::string out = option_text(values, "out");
-  const reports::ReportKind& kind = chosen_kind(values, out);
-  reports::ReportFilter filter;
-  filter.all_versions = values["all-versions"].as<bool>();
-  filter.top = option_count(values, "top", filter.top, 1);
-  const std::filesystem::path path = database_path(option_text(values, "db"));
+int run_report(const ReportRequest& request) {
+  const std::string& out = request.out;
+  const reports::ReportKind& kind = request.kind != nullptr ? *request.kind : kind_for_file(out);
+  const std::filesystem::path path = run::database_path(request.database);
   const NamedFile output{"out", out};
   check_outputs({&output, 1}, {path.string()});
   const db::Database database(path, db::OpenMode::read_only);
-  const StoredChoice choice = stored_choice(values, &database);
-  filter.problem = choice.problem;
-  filter.size = choice.size;
-  filter.device = choice.device;
-  if (values.count("run")) filter.run = run_choice(values, "run", database);
+  reports::ReportFilter filter = report_filter(request.stored, request.run, request.all_versions, database);
+  filter.top = request.top;
   const std::string text = kind.make()->render(reports::collect(database, filter, stored_default));
   if (out.empty())
     std::cout << text;
@@ -79,8 +80,7 @@ const Command& report_command() {
                                   "  tune report --problem stencil3d --out stencil3d.md\n"
                                   "  tune report --out report.html\n",
                                   "",
-                                  report_options,
-                                  run_report};
+                                  bind_request<ReportRequest, run_report>};
   return command;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "db/formats/write.hpp"
 #include "tuner/base/format.hpp"
@@ -39,13 +40,6 @@ void tell_absent(ThirdPartyRecord& record, std::string_view written) {
   });
   if (lacking > 0)
     record.losses.push_back(format("{} configurations do not have all parameters: {}", lacking, written));
-}
-
-Json to_json(const search::Value& value) {
-  if (value.is_bool()) return value.as_bool();
-  if (value.is_int()) return value.as_int();
-  if (value.is_real()) return value.as_real();
-  return value.as_text();
 }
 
 std::vector<std::string> import_losses(const ThirdPartyRecord& record) {

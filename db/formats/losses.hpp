@@ -34,7 +34,4 @@ std::string size_without_settings(ThirdPartyRecord& record, std::string_view for
 /// A line where configurations lack parameters that others have: `written` says what is written there.
 void tell_absent(ThirdPartyRecord& record, std::string_view written);
 
-/// A parameter's value in its own type.
-Json to_json(const search::Value& value);
-
 }  // namespace tune::replay

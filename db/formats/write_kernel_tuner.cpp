@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "db/formats/losses.hpp"
 #include "db/formats/write.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::replay {
 namespace {
@@ -36,7 +38,7 @@ Json size_of(const std::string& size) {
 
 Json value_of(const Evaluation& evaluation, const std::string& parameter) {
   const search::Value* value = evaluation.configuration.find(parameter);
-  return value == nullptr ? Json(absent) : to_json(*value);
+  return value == nullptr ? Json(absent) : json_value(*value);
 }
 
 /// Every value that occurs, in the order in which they come; numbers in increasing order.

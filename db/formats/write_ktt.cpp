@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "db/formats/losses.hpp"
 #include "db/formats/write.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::replay {
 namespace {
@@ -26,7 +28,7 @@ std::string_view type_of(const search::Value& value) {
 Json entry_of(const ThirdPartyRecord& record, const Evaluation& evaluation) {
   Json configuration = Json::array();
   for (const auto& [name, value] : evaluation.configuration.entries())
-    configuration.push_back({{"Name", name}, {"ValueType", type_of(value)}, {"Value", to_json(value)}});
+    configuration.push_back({{"Name", name}, {"ValueType", type_of(value)}, {"Value", json_value(value)}});
   const bool measured = evaluation.outcome.has_value();
   const PhaseTimes& phases = evaluation.phases;
   return {{"KernelName", record.problem},

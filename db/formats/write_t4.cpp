@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "db/formats/losses.hpp"
 #include "db/formats/write.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::replay {
 namespace {
@@ -22,7 +24,7 @@ Json entry_of(const Evaluation& evaluation, const std::string& recorded) {
   if (!recorded.empty()) entry["timestamp"] = recorded;
   entry["configuration"] = Json::object();
   for (const auto& [name, value] : evaluation.configuration.entries())
-    entry["configuration"][name] = to_json(value);
+    entry["configuration"][name] = json_value(value);
   const PhaseTimes& phases = evaluation.phases;
   entry["times"] = {{"compilation_time", phases.compile}, {"benchmark", phases.measure},
                     {"framework", phases.load},           {"search_algorithm", 0},

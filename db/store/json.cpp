@@ -5,20 +5,14 @@
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/device/device_fields.hpp"
+#include "tuner/device/device_properties.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::db {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using search::Value;
-
-Json json_of(const Value& value) {
-  if (value.is_bool()) return value.as_bool();
-  if (value.is_int()) return value.as_int();
-  if (value.is_real()) return value.as_real();
-  return value.as_text();
-}
 
 Value value_of(const Json& json) {
   if (json.is_boolean()) return Value(json.get<bool>());
@@ -41,7 +35,7 @@ auto parsed(std::string_view text, Read read) {
 
 std::string to_json(const Entries& entries) {
   Json object = Json::object();
-  for (const auto& [name, value] : entries) object[name] = json_of(value);
+  for (const auto& [name, value] : entries) object[name] = json_value(value);
   return object.dump();
 }
 

@@ -2,11 +2,13 @@
 // Numbers of a description that follow from sizes and configuration, and where they were written.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 

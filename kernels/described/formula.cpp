@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "search/expressions/expr_lexer.hpp"
+#include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/scalar.hpp"
 #include "tuner/base/format.hpp"
 

@@ -2,9 +2,11 @@
 // What formulas are worth, and what their operators and functions compute.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 

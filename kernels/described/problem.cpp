@@ -9,7 +9,7 @@
 
 #include "search/expressions/nearest.hpp"
 #include "search/random.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"
@@ -350,6 +350,20 @@ std::vector<Instance> DescribedProblem::check_instances(const Instance& instance
     all.push_back(std::move(small));
   }
   return all;
+}
+
+RunDefaults DescribedProblem::run_defaults() const {
+  RunDefaults defaults{.seconds = description_.budget_seconds,
+                       .share = description_.budget_share,
+                       .strategy = description_.strategy,
+                       .seed = description_.seed};
+  if (const auto count = description_.budget_evaluations)
+    defaults.evaluations = static_cast<std::uint64_t>(*count);
+  return defaults;
+}
+
+std::unique_ptr<KernelSources> DescribedProblem::sources(std::unique_ptr<const KernelSources> others) const {
+  return std::make_unique<DescribedSources>(*this, std::move(others));
 }
 
 std::string DescribedSources::text(std::string_view name) const {

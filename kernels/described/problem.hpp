@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/described/description.hpp"
 #include "search/space/search_space.hpp"
+#include "tuner/problem/description.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::definition {
@@ -16,7 +21,7 @@ namespace tune::definition {
 /// The problem that a description is of. Its kernel files are read once, when it is made. The results of a
 /// kernel are held against what the description says they must be (a file, a rule, a function, another
 /// kernel, a configuration); where it says nothing, against those of the default configuration.
-class DescribedProblem : public Problem {
+class DescribedProblem : public Problem, public HasDescription {
  public:
   /// Throws UsageError where a kernel's file cannot be read, a launch names an argument that nothing
   /// declares, or a kernel takes other arguments.
@@ -47,6 +52,8 @@ class DescribedProblem : public Problem {
   Tolerance tolerance(const Instance& instance) const override;
   std::vector<Instance> check_instances(const Instance& instance,
                                         const Configuration& configuration) const override;
+  RunDefaults run_defaults() const override;
+  std::unique_ptr<KernelSources> sources(std::unique_ptr<const KernelSources> others) const override;
 
  private:
   void read_kernels();

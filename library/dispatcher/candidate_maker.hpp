@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -11,7 +12,7 @@
 #include "tuner/backends/backend.hpp"
 #include "tuner/backends/stream_runner.hpp"
 #include "tuner/evaluation/evaluation.hpp"
-#include "tuner/evaluation/reference_data.hpp"
+#include "tuner/evaluation/verification.hpp"
 
 namespace tune::api {
 
@@ -45,17 +46,14 @@ class CandidateMaker {
   std::uint64_t device_work() const { return device_work_; }
 
  private:
-  tune::Result<Measurement> verify(const search::Configuration& configuration, const LaunchPlan& plan,
-                                   const Binary& binary);
-
   const definition::DescribedProblem& problem_;
   const Instance& instance_;
   Backend& backend_;
   StreamRunner& runner_;
   definition::DescribedSources sources_;
-  ReferenceCache reference_cache_;
-  std::set<std::string> codes_;  ///< machine code and launches of all that were made
   std::atomic<std::uint64_t> device_work_{0};
+  Verification verification_;
+  std::set<std::string> codes_;  ///< machine code and launches of all that were made
 };
 
 }  // namespace tune::api

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <tune/dispatcher.hpp>
+#include <vector>
 
 #include "library/dispatcher/candidate_maker.hpp"
 #include "library/dispatcher/online_record.hpp"

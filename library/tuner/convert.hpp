@@ -2,10 +2,11 @@
 // Between the types of the interface and those inside.
 #pragma once
 
+#include <string>
 #include <tune/tuner.hpp>
 
-#include "search/ask_tell/strategy.hpp"
 #include "search/space/configuration.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/problem/instance.hpp"
 

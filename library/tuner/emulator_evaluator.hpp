@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <deque>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "kernels/described/problem.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/evaluation/evaluator.hpp"
-#include "tuner/session/records.hpp"
 
 namespace tune::api {
 
@@ -31,17 +33,6 @@ class EmulatorEvaluator : public Evaluator {
   emulator::ProblemJobs jobs_;
   std::deque<search::Configuration> queue_;
   std::deque<emulator::CheckVerdict> verdicts_;  ///< of the first of the queue
-};
-
-/// Keeps nothing: what the emulator says is no result of a device.
-class NoStore : public Store {
- public:
-  RunId begin_run(const RunRecord&) override { return 0; }
-  void record(RunId, const tune::Evaluation&) override {}
-  void record_rerank(RunId, const RerankResult&) override {}
-  void end_run(RunId, RunEnd) override {}
-  std::vector<tune::Evaluation> known(const WorkloadKey&) override { return {}; }
-  RerankResult known_rerank(const WorkloadKey&, tune::Objective) override { return {}; }
 };
 
 }  // namespace tune::api

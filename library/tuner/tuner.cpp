@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <tune/tuner.hpp>
 
@@ -11,6 +10,8 @@
 #include "library/tuner/tuner_state.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stopwatch.hpp"
+#include "tuner/session/no_store.hpp"
 
 namespace tune::api {
 namespace {
@@ -18,10 +19,6 @@ namespace {
 constexpr std::size_t max_wrong = 100;
 /// Energy is measured for half a second a turn.
 constexpr std::size_t top_k_by_energy = 5;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Tells the caller's function, collects failures, and asks whether somebody cancelled.
 class Watcher : public SessionObserver {

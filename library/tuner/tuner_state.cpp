@@ -2,6 +2,7 @@
 #include "library/tuner/tuner_state.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"

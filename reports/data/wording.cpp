@@ -10,11 +10,6 @@
 namespace tune::reports {
 namespace {
 
-/// `1 sample`, `2 samples`.
-std::string counted(std::size_t count, const std::string& thing) {
-  return format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 /// `480 G cell updates/s, 3.84 TB/s, 1.2 Tflop/s`: what is counted at all.
 std::string rates(const db::WorkloadCost& amount, double time) {
   std::string text;

@@ -7,12 +7,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "reports/data/json_value.hpp"
 #include "reports/data/wording.hpp"
 #include "reports/page/effects.hpp"
 #include "reports/page/sampling.hpp"
 #include "reports/page/value_table.hpp"
 #include "reports/page/why.hpp"
+#include "tuner/serialization/json.hpp"
 
 namespace tune::reports {
 namespace {
@@ -49,7 +49,7 @@ void add_workload(Json& object, const Section& section) {
   object["size"] = workload.size;
   object["extents"] = Json::object();
   for (const auto& [name, extent] : workload.extents) object["extents"][name] = extent;
-  object["settings"] = to_json(Configuration::parse(workload.settings));
+  object["settings"] = json_object(Configuration::parse(workload.settings).entries());
   object["device"] = {
       {"name", workload.device}, {"key", workload.model_key}, {"architecture", workload.architecture}};
   object["origin"] = to_string(workload.origin);
@@ -72,7 +72,7 @@ Json parameter_json(const MeasuredParameter& parameter, const ParameterEffect& e
                     const Section& section) {
   Json values = Json::array(), counts = Json::array(), best = Json::array(), medians = Json::array();
   for (std::size_t i = 0; i < parameter.values.size(); ++i) {
-    values.push_back(to_json(parameter.values[i]));
+    values.push_back(json_value(parameter.values[i]));
     counts.push_back(effect.values[i].count);
     best.push_back(number(*section.evaluations[effect.values[i].best].time));
     medians.push_back(number(effect.values[i].median));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Headers for all that was recorded, and answers by energy.
-#include "cli/best/best_portfolio.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "reports/portfolio_header.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 
@@ -136,13 +135,13 @@ TEST_F(BestPortfolio, IsRefusedWhereItMakesNoSense) {
 }
 
 TEST(BestPortfolioText, ParametersThatAVariantLacksHaveTheirTypesNothing) {
-  EXPECT_EQ(cli::literal(nullptr, search::Value(3)), "0");
-  EXPECT_EQ(cli::literal(nullptr, search::Value(true)), "false");
-  EXPECT_EQ(cli::literal(nullptr, search::Value("a")), "\"\"");
+  EXPECT_EQ(reports::literal(nullptr, search::Value(3)), "0");
+  EXPECT_EQ(reports::literal(nullptr, search::Value(true)), "false");
+  EXPECT_EQ(reports::literal(nullptr, search::Value("a")), "\"\"");
   const search::Value text("a\"b"), whole(2), yes(true);
-  EXPECT_EQ(cli::literal(&text, text), "\"a\\\"b\"");
-  EXPECT_EQ(cli::literal(&whole, search::Value(0.5)), "2");
-  EXPECT_EQ(cli::literal(&yes, yes), "true");
+  EXPECT_EQ(reports::literal(&text, text), "\"a\\\"b\"");
+  EXPECT_EQ(reports::literal(&whole, search::Value(0.5)), "2");
+  EXPECT_EQ(reports::literal(&yes, yes), "true");
 }
 
 nlohmann::json best_by(const Sandbox& sandbox, const std::string& objective) {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "cli/input/paths.hpp"
+#include "library/run/paths.hpp"
 #include "tests/cli/sandbox.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 
 namespace tune::testing {
 namespace {
@@ -91,14 +91,14 @@ TEST_F(Cache, StaysBelowTheSize) {
 
 TEST(CacheFolder, IsChosenInOrder) {
   Sandbox sandbox;
-  EXPECT_EQ(cli::cache_folder("given"), "given");
-  EXPECT_EQ(cli::cache_folder(""), sandbox / "home/cache/tune/binaries");
+  EXPECT_EQ(run::cache_folder("given"), "given");
+  EXPECT_EQ(run::cache_folder(""), sandbox / "home/cache/tune/binaries");
   sandbox.set_environment("XDG_CACHE_HOME", "");
-  EXPECT_EQ(cli::cache_folder(""), sandbox / "home/.cache/tune/binaries");
+  EXPECT_EQ(run::cache_folder(""), sandbox / "home/.cache/tune/binaries");
   sandbox.set_environment("HOME", "");
-  EXPECT_EQ(cli::cache_folder(""), "");
+  EXPECT_EQ(run::cache_folder(""), "");
   sandbox.set_environment("TUNE_CACHE_DIR", "/named");
-  EXPECT_EQ(cli::cache_folder(""), "/named");
+  EXPECT_EQ(run::cache_folder(""), "/named");
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored winners measured again: what counts as a regression, and what continuous integration is told.
-#include "cli/check/check_stored.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +7,9 @@
 #include <fstream>
 #include <numbers>
 
-#include "cli/output/junit.hpp"
 #include "cli/output/output_file.hpp"
 #include "db/store/sqlite_store.hpp"
+#include "library/run/stored_winners.hpp"
 #include "search/random.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
@@ -23,7 +21,6 @@
 namespace tune::testing {
 namespace {
 
-using cli::RecheckVerdict;
 using ::testing::HasSubstr;
 using tune::testing::FakeBackend;
 using tune::testing::toy_instance;
@@ -57,14 +54,14 @@ class CheckStored : public ::testing::Test {
     evaluation.outcome = measurement;
     store_.record(id, evaluation);
   }
-  RecheckVerdict check(const cli::RecheckLimits& limits = {}) {
+  RecheckVerdict check(const RecheckLimits& limits = {}) {
     db::BestQuery query;
     query.problem = "toy";
     query.device = db::lookup_device(backend_.properties());
     auto found = db::best(database_, query);
     EXPECT_EQ(found.size(), 1U);
-    const cli::StoredWorkload workload = {std::make_shared<ToyProblem>(), toy_instance(1000), found.at(0)};
-    return cli::check_stored_workload(workload, database_, backend_, sources_, limits, never).verdict;
+    const run::StoredWorkload workload = {std::make_shared<ToyProblem>(), toy_instance(1000), found.at(0)};
+    return run::check_stored_workload(workload, database_, backend_, sources_, limits, never).verdict;
   }
 
   TemporaryFolder folder_;
@@ -140,8 +137,8 @@ TEST_F(CheckStored, TheDefaultItselfIsComparedWithItsTime) {
 TEST_F(CheckStored, WhatIsWrongOrCannotRunFails) {
   for (const char* kind : {"wrong", "overrun", "faulting", "too_big", "broken_compile"}) {
     DeviceEvaluator evaluator(problem_, toy_instance(1000), backend_, sources_);
-    const cli::StoredWinner stored = {toy(256, 4, kind), 1e-6, toy(128, 1), 8e-6};
-    const RecheckVerdict verdict = cli::judge(stored, cli::measure_again(stored, evaluator, never), {});
+    const StoredWinner stored = {toy(256, 4, kind), 1e-6, toy(128, 1), 8e-6};
+    const RecheckVerdict verdict = judge(stored, measure_again(stored, evaluator, never), {});
     EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::failed) << kind;
     EXPECT_TRUE(verdict.bad());
   }
@@ -155,31 +152,29 @@ TEST_F(CheckStored, WhatIsNotValidAnyMoreFails) {
 }
 
 TEST_F(CheckStored, ADefaultThatCannotRunLeavesTheTime) {
-  const cli::StoredWinner stored = {toy(256, 4), true_time(256, 4), toy(128, 1, "wrong"), 8e-6};
+  const StoredWinner stored = {toy(256, 4), true_time(256, 4), toy(128, 1, "wrong"), 8e-6};
   DeviceEvaluator evaluator(problem_, toy_instance(1000), backend_, sources_);
-  const RecheckVerdict verdict = cli::judge(stored, cli::measure_again(stored, evaluator, never), {});
+  const RecheckVerdict verdict = judge(stored, measure_again(stored, evaluator, never), {});
   EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::ok);
   EXPECT_FALSE(verdict.gain.has_value());
 }
 
 TEST_F(CheckStored, AnInterruptIsNoVerdict) {
-  const cli::StoredWinner stored = {toy(256, 4), 1e-9, toy(128, 1)};
+  const StoredWinner stored = {toy(256, 4), 1e-9, toy(128, 1)};
   DeviceEvaluator evaluator(problem_, toy_instance(1000), backend_, sources_);
   int turns = 0;
   const auto stop = [&turns] { return ++turns > 3; };
-  const RecheckVerdict verdict = cli::judge(stored, cli::measure_again(stored, evaluator, stop), {});
+  const RecheckVerdict verdict = judge(stored, measure_again(stored, evaluator, stop), {});
   EXPECT_EQ(verdict.kind, RecheckVerdict::Kind::unknown);
   EXPECT_FALSE(verdict.bad());
 }
 
 /// Winner 1 s, default 2 s, times `slower` for the winner: with noise, outliers and a drift of both.
-class NoisyDevice : public Evaluator {
+class NoisyDevice : public RerankDevice {
  public:
   NoisyDevice(double slower, std::uint64_t seed) : slower_(slower), random_(seed) {}
-  void submit(Configuration) override {}
-  std::optional<Evaluation> next() override { return std::nullopt; }
-  void drop() override {}
-  bool begin_rerank(std::span<const Configuration>) override { return true; }
+  void learn(const Evaluation&) override {}
+  void begin_rerank(std::span<const Configuration>) override {}
   Result<Timing> time_candidate(std::size_t index) override {
     drift_ += 0.001 * normal();
     Timing timing;
@@ -205,8 +200,8 @@ int alarms(double slower, double threshold) {
   int count = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     NoisyDevice device(slower, seed);
-    const cli::StoredWinner stored = {toy(256, 4), 1, toy(128, 1), 2};
-    count += cli::judge(stored, cli::measure_again(stored, device, never), {threshold, false}).bad() ? 1 : 0;
+    const StoredWinner stored = {toy(256, 4), 1, toy(128, 1), 2};
+    count += judge(stored, measure_again(stored, device, never), {threshold, false}).bad() ? 1 : 0;
   }
   return count;
 }

@@ -15,9 +15,9 @@
 #include <sstream>
 
 #include "cli/input/command.hpp"
-#include "cli/input/version.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
+#include "library/run/version.hpp"
 #include "tests/cli/recording.hpp"
 #include "tuner/problem/problem.hpp"
 
@@ -110,7 +110,7 @@ ProgramResult Sandbox::tune(const std::vector<std::string>& arguments) const {
 
 std::string Sandbox::steady(std::string text) const {
   replace_all(text, folder_.path().string(), "<folder>");
-  replace_all(text, cli::version(), "<version>");
+  replace_all(text, run::version(), "<version>");
   replace_all(text, source_hash(*kernels::make_problem("stencil3d"), kernels::EmbeddedSources()),
               "<sources>");
   text =

@@ -145,6 +145,39 @@ TEST_F(ServeTest, CannotBeWrittenToNorConfused) {
   EXPECT_THAT(get(port_, "/../../etc/passwd"), StartsWith("HTTP/1.1 404"));
 }
 
+TEST_F(ServeTest, ReadsARequestThatComesInPieces) {
+  ASSERT_NE(port_, 0);
+  const int slow = connect_to(port_);
+  const std::string host = "127.0.0.1:" + std::to_string(port_);
+  for (const std::string& piece :
+       {std::string("HE"), "AD /data HTTP/1.1\r\nhOsT:\t" + host + " \r", std::string("\n\r\n")}) {
+    EXPECT_EQ(send(slow, piece.data(), piece.size(), MSG_NOSIGNAL), static_cast<ssize_t>(piece.size()));
+    const std::string whole = get(port_, "/data");  // others are answered meanwhile
+    EXPECT_THAT(whole, HasSubstr("Content-Length: " + std::to_string(body_of(whole).size()) + "\r\n"));
+  }
+  std::string answer(4096, 0);
+  const ssize_t count = recv(slow, answer.data(), answer.size(), MSG_WAITALL);
+  close(slow);
+  ASSERT_GT(count, 0);
+  answer.resize(static_cast<std::size_t>(count));
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer,
+              HasSubstr("Content-Length: " + std::to_string(body_of(get(port_, "/data")).size()) + "\r\n"));
+  EXPECT_EQ(body_of(answer), "");
+}
+
+TEST_F(ServeTest, RefusesHeadsThatBreakTheProtocol) {
+  ASSERT_NE(port_, 0);
+  const std::string host = "Host: 127.0.0.1:" + std::to_string(port_) + "\r\n";
+  for (const std::string& head :
+       {"GET / HTTP/2.0\r\n" + host, "GET /a b HTTP/1.1\r\n" + host, "G(T / HTTP/1.1\r\n" + host,
+        "GET / HTTP/1.1\r\n" + host + "no colon\r\n", "GET / HTTP/1.1\r\n" + host + "a b: c\r\n",
+        "GET / HTTP/1.1\r\n" + host + "a: b\n\tc\r\n", "GET / HTTP/1.1\r\n" + host + " folded: x\r\n",
+        "GET  HTTP/1.1\r\n" + host})
+    EXPECT_THAT(ask(port_, head + "\r\n"), StartsWith("HTTP/1.1 400 Bad Request\r\n")) << head;
+  EXPECT_THAT(ask(port_, "GET / HTTP/1.0\r\n" + host + "\r\n"), StartsWith("HTTP/1.1 200"));
+}
+
 TEST_F(ServeTest, ASilentConnectionHoldsNobodyUp) {
   ASSERT_NE(port_, 0);
   const int silent = connect_to(port_);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of a stored problem is found again by what its runs were called with.
-#include "cli/input/stored_definition.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "cli/input/stored_problem.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/toy_problem.hpp"

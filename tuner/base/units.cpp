@@ -58,6 +58,10 @@ std::string percent_text(double share) {
   return percent < 9.95 ? format("{:.1f} %", percent) : format("{:.0f} %", percent);
 }
 
+std::string counted(std::uint64_t count, std::string_view what) {
+  return format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 double parse_duration(std::string_view text, std::string_view option) {
   const std::string copy(text);
   char* end = nullptr;

@@ -17,6 +17,8 @@ std::string bytes_text(double bytes);
 std::string duration_text(double seconds);
 /// `92 %`, one decimal below 10.
 std::string percent_text(double share);
+/// `1 sample`, `2 samples`.
+std::string counted(std::uint64_t count, std::string_view what);
 
 /// `90`, `90s`, `5m`, `1.5h` in seconds. Throws UsageError naming `option`.
 double parse_duration(std::string_view text, std::string_view option);

@@ -2,6 +2,7 @@
 // Values of a definition's file that know where they stand, for messages with file, line and field.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/described/expression.hpp"

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/replay/replay_report.hpp"
+
+#include <algorithm>
+
+#include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+#include "tuner/serialization/json.hpp"
+
+namespace tune::cli {
+namespace {
+
+using replay::Scores;
+using replay::SpaceFacts;
+using replay::Within;
+
+/// `.927`, `1.000`.
+std::string share_text(double share) {
+  const std::string text = format("{:.3f}", share);
+  return text.starts_with("0.") ? text.substr(1) : text.starts_with("-0.") ? "-" + text.substr(2) : text;
+}
+
+std::string within_text(const Within& within) {
+  const std::string missed = within.missed > 0 ? format("({:.0f} %)", 100 * within.missed) : std::string();
+  return format("{:>7.1f} {:>7}", within.evaluations, missed);
+}
+
+std::size_t name_width(const ReplayReport& report) {
+  std::size_t width = std::string_view(exact_random).size();
+  for (const std::string& name : report.strategies) width = std::max(width, name.size());
+  if (report.held)
+    for (const replay::HeldOut::Fold& fold : report.held->folds)
+      width = std::max(width, fold.group.name.size());
+  return width;
+}
+
+std::string head(const ReplayReport& report) {
+  std::string text = format("  {:<{}}", "", name_width(report));
+  for (const std::uint64_t budget : report.options.budgets) text += format(" {:>6}", budget);
+  return text + format(" {:>15} {:>15} {:>6} {:>8}\n", "to 5 %", "to 1 %", "score", "ms/eval");
+}
+
+/// A heading over the shares after the times that were asked for.
+std::string time_head(const ReplayReport& report) {
+  if (report.options.times.empty()) return "";
+  std::string text = format("  {:<{}}", "", name_width(report));
+  for (const double time : report.options.times) text += format(" {:>6}", format("{:g}s", time));
+  return text + "\n";
+}
+
+std::string at_times_row(const ReplayReport& report, const std::string& name, const Scores& scores) {
+  std::string text = format("  {:<{}}", name, name_width(report));
+  for (const replay::Spread& share : scores.share_at_times) text += format(" {:>6}", share_text(share.mean));
+  return text + "\n";
+}
+
+/// Shares after times, where there are such; an indented line of its own.
+std::string time_row(const ReplayReport& report, const Scores& scores) {
+  if (scores.share_by_time.empty()) return "";
+  std::string text = format("  {:<{}}", "  by time", name_width(report));
+  for (const replay::Spread& share : scores.share_by_time) text += format(" {:>6}", share_text(share.mean));
+  return text + "\n";
+}
+
+std::string row(const ReplayReport& report, const std::string& name, const Scores& scores) {
+  std::string text = format("  {:<{}}", name, name_width(report));
+  for (const replay::Spread& share : scores.share) text += format(" {:>6}", share_text(share.mean));
+  text += format(" {} {}", within_text(scores.within_5), within_text(scores.within_1));
+  text += format(" {:>6}", scores.score ? share_text(*scores.score) : std::string("-"));
+  if (scores.seconds) text += format(" {:>8.3f}", 1e3 * *scores.seconds);
+  return text + "\n" + time_row(report, scores);
+}
+
+/// What is known of contenders, or of a choice among them, by name.
+using Lines = std::vector<std::pair<std::string, const Scores*>>;
+
+std::string table(const ReplayReport& report, const Lines& lines) {
+  std::string text = head(report);
+  for (const auto& [name, scores] : lines) text += row(report, name, *scores);
+  text += time_head(report);
+  for (const auto& [name, scores] : lines)
+    if (!scores->share_at_times.empty()) text += at_times_row(report, name, *scores);
+  return text;
+}
+
+std::string space_text(const ReplayReport& report, std::size_t number) {
+  const replay::RecordedSpace& space = report.spaces[number];
+  const replay::SpaceResult& result = report.results[number];
+  const SpaceFacts& facts = result.facts;
+  const std::string title = title_of(space);
+  std::string text = format(
+      "{}\n  {} configurations, {} of them failed; best {}, median {:.2f} times that; {} within 5 %, "
+      "{} within 1 %\n",
+      space.name.starts_with(title) ? space.name : space.name + ": " + title, facts.configurations,
+      facts.failed, si(facts.optimum, "s"), facts.median / facts.optimum, facts.within_5, facts.within_1);
+  for (const std::string& note : space.notes) text += format("  note: {}\n", note);
+  Lines lines = {{exact_random, &result.random}};
+  for (std::size_t s = 0; s < report.strategies.size(); ++s)
+    lines.emplace_back(report.strategies[s], &result.scores[s]);
+  return text + table(report, lines) + "\n";
+}
+
+std::string group_text(const ReplayReport& report, const replay::SpaceGroup& group) {
+  std::vector<Scores> scores;
+  for (std::size_t number = 0; number <= report.strategies.size(); ++number)
+    scores.push_back(group_scores(report, group, number));
+  Lines lines = {{exact_random, &scores.front()}};
+  for (std::size_t s = 0; s < report.strategies.size(); ++s)
+    lines.emplace_back(report.strategies[s], &scores[s + 1]);
+  return format("{}: mean over {}\n", group.name, counted(group.spaces.size(), "space")) +
+         table(report, lines);
+}
+
+/// What was chosen for each group by the others, and what it reaches there.
+std::string held_text(const ReplayReport& report) {
+  const replay::HeldOut& held = *report.held;
+  std::string text =
+      format("{} left out in turn: the best strategy over the others, by their mean over the {}\n",
+             report.held_by, report.options.times.empty() ? "budgets" : "times");
+  Lines lines;
+  for (const replay::HeldOut::Fold& fold : held.folds) {
+    text += format("  {} ({}): {}\n", fold.group.name, counted(fold.group.spaces.size(), "space"),
+                   report.strategies[fold.chosen]);
+    lines.emplace_back(fold.group.name, &fold.scores);
+  }
+  lines.emplace_back(held_out_mean, &held.scores);
+  return text + table(report, lines) +
+         format("  with nothing left out it would be {}\n", report.strategies[held.hindsight]);
+}
+
+}  // namespace
+
+Scores group_scores(const ReplayReport& report, const replay::SpaceGroup& group, std::size_t number) {
+  std::vector<Scores> scores;
+  for (const std::size_t space : group.spaces)
+    scores.push_back(number == 0 ? report.results[space].random : report.results[space].scores[number - 1]);
+  return replay::mean_of(scores);
+}
+
+std::string to_text(const ReplayReport& report) {
+  std::string text;
+  for (std::size_t s = 0; s < report.spaces.size(); ++s) text += space_text(report, s);
+  if (report.spaces.size() > 1)
+    for (const replay::SpaceGroup& group : report.groups) text += group_text(report, group) + "\n";
+  if (report.held) text += held_text(report) + "\n";
+  text += format(
+      "Share of the optimum (optimum / best found) after so many evaluations, mean of {} searches (seed "
+      "{});\n"
+      "evaluations to come within 5 % and 1 % of the optimum, in brackets the share of searches that did not "
+      "(counted as {});\nscore: 0 as good as random search, 1 the optimum at once; own time of the "
+      "strategy.\n",
+      report.options.repeats, report.options.seed, report.options.budgets.back());
+  if (std::ranges::any_of(report.results,
+                          [](const replay::SpaceResult& result) { return result.facts.seconds_each > 0; }))
+    text +=
+        "By time: after what so many evaluations of the space take on average, by the recorded times of "
+        "compiling,\nchecking and measuring.\n";
+  if (!report.options.times.empty())
+    text += "Under 's': after so many seconds of these times, without the strategy's own.\n";
+  if (report.options.batch > 1)
+    text += format("Configurations were asked for {} at a time.\n", report.options.batch);
+  if (!report.warm.empty()) text += report.warm + "\n";
+  return text;
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+using replay::Scores;
+
+ordered_json or_null(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json within_json(const replay::Within& within) {
+  return {{"evaluations", within.evaluations}, {"missed", within.missed}};
+}
+
+template<class Budget>
+ordered_json share_json(const char* unit, Budget budget, const replay::Spread& share) {
+  return {{unit, budget},
+          {"share", share.mean},
+          {"lower_quartile", share.lower},
+          {"upper_quartile", share.upper}};
+}
+
+ordered_json scores_json(const ReplayReport& report, const std::string& name, const Scores& scores) {
+  ordered_json object = {{"strategy", name}};
+  object["budgets"] = ordered_json::array();
+  for (std::size_t b = 0; b < scores.share.size(); ++b)
+    object["budgets"].push_back(share_json("evaluations", report.options.budgets[b], scores.share[b]));
+  object["by_time"] = nullptr;
+  for (std::size_t b = 0; b < scores.share_by_time.size(); ++b)
+    object["by_time"].push_back(
+        share_json("evaluations", report.options.budgets[b], scores.share_by_time[b]));
+  object["at_times"] = nullptr;
+  for (std::size_t t = 0; t < scores.share_at_times.size(); ++t)
+    object["at_times"].push_back(share_json("seconds", report.options.times[t], scores.share_at_times[t]));
+  object["within_5_percent"] = within_json(scores.within_5);
+  object["within_1_percent"] = within_json(scores.within_1);
+  object["score"] = or_null(scores.score);
+  object["strategy_seconds"] = or_null(scores.seconds);
+  return object;
+}
+
+ordered_json space_json(const ReplayReport& report, std::size_t number) {
+  const replay::RecordedSpace& space = report.spaces[number];
+  const replay::SpaceResult& result = report.results[number];
+  const replay::SpaceFacts& facts = result.facts;
+  ordered_json object = {{"name", space.name},
+                         {"problem", space.problem},
+                         {"work", space.workload},
+                         {"device", space.device},
+                         {"configurations", facts.configurations},
+                         {"failed", facts.failed},
+                         {"best_seconds", facts.optimum},
+                         {"median_seconds", facts.median},
+                         {"within_5_percent", facts.within_5},
+                         {"within_1_percent", facts.within_1},
+                         {"random_evaluations_to_5_percent", facts.random_evaluations},
+                         {"score_evaluations", facts.cutoff_evaluations},
+                         {"seconds_an_evaluation",
+                          facts.seconds_each > 0 ? ordered_json(facts.seconds_each) : ordered_json(nullptr)},
+                         {"notes", space.notes}};
+  object["strategies"] = {scores_json(report, exact_random, result.random)};
+  for (std::size_t s = 0; s < report.strategies.size(); ++s)
+    object["strategies"].push_back(scores_json(report, report.strategies[s], result.scores[s]));
+  return object;
+}
+
+/// Name and figures of every line of a group's table.
+std::vector<std::pair<std::string, Scores>> lines_of(const ReplayReport& report,
+                                                     const replay::SpaceGroup& group) {
+  std::vector<std::pair<std::string, Scores>> lines = {{exact_random, group_scores(report, group, 0)}};
+  for (std::size_t s = 0; s < report.strategies.size(); ++s)
+    lines.emplace_back(report.strategies[s], group_scores(report, group, s + 1));
+  return lines;
+}
+
+ordered_json held_json(const ReplayReport& report) {
+  if (!report.held) return nullptr;
+  ordered_json object = {{"by", report.held_by}, {"left_out", ordered_json::array()}};
+  for (const replay::HeldOut::Fold& fold : report.held->folds) {
+    ordered_json entry = {{"name", fold.group.name}, {"spaces", ordered_json::array()}};
+    for (const std::size_t space : fold.group.spaces) entry["spaces"].push_back(report.spaces[space].name);
+    entry["share_of_the_others"] = fold.elsewhere;
+    entry["chosen"] = scores_json(report, report.strategies[fold.chosen], fold.scores);
+    object["left_out"].push_back(std::move(entry));
+  }
+  object["mean"] = scores_json(report, held_out_mean, report.held->scores);
+  object["chosen_of_all"] = report.strategies[report.held->hindsight];
+  return object;
+}
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char letter : cell) text += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return text + '"';
+}
+
+std::string optional_cell(const std::optional<double>& value) {
+  return value ? format("{}", *value) : std::string();
+}
+
+std::string rows(const ReplayReport& report, const std::string& kind, const std::string& name,
+                 const std::string& strategy, const Scores& scores) {
+  std::string text;
+  const auto add = [&](const std::string& evaluations, const std::string& seconds,
+                       const replay::Spread& share, const std::optional<double>& by_time) {
+    text +=
+        format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", kind, quoted(name), quoted(strategy),
+               evaluations, share.mean, share.lower, share.upper, scores.within_5.evaluations,
+               scores.within_5.missed, scores.within_1.evaluations, scores.within_1.missed,
+               optional_cell(scores.score), optional_cell(by_time), optional_cell(scores.seconds), seconds);
+  };
+  for (std::size_t b = 0; b < scores.share.size(); ++b)
+    add(format("{}", report.options.budgets[b]), "", scores.share[b],
+        scores.share_by_time.empty() ? std::nullopt : std::optional(scores.share_by_time[b].mean));
+  for (std::size_t t = 0; t < scores.share_at_times.size(); ++t)
+    add("", format("{}", report.options.times[t]), scores.share_at_times[t], std::nullopt);
+  return text;
+}
+
+}  // namespace
+
+std::string to_json(const ReplayReport& report) {
+  ordered_json object = {{"format", "tune replay"},
+                         {"format_version", 1},
+                         {"repeats", report.options.repeats},
+                         {"seed", report.options.seed},
+                         {"batch", report.options.batch},
+                         {"warm", report.warm.empty() ? ordered_json(nullptr) : ordered_json(report.warm)}};
+  object["spaces"] = ordered_json::array();
+  for (std::size_t s = 0; s < report.spaces.size(); ++s) object["spaces"].push_back(space_json(report, s));
+  object["groups"] = ordered_json::array();
+  for (const replay::SpaceGroup& group : report.groups) {
+    ordered_json entry = {{"name", group.name}};
+    entry["spaces"] = ordered_json::array();
+    for (const std::size_t space : group.spaces) entry["spaces"].push_back(report.spaces[space].name);
+    entry["strategies"] = ordered_json::array();
+    for (const auto& [name, scores] : lines_of(report, group))
+      entry["strategies"].push_back(scores_json(report, name, scores));
+    object["groups"].push_back(std::move(entry));
+  }
+  object["held_out"] = held_json(report);
+  return json_text(object);
+}
+
+std::string to_csv(const ReplayReport& report) {
+  std::string text =
+      "kind,name,strategy,evaluations,share,lower_quartile,upper_quartile,evaluations_to_5_percent,"
+      "missed_5_percent,evaluations_to_1_percent,missed_1_percent,score,share_by_time,strategy_seconds,"
+      "seconds\n";
+  for (std::size_t s = 0; s < report.spaces.size(); ++s) {
+    const std::string& name = report.spaces[s].name;
+    text += rows(report, "space", name, exact_random, report.results[s].random);
+    for (std::size_t c = 0; c < report.strategies.size(); ++c)
+      text += rows(report, "space", name, report.strategies[c], report.results[s].scores[c]);
+  }
+  for (const replay::SpaceGroup& group : report.groups)
+    for (const auto& [strategy, scores] : lines_of(report, group))
+      text += rows(report, "group", group.name, strategy, scores);
+  if (!report.held) return text;
+  for (const replay::HeldOut::Fold& fold : report.held->folds)
+    text += rows(report, "held out", fold.group.name, report.strategies[fold.chosen], fold.scores);
+  text += rows(report, "held out", "mean", "", report.held->scores);
+  return text;
+}
+
+}  // namespace tune::cli
