@@ -4,13 +4,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
-
-// Made at build time from the .cu files.
-std::span<const std::pair<std::string_view, std::string_view>> embedded_kernels();
 
 std::string EmbeddedSources::text(std::string_view name) const {
   for (const auto& [file, text] : embedded_kernels())

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "tuner/problem/problem.hpp"
 
@@ -14,8 +16,8 @@ class EmbeddedSources : public KernelSources {
   std::string text(std::string_view name) const override;
 };
 
-/// Kernel files of a folder with the layout of `kernels/`, or with all files of a problem in one folder; a file
-/// that is not there comes from the program. For who works on a kernel: no build between two trials.
+/// Kernel files of a folder with the layout of `kernels/`, or with all files of a problem in one folder; a
+/// file that is not there comes from the program. For who works on a kernel: no build between two trials.
 class FolderSources : public KernelSources {
  public:
   /// Throws Error where the folder does not exist.

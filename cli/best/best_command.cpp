@@ -17,7 +17,7 @@
 #include "kernels/registry.hpp"
 #include "reports/portfolio_header.hpp"
 #include "search/expressions/nearest.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"

@@ -10,13 +10,13 @@
 #include "cli/input/dumped_sources.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/interrupt.hpp"
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cache/caching_compiler.hpp"
 #include "tuner/device/architectures.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
@@ -82,7 +82,7 @@ std::vector<Configuration> chosen_configurations(const CheckRequest& request,
     chosen.push_back(std::move(configuration));
   }
   if (!chosen.empty()) return chosen;
-  const auto strategy = search::make_strategy(request.all ? "grid" : "random", {space, request.seed});
+  const auto strategy = search::choose_strategy(request.all ? "grid" : "random")->make({space, request.seed});
   const std::uint64_t count = request.all ? space.size() : request.sample.value_or(default_sample);
   for (const search::ConfigurationId id : strategy->ask(count)) chosen.push_back(space.at(id));
   return chosen;

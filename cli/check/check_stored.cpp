@@ -19,8 +19,10 @@
 #include "library/run/stored_winners.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cache/caching_compiler.hpp"
+#include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {

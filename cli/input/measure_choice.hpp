@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "cli/input/options.hpp"
 #include "tuner/evaluation/rerank.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -8,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "search/ask_tell/strategy.hpp"
 #include "search/expressions/value.hpp"
+#include "search/strategies/registry.hpp"
 
 namespace tune::cli {
 

@@ -10,13 +10,14 @@
 
 #include "cli/output/output_file.hpp"
 #include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/evaluation/outputs.hpp"
 #include "tuner/evaluation/reference_data.hpp"
+#include "tuner/evaluation/verification.hpp"
 #include "tuner/problem/description.hpp"
 
 namespace tune::cli {
@@ -73,8 +74,8 @@ ProblemSelection selected_problem(const ProblemOptions& options) {
     throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
   ProblemSelection selection;
   if (is_file(name)) {
-    auto defined = std::make_unique<definition::DefinedProblem>(definition::read_definition(name));
-    for (const std::string& note : defined->definition().notes) std::cerr << format("{}: {}\n", name, note);
+    auto defined = std::make_unique<definition::DescribedProblem>(definition::read_definition(name));
+    for (const std::string& note : defined->description().notes) std::cerr << format("{}: {}\n", name, note);
     selection.problem = std::move(defined);
   } else {
     try {
@@ -195,7 +196,7 @@ void take_inputs(const FileChoice& files, ProblemSelection& selection) {
 void write_result(const FileChoice& files, const ProblemSelection& selection,
                   const Configuration& configuration, Backend& backend, const KernelSources& sources) {
   ReferenceCache reference_cache(*selection.problem);
-  const ReferenceData& reference_data = reference_cache.at(selection.instance, 1);
+  const auto reference_data = reference_cache.at(selection.instance, check_seeds[0]);
   const Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
   const auto need = [&](const auto& result) {
     if (!result)
@@ -203,7 +204,7 @@ void write_result(const FileChoice& files, const ProblemSelection& selection,
                          result.error().reason, result.error().detail));
   };
   need(plan);
-  need(run_outputs(*plan, reference_data, backend).and_then([&](const TensorSet& outputs) -> Result<void> {
+  need(run_outputs(*plan, *reference_data, backend).and_then([&](const TensorSet& outputs) -> Result<void> {
     files_of(*selection.problem).write_outputs(files.output, selection.instance, outputs);
     return {};
   }));

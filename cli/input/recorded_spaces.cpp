@@ -14,7 +14,7 @@
 #include "db/read/recording.hpp"
 #include "db/store/database.hpp"
 #include "kernels/registry.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"

@@ -7,10 +7,11 @@
 #include "db/read/queries.hpp"
 #include "db/read/run_details.hpp"
 #include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "kernels/registry.hpp"
 #include "search/space/configuration.hpp"
-#include "search/space/restrict.hpp"
 #include "search/space/search_space.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"
@@ -132,7 +133,7 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
     std::error_code error;
     if (!std::filesystem::exists(file, error)) continue;
     try {
-      auto made = std::make_shared<definition::DefinedProblem>(definition::read_definition(file));
+      auto made = std::make_shared<definition::DescribedProblem>(definition::read_definition(file));
       if (made->info().name == problem) return made;
     } catch (const UsageError&) {
       continue;  // another file of that name, or one that was changed

@@ -5,7 +5,7 @@
 #include "cli/input/device_choice.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/text_layout.hpp"
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -37,7 +37,7 @@ void SpaceRequest::add_to(OptionTable& table) {
 }
 
 std::vector<Configuration> draw(const search::SearchSpace& space, std::uint64_t count, std::uint64_t seed) {
-  const auto strategy = search::make_strategy("random", {space, seed});
+  const auto strategy = search::choose_strategy("random")->make({space, seed});
   std::vector<Configuration> drawn;
   for (const search::ConfigurationId id : strategy->ask(count)) drawn.push_back(space.at(id));
   return drawn;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "search/space/configuration.hpp"
-#include "tuner/measurement/stopping_rule.hpp"
+#include "tuner/measurement/median_interval.hpp"
 
 namespace tune::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/input/recorded_spaces.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/replay/replay_report.hpp"
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/replay/held_out.hpp"
@@ -173,7 +173,7 @@ std::vector<replay::ComparedStrategy> contenders_of(const std::vector<std::strin
   std::vector<replay::ComparedStrategy> contenders;
   for (const std::string& name : names)
     contenders.push_back(
-        {name, [name](const search::SearchTask& task) { return search::make_strategy(name, task); }});
+        {name, [name](const search::SearchTask& task) { return search::choose_strategy(name)->make(task); }});
   return contenders;
 }
 

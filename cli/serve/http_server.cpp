@@ -132,7 +132,7 @@ class Connection {
  public:
   using Answer = std::function<HttpResponse(const HttpRequest&)>;
 
-  explicit Connection(process::FileDescriptor socket) : socket_(std::move(socket)) {}
+  explicit Connection(FileDescriptor socket) : socket_(std::move(socket)) {}
 
   /// What to wait for.
   pollfd interest() const {
@@ -192,7 +192,7 @@ class Connection {
     return count > 0 || (count < 0 && would_wait());
   }
 
-  process::FileDescriptor socket_;
+  FileDescriptor socket_;
   State state_ = State::reading;
   std::string head_, bytes_;
   std::size_t sent_ = 0;
@@ -201,7 +201,7 @@ class Connection {
 
 void accept_all(int listener, std::vector<Connection>& connections) {
   while (connections.size() < max_connections) {
-    process::FileDescriptor socket(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    FileDescriptor socket(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) return;
     connections.emplace_back(std::move(socket));
   }

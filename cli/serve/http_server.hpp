@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/backends/worker/file_descriptor.hpp"
+#include "tuner/base/file_descriptor.hpp"
 
 namespace tune::cli {
 
@@ -47,7 +47,7 @@ class HttpServer {
   HttpResponse respond(const HttpRequest& request, const Handler& handler) const;
   bool names_this_host(const HttpRequest& request) const;
 
-  process::FileDescriptor listener_;
+  FileDescriptor listener_;
   int port_ = 0;
 };
 

@@ -4,7 +4,8 @@
 
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
@@ -18,9 +19,8 @@ using process::Response;
 
 /// For a worker that cannot begin: every call is answered with the reason, so that the parent can say it.
 void serve_reason(process::Channel channel, const std::string& reason) {
-  process::serve(std::move(channel), [&reason](const Json&, process::FileDescriptor) -> Result<Response> {
-    throw Error(reason);
-  });
+  process::serve(std::move(channel),
+                 [&reason](const Json&, FileDescriptor) -> Result<Response> { throw Error(reason); });
 }
 
 void serve(process::Channel channel, const std::string& kind, const std::string& what) {

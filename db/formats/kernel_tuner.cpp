@@ -2,6 +2,7 @@
 #include "db/formats/kernel_tuner.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"

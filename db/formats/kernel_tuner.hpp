@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "db/formats/json_fields.hpp"
 #include "db/formats/recorded_json.hpp"
 #include "tuner/replay/recorded_space.hpp"

@@ -2,6 +2,7 @@
 #include "db/formats/ktt.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "db/formats/t4.hpp"
 #include "tuner/base/error.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "db/formats/write.hpp"
 #include "tuner/base/format.hpp"

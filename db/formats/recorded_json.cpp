@@ -2,6 +2,7 @@
 #include "db/formats/recorded_json.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "db/formats/kernel_tuner.hpp"
 #include "db/formats/ktt.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"

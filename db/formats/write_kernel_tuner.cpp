@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "db/formats/losses.hpp"
 #include "db/formats/write.hpp"

@@ -10,7 +10,7 @@
 #include "db/store/json.hpp"
 #include "db/store/rows.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/device/device_fields.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::db {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <SQLiteCpp/Statement.h>
 
+#include <cstdint>
+
 #include "db/read/queries.hpp"
 
 /// From rows of the schema's views to the structs of queries.hpp: for the .cpp files of this folder only.

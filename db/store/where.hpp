@@ -3,6 +3,7 @@
 
 #include <SQLiteCpp/Statement.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

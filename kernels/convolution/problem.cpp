@@ -5,21 +5,39 @@
 #include <cmath>
 
 #include "kernels/common/transfers.hpp"
-#include "kernels/convolution/check_sizes.hpp"
 #include "kernels/convolution/model/job.hpp"
+#include "kernels/convolution/model/launches.hpp"
 #include "kernels/convolution/model/reference.hpp"
 #include "kernels/convolution/model/rounding.hpp"
 #include "kernels/convolution/model/variant.hpp"
+#include "kernels/framework/request.hpp"
 
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {
-    "common/async_copy.cuh",       "common/tensor_core.cuh",       "common/vectors.cuh",
-    "convolution/direct2d.cu",     "convolution/fft.cu",           "convolution/fft_tile.cu",
-    "convolution/fourier.cuh",     "convolution/fused.cu",         "convolution/row_segment.cuh",
-    "convolution/single_block.cu", "convolution/tap_matrices.cuh", "convolution/tap_sums.cuh",
-    "convolution/tensor.cu",       "convolution/two_pass.cu"};
+/// Extents nx, ny at which a configuration is checked: several tiles and a remainder, less than a tile, less
+/// than the taps reach, single rows and columns.
+std::vector<std::pair<std::int64_t, std::int64_t>> check_sizes(const ConvolutionJob& job,
+                                                               const Configuration& configuration) {
+  constexpr double max_cost = 4e7;  // multiply-adds that an emulator has done in some seconds
+  const ConvolutionTile tile = convolution_variants().of(configuration).checked(job, configuration);
+  const std::int64_t nx = tile.x + 37, ny = tile.y + 13;
+  const bool affordable = static_cast<double>(nx * ny * 2 * job.taps()) <= max_cost;
+  std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
+  if (affordable) sizes.emplace_back(nx, ny);
+  if (!affordable) sizes.emplace_back(nx, 7);
+  if (!affordable) sizes.emplace_back(43, ny);
+  sizes.emplace_back(job.radius + 3, job.radius + 2);
+  sizes.emplace_back(13, 5);
+  sizes.emplace_back(1, 9);
+  sizes.emplace_back(1, 1);
+  const search::Value* padded = configuration.find("padded");
+  const std::int64_t vector = padded != nullptr && !padded->as_bool() && configuration.has("vector")
+                                  ? configuration["vector"].as_int()
+                                  : 1;
+  for (auto& [x, y] : sizes) x = round_up(x, vector);
+  return sizes;
+}
 
 ProblemInfo make_info() {
   ProblemInfo info;
@@ -37,7 +55,7 @@ ProblemInfo make_info() {
       transfers_setting(),
   };
   info.item = "pixel";
-  for (const char* file : files) info.sources.emplace_back(file);
+  info.sources = convolution_files().names();
   return info;
 }
 
@@ -76,7 +94,7 @@ class ConvolutionProblem : public Problem {
     constexpr std::int64_t max_extent = (std::int64_t{1} << 31) - (1 << 16);
     if (job.nx > max_extent || job.ny > max_extent)
       return fail(Phase::constraint, "extent", "coordinates beside the image do not fit 32 bits");
-    Result<LaunchPlan> plan = convolution_variant(configuration).plan(job, configuration, sources);
+    Result<LaunchPlan> plan = convolution_variants().of(configuration).plan(job, configuration, sources);
     if (plan && with_transfers(instance)) return between_transfers(std::move(*plan));
     return plan;
   }
@@ -100,7 +118,7 @@ class ConvolutionProblem : public Problem {
   std::vector<Instance> check_instances(const Instance& instance,
                                         const Configuration& configuration) const override {
     std::vector<Instance> instances;
-    for (const auto& [nx, ny] : convolution_check_sizes(convolution_job(instance), configuration)) {
+    for (const auto& [nx, ny] : check_sizes(convolution_job(instance), configuration)) {
       Instance check = instance;
       check.extents = {{"nx", nx}, {"ny", ny}};
       instances.push_back(std::move(check));

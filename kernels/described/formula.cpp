@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
-#include "kernels/described/formula_functions.hpp"
-#include "kernels/described/formula_words.hpp"
-#include "search/expressions/expr_lexer.hpp"
+#include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/scalar.hpp"
 #include "tuner/base/format.hpp"
 
@@ -32,6 +31,12 @@ Expr::Op comparison(const ExprToken& token) {
       {"==", Expr::Op::equal}, {">=", Expr::Op::greater_equal}, {"!=", Expr::Op::not_equal}};
   const auto found = token.kind == ExprToken::Kind::symbol ? all.find(token.text) : all.end();
   return found == all.end() ? Expr::Op::literal : found->second;
+}
+
+/// Whether it is a word of the language and no name: `and`, `for`, ...
+bool is_keyword(const ExprToken& token) {
+  static const std::set<std::string> all = {"and", "or", "not", "if", "else", "for", "in"};
+  return token.kind == ExprToken::Kind::name && all.contains(token.text);
 }
 
 class Interpreter {
@@ -252,7 +257,7 @@ class Interpreter {
         ++at_;
         return FormulaValue(token.text);
       case ExprToken::Kind::name:
-        if (is_word(token)) break;
+        if (is_keyword(token)) break;
         ++at_;
         return now().is("(") ? call(token) : named(token);
       case ExprToken::Kind::symbol:
@@ -352,7 +357,7 @@ class Interpreter {
       return clause;
     }
     const ExprToken name = now();
-    if (name.kind != ExprToken::Kind::name || is_word(name))
+    if (name.kind != ExprToken::Kind::name || is_keyword(name))
       throw ExprError(format("expected a name behind 'for', found '{}'", name.text), name.column);
     ++at_;
     need("in");

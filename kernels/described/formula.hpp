@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <string_view>
 
 #include "kernels/described/formula_value.hpp"
@@ -22,8 +21,5 @@ using Names = std::function<const FormulaValue*(std::string_view name)>;
 /// and `c ? a : b`. Division and remainder are Python's. Throws search::ExprError with the column (from 1):
 /// what is wrong, unknown names, numbers beyond 64 bits, and lists of more than a million values.
 FormulaValue evaluate(std::string_view text, const Names& names);
-
-/// The names that `text` mentions, functions and loop variables left out; in order of appearance, each once.
-std::vector<std::string> names_in(std::string_view text);
 
 }  // namespace tune::definition

@@ -69,23 +69,23 @@ std::vector<std::string> split_arguments(const std::string& text, std::size_t at
 
 }  // namespace
 
-KernelText read_kernel_text(const KernelFile& kernel, const JsonField& place) {
+KernelText read_kernel_text(const std::filesystem::path& file,
+                            const std::vector<std::filesystem::path>& folders, const SourceLocation& place) {
   KernelText all;
-  const auto source = read_text(kernel.path);
-  if (!source)
-    place.fail(format("cannot read the kernel's file {}: {}", kernel.path.string(), source.error()));
-  all.source = {kernel.path.filename().string(), *source};
+  const auto source = read_text(file);
+  if (!source) place.fail(format("cannot read the kernel's file {}: {}", file.string(), source.error()));
+  all.source = {file.filename().string(), *source};
   std::set<std::string> seen;
   std::vector<std::pair<std::string, std::filesystem::path>> open;  // texts and the folders they lie in
-  open.emplace_back(*source, kernel.path.parent_path());
+  open.emplace_back(*source, file.parent_path());
   while (!open.empty()) {
     const auto [text, folder] = std::move(open.back());
     open.pop_back();
     for (const std::string& name : quoted_includes(text)) {
       if (!seen.insert(name).second) continue;
-      std::vector<std::filesystem::path> folders = {folder, kernel.path.parent_path()};
-      folders.insert(folders.end(), kernel.folders.begin(), kernel.folders.end());
-      for (const std::filesystem::path& where : folders) {
+      std::vector<std::filesystem::path> places = {folder, file.parent_path()};
+      places.insert(places.end(), folders.begin(), folders.end());
+      for (const std::filesystem::path& where : places) {
         const auto header = read_text(where / name);
         if (!header) continue;
         all.headers.push_back({name, *header});
@@ -112,6 +112,12 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
     i = end;
   }
   return result;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
 }
 
 std::vector<std::string> kernel_parameters(const std::string& text, const std::string& entry) {

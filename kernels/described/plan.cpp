@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/described/plan.hpp"
-
+// The plan of a configuration's launches.
 #include <algorithm>
 #include <cctype>
 #include <limits>
 #include <set>
 
+#include "kernels/described/problem.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"
 #include "tuner/tensor/element_types.hpp"
@@ -13,29 +14,21 @@
 namespace tune::definition {
 namespace {
 
-std::string word_of(const Value& value) {
-  return value.is_bool() ? (value.as_bool() ? "1" : "0") : value.to_string();
-}
-
-std::int64_t integer_of(const Formula& formula, const Names& names) {
-  const FormulaValue value = formula.evaluate(names);
-  try {
-    return value.integer();
-  } catch (const search::ExprError& error) {
-    formula.place.fail(format("'{}': {}", formula.text, error.what()));
-  }
-}
-
 /// Failure{constraint} beyond what any device has; the device's own limits are seen when it is prepared.
-Result<Dim3> dimensions(const std::array<std::optional<Formula>, 3>& formulas, const Names& names,
+Result<Dim3> dimensions(const std::array<std::optional<Expression>, 3>& extents, const ExpressionScope& scope,
                         const char* what) {
+  FormulaValue together;
+  const bool one_function = extents[0] && extents[0]->is_function() && !extents[1] && !extents[2];
+  if (one_function) together = extents[0]->value(scope);
   std::uint32_t sizes[3] = {1, 1, 1};
   for (std::size_t i = 0; i < 3; ++i) {
-    if (!formulas[i]) continue;
-    const std::int64_t size = integer_of(*formulas[i], names);
-    if (size < 1 || size > std::numeric_limits<std::int32_t>::max())
-      return fail(Phase::constraint, what,
-                  format("{} {}: '{}' is {}", what, "xyz"[i], formulas[i] -> text, size));
+    const bool listed = together.is_list() && i < together.list().size();
+    if (!listed && !extents[i]) continue;
+    const std::int64_t size = listed ? together.list()[i].integer() : extents[i]->integer(scope);
+    if (size < 1 || size > std::numeric_limits<std::int32_t>::max()) {
+      const std::string axis = format("{} {}", what, "xyz"[i]);
+      return fail(Phase::constraint, what, format("{} is {}", listed ? axis : extents[i]->named(axis), size));
+    }
     sizes[i] = static_cast<std::uint32_t>(size);
   }
   return Dim3{sizes[0], sizes[1], sizes[2]};
@@ -51,38 +44,49 @@ std::optional<T> integer_as(const FormulaValue& value) {
   return static_cast<T>(integer);
 }
 
-KernelArgument scalar_argument(const Argument& argument, const Names& names) {
-  const FormulaValue value = argument.value->evaluate(names);
-  try {
-    if (argument.is_bool) return ScalarArgument(static_cast<std::uint8_t>(value.to_bool() ? 1 : 0));
-    if (const auto scalar = scalar_of(argument.type, value)) return *scalar;
-  } catch (const search::ExprError& error) {
-    argument.value->place.fail(format("'{}': {}", argument.value->text, error.what()));
-  }
-  argument.value->place.fail(format("'{}' is {}, beyond {}", argument.value->text, value.scalar().to_string(),
-                                    to_string(argument.type)));
+/// A number as a kernel's argument of that type; nothing where it is beyond the type. Throws
+/// search::ExprError where it is no number of that kind.
+std::optional<ScalarArgument> scalar_of(const TypeName& type, const FormulaValue& value) {
+  if (type.is_bool) return ScalarArgument(static_cast<std::uint8_t>(value.to_bool() ? 1 : 0));
+  return with_element(type.element, [&]<class T>(T) -> std::optional<ScalarArgument> {
+    if constexpr (std::is_floating_point_v<T>) {
+      return ScalarArgument(static_cast<T>(value.real()));
+    } else if constexpr (is_floating<T>) {
+      return ScalarArgument(T(value.real()).bits);
+    } else {
+      const auto integer = integer_as<T>(value);
+      return integer ? std::optional(ScalarArgument(*integer)) : std::nullopt;
+    }
+  });
 }
 
-void add_buffers(const std::vector<Argument>& arguments, const std::map<std::string, Extents>& extents,
-                 LaunchPlan& plan) {
-  for (const Argument& argument : arguments) {
-    if (!argument.is_vector()) continue;
-    BufferSpec buffer{argument.name, argument.type, Layout::dense(extents.at(argument.name))};
-    buffer.role = argument.access == BufferAccess::read      ? BufferRole::input
-                  : argument.access == BufferAccess::scratch ? BufferRole::scratch
-                                                             : BufferRole::output;
-    if (argument.access == BufferAccess::both) buffer.fill = BufferFill::contents;
-    buffer.symbol = argument.symbol;
-    plan.buffers.push_back(std::move(buffer));
+KernelArgument scalar_argument(const Expression& expression, const TypeName& type,
+                               const ExpressionScope& scope) {
+  const FormulaValue value = expression.value(scope);
+  try {
+    if (const auto scalar = scalar_of(type, value)) return *scalar;
+  } catch (const search::ExprError& error) {
+    expression.fail(error.what());
   }
+  expression.fail(format("{} is beyond {}", value.scalar().to_string(), to_string(type.element)));
+}
+
+BufferSpec buffer_of(const Argument& argument, ElementType type, const Extents& extents) {
+  BufferSpec buffer{argument.name, type, Layout::dense(extents)};
+  buffer.role = argument.access == BufferAccess::read      ? BufferRole::input
+                : argument.access == BufferAccess::scratch ? BufferRole::scratch
+                                                           : BufferRole::output;
+  if (argument.access == BufferAccess::both) buffer.fill = BufferFill::contents;
+  buffer.symbol = argument.symbol;
+  return buffer;
 }
 
 /// A box that no device takes is a configuration that cannot be, as a wrong constraint would say.
-Result<TensorMapArgument> map_argument(const Argument& argument, const LaunchPlan& plan, const Names& names) {
+Result<TensorMapArgument> map_argument(const Argument& argument, const LaunchPlan& plan,
+                                       const ExpressionScope& scope) {
   std::vector<std::uint32_t> box;
-  for (const Formula& extent : argument.map->box)
-    box.push_back(
-        static_cast<std::uint32_t>(std::clamp<std::int64_t>(integer_of(extent, names), 0, 1 << 30)));
+  for (const Expression& extent : argument.map->box)
+    box.push_back(static_cast<std::uint32_t>(std::clamp<std::int64_t>(extent.integer(scope), 0, 1 << 30)));
   const BufferSpec& buffer = plan.buffer(argument.name);
   TensorMapArgument made{argument.name, map_of(buffer, std::move(box))};
   made.map.swizzle = argument.map->swizzle;
@@ -93,12 +97,11 @@ Result<TensorMapArgument> map_argument(const Argument& argument, const LaunchPla
 }
 
 /// Words of template arguments. A macro of that name would replace the parameter of the template, too.
-std::set<std::string> template_words(const std::vector<LaunchDefinition>& launches) {
+std::set<std::string> template_words(const std::vector<LaunchDescription>& launches) {
   std::set<std::string> words;
-  for (const LaunchDefinition& launch : launches) {
+  for (const LaunchDescription& launch : launches) {
     std::string word;
-    const std::size_t begin = launch.entry.find('<');
-    for (std::size_t i = begin; i < launch.entry.size(); ++i) {
+    for (std::size_t i = launch.entry.find('<'); i < launch.entry.size(); ++i) {
       const char c = launch.entry[i];
       if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
         word += c;
@@ -111,116 +114,78 @@ std::set<std::string> template_words(const std::vector<LaunchDefinition>& launch
   return words;
 }
 
-CompileRequest compile_request(const PlanParts& parts, const FormulaScope& scope,
-                               const Configuration& configuration, const Instance& instance) {
+CompileRequest compile_request(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,
+                               const ExpressionScope& scope) {
   CompileRequest request;
-  request.source = parts.text.source;
-  request.headers = parts.text.headers;
-  const std::set<std::string> in_templates = template_words(parts.launches);
+  request.source = kernel.text->source;
+  request.headers = kernel.text->headers;
+  const std::set<std::string> in_templates = template_words(launches);
   const auto define = [&](const std::string& name, const Value& value) {
-    if (!in_templates.contains(name)) request.defines.emplace_back(name, word_of(value));
+    if (!in_templates.contains(name)) request.defines.emplace_back(name, to_word(value));
   };
-  for (const auto& [name, value] : configuration.entries()) define(name, value);
-  for (const auto& [name, value] : instance.settings) define(name, value);
-  for (const auto& [name, formula] : parts.kernel.defines) {
-    const FormulaValue value = formula.evaluate(scope.names());
-    request.defines.emplace_back(name, word_of(value.scalar()));
-  }
-  for (const std::string& option : parts.kernel.options)
-    request.options.push_back(replaced(option, scope.words()));
+  for (const auto& [name, value] : scope.configuration().entries()) define(name, value);
+  for (const auto& [name, value] : scope.instance().settings) define(name, value);
+  for (const auto& [name, expression] : kernel.defines)
+    request.defines.emplace_back(name, to_word(expression.value(scope).scalar()));
+  for (const std::string& option : kernel.options) request.options.push_back(replaced(option, scope.words()));
   return request;
+}
+
+/// The launch without its arguments.
+Result<Launch> geometry_of(const LaunchDescription& described, const ExpressionScope& scope) {
+  Launch launch;
+  launch.entry = replaced(described.entry, scope.words());
+  const Result<Dim3> grid = dimensions(described.grid, scope, "grid");
+  if (!grid) return tl::unexpected(grid.error());
+  const Result<Dim3> block = dimensions(described.block, scope, "block");
+  if (!block) return tl::unexpected(block.error());
+  launch.grid = *grid;
+  launch.block = *block;
+  if (described.shared) {
+    const std::int64_t bytes = described.shared->integer(scope);
+    if (bytes < 0)
+      return fail(Phase::constraint, "shared memory", described.shared->with_text(format("{} bytes", bytes)));
+    launch.dynamic_shared_memory = static_cast<std::uint64_t>(bytes);
+  }
+  return launch;
 }
 
 }  // namespace
 
-FormulaScope::FormulaScope(const Definition& definition, const Instance& instance) {
-  FormulaValue::List sizes;
-  for (const auto& [name, extent] : instance.extents) {
-    add(name, extent);
-    sizes.emplace_back(extent);
-  }
-  values_.insert_or_assign("ProblemSize", FormulaValue(std::move(sizes)));
-  for (const auto& [name, value] : instance.settings) add(name, value);
-  for (const search::Parameter& parameter : definition.parameters) {
-    FormulaValue::List all;
-    for (const Value& value : parameter.values) all.push_back(FormulaValue(value));
-    values_.insert_or_assign(parameter.name, FormulaValue(std::move(all)));
-  }
-}
-
-FormulaScope::FormulaScope(const Definition& definition, const Instance& instance,
-                           const Configuration& configuration)
-    : FormulaScope(definition, instance) {
-  for (const search::Parameter& parameter : definition.parameters) values_.erase(parameter.name);
-  for (const auto& [name, value] : configuration.entries()) add(name, value);
-}
-
-void FormulaScope::add(const std::string& name, const Value& value) {
-  values_.insert_or_assign(name, FormulaValue(value));
-  words_.insert_or_assign(name, word_of(value));
-}
-
-const FormulaValue* FormulaScope::find(std::string_view name) const {
-  const auto found = values_.find(name);
-  return found == values_.end() ? nullptr : &found->second;
-}
-
-Names FormulaScope::names() const {
-  return [this](std::string_view name) { return find(name); };
-}
-
-std::optional<ScalarArgument> scalar_of(ElementType type, const FormulaValue& value) {
-  return with_element(type, [&]<class T>(T) -> std::optional<ScalarArgument> {
-    if constexpr (std::is_floating_point_v<T>) {
-      return ScalarArgument(static_cast<T>(value.real()));
-    } else if constexpr (is_floating<T>) {
-      return ScalarArgument(T(value.real()).bits);
-    } else {
-      const auto integer = integer_as<T>(value);
-      return integer ? std::optional(ScalarArgument(*integer)) : std::nullopt;
-    }
-  });
-}
-
-Result<LaunchPlan> make_plan(const PlanParts& parts, const Instance& instance,
-                             const Configuration& configuration,
-                             const std::map<std::string, Extents>& extents) {
-  const FormulaScope scope(parts.definition, instance, configuration);
-  const Names names = scope.names();
+Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
+                                               const std::vector<LaunchDescription>& launches,
+                                               const Instance& instance,
+                                               const Configuration& configuration) const {
+  if (!description_.unusable.empty()) throw UsageError(description_.unusable);
+  if (!missing_.empty()) description_.place.fail(missing_);
+  const ExpressionScope scope(description_.parameters, instance, configuration);
   LaunchPlan plan;
-  plan.compile = compile_request(parts, scope, configuration, instance);
-  add_buffers(parts.arguments, extents, plan);
-  for (const LaunchDefinition& defined : parts.launches) {
-    if (defined.when && !defined.when->evaluate(names).to_bool()) continue;
-    Launch launch;
-    launch.entry = replaced(defined.entry, scope.words());
-    const Result<Dim3> grid = dimensions(defined.grid, names, "grid");
-    if (!grid) return tl::unexpected(grid.error());
-    const Result<Dim3> block = dimensions(defined.block, names, "block");
-    if (!block) return tl::unexpected(block.error());
-    launch.grid = *grid;
-    launch.block = *block;
-    if (defined.shared) {
-      const std::int64_t bytes = integer_of(*defined.shared, names);
-      if (bytes < 0)
-        return fail(Phase::constraint, "shared memory", format("'{}' is {}", defined.shared->text, bytes));
-      launch.dynamic_shared_memory = static_cast<std::uint64_t>(bytes);
-    }
-    for (const std::string& name : defined.arguments) {
-      const Argument& argument = *std::ranges::find(parts.arguments, name, &Argument::name);
+  plan.compile = compile_request(kernel, launches, scope);
+  for (const Argument& argument : description_.arguments)
+    if (argument.is_vector())
+      plan.buffers.push_back(
+          buffer_of(argument, type_of(argument, instance).element, extents_of(argument, instance)));
+  for (const LaunchDescription& described : launches) {
+    if (described.when && !described.when->value(scope).to_bool()) continue;
+    Result<Launch> launch = geometry_of(described, scope);
+    if (!launch) return tl::unexpected(launch.error());
+    for (const std::string& name : *described.arguments) {
+      const Argument& argument = *description_.argument(name);
       if (argument.map) {
-        Result<TensorMapArgument> map = map_argument(argument, plan, names);
+        Result<TensorMapArgument> map = map_argument(argument, plan, scope);
         if (!map) return tl::unexpected(map.error());
-        launch.arguments.emplace_back(std::move(*map));
-        continue;
+        launch->arguments.emplace_back(std::move(*map));
+      } else if (argument.texture) {
+        launch->arguments.emplace_back(TextureArgument{name, *argument.texture});
+      } else if (argument.is_vector()) {
+        launch->arguments.emplace_back(BufferArgument{name});
+      } else {
+        launch->arguments.push_back(scalar_argument(*argument.value, type_of(argument, instance), scope));
       }
-      launch.arguments.push_back(argument.texture ? KernelArgument(TextureArgument{name, *argument.texture})
-                                 : argument.is_vector() ? KernelArgument(BufferArgument{name})
-                                                        : scalar_argument(argument, names));
     }
-    if (std::ranges::find(plan.compile.entries, launch.entry) == plan.compile.entries.end())
-      plan.compile.entries.push_back(launch.entry);
-    plan.launches.emplace_back(std::move(launch));
+    if (std::ranges::find(plan.compile.entries, launch->entry) == plan.compile.entries.end())
+      plan.compile.entries.push_back(launch->entry);
+    plan.launches.emplace_back(std::move(*launch));
   }
   if (plan.launches.empty())
     return fail(Phase::constraint, "launches", "no launch is left for this configuration");

@@ -3,123 +3,176 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <set>
 
-#include "kernels/described/contents.hpp"
-#include "kernels/described/plan.hpp"
 #include "search/expressions/nearest.hpp"
-#include "search/space/search_space.hpp"
+#include "search/random.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"
+#include "tuner/tensor/element_types.hpp"
 #include "tuner/tensor/verifier.hpp"
 
 namespace tune::definition {
 namespace {
 
-bool compared(const Argument& argument) {
-  return argument.is_vector() &&
-         (argument.access == BufferAccess::write || argument.access == BufferAccess::both);
+/// FNV-1a: arguments of one problem shall not hold the same numbers.
+std::uint64_t hash_of(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
 }
 
-/// Characters that a database's keys and a command line take without quotes.
-std::string problem_name(const Definition& definition) {
-  std::string name = definition.name;
-  for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') c = '_';
-  if (name.empty()) throw UsageError(format("{}: the problem has no name", definition.file.string()));
-  return name;
+/// The largest number that is still below the type's limit as double: 2^63 is beyond an int64.
+template<class T>
+double highest() {
+  const auto max = static_cast<double>(std::numeric_limits<T>::max());
+  return sizeof(T) < 8 ? max : std::nextafter(max, 0.0);
+}
+
+template<class T>
+T as_element(double value) {
+  if constexpr (is_floating<T>)
+    return static_cast<T>(value);
+  else
+    return static_cast<T>(
+        std::clamp(std::floor(value), static_cast<double>(std::numeric_limits<T>::lowest()), highest<T>()));
+}
+
+template<class T>
+void fill(std::span<T> to, const Contents& contents, const Argument& argument, bool is_bool,
+          std::uint64_t seed) {
+  search::Random random(hash_of(argument.name) + 0x9e3779b97f4a7c15ULL * seed + contents.seed.value_or(0));
+  const double span = contents.high - contents.low + (is_floating<T> ? 0 : 1);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    double value = contents.value;
+    if (contents.kind == Contents::Kind::random)
+      value = contents.low + span * random.uniform();
+    else if (contents.kind == Contents::Kind::sequence)
+      value += contents.step * static_cast<double>(i);
+    else if (contents.kind == Contents::Kind::function)
+      value = is_floating<T> ? contents.function(i, seed) : std::trunc(contents.function(i, seed));
+    to[i] = as_element<T>(is_bool ? (value >= 1 ? 1 : 0) : value);
+  }
+}
+
+void read_file(HostTensor& tensor, const Contents& contents, const Argument& argument) {
+  std::ifstream in(contents.file, std::ios::binary);
+  if (!in) argument.place.fail(format("cannot read {}", contents.file.string()));
+  const std::span<std::byte> bytes = tensor.bytes();
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  const auto read = static_cast<std::size_t>(in.gcount());
+  if (read != bytes.size() || in.peek() != std::ifstream::traits_type::eof())
+    argument.place.fail(format("{} has {} bytes than the {} that '{}' takes", contents.file.string(),
+                               read < bytes.size() ? "fewer" : "more", bytes.size(), argument.name));
+}
+
+/// A tensor with these contents; those that are random follow from the seed and the argument's name. Throws
+/// UsageError for a file that cannot be read or has another size.
+HostTensor make_tensor(const Contents& contents, const Argument& argument, const TypeName& type,
+                       const Extents& extents, std::uint64_t seed) {
+  HostTensor tensor(type.element, extents);
+  if (contents.kind == Contents::Kind::file)
+    read_file(tensor, contents, argument);
+  else
+    with_element(type.element,
+                 [&]<class T>(T) { fill(tensor.as<T>(), contents, argument, type.is_bool, seed); });
+  return tensor;
 }
 
 /// A parameter that is an extent of the block is one of threads, for models.
-void find_roles(Definition& definition) {
-  for (search::Parameter& parameter : definition.parameters)
-    for (const LaunchDefinition& launch : definition.launches)
+void find_roles(KernelDescription& description) {
+  for (search::Parameter& parameter : description.parameters)
+    for (const LaunchDescription& launch : description.launches)
       for (const auto& extent : launch.block)
-        if (extent && extent->text == parameter.name) parameter.role = search::Role::threads;
+        if (extent && extent->text() == parameter.name) parameter.role = search::Role::threads;
+}
+
+/// What a parameter of the kernel, as declared, must not be for this argument; empty where it fits.
+std::string misfit(const std::string& declared, const Argument& argument) {
+  const bool pointer = declared.find('*') != std::string::npos;
+  if (argument.texture && declared.find("cudaTextureObject_t") == std::string::npos)
+    return "no cudaTextureObject_t";
+  if (argument.map && pointer) return "no CUtensorMap";
+  if (pointer == (argument.is_vector() && !argument.texture && !argument.map)) return {};
+  if (!argument.place.is_file())
+    return format("the problem gives the {} '{}'", pointer ? "scalar" : "array", argument.name);
+  return pointer ? "a pointer: give 'size' for a vector" : "no pointer: give a single value";
 }
 
 }  // namespace
 
-DefinedProblem::DefinedProblem(Definition definition) : definition_(std::move(definition)) {
-  find_roles(definition_);
-  // A definition that fixes all sizes has one that says nothing.
-  if (definition_.extents.empty()) definition_.extents.push_back({"size", "fixed by the definition", 1});
-  info_.name = problem_name(definition_);
-  info_.summary = definition_.summary;
-  info_.extents = definition_.extents;
-  info_.settings = definition_.settings;
-  info_.item = definition_.item;
-  texts_.emplace(definition_.file.filename().string(), definition_.source->text);
-  if (definition_.unusable.empty()) read_kernels(JsonField(definition_.source));
-  for (const auto& [name, text] : texts_) info_.sources.push_back(name);
+DescribedProblem::DescribedProblem(KernelDescription description)
+    : description_(std::move(description)), info_(description_.info()), texts_(description_.sources) {
+  find_roles(description_);
+  if (description_.unusable.empty()) read_kernels();
+  for (const SourceFile& source : texts_) info_.sources.push_back(source.name);
 }
 
-void DefinedProblem::read_kernels(const JsonField& place) {
+void DescribedProblem::read_kernels() {
+  KernelSource& kernel = description_.kernel;
+  std::optional<KernelSource>& reference = description_.reference.kernel;
   // Whoever only wants to see the space, or what a database has, needs no kernel.
   std::error_code error;
-  if (!std::filesystem::exists(definition_.kernel.path, error)) {
-    missing_ = format("{}: cannot read the kernel's file {}", definition_.file.string(),
-                      definition_.kernel.path.string());
+  if (!kernel.text && !std::filesystem::exists(kernel.path, error)) {
+    missing_ = format("cannot read the kernel's file {}", kernel.path.string());
     return;
   }
-  const auto add = [&](const KernelText& kernel) {
-    texts_.insert_or_assign(kernel.source.name, kernel.source.text);
-    for (const SourceFile& header : kernel.headers) texts_.insert_or_assign(header.name, header.text);
-  };
-  kernel_ = read_kernel_text(definition_.kernel, place);
-  add(kernel_);
-  if (definition_.reference.kernel) {
-    reference_kernel_ = read_kernel_text(*definition_.reference.kernel, place);
-    add(*reference_kernel_);
+  std::map<std::string, std::string> read;
+  for (KernelSource* source : {&kernel, reference ? &*reference : nullptr}) {
+    if (source == nullptr || source->text) continue;
+    source->text = read_kernel_text(source->path, source->folders, source->place);
+    read.insert_or_assign(source->text->source.name, source->text->source.text);
+    for (const SourceFile& header : source->text->headers) read.insert_or_assign(header.name, header.text);
   }
-  check_arguments();
+  if (!read.empty()) {
+    for (const SourceFile& known : texts_) read.emplace(known.name, known.text);
+    texts_.clear();
+    for (const auto& [name, text] : read) texts_.push_back({name, text});
+  }
+  for (LaunchDescription& launch : description_.launches) check_launch(*kernel.text, launch);
+  for (LaunchDescription& launch : description_.reference.launches) check_launch(*reference->text, launch);
 }
 
-/// Against the kernel's own declaration, where it is understood: before anything is compiled.
-void DefinedProblem::check_arguments() {
-  for (LaunchDefinition& launch : definition_.launches) {
-    const std::vector<std::string> declared = kernel_parameters(kernel_.source.text, launch.entry);
-    if (declared.empty()) continue;
-    std::vector<std::string> names;
-    for (const std::string& one : declared) names.push_back(name_of_parameter(one));
-    // What is copied to constant memory is an argument too only where the kernel declares it so.
-    if (launch.arguments.size() > declared.size())
-      std::erase_if(launch.arguments, [&](const std::string& name) {
-        return !definition_.argument(name)->symbol.empty() && std::ranges::find(names, name) == names.end();
-      });
-    if (launch.arguments.size() == declared.size()) {
-      for (std::size_t i = 0; i < declared.size(); ++i) {
-        const Argument& argument = *definition_.argument(launch.arguments[i]);
-        const bool pointer = declared[i].find('*') != std::string::npos;
-        if (argument.texture && declared[i].find("cudaTextureObject_t") == std::string::npos)
-          argument.place.fail(format("argument {} of kernel '{}' is '{}', no cudaTextureObject_t", i + 1,
-                                     launch.entry, declared[i]));
-        if (argument.map && pointer)
-          argument.place.fail(
-              format("argument {} of kernel '{}' is '{}', no CUtensorMap", i + 1, launch.entry, declared[i]));
-        if (pointer == (argument.is_vector() && !argument.texture && !argument.map)) continue;
-        argument.place.fail(
-            format("argument {} of kernel '{}' is '{}', {}", i + 1, launch.entry, declared[i],
-                   pointer ? "a pointer: give 'size' for a vector" : "no pointer: give a single value"));
-      }
-      continue;
-    }
-    std::string given, wanted;
-    for (const std::string& name : launch.arguments) given += (given.empty() ? "" : ", ") + name;
-    for (const std::string& one : declared) wanted += (wanted.empty() ? "" : ", ") + one;
-    throw UsageError(format("{}: kernel '{}' takes {} arguments ({}), the definition gives {} ({})",
-                            definition_.file.string(), launch.entry, declared.size(), wanted,
-                            launch.arguments.size(), given));
+void DescribedProblem::check_launch(const KernelText& kernel, LaunchDescription& launch) const {
+  std::vector<std::string> names = description_.arguments_of(launch), known;
+  for (const Argument& argument : description_.arguments) known.push_back(argument.name);
+  for (const std::string& name : names)
+    if (description_.argument(name) == nullptr)
+      description_.place.fail(format("the launch of '{}' gives an argument '{}' that nothing declares{}",
+                                     launch.entry, name, search::did_you_mean(name, known)));
+  const std::vector<std::string> declared = kernel_parameters(kernel.source.text, launch.entry);
+  std::vector<std::string> parameters;
+  for (const std::string& one : declared) parameters.push_back(name_of_parameter(one));
+  // A file that lists all says of what is copied to constant memory no more than that: it is an argument too
+  // only where the kernel declares it so.
+  if (description_.place.is_file() && !declared.empty() && names.size() > declared.size())
+    std::erase_if(names, [&](const std::string& name) {
+      return !description_.argument(name)->symbol.empty() &&
+             std::ranges::find(parameters, name) == parameters.end();
+    });
+  launch.arguments = names;
+  if (declared.empty()) return;
+  if (names.size() != declared.size())
+    description_.place.fail(format("kernel '{}' takes {} arguments ({}), the {} gives {} ({})", launch.entry,
+                                   declared.size(), joined(declared), description_.noun(), names.size(),
+                                   joined(names)));
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const Argument& argument = *description_.argument(names[i]);
+    if (const std::string wrong = misfit(declared[i], argument); !wrong.empty())
+      argument.place.fail(
+          format("argument {} of kernel '{}' is '{}', {}", i + 1, launch.entry, declared[i], wrong));
   }
 }
 
-search::SpaceDefinition DefinedProblem::space(const Instance& instance,
-                                              const DeviceProperties& device) const {
+search::SpaceDefinition DescribedProblem::space(const Instance& instance,
+                                                const DeviceProperties& device) const {
   search::SpaceDefinition space;
-  space.parameters = definition_.parameters;
-  space.constraints = definition_.constraints;
+  space.parameters = description_.parameters;
+  space.constraints = description_.constraints;
   std::set<std::string> names;
   for (const search::Parameter& parameter : space.parameters) names.insert(parameter.name);
   const auto add = [&](const std::string& name, const Value& value) {
@@ -132,167 +185,192 @@ search::SpaceDefinition DefinedProblem::space(const Instance& instance,
   return space;
 }
 
-std::vector<Argument> DefinedProblem::arguments_of(const Instance& instance) const {
-  std::vector<Argument> arguments = definition_.arguments;
-  for (Argument& argument : arguments)
-    if (!argument.type_setting.empty())
-      argument.type = type_named(instance.setting(argument.type_setting).as_text())->element;
-  return arguments;
+std::string DescribedProblem::broken_rule(const Instance& instance,
+                                          const Configuration& configuration) const {
+  for (const FunctionRule& rule : description_.rules)
+    if (!rule.place.guarded([&] { return rule.holds(instance, configuration); })) return rule.reason;
+  return "";
 }
 
-std::map<std::string, Extents> DefinedProblem::extents_of(const std::vector<Argument>& arguments,
-                                                          const Instance& instance) const {
-  std::map<std::string, Extents> extents;
-  for (const Argument& argument : arguments)
-    if (argument.is_vector()) extents.emplace(argument.name, extents_of(argument, instance));
-  return extents;
+search::SearchSpace DescribedProblem::valid_space(const Instance& instance, const DeviceProperties& device,
+                                                  const std::string& where) const {
+  try {
+    search::SpaceDefinition definition = space(instance, device);
+    if (!where.empty()) definition = search::restrict_to(std::move(definition), search::Expr::parse(where));
+    search::SearchSpace all(std::move(definition));
+    if (!description_.rules.empty())
+      all = all.where(
+          [&](const Configuration& configuration) { return broken_rule(instance, configuration).empty(); });
+    if (!all.empty()) return all;
+  } catch (const std::invalid_argument& error) {
+    description_.place.fail(error.what());
+  }
+  throw UsageError(format("{} {}: no configuration is valid{}", info_.name, instance.key(),
+                          where.empty() ? "" : format(" where {}", where)));
 }
 
-Extents DefinedProblem::extents_of(const Argument& argument, const Instance& instance) const {
-  const FormulaScope scope(definition_, instance);
+TypeName DescribedProblem::type_of(const Argument& argument, const Instance& instance) const {
+  if (argument.type) return *argument.type;
+  const auto setting = std::ranges::find(info_.settings, argument.type_name, &SettingInfo::name);
+  if (setting == info_.settings.end())
+    description_.place.fail(
+        format("'{}' is of '{}', which is neither a type nor a setting", argument.name, argument.type_name));
+  const Value value = instance.setting_or(argument.type_name, setting->default_value);
+  const std::optional<TypeName> type = type_named(value.to_string());
+  if (!type || type->components != 1)
+    description_.place.fail(format("the setting '{}' of '{}' is '{}', which is no type", argument.type_name,
+                                   argument.name, value.to_string()));
+  return *type;
+}
+
+Extents DescribedProblem::extents_of(const Argument& argument, const Instance& instance) const {
+  const ExpressionScope scope(description_.parameters, instance);
   Extents extents;
-  if (argument.components > 1) extents.push_back(static_cast<std::uint64_t>(argument.components));
-  for (const Formula& formula : argument.extents) {
-    const FormulaValue value = formula.evaluate(scope.names());
-    const double size = value.is_number() ? value.real() : 0;
+  const int components = argument.type ? argument.type->components : 1;
+  if (components > 1) extents.push_back(static_cast<std::uint64_t>(components));
+  for (const Expression& extent : argument.extents) {
+    const double size = extent.real(scope);
     if (!(size >= 1) || size > 0x1p40 || std::floor(size) != size)
-      formula.place.fail(format("'{}' must be a whole number of elements from 1 to 2^40", formula.text));
+      extent.fail(format("{} is no whole number of elements from 1 to 2^40", size));
     extents.push_back(static_cast<std::uint64_t>(size));
   }
   return extents;
 }
 
-ProblemCost DefinedProblem::cost(const Instance& instance) const {
-  const FormulaScope scope(definition_, instance);
-  const auto value = [&](const std::optional<Formula>& formula) {
-    if (!formula) return 0.0;
-    const FormulaValue result = formula->evaluate(scope.names());
-    if (!result.is_number()) formula->place.fail(format("'{}' is no number", formula->text));
-    return result.real();
-  };
-  ProblemCost cost{.items = value(definition_.items),
-                   .flops = value(definition_.flops),
-                   .bytes = value(definition_.bytes)};
-  double bytes = 0, items = 0;
-  for (const Argument& argument : arguments_of(instance)) {
+ProblemCost DescribedProblem::cost(const Instance& instance) const {
+  ProblemCost cost;
+  for (const Argument& argument : description_.arguments) {
     if (!argument.is_vector()) continue;
+    const ElementType type = type_of(argument, instance).element;
     const auto elements = static_cast<double>(element_count(extents_of(argument, instance)));
-    const double size = elements * static_cast<double>(element_size(argument.type));
+    const double bytes = elements * static_cast<double>(element_size(type));
     // What only passes between launches may stay on chip.
     if (argument.access != BufferAccess::scratch)
-      bytes += argument.access == BufferAccess::both ? 2 * size : size;
-    if (compared(argument)) items = std::max(items, elements);
-    if (argument.type == ElementType::f64) cost.arithmetic = ElementType::f64;
+      cost.bytes += argument.access == BufferAccess::both ? 2 * bytes : bytes;
+    if (argument.is_compared()) cost.items = std::max(cost.items, elements);
+    if (type == ElementType::f64) cost.arithmetic = ElementType::f64;
   }
-  if (!definition_.bytes) cost.bytes = bytes;
-  if (!definition_.items) cost.items = items;
+  const ExpressionScope scope(description_.parameters, instance);
+  if (description_.flops) cost.flops = description_.flops->real(scope);
+  if (description_.bytes) cost.bytes = description_.bytes->real(scope);
+  if (description_.items) cost.items = description_.items->real(scope);
   return cost;
 }
 
-Result<LaunchPlan> DefinedProblem::plan(const Instance& instance, const Configuration& configuration,
-                                        const KernelSources&) const {
-  if (!definition_.unusable.empty()) throw UsageError(definition_.unusable);
-  if (!missing_.empty()) throw UsageError(missing_);
-  const std::vector<Argument> arguments = arguments_of(instance);
-  return make_plan({definition_, definition_.kernel, kernel_, definition_.launches, arguments}, instance,
-                   configuration, extents_of(arguments, instance));
+Result<LaunchPlan> DescribedProblem::plan(const Instance& instance, const Configuration& configuration,
+                                          const KernelSources&) const {
+  return make_plan(description_.kernel, description_.launches, instance, configuration);
 }
 
-Configuration DefinedProblem::reference_configuration(const Instance& instance) const {
-  const search::SearchSpace all(space(instance, architecture_properties("sm_90")));
-  const auto id = all.default_configuration();
-  if (!id) throw UsageError(format("{}: no configuration is valid", definition_.file.string()));
-  Configuration chosen = all.at(*id);
-  if (definition_.reference.configuration.empty()) return chosen;
-  for (const auto& [name, value] : definition_.reference.configuration) {
-    if (!chosen.has(name))
-      throw UsageError(
-          format("{}: reference.configuration: there is no parameter '{}'", definition_.file.string(), name));
-    chosen.set(name, value);
+Configuration DescribedProblem::reference_configuration(const Instance& instance) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = references_.find(instance.key());
+  if (known != references_.end()) return known->second;
+  const search::SearchSpace all = valid_space(instance, architecture_properties("sm_90"));
+  Configuration chosen = all.at(*all.default_configuration());
+  const ReferenceDescription& reference = description_.reference;
+  for (const auto& [name, value] : reference.configuration.entries()) chosen.set(name, value);
+  if (!all.find(chosen)) {
+    const std::string reason = all.explain(chosen), rule = broken_rule(instance, chosen);
+    reference.place.fail(rule.empty() ? reason : rule);
   }
-  if (!all.find(chosen))
-    throw UsageError(
-        format("{}: reference.configuration: {}", definition_.file.string(), all.explain(chosen)));
-  return chosen;
+  return references_.emplace(instance.key(), chosen).first->second;
 }
 
-std::optional<Result<LaunchPlan>> DefinedProblem::reference_plan(const Instance& instance,
-                                                                 const KernelSources& sources) const {
-  const bool known = std::ranges::all_of(definition_.arguments, [](const Argument& argument) {
-    return !compared(argument) || argument.expected.has_value();
+std::optional<Result<LaunchPlan>> DescribedProblem::reference_plan(const Instance& instance,
+                                                                   const KernelSources&) const {
+  const ReferenceDescription& reference = description_.reference;
+  const bool known = std::ranges::all_of(description_.arguments, [&](const Argument& argument) {
+    return !argument.is_compared() || argument.expected.has_value();
   });
-  if (known) return std::nullopt;
+  if (known || reference.function) return std::nullopt;
   const Configuration configuration = reference_configuration(instance);
-  if (!reference_kernel_) return plan(instance, configuration, sources);
-  const std::vector<Argument> arguments = arguments_of(instance);
-  const ReferenceDefinition& reference = definition_.reference;
-  return make_plan({definition_, *reference.kernel, *reference_kernel_, reference.launches, arguments},
-                   instance, configuration, extents_of(arguments, instance));
+  return reference.kernel ? make_plan(*reference.kernel, reference.launches, instance, configuration)
+                          : make_plan(description_.kernel, description_.launches, instance, configuration);
 }
 
-TensorSet DefinedProblem::inputs(const Instance& instance, std::uint64_t seed) const {
+TensorSet DescribedProblem::inputs(const Instance& instance, std::uint64_t seed) const {
   TensorSet inputs;
-  for (const Argument& argument : arguments_of(instance))
+  for (const Argument& argument : description_.arguments)
     if (argument.is_vector() &&
         (argument.access == BufferAccess::read || argument.access == BufferAccess::both))
-      inputs.emplace(argument.name,
-                     make_tensor(argument.contents, argument, extents_of(argument, instance), seed));
+      inputs.emplace(argument.name, make_tensor(argument.contents, argument, type_of(argument, instance),
+                                                extents_of(argument, instance), seed));
   return inputs;
 }
 
-TensorSet DefinedProblem::reference(const Instance& instance, const TensorSet&) const {
-  TensorSet reference;
-  for (const Argument& argument : arguments_of(instance))
-    if (compared(argument) && argument.expected)
-      reference.emplace(
-          argument.name,
-          in_double(view_of(make_tensor(*argument.expected, argument, extents_of(argument, instance), 0))));
-  return reference;
+TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet& inputs) const {
+  const ReferenceDescription::Function& function = description_.reference.function;
+  TensorSet results, computed;
+  for (const Argument& argument : description_.arguments) {
+    if (!argument.is_compared()) continue;
+    const Extents extents = extents_of(argument, instance);
+    if (argument.expected) {
+      const HostTensor tensor =
+          make_tensor(*argument.expected, argument, type_of(argument, instance), extents, 0);
+      results.emplace(argument.name, in_double(view_of(tensor)));
+    } else if (function) {
+      HostTensor tensor(ElementType::f64, extents);
+      std::ranges::fill(tensor.as<double>(), std::numeric_limits<double>::quiet_NaN());
+      computed.emplace(argument.name, std::move(tensor));
+    }
+  }
+  if (function) function(instance, inputs, computed);
+  for (const auto& [name, tensor] : computed)
+    if (std::ranges::all_of(tensor.as<double>(), [](double value) { return std::isnan(value); }))
+      description_.place.fail(format("the reference fills nothing of the output '{}'", name));
+  results.merge(computed);
+  return results;
 }
 
-Tolerance DefinedProblem::tolerance(const Instance& instance) const {
-  const bool stated = definition_.absolute_tolerance || definition_.relative_tolerance;
+Tolerance DescribedProblem::tolerance(const Instance& instance) const {
+  const bool stated = description_.absolute_tolerance || description_.relative_tolerance;
   Tolerance tolerance;
-  tolerance.derivation =
-      stated ? "as the definition says" : "of sums in another order, relative to the largest result";
-  for (const Argument& argument : arguments_of(instance)) {
-    if (!compared(argument)) continue;
-    Bounds bounds{.relative = usual_share(argument.type)};
+  tolerance.derivation = stated ? format("as the {} says", description_.noun())
+                                : "of sums in another order, relative to the largest result";
+  for (const Argument& argument : description_.arguments) {
+    if (!argument.is_compared()) continue;
+    Bounds bounds{.relative = usual_share(type_of(argument, instance).element)};
     if (stated)
-      bounds = {.absolute = definition_.absolute_tolerance.value_or(0),
-                .relative = definition_.relative_tolerance.value_or(0)};
+      bounds = {.absolute = description_.absolute_tolerance.value_or(0),
+                .relative = description_.relative_tolerance.value_or(0)};
     tolerance.buffers.emplace(argument.name, argument.bounds.value_or(bounds));
   }
   return tolerance;
 }
 
-std::vector<Instance> DefinedProblem::check_instances(const Instance& instance, const Configuration&) const {
+std::vector<Instance> DescribedProblem::check_instances(const Instance& instance,
+                                                        const Configuration&) const {
   std::vector<Instance> all;
-  for (const std::vector<std::int64_t>& size : definition_.check_sizes) {
+  for (const auto& size : description_.check_sizes) {
     Instance small = instance;
-    for (std::size_t i = 0; i < size.size(); ++i) small.extents[i].second = size[i];
+    for (auto& [name, extent] : small.extents)
+      for (const auto& [other, value] : size)
+        if (name == other) extent = value;
     all.push_back(std::move(small));
   }
   return all;
 }
 
-RunDefaults DefinedProblem::run_defaults() const {
-  RunDefaults defaults{.seconds = definition_.budget_seconds,
-                       .share = definition_.budget_share,
-                       .strategy = definition_.strategy,
-                       .seed = definition_.seed};
-  if (const auto count = definition_.budget_evaluations)
+RunDefaults DescribedProblem::run_defaults() const {
+  RunDefaults defaults{.seconds = description_.budget_seconds,
+                       .share = description_.budget_share,
+                       .strategy = description_.strategy,
+                       .seed = description_.seed};
+  if (const auto count = description_.budget_evaluations)
     defaults.evaluations = static_cast<std::uint64_t>(*count);
   return defaults;
 }
 
-std::unique_ptr<KernelSources> DefinedProblem::sources(std::unique_ptr<const KernelSources> others) const {
-  return std::make_unique<DefinitionSources>(*this, std::move(others));
+std::unique_ptr<KernelSources> DescribedProblem::sources(std::unique_ptr<const KernelSources> others) const {
+  return std::make_unique<DescribedSources>(*this, std::move(others));
 }
 
-std::string DefinitionSources::text(std::string_view name) const {
-  const auto found = problem_.texts().find(name);
-  return found == problem_.texts().end() ? others_->text(name) : found->second;
+std::string DescribedSources::text(std::string_view name) const {
+  const auto found = std::ranges::find(problem_.texts(), name, &SourceFile::name);
+  if (found != problem_.texts().end()) return found->text;
+  if (others_ != nullptr) return others_->text(name);
+  throw Error(format("{}: there is no source '{}'", problem_.info().name, name));
 }
 
 }  // namespace tune::definition

@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "kernels/described/definition.hpp"
-#include "kernels/described/kernel_files.hpp"
+#include "kernels/described/description.hpp"
+#include "search/space/search_space.hpp"
 #include "tuner/problem/description.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::definition {
 
-/// The problem that a definition describes. Its kernel files are read once, when it is made. The results of a
-/// kernel are held against what the definition says they must be (a file, a rule, another kernel, a
-/// configuration); where it says nothing, against those of the default configuration.
-class DefinedProblem : public Problem, public HasDescription {
+/// The problem that a description is of. Its kernel files are read once, when it is made. The results of a
+/// kernel are held against what the description says they must be (a file, a rule, a function, another
+/// kernel, a configuration); where it says nothing, against those of the default configuration.
+class DescribedProblem : public Problem, public HasDescription {
  public:
-  /// Throws UsageError where a kernel's file cannot be read or its arguments are not those of the definition.
-  explicit DefinedProblem(Definition definition);
+  /// Throws UsageError where a kernel's file cannot be read, a launch names an argument that nothing
+  /// declares, or a kernel takes other arguments.
+  explicit DescribedProblem(KernelDescription description);
 
-  const Definition& definition() const { return definition_; }
-  /// The texts of `info().sources`: the definition, the kernel files and their headers.
-  const std::map<std::string, std::string, std::less<>>& texts() const { return texts_; }
+  /// Its launches name their arguments.
+  const KernelDescription& description() const { return description_; }
+  /// `info().sources` with their texts.
+  const std::vector<SourceFile>& texts() const { return texts_; }
+  /// Throws UsageError for an argument whose type is that of a setting that there is not.
+  TypeName type_of(const Argument& argument, const Instance& instance) const;
+  /// The valid configurations, the constraints that are functions included; `where`: an expression, or empty.
+  /// Throws UsageError where there is none.
+  search::SearchSpace valid_space(const Instance& instance, const DeviceProperties& device,
+                                  const std::string& where = {}) const;
+  /// The reason of the first constraint that is a function and breaks; empty where all hold.
+  std::string broken_rule(const Instance& instance, const Configuration& configuration) const;
 
   const ProblemInfo& info() const override { return info_; }
   search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override;
@@ -40,34 +56,36 @@ class DefinedProblem : public Problem, public HasDescription {
   std::unique_ptr<KernelSources> sources(std::unique_ptr<const KernelSources> others) const override;
 
  private:
-  /// With the types that the settings choose.
-  std::vector<Argument> arguments_of(const Instance& instance) const;
+  void read_kernels();
+  /// Names the launch's arguments and holds them against the kernel's own declaration, where it is
+  /// understood: before anything is compiled.
+  void check_launch(const KernelText& kernel, LaunchDescription& launch) const;
+  /// Of a vector, with the components of its elements.
   Extents extents_of(const Argument& argument, const Instance& instance) const;
-  /// Of all vectors, by name.
-  std::map<std::string, Extents> extents_of(const std::vector<Argument>& arguments,
-                                            const Instance& instance) const;
   Configuration reference_configuration(const Instance& instance) const;
-  void read_kernels(const JsonField& place);
-  void check_arguments();
+  /// In plan.cpp. Failure{constraint} where a grid or block is empty or too large.
+  Result<LaunchPlan> make_plan(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,
+                               const Instance& instance, const Configuration& configuration) const;
 
-  Definition definition_;
+  KernelDescription description_;
   ProblemInfo info_;
   std::string missing_;  ///< why there is no kernel
-  KernelText kernel_;
-  std::optional<KernelText> reference_kernel_;
-  std::map<std::string, std::string, std::less<>> texts_;
+  std::vector<SourceFile> texts_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Configuration> references_;  ///< configurations by the instance's key
 };
 
-/// Serves the texts of a definition, and asks `others` for all that it has not.
-class DefinitionSources : public KernelSources {
+/// Serves the texts of a described problem, and asks `others`, where there are some, for all that it has not.
+class DescribedSources : public KernelSources {
  public:
   /// The problem must outlive this.
-  DefinitionSources(const DefinedProblem& problem, std::unique_ptr<const KernelSources> others)
+  explicit DescribedSources(const DescribedProblem& problem,
+                            std::unique_ptr<const KernelSources> others = nullptr)
       : problem_(problem), others_(std::move(others)) {}
   std::string text(std::string_view name) const override;
 
  private:
-  const DefinedProblem& problem_;
+  const DescribedProblem& problem_;
   std::unique_ptr<const KernelSources> others_;
 };
 

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/problem.hpp"
 
-#include "kernels/gemm/check_sizes.hpp"
 #include "kernels/gemm/model/job.hpp"
+#include "kernels/gemm/model/launches.hpp"
 #include "kernels/gemm/model/reference.hpp"
 #include "kernels/gemm/model/rounding.hpp"
 #include "kernels/gemm/model/variant.hpp"
 
 namespace tune::kernels {
 namespace {
-
-constexpr const char* files[] = {"common/async_copy.cuh",
-                                 "common/tensor_core.cuh",
-                                 "common/vectors.cuh",
-                                 "common/warpgroup_product.cuh",
-                                 "gemm/async.cu",
-                                 "gemm/blocked_operands.cuh",
-                                 "gemm/blocked_result.cuh",
-                                 "gemm/blocked_tile.cuh",
-                                 "gemm/register.cu",
-                                 "gemm/tensor.cu",
-                                 "gemm/tensor_products.cuh",
-                                 "gemm/tensor_tiles.cuh",
-                                 "gemm/tile.cu",
-                                 "gemm/wgmma.cu",
-                                 "gemm/wgmma_tiles.cuh"};
 
 ProblemInfo make_info() {
   ProblemInfo info;
@@ -53,7 +37,7 @@ ProblemInfo make_info() {
        true},
   };
   info.item = "multiply-add";
-  for (const char* file : files) info.sources.emplace_back(file);
+  info.sources = gemm_files().names();
   return info;
 }
 

@@ -1,58 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
-#include <stdexcept>
 
+#include "kernels/framework/request.hpp"
+#include "kernels/gemm/model/launches.hpp"
 #include "kernels/gemm/model/variant.hpp"
-#include "kernels/gemm/variants/async.hpp"
-#include "kernels/gemm/variants/blocked.hpp"
-#include "kernels/gemm/variants/register.hpp"
-#include "kernels/gemm/variants/tensor.hpp"
-#include "kernels/gemm/variants/tile.hpp"
-#include "kernels/gemm/variants/wgmma.hpp"
-#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
-namespace {
 
-// The first one that applies is the default.
-constexpr GemmVariant table[] = {
-    {"register",
-     "threads compute tiles in registers from slabs in shared memory, the next slab comes through registers",
-     blocked_applies, plan_register, add_register_rules, tile_of_blocked},
-    {"async", "like register, but slabs come by asynchronous copies (cp.async)", blocked_applies, plan_async,
-     add_async_rules, tile_of_blocked},
-    {"tile", "a block brings square tiles to shared memory, a thread computes one column of a tile or a part",
-     tile_applies, plan_tile, add_tile_rules, tile_of_tile},
-    {"prefetch", "like tile, and the next tiles are loaded into registers while these are multiplied",
-     tile_applies, plan_tile, add_tile_rules, tile_of_tile},
-    {"tensor", "tensor cores multiply fragments of slabs that asynchronous copies bring to shared memory",
-     tensor_applies, plan_tensor, add_tensor_rules, tile_of_tensor},
-    {"wgmma",
-     "tensor cores, by products of four warps that read shared memory themselves (compute 9.0 alone)",
-     wgmma_applies, plan_wgmma, add_wgmma_rules, tile_of_wgmma},
-};
+// Each is defined in variants/<name>.cpp.
+GemmVariant register_gemm(), async_gemm(), tile_gemm(), prefetch_gemm(), tensor_gemm(), wgmma_gemm();
 
-}  // namespace
-
-std::span<const GemmVariant> gemm_variants() {
+// The first one that applies is the default, but for tensor.
+const VariantTable<GemmJob, GemmTile>& gemm_variants() {
+  static const VariantTable<GemmJob, GemmTile> table(
+      "gemm", {register_gemm(), async_gemm(), tile_gemm(), prefetch_gemm(), tensor_gemm(), wgmma_gemm()});
   return table;
 }
 
-const GemmVariant& variant_of_gemm(const Configuration& configuration) {
-  const std::string& name = configuration["variant"].as_text();
-  for (const GemmVariant& variant : table)
-    if (variant.name == name) return variant;
-  throw std::out_of_range(format("no gemm variant '{}'", name));
-}
-
 search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceProperties& device) {
-  GemmSpace space(job, device);
-  for (const GemmVariant& variant : table) {
-    if (!variant.applies(job)) continue;
-    space.begin(variant.name, variant.summary);
-    variant.add_rules(space, job, device);
-  }
-  return space.definition();
+  Constants constants = gemm_constants(job);
+  constants.merge(Constants{{"m", job.m}, {"n", job.n}, {"k", job.k}});
+  FamilySpace space(std::move(constants), device);
+  gemm_variants().add_to(space, job);
+  // Where tensor cores may be used nothing else is as fast.
+  return space.definition(space.offers("tensor") ? "tensor" : "");
 }
 
 Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configuration,
@@ -65,11 +36,30 @@ Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configurat
       return fail(Phase::constraint, "extent",
                   "indices of so many rows, columns or terms do not fit 32 bits");
   // Tiles are numbered along x.
-  const GemmVariant& variant = variant_of_gemm(configuration);
-  const GemmTile tile = variant.tile(configuration);
-  if (tiles_of(job.m, tile.m) > limit / tiles_of(job.n, tile.n))
+  const GemmVariant& variant = gemm_variants().of(configuration);
+  const GemmTile tile = variant.checked(job, configuration);
+  if (ceil_div(job.m, tile.m) > limit / ceil_div(job.n, tile.n))
     return fail(Phase::constraint, "extent", "there are more tiles than a grid has blocks");
   return variant.plan(job, configuration, sources);
+}
+
+std::vector<GemmSize> gemm_check_sizes(const GemmJob& job, const Configuration& configuration) {
+  const GemmTile tile = gemm_variants().of(configuration).checked(job, configuration);
+  std::vector<GemmSize> sizes = {
+      {tile.m * 2 + 7, tile.n + 9, tile.k * 3 + 5},
+      {tile.m, tile.n, tile.k * 2},
+      {tile.m / 2 + 3, 11, 3},
+      {3, tile.n / 2 + 1, tile.k + 1},
+      {3, 2, tile.k * 3 + 1},
+      {1, 1, 1},
+  };
+  // Rows of unpadded matrices are whole vectors.
+  const std::int64_t vector = row_vector(configuration);
+  for (GemmSize& size : sizes) {
+    size.n = round_up(size.n, vector);
+    size.k = round_up(size.k, vector);
+  }
+  return sizes;
 }
 
 }  // namespace tune::kernels

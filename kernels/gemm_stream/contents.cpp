@@ -7,20 +7,12 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/framework/random_numbers.hpp"
+#include "kernels/framework/request.hpp"
 #include "tuner/base/parallel.hpp"
 
 namespace tune::kernels {
 namespace {
-
-/// Bits that differ in half of their places for neighbouring numbers: a multiplication spreads a number
-/// upwards, a shift downwards, twice.
-std::uint64_t scattered(std::uint64_t number) {
-  for (int i = 0; i < 2; ++i) {
-    number ^= number >> 31;
-    number *= 0xd6e8feb86659fd93ULL;
-  }
-  return number ^ (number >> 32);
-}
 
 /// Matrices of a set, one after another, of `rows` x `columns` elements.
 struct Set {
@@ -70,14 +62,10 @@ bool is_moved(const Set& set, std::uint64_t rows, std::uint64_t columns, const T
   return same;
 }
 
-/// The first `own` matrices get numbers of their own. Whether rows are moved, else columns.
+/// The matrices after the first `own` ones are these, moved. Whether rows are moved, else columns.
 template<class T>
-void fill(HostTensor& tensor, const Set& set, std::uint64_t own, std::uint64_t start, bool rows) {
+void move_all(HostTensor& tensor, const Set& set, std::uint64_t own, bool rows) {
   const auto all = tensor.as<T>();
-  parallel_for(own * set.elements(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i)
-      all[i] = static_cast<T>(static_cast<double>(scattered(start + i) >> 40) * 0x1.0p-23 - 1.0);
-  });
   parallel_for(all.size() / set.elements() - own, 1, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin + own; i < end + own; ++i) {
       const std::uint64_t places = i / own;
@@ -89,10 +77,11 @@ void fill(HostTensor& tensor, const Set& set, std::uint64_t own, std::uint64_t s
 
 HostTensor matrices(const StreamJob& job, const Set& set, std::uint64_t own, std::uint64_t start, bool rows) {
   HostTensor tensor(job.product.type, {set.columns, set.rows, natural(job.count)});
+  fill_random(tensor, own * set.elements(), Mixer::multiply_twice, start);
   if (job.product.type == ElementType::f64)
-    fill<double>(tensor, set, own, start, rows);
+    move_all<double>(tensor, set, own, rows);
   else
-    fill<float>(tensor, set, own, start, rows);
+    move_all<float>(tensor, set, own, rows);
   return tensor;
 }
 
@@ -148,13 +137,13 @@ std::int64_t own_products(const StreamJob& job) {
   const double affordable = max_flops / (2 * job.product.multiply_adds());
   // Moved around by so many places, matrices are as they were.
   const std::int64_t places = std::min(job.product.m, job.product.n);
-  const std::int64_t min = std::max<std::int64_t>(2, (job.count + places - 1) / places);
+  const std::int64_t min = std::max<std::int64_t>(2, ceil_div(job.count, places));
   if (affordable >= static_cast<double>(job.count)) return job.count;
   return std::min(job.count, std::max(min, static_cast<std::int64_t>(affordable)));
 }
 
 TensorSet stream_inputs(const StreamJob& job, std::uint64_t seed, std::int64_t own) {
-  const std::uint64_t start = scattered(seed + 1);
+  const std::uint64_t start = mixed_bits(Mixer::multiply_twice, seed + 1);
   constexpr std::uint64_t apart = std::uint64_t{1} << 60;  // more than a set has elements
   TensorSet set;
   set.emplace("a", matrices(job, left_of(job), natural(own), start, true));

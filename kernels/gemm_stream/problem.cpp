@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "kernels/gemm/check_sizes.hpp"
 #include "kernels/gemm/model/launches.hpp"
 #include "kernels/gemm/model/rounding.hpp"
+#include "kernels/gemm/model/variant.hpp"
 #include "kernels/gemm_stream/contents.hpp"
 #include "kernels/gemm_stream/job.hpp"
 #include "kernels/gemm_stream/pipeline.hpp"
@@ -16,10 +16,6 @@ namespace tune::kernels {
 using search::Configuration;
 
 namespace {
-
-constexpr const char* files[] = {
-    "common/async_copy.cuh",   "common/vectors.cuh",    "gemm/async.cu",   "gemm/blocked_operands.cuh",
-    "gemm/blocked_result.cuh", "gemm/blocked_tile.cuh", "gemm/register.cu"};
 
 /// More would be plans of tens of thousands of steps.
 constexpr std::int64_t max_products = 4096;
@@ -37,7 +33,7 @@ ProblemInfo make_info() {
   count.range = {1, max_products};
   info.settings.push_back(count);
   info.item = "multiply-add";
-  for (const char* file : files) info.sources.emplace_back(file);
+  info.sources = gemm_files().with_included({"async.cu", "register.cu"});
   return info;
 }
 

@@ -3,21 +3,51 @@
 
 #include <algorithm>
 
-#include "kernels/common/grid_barrier.hpp"
-#include "kernels/matvec/check_sizes.hpp"
 #include "kernels/matvec/model/files.hpp"
 #include "kernels/matvec/model/job.hpp"
+#include "kernels/matvec/model/launches.hpp"
 #include "kernels/matvec/model/reference.hpp"
-#include "kernels/matvec/variants.hpp"
+#include "kernels/matvec/model/shape.hpp"
+#include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {
 namespace {
 
-constexpr const char* files[] = {"common/async_copy.cuh", "common/vectors.cuh",      "matvec/cooperative.cu",
-                                 "matvec/exchange.cuh",   "matvec/fused.cu",         "matvec/march.cuh",
-                                 "matvec/sliced.cu",      "matvec/sliced.cuh",       "matvec/strip.cuh",
-                                 "matvec/sums.cuh",       "matvec/sums_kernels.cuh", "matvec/two_pass.cu",
-                                 "matvec/words.cuh"};
+/// Small rows x columns at which a configuration is checked: several batches and one that is not full, two
+/// strips, two tiles where the variant takes them, narrower than a vector, a single element.
+std::vector<std::pair<std::int64_t, std::int64_t>> check_sizes(const MatvecJob& job,
+                                                               const Configuration& configuration) {
+  // The emulator needs a microsecond for each.
+  constexpr std::int64_t max_elements = 1 << 17;
+  const MatvecShape shape(job, configuration);
+  const bool whole_rows = matvec_variants().of(configuration).checked(job, configuration).whole_rows;
+  const bool padded = configuration["padded"].as_bool();
+  // Rows of an unpadded matrix are whole vectors.
+  const auto columns_near = [&](std::int64_t wanted) {
+    const std::int64_t step = padded ? 1 : shape.vector;
+    return std::max(step, wanted / step * step);
+  };
+  std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
+  const auto add = [&](std::int64_t rows, std::int64_t columns) {
+    if (rows > shape.batch + 1) rows = std::max(shape.batch + 1, std::min(rows, max_elements / columns));
+    if (std::ranges::find(sizes, std::pair{rows, columns}) == sizes.end()) sizes.emplace_back(rows, columns);
+  };
+  const std::int64_t last = shape.batch > 1 ? shape.batch - 1 : 0;
+  const std::int64_t batches = (shape.stages + 2) * shape.batch + last;
+  const std::int64_t wide = whole_rows ? columns_near(shape.tile - 1) : columns_near(shape.tile * 5 / 2 + 1);
+  add(batches, wide);
+  // A second strip, where strips are not too long for a small size.
+  if ((shape.row_block + shape.batch) * shape.tile <= max_elements)
+    add(shape.row_block + shape.batch + last, columns_near(shape.tile));
+  else
+    add(shape.batch, shape.tile);
+  // Narrow: two strips here too, where they are short.
+  add(shape.row_block <= 256 ? shape.row_block + shape.batch / 2 + 1 : 2 * shape.batch + 1,
+      columns_near(shape.vector + 1));
+  add(1, columns_near(std::min<std::int64_t>(shape.tile, 37)));
+  add(1, columns_near(1));
+  return sizes;
+}
 
 ProblemInfo make_info() {
   ProblemInfo info;
@@ -30,8 +60,7 @@ ProblemInfo make_info() {
       {"op", "n: y = A x; t: z = A' y; ata: both after each other, z = A' (A x)", {"n", "t", "ata"}, "ata"},
   };
   info.item = "multiplied element";
-  for (const char* file : files) info.sources.emplace_back(file);
-  info.sources.emplace_back(grid_barrier_file);
+  info.sources = matvec_kernels().names();
   return info;
 }
 
@@ -59,7 +88,7 @@ class MatvecProblem : public Problem, public HasFiles {
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                           const KernelSources& sources) const override {
-    return matvec_variant_of(configuration).plan(matvec_job(instance), configuration, sources);
+    return matvec_variants().of(configuration).plan(matvec_job(instance), configuration, sources);
   }
 
   TensorSet inputs(const Instance& instance, std::uint64_t seed) const override {
@@ -79,7 +108,7 @@ class MatvecProblem : public Problem, public HasFiles {
   std::vector<Instance> check_instances(const Instance& instance,
                                         const Configuration& configuration) const override {
     std::vector<Instance> instances;
-    for (const auto& [rows, columns] : matvec_check_sizes(matvec_job(instance), configuration)) {
+    for (const auto& [rows, columns] : check_sizes(matvec_job(instance), configuration)) {
       Instance check = instance;
       check.extents = {{"rows", rows}, {"columns", columns}};
       instances.push_back(std::move(check));

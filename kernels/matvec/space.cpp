@@ -4,26 +4,15 @@
 #include <set>
 
 #include "kernels/matvec/model/shape.hpp"
-#include "kernels/matvec/variants.hpp"
+#include "kernels/matvec/model/variant.hpp"
 #include "search/expressions/expr.hpp"
-#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {
 
-using search::Constraint;
 using search::Expr;
-using search::Parameter;
 using search::Role;
-using search::SpaceDefinition;
 using search::var;
-
-/// Facts of an architecture alone do not say how many multiprocessors its devices have: as many as a large
-/// one.
-std::int64_t multiprocessors(const DeviceProperties& device) {
-  constexpr int of_a_large_device = 128;
-  return device.multiprocessors > 1 ? device.multiprocessors : of_a_large_device;
-}
 
 Expr in_registers() {
   return var("kept") == "registers";
@@ -76,85 +65,67 @@ Value nearest(const std::vector<Value>& values, std::int64_t wanted) {
   });
 }
 
-Parameter variant_parameter(const MatvecJob& job) {
-  Parameter variant{"variant", "", {}, "two_pass"};
-  for (const MatvecVariant& known : matvec_variants()) {
-    if (!known.applies(job)) continue;
-    variant.values.push_back(std::string(known.name));
-    variant.documentation +=
-        format("{}{}: {}", variant.documentation.empty() ? "" : "; ", known.name, known.summary);
-  }
-  return variant;
-}
-
 /// In an order in which what the limits on memory tie together lies side by side.
-std::vector<Parameter> tile_parameters(const MatvecJob& job, const DeviceProperties& device) {
+void add_tile_parameters(FamilySpace& space, const MatvecJob& job) {
+  const DeviceProperties& device = space.device();
   const std::vector<Value> lengths = row_blocks(job, device), wide = widths(job);
-  std::vector<Parameter> all;
-  all.push_back({"kept",
-                 "where rows lie while they are multiplied, and where they are loaded ahead to",
-                 {"registers", "shared"},
-                 "registers"});
+  space.add({"kept",
+             "where rows lie while they are multiplied, and where they are loaded ahead to",
+             {"registers", "shared"},
+             "registers"});
   if (job.has_n())
-    all.push_back({"place", "where the block's part of x lies", {"registers", "shared"}, "registers"});
-  all.push_back({"vector",
-                 "neighbouring columns that a thread loads together",
-                 {1, 2, 4},
-                 job.type == ElementType::f64 ? 2 : 4,
-                 std::nullopt,
-                 Role::work});
-  all.push_back(
-      {"unroll_x", "vectors of a row that a thread has", unrolled(job), 1, std::nullopt, Role::work});
-  all.push_back(
+    space.add({"place", "where the block's part of x lies", {"registers", "shared"}, "registers"});
+  space.add({"vector",
+             "neighbouring columns that a thread loads together",
+             {1, 2, 4},
+             job.type == ElementType::f64 ? 2 : 4,
+             std::nullopt,
+             Role::work});
+  space.add({"unroll_x", "vectors of a row that a thread has", unrolled(job), 1, std::nullopt, Role::work});
+  space.add(
       {"block_x", "threads of a block along a row", wide, nearest(wide, 128), std::nullopt, Role::threads});
-  all.push_back(
+  space.add(
       {"unroll_y", "rows that a thread has at a time", {1, 2, 3, 4, 6, 8, 16}, 4, std::nullopt, Role::work});
-  all.push_back(
+  space.add(
       {"block_y", "threads of a block along the rows", {1, 2, 4, 8, 16, 32}, 1, std::nullopt, Role::threads});
-  all.push_back({"stages",
-                 "batches of rows (block_y * unroll_y of them) that are there or on their way",
-                 {1, 2, 3, 4, 6, 8},
-                 2});
+  space.add({"stages",
+             "batches of rows (block_y * unroll_y of them) that are there or on their way",
+             {1, 2, 3, 4, 6, 8},
+             2});
   if (job.op == MatvecJob::Op::ata)
-    all.push_back({"lag",
-                   "batches between that whose products are sent to other blocks and that whose products are "
-                   "asked for",
-                   {0, 1, 2, 3},
-                   1,
-                   var("variant") == "sliced"});
-  all.push_back({"min_blocks",
-                 "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
-                 {1, 2, 3, 4, 8},
-                 1});
-  all.push_back({"strip", "rows of a block", lengths,
-                 nearest(lengths, (job.rows + multiprocessors(device) - 1) / multiprocessors(device))});
-  return all;
+    space.add({"lag",
+               "batches between that whose products are sent to other blocks and that whose products are "
+               "asked for",
+               {0, 1, 2, 3},
+               1,
+               var("variant") == "sliced"});
+  space.add(min_blocks({1, 2, 3, 4, 8}));
+  space.add({"strip", "rows of a block", lengths,
+             nearest(lengths, (job.rows + multiprocessors(device) - 1) / multiprocessors(device))});
 }
 
-std::vector<Parameter> path_parameters(const MatvecJob& job) {
-  std::vector<Parameter> all;
-  all.push_back({"path",
-                 "loads into registers: ld.global.nc (readonly) or evict first (streaming)",
-                 {"readonly", "streaming"},
-                 "readonly",
-                 in_registers()});
-  all.push_back({"reduction",
-                 "how the sums of several blocks are added up: by a second launch (kernel) or after a "
-                 "barrier of the grid "
-                 "(barrier), in a fixed order both; or as they come (atomic), which differs from run to run",
-                 {"kernel", "atomic"},
-                 "kernel"});
-  if (job.op == MatvecJob::Op::ata) all.back().values.emplace_back("barrier");
-  all.push_back({"reduce_parts",
-                 "warps of a block of the second launch",
-                 {4, 8, 16, 32},
-                 8,
-                 var("reduction") == "kernel"});
-  all.push_back({"padded",
-                 "whether rows are padded to whole lines of 32 elements",
-                 {false, true},
-                 job.columns % 32 != 0});
-  return all;
+void add_path_parameters(FamilySpace& space, const MatvecJob& job) {
+  space.add({"path",
+             "loads into registers: ld.global.nc (readonly) or evict first (streaming)",
+             {"readonly", "streaming"},
+             "readonly",
+             in_registers()});
+  std::vector<Value> reductions = {"kernel", "atomic"};
+  if (job.op == MatvecJob::Op::ata) reductions.emplace_back("barrier");
+  space.add({"reduction",
+             "how the sums of several blocks are added up: by a second launch (kernel) or after a "
+             "barrier of the grid "
+             "(barrier), in a fixed order both; or as they come (atomic), which differs from run to run",
+             reductions, "kernel"});
+  space.add({"reduce_parts",
+             "warps of a block of the second launch",
+             {4, 8, 16, 32},
+             8,
+             var("reduction") == "kernel"});
+  space.add({"padded",
+             "whether rows are padded to whole lines of 32 elements",
+             {false, true},
+             job.columns % 32 != 0});
 }
 
 Expr threads() {
@@ -163,36 +134,30 @@ Expr threads() {
 Expr cells() {
   return var("vector") * var("unroll_x");
 }
-Expr tile() {
-  return var("block_x") * cells();
-}
-Expr batch() {
-  return var("block_y") * var("unroll_y");
-}
 Expr slices() {
-  return ceil_div(var("columns"), tile());
+  return ceil_div(var("columns"), matvec_tile());
 }
 Expr row_blocks() {
   return ceil_div(var("rows"), var("strip"));
 }
 
-void add_tile_rules(std::vector<Constraint>& rules, const MatvecJob& job, const DeviceProperties& device) {
-  const auto add = [&](const Expr& rule, const char* reason) { rules.push_back({rule, reason}); };
-  add(threads() <= var("max_threads"), "a block has more threads than the device allows");
+void add_tile_rules(FamilySpace& space, const MatvecJob& job) {
+  const Rules rules = space.rules();
+  const auto add = [&](const Expr& rule, const char* reason) { rules.add(rule, reason); };
+  rules.add_max_threads(threads());
   add(threads() % 32 == 0, "a block is of whole warps");
-  add(threads() * var("min_blocks") <= var("multiprocessor_threads"),
-      "min_blocks blocks have more threads than fit on a multiprocessor");
+  rules.add_resident_threads(threads());
   add(var("padded") || var("columns") % var("vector") == 0,
       "vectors of an unpadded matrix need rows that are whole vectors: else they are not aligned");
   add(!var("padded") || var("columns") % 32 != 0, "rows are whole lines: there is nothing to pad");
-  add((slices() * tile() - var("columns")) * 4 <= var("columns") || tile() <= 256,
+  add((slices() * matvec_tile() - var("columns")) * 4 <= var("columns") || matvec_tile() <= 256,
       "more than a fifth of the threads' columns lie beyond the row");
   add(job.rows <= max_matvec_rows && job.columns <= max_matvec_columns,
       "the kernels count rows and columns in 32 bits");
-  add(batch() <= var("strip"), "a strip has fewer rows than a batch");
+  add(matvec_batch() <= var("strip"), "a strip has fewer rows than a batch");
   add(var("min_blocks") == 1 || slices() * row_blocks() > var("multiprocessors") * (var("min_blocks") - 1),
       "there are not so many blocks for a multiprocessor");
-  if (job.elements() >= static_cast<double>(multiprocessors(device)) * 4096) {
+  if (job.elements() >= static_cast<double>(multiprocessors(space.device())) * 4096) {
     add(slices() * row_blocks() * 2 > var("multiprocessors"),
         "most of the multiprocessors would have no block");
     add(slices() * row_blocks() <= var("multiprocessors") * 64 || row_blocks() == 1,
@@ -200,8 +165,9 @@ void add_tile_rules(std::vector<Constraint>& rules, const MatvecJob& job, const 
   }
 }
 
-void add_memory_rules(std::vector<Constraint>& rules, const MatvecJob& job) {
-  const auto add = [&](const Expr& rule, const char* reason) { rules.push_back({rule, reason}); };
+void add_memory_rules(FamilySpace& space, const MatvecJob& job) {
+  const Rules rules = space.rules();
+  const auto add = [&](const Expr& rule, const char* reason) { rules.add(rule, reason); };
   add(in_shared() || var("stages") <= 2, "registers hold one batch, and another one that is on its way");
   add(in_registers() || var("stages") >= 2, "a stage of shared memory is filled while another one is used");
   add(cells() * var("unroll_y") <= 256, "the unrolled products are too long to compile quickly");
@@ -209,25 +175,21 @@ void add_memory_rules(std::vector<Constraint>& rules, const MatvecJob& job) {
   const Expr sums = job.has_t() ? cells() : Expr(0);
   const Expr rows = if_else(in_registers(), var("unroll_y") * cells() * var("stages"),
                             (var("unroll_y") + 1) * var("vector"));
-  add((x + sums + rows) * var("words") + 20 <=
-          min(Expr(255), floor_div(var("multiprocessor_registers"), threads() * var("min_blocks"))),
-      "the elements alone need more registers than min_blocks leaves to a thread");
-  const Expr x_shared = job.has_n() ? if_else(var("place") == "shared", tile(), Expr(0)) : Expr(0);
-  const Expr ring = if_else(in_shared(), var("stages") * batch() * tile(), Expr(0));
-  const Expr combined = if_else(var("block_y") > 1, threads() * var("vector"), Expr(0));
+  rules.add_registers((x + sums + rows) * var("words") + 20, threads(),
+                      "the elements alone need more registers than min_blocks leaves to a thread",
+                      var("min_blocks"), Expr(255));
   // The words of the warps (march.cuh), of the teams' coefficients and of the last sums (sums.cuh).
   const Expr warps = ceil_div(var("block_x"), Expr(32));
-  const Expr fixed = batch() * warps * 2 + threads() +
+  const Expr fixed = matvec_batch() * warps * 2 + threads() +
                      ceil_div(threads(), min(var("block_x"), Expr(32))) * var("unroll_y") *
                          if_else(in_shared(), var("stages"), Expr(0));
-  const Expr bytes = (max(x_shared + ring, combined) + fixed) * var("words") * 4;
-  add(bytes <= var("block_shared"), "the stages do not fit the shared memory of a block");
-  add((bytes + var("reserved_shared")) * var("min_blocks") <= var("multiprocessor_shared"),
-      "the stages of min_blocks blocks do not fit the shared memory of a multiprocessor");
+  const Expr bytes = (matvec_shared(job.has_n(), true) + fixed) * var("words") * 4;
+  rules.add_shared_memory(bytes, "the stages");
 }
 
-void add_reduction_rules(std::vector<Constraint>& rules, const MatvecJob& job) {
-  const auto add = [&](const Expr& rule, const char* reason) { rules.push_back({rule, reason}); };
+void add_reduction_rules(FamilySpace& space, const MatvecJob& job) {
+  const Rules rules = space.rules();
+  const auto add = [&](const Expr& rule, const char* reason) { rules.add(rule, reason); };
   const Expr several = job.op == MatvecJob::Op::n   ? slices() > 1
                        : job.op == MatvecJob::Op::t ? row_blocks() > 1
                                                     : slices() > 1 || row_blocks() > 1;
@@ -242,32 +204,16 @@ void add_reduction_rules(std::vector<Constraint>& rules, const MatvecJob& job) {
 
 }  // namespace
 
-SpaceDefinition matvec_space(const MatvecJob& job, const DeviceProperties& device) {
-  SpaceDefinition space;
-  const auto add = [&](std::vector<Parameter> parameters) {
-    for (Parameter& parameter : parameters) space.parameters.push_back(std::move(parameter));
-  };
-  add({variant_parameter(job)});
-  add(tile_parameters(job, device));
-  add(path_parameters(job));
-  add_tile_rules(space.constraints, job, device);
-  add_memory_rules(space.constraints, job);
-  add_reduction_rules(space.constraints, job);
-  for (const MatvecVariant& variant : matvec_variants())
-    if (variant.applies(job)) variant.add_rules(space.constraints, job);
-  space.constants = {
-      {"rows", job.rows},
-      {"columns", job.columns},
-      {"words", job.element_bytes() / 4},
-      {"multiprocessors", multiprocessors(device)},
-      {"max_threads", device.max_threads_per_block},
-      {"multiprocessor_threads", device.max_threads_per_multiprocessor},
-      {"multiprocessor_registers", device.registers_per_multiprocessor},
-      {"block_shared", device.shared_memory_per_block_optin},
-      {"reserved_shared", device.reserved_shared_memory_per_block},
-      {"multiprocessor_shared", device.shared_memory_per_multiprocessor},
-  };
-  return space;
+search::SpaceDefinition matvec_space(const MatvecJob& job, const DeviceProperties& device) {
+  FamilySpace space({{"rows", job.rows}, {"columns", job.columns}, {"words", job.element_bytes() / 4}},
+                    device);
+  add_tile_parameters(space, job);
+  add_path_parameters(space, job);
+  add_tile_rules(space, job);
+  add_memory_rules(space, job);
+  add_reduction_rules(space, job);
+  matvec_variants().add_to(space, job);
+  return space.definition("two_pass");
 }
 
 }  // namespace tune::kernels

@@ -4,48 +4,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/common/grid_barrier.hpp"
-#include "kernels/stencil/check_sizes.hpp"
 #include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/model/shapes.hpp"
+#include "kernels/stencil/plan/launches.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/reference/reference.hpp"
 #include "kernels/stencil/reference/reference_plan.hpp"
-#include "kernels/stencil/variants.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {
-
-constexpr const char* files[] = {"common/async_copy.cuh",
-                                 "common/tensor_copy.cuh",
-                                 "stencil/block_barrier.cuh",
-                                 "stencil/boundary.cuh",
-                                 "stencil/composed_direct.cu",
-                                 "stencil/composed_streaming.cu",
-                                 "stencil/direct.cu",
-                                 "stencil/direct_sums.cuh",
-                                 "stencil/direct_tile.cuh",
-                                 "stencil/fft.cu",
-                                 "stencil/indices.cuh",
-                                 "stencil/persistent_l2.cu",
-                                 "stencil/persistent_shared.cu",
-                                 "stencil/persistent_tile.cuh",
-                                 "stencil/pin.cuh",
-                                 "stencil/rim.cuh",
-                                 "stencil/split.cu",
-                                 "stencil/streaming.cu",
-                                 "stencil/streaming_boxes.cuh",
-                                 "stencil/streaming_inputs.cuh",
-                                 "stencil/streaming_partial_sums.cuh",
-                                 "stencil/streaming_planes.cuh",
-                                 "stencil/streaming_sums.cuh",
-                                 "stencil/streaming_tile.cuh",
-                                 "stencil/temporal.cu",
-                                 "stencil/temporal_levels.cuh",
-                                 "stencil/temporal_sweep.cuh",
-                                 "stencil/temporal_tile.cuh",
-                                 "common/vectors.cuh"};
 
 constexpr std::int64_t max_steps = 1'000'000;
 
@@ -97,8 +66,7 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
       {"steps", "time steps, each on what the one before left", {}, 1, true, {{1, max_steps}}},
   };
   info.item = "cell update";
-  for (const char* file : files) info.sources.emplace_back(file);
-  info.sources.emplace_back(grid_barrier_file);
+  info.sources = stencil_files().names();
   return info;
 }
 
@@ -139,7 +107,7 @@ class StencilProblem : public Problem {
 
   Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
                           const KernelSources& sources) const override {
-    return variant_of(configuration).plan(stencil_job(instance, own_), configuration, sources);
+    return stencil_variants().of(configuration).plan(stencil_job(instance, own_), configuration, sources);
   }
 
   TensorSet inputs(const Instance& instance, std::uint64_t seed) const override {
@@ -182,7 +150,7 @@ std::vector<Instance> StencilProblem::check_instances(const Instance& instance,
                                                       const Configuration& configuration) const {
   const StencilJob job = stencil_job(instance, own_);
   std::vector<Instance> instances;
-  for (const CheckSize& size : check_sizes(job, configuration)) {
+  for (const CheckSize& size : stencil_variants().of(configuration).checked(job, configuration)) {
     Instance check = instance;
     check.extents = {{"nx", size.nx}, {"ny", size.ny}, {"nz", size.nz}};
     if (job.dimensions == 2) check.extents = {{"nx", size.nx}, {"ny", size.nz}};

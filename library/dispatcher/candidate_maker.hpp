@@ -2,16 +2,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "library/tuner/code_problem.hpp"
+#include "kernels/described/problem.hpp"
 #include "tuner/backends/backend.hpp"
 #include "tuner/backends/stream_runner.hpp"
 #include "tuner/evaluation/evaluation.hpp"
-#include "tuner/evaluation/reference_data.hpp"
+#include "tuner/evaluation/verification.hpp"
 
 namespace tune::api {
 
@@ -36,7 +37,7 @@ struct PreparedCandidate {
 class CandidateMaker {
  public:
   /// All must outlive this.
-  CandidateMaker(const CodeProblem& problem, const Instance& instance, Backend& backend,
+  CandidateMaker(const definition::DescribedProblem& problem, const Instance& instance, Backend& backend,
                  StreamRunner& runner);
 
   /// Failure as for any evaluation; Failure{constraint, "same code"} for what does the same as one before.
@@ -45,17 +46,14 @@ class CandidateMaker {
   std::uint64_t device_work() const { return device_work_; }
 
  private:
-  tune::Result<Measurement> verify(const search::Configuration& configuration, const LaunchPlan& plan,
-                                   const Binary& binary);
-
-  const CodeProblem& problem_;
+  const definition::DescribedProblem& problem_;
   const Instance& instance_;
   Backend& backend_;
   StreamRunner& runner_;
-  CodeSources sources_;
-  ReferenceCache reference_cache_;
-  std::set<std::string> codes_;  ///< machine code and launches of all that were made
+  definition::DescribedSources sources_;
   std::atomic<std::uint64_t> device_work_{0};
+  Verification verification_;
+  std::set<std::string> codes_;  ///< machine code and launches of all that were made
 };
 
 }  // namespace tune::api

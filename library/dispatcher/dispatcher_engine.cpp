@@ -6,24 +6,16 @@
 
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
-#include "search/expressions/nearest.hpp"
+#include "library/tuner/spec.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::api {
 namespace {
 
-/// For what a setting decides, the type at this instance.
-std::string type_at(const ArgumentSpec& argument, const Instance& instance) {
-  const auto type = type_named(argument.type);
-  return std::string(
-      tune::to_string(type ? *type : *type_named(instance.setting(argument.type).to_string())));
-}
-
 online::TrialLimits limits_of(const DispatchOptions& options) {
   if (!(options.slowdown >= 0)) throw UsageError("slowdown: a share, 0 or more");
-  if (search::find_strategy(options.strategy) == nullptr)
-    throw UsageError(format("there is no strategy '{}'", options.strategy));
+  static_cast<void>(strategy_named(options.strategy));
   return {.slowdown = options.slowdown, .candidates = options.candidates};
 }
 
@@ -31,25 +23,26 @@ online::TrialLimits limits_of(const DispatchOptions& options) {
 
 Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const DispatchOptions& options,
                            std::unique_ptr<Backend> backend, std::unique_ptr<StreamRunner> runner)
-    : problem_(problem.spec()),
-      instance_(problem_.instance(sizes)),
+    : problem_(described(problem.spec())),
+      instance_(instance_at(problem_.info(), sizes)),
       backend_(std::move(backend)),
       runner_(std::move(runner)),
       space_(problem_.valid_space(instance_, backend_->properties(), options.where)),
       record_(options.database, make_record()),
       maker_(problem_, instance_, *backend_, *runner_),
       policy_(limits_of(options)) {
-  for (const ArgumentSpec& argument : problem_.spec().arguments)
-    if (argument.symbol)
+  const definition::KernelDescription& description = problem_.description();
+  for (const definition::Argument& argument : description.arguments)
+    if (!argument.symbol.empty())
       throw UsageError(
           format("{}: a dispatcher does not fill the variable '{}', which is the program's: pass it to the "
                  "kernel as an argument",
                  problem_.info().name, argument.name));
-  for (const ArgumentSpec& argument : problem_.spec().arguments)
-    if (!argument.computed()) expected_.push_back({argument.name, argument.is_array(), ""});
+  for (const definition::Argument& argument : description.arguments)
+    if (!argument.is_computed())
+      expected_.push_back({argument.name, argument.is_vector(),
+                           std::string(tune::to_string(problem_.type_of(argument, instance_).element))});
   make_first();
-  for (Expected& expected : expected_)
-    expected.type = type_at(*problem_.spec().argument(expected.name), instance_);
   if (options.slowdown > 0 && options.candidates > 0)
     make_strategy(options);
   else
@@ -66,7 +59,7 @@ Dispatcher::Engine::~Engine() {
 RunRecord Dispatcher::Engine::make_record() const {
   RunRecord record;
   run::describe_workload(record, problem_, instance_, backend_->properties(), CacheState::warm);
-  const CodeSources sources(problem_);
+  const definition::DescribedSources sources(problem_);
   record.key.toolchain = {backend_->compiler().version(), source_hash(problem_, sources)};
   record.machine = backend_->machine_state();
   record.space_size = space_.size();
@@ -98,7 +91,7 @@ void Dispatcher::Engine::make_first() {
 void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
   search::SearchTask task{space_, options.seed};
   if (auto related = record_.related(space_)) task.related.push_back(std::move(*related));
-  strategy_ = search::find_strategy(options.strategy)->make(task);
+  strategy_ = strategy_named(options.strategy).make(task);
   left_ = options.candidates;
   const std::string first = candidates_.front().configuration.key();
   const auto know = [&](const search::Configuration& configuration, std::optional<double> cost) {
@@ -117,10 +110,10 @@ void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
 
 void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t count) const {
   if (count != expected_.size()) {
-    std::string names;
-    for (const Expected& one : expected_) names += (names.empty() ? "" : ", ") + one.name;
+    std::vector<std::string> names;
+    for (const Expected& one : expected_) names.push_back(one.name);
     throw UsageError(format("{}: launch takes {} arguments ({}), {} were given", problem_.info().name,
-                            expected_.size(), names, count));
+                            expected_.size(), definition::joined(names), count));
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Expected& wanted = expected_[i];

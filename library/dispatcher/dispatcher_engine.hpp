@@ -2,12 +2,18 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <tune/dispatcher.hpp>
+#include <vector>
 
 #include "library/dispatcher/candidate_maker.hpp"
 #include "library/dispatcher/online_record.hpp"
@@ -59,7 +65,7 @@ class Dispatcher::Engine {
   void keep_best();
   tune::Evaluation evaluation_of(const online::CallVerdict& verdict);
 
-  CodeProblem problem_;
+  definition::DescribedProblem problem_;
   Instance instance_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<StreamRunner> runner_;

@@ -5,10 +5,10 @@
 #include "library/run/open_cache.hpp"
 #include "library/run/worker_backend.hpp"
 #include "library/tuner/tuner_state.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/cache/cached_backend.hpp"
+#include "tuner/cache/caching_compiler.hpp"
 
 namespace tune::api {
 namespace {

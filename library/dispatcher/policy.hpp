@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "tuner/measurement/stopping_rule.hpp"
+#include "tuner/measurement/median_interval.hpp"
 
 namespace tune::online {
 

@@ -2,6 +2,7 @@
 // Stored winners measured again.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>

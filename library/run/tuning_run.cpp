@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/run/tuning_run.hpp"
 
-#include <chrono>
-
 #include "db/store/sqlite_store.hpp"
 #include "library/run/related_records.hpp"
 #include "library/run/version.hpp"
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
 
 namespace tune::run {
-namespace {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance,
                        const DeviceProperties& device, CacheState cache) {

@@ -2,6 +2,7 @@
 // How a run is put together, for the command line and for programs that link the library.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <new>
 
+#include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::api {
 namespace {
@@ -68,6 +70,18 @@ Evaluation to_api(const tune::Evaluation& evaluation) {
   result.error = evaluation.outcome->error;
   result.tolerance = evaluation.outcome->tolerance;
   return result;
+}
+
+search::StrategyChoice strategy_named(const std::string& text) {
+  try {
+    if (std::optional<search::StrategyChoice> choice = search::choose_strategy(text)) return *choice;
+  } catch (const std::invalid_argument& wrong) {
+    throw UsageError(wrong.what());
+  }
+  std::vector<std::string> names = {"auto"};
+  for (const search::StrategyEntry& one : search::strategies()) names.emplace_back(one.name);
+  const std::string name = text.substr(0, text.find(':'));
+  throw UsageError(format("there is no strategy '{}'{}", name, search::did_you_mean(name, names)));
 }
 
 void rethrow_as_error() {

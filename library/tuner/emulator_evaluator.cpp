@@ -39,7 +39,8 @@ tune::Result<Measurement> outcome_of(const emulator::CheckVerdict& verdict) {
 
 }  // namespace
 
-EmulatorEvaluator::EmulatorEvaluator(const CodeProblem& problem, std::vector<Instance> instances)
+EmulatorEvaluator::EmulatorEvaluator(const definition::DescribedProblem& problem,
+                                     std::vector<Instance> instances)
     : sources_(problem), instances_(std::move(instances)), jobs_(problem, sources_) {}
 
 std::size_t EmulatorEvaluator::window() const {

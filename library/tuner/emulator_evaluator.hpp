@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <deque>
-#include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
-#include "library/tuner/code_problem.hpp"
+#include "kernels/described/problem.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/evaluation/evaluator.hpp"
-#include "tuner/session/records.hpp"
 
 namespace tune::api {
 
@@ -16,7 +17,7 @@ namespace tune::api {
 class EmulatorEvaluator : public Evaluator {
  public:
   /// At these sizes. The problem must outlive this.
-  EmulatorEvaluator(const CodeProblem& problem, std::vector<Instance> instances);
+  EmulatorEvaluator(const definition::DescribedProblem& problem, std::vector<Instance> instances);
 
   void submit(search::Configuration configuration) override { queue_.push_back(std::move(configuration)); }
   std::optional<tune::Evaluation> next() override;
@@ -27,22 +28,11 @@ class EmulatorEvaluator : public Evaluator {
  private:
   void check_queue();
 
-  CodeSources sources_;
+  definition::DescribedSources sources_;
   std::vector<Instance> instances_;
   emulator::ProblemJobs jobs_;
   std::deque<search::Configuration> queue_;
   std::deque<emulator::CheckVerdict> verdicts_;  ///< of the first of the queue
-};
-
-/// Keeps nothing: what the emulator says is no result of a device.
-class NoStore : public Store {
- public:
-  RunId begin_run(const RunRecord&) override { return 0; }
-  void record(RunId, const tune::Evaluation&) override {}
-  void record_rerank(RunId, const RerankResult&) override {}
-  void end_run(RunId, RunEnd) override {}
-  std::vector<tune::Evaluation> known(const WorkloadKey&) override { return {}; }
-  RerankResult known_rerank(const WorkloadKey&, tune::Objective) override { return {}; }
 };
 
 }  // namespace tune::api

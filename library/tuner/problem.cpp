@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface's Problem: takes down what it is told, and refuses at once what cannot be.
+// The interface's Problem: fills a description with what it is told, and refuses at once what cannot be.
 #include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <limits>
 #include <tune/problem.hpp>
 
-#include "kernels/described/definition.hpp"
-#include "kernels/described/kernel_files.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/spec.hpp"
 #include "search/expressions/expr.hpp"
@@ -15,7 +13,24 @@
 #include "tuner/base/format.hpp"
 
 namespace tune::api {
+
+/// What a reference function works on.
+struct HostData::Contents {
+  const Sizes& sizes;
+  const TensorSet& inputs;
+  TensorSet& results;
+};
+
 namespace {
+
+using definition::BufferAccess;
+using definition::Expression;
+using definition::FormulaValue;
+using definition::KernelDescription;
+using definition::LaunchDescription;
+using definition::SourceLocation;
+
+using Spec = Problem::Spec;
 
 bool is_name(const std::string& text) {
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -25,90 +40,165 @@ bool is_name(const std::string& text) {
 }
 
 /// Sizes, settings, parameters and arguments: scalars may have the name of a size.
-void check_new(const Problem::Spec& spec, const std::string& name) {
-  if (!is_name(name)) throw Error(format("{}: '{}' is no name: letters, digits and _", spec.name, name));
-  const bool taken = std::ranges::count(spec.extents, name, &ExtentInfo::name) > 0 ||
-                     std::ranges::count(spec.settings, name, &SettingInfo::name) > 0 ||
-                     std::ranges::count(spec.parameters, name, &search::Parameter::name) > 0;
-  if (taken) throw Error(format("{}: '{}' is there twice", spec.name, name));
+void check_new(const KernelDescription& description, const std::string& name) {
+  if (!is_name(name))
+    throw Error(format("{}: '{}' is no name: letters, digits and _", description.name, name));
+  const bool taken = std::ranges::count(description.extents, name, &ExtentInfo::name) > 0 ||
+                     std::ranges::count(description.settings, name, &SettingInfo::name) > 0 ||
+                     std::ranges::count(description.parameters, name, &search::Parameter::name) > 0;
+  if (taken) throw Error(format("{}: '{}' is there twice", description.name, name));
 }
 
-std::vector<search::Value> values_of(const Problem::Spec& spec, const std::string& name,
+std::vector<search::Value> values_of(const std::string& problem, const std::string& name,
                                      const std::vector<AnyValue>& values) {
-  if (values.empty()) throw Error(format("{}: '{}' has no values", spec.name, name));
+  if (values.empty()) throw Error(format("{}: '{}' has no values", problem, name));
   std::vector<search::Value> all;
   for (const AnyValue& value : values) all.push_back(to_search(value.value));
   return all;
 }
 
-search::Expr expression(const Problem::Spec& spec, const std::string& text) {
+search::Expr rule_of(const std::string& problem, const std::string& text) {
   try {
     return search::Expr::parse(text);
   } catch (const search::ExprError& error) {
-    throw Error(format("{}: '{}': {}", spec.name, text, error.what()));
+    throw Error(format("{}: '{}': {}", problem, text, error.what()));
   }
 }
 
-void add_argument(Problem::Spec& spec, ArgumentSpec argument) {
-  if (!is_name(argument.name))
-    throw Error(format("{}: '{}' is no name of an argument", spec.name, argument.name));
-  if (spec.argument(argument.name) != nullptr)
-    throw Error(format("{}: the argument '{}' is there twice", spec.name, argument.name));
-  if (argument.is_array() && argument.extents.empty())
-    throw Error(format("{}: the array '{}' has no extents", spec.name, argument.name));
-  spec.arguments.push_back(std::move(argument));
+/// Where messages say that `what` is.
+SourceLocation part(const Spec& spec, const std::string& what) {
+  return SourceLocation::in_code(format("{}: {}", spec.description.name, what));
 }
 
-LaunchSpec& last_launch(Problem::Spec& spec, const char* what) {
-  if (spec.describes_reference) return spec.reference_kernel->launch;
-  if (spec.launches.empty())
-    throw Error(format("{}: {}() is of a launch: call kernel(file, entry) before", spec.name, what));
-  return spec.launches.back();
+/// A Number is a function of configuration and sizes, a SizeNumber one of the sizes.
+template<class N>
+Expression expression(const Spec& spec, N number, const std::string& what) {
+  if (auto* function = std::get_if<typename N::Function>(&number.value))
+    return {[function = std::move(*function)](const Instance& instance, const search::Configuration& c) {
+              if constexpr (std::is_same_v<N, SizeNumber>)
+                return FormulaValue::of_number(function(sizes_of(instance)));
+              else
+                return FormulaValue::of_number(function(to_values(c), sizes_of(instance)));
+            },
+            part(spec, what)};
+  if (auto* formula = std::get_if<std::string>(&number.value)) return {std::move(*formula), part(spec, what)};
+  return {std::get<double>(number.value), part(spec, what)};
+}
+
+std::array<std::optional<Expression>, 3> geometry(const Spec& spec, const std::string& what, Number x,
+                                                  Number y, Number z) {
+  return {expression(spec, std::move(x), what + " x"), expression(spec, std::move(y), what + " y"),
+          expression(spec, std::move(z), what + " z")};
+}
+
+/// One function for all three.
+template<class Function>
+std::array<std::optional<Expression>, 3> geometry(const Spec& spec, const std::string& what,
+                                                  Function function) {
+  Expression::Function all = [function](const Instance& instance, const search::Configuration& c) {
+    const Dim3 given = function(to_values(c), sizes_of(instance));
+    return FormulaValue(FormulaValue::List{given.x, given.y, given.z});
+  };
+  return {Expression(std::move(all), part(spec, what))};
+}
+
+static_assert(static_cast<int>(Fill::Kind::function) ==
+              static_cast<int>(definition::Contents::Kind::function));
+
+definition::Contents contents_of(Fill fill) {
+  return {.kind = static_cast<definition::Contents::Kind>(fill.kind),
+          .value = fill.value,
+          .step = fill.step,
+          .low = fill.low,
+          .high = fill.high,
+          .file = fill.file,
+          .function = std::move(fill.function)};
+}
+
+/// Without extents or a value.
+definition::Argument& add_argument(Spec& spec, std::string name, std::string type) {
+  KernelDescription& description = spec.description;
+  if (!is_name(name)) throw Error(format("{}: '{}' is no name of an argument", description.name, name));
+  if (description.argument(name) != nullptr)
+    throw Error(format("{}: the argument '{}' is there twice", description.name, name));
+  definition::Argument argument{std::move(name), SourceLocation::in_code(description.name)};
+  argument.type = definition::type_named(type);
+  // Vectors are their elements in code: what a kernel calls float4 is four floats.
+  if (argument.type && argument.type->components != 1) argument.type.reset();
+  argument.type_name = std::move(type);
+  description.arguments.push_back(std::move(argument));
+  return description.arguments.back();
+}
+
+void add_array(Spec& spec, BufferAccess access, std::string name, std::string type, Extents extents,
+               Fill fill = {}) {
+  if (extents.numbers.empty())
+    throw Error(format("{}: the array '{}' has no extents", spec.description.name, name));
+  definition::Argument& argument = add_argument(spec, std::move(name), std::move(type));
+  argument.access = access;
+  argument.contents = contents_of(std::move(fill));
+  for (SizeNumber& extent : extents.numbers)
+    argument.extents.push_back(
+        expression(spec, std::move(extent), format("the extent of '{}'", argument.name)));
+}
+
+LaunchDescription& last_launch(Spec& spec, const char* what) {
+  KernelDescription& description = spec.description;
+  if (spec.describes_reference) return description.reference.launches.back();
+  if (description.launches.empty())
+    throw Error(format("{}: {}() is of a launch: call kernel(file, entry) before", description.name, what));
+  return description.launches.back();
 }
 
 /// Texts in memory are as they are; files are read with what they include.
-KernelSpec read_kernel(const std::string& problem, Kernel given) {
-  KernelSpec spec{std::move(given)};
-  const Kernel& kernel = spec.kernel;
-  if (!kernel.text.empty()) {
-    spec.source = {kernel.path, kernel.text};
-  } else {
-    auto place = std::make_shared<definition::JsonText>();
-    place->path = problem;
-    definition::KernelFile file;
-    file.path = kernel.path;
-    for (const std::string& folder : kernel.folders) file.folders.emplace_back(folder);
-    definition::KernelText text =
-        guarded([&] { return definition::read_kernel_text(file, definition::JsonField(place)); });
-    spec.source = std::move(text.source);
-    spec.headers = std::move(text.headers);
+definition::KernelSource read_kernel(const Spec& spec, Kernel given) {
+  definition::KernelSource kernel;
+  kernel.path = given.path;
+  kernel.place = SourceLocation::in_code(spec.description.name);
+  for (const std::string& folder : given.folders) kernel.folders.emplace_back(folder);
+  kernel.options = std::move(given.options);
+  for (auto& [name, value] : given.defines)
+    kernel.defines.emplace_back(name, expression(spec, std::move(value), format("the macro '{}'", name)));
+  definition::KernelText text;
+  if (!given.text.empty())
+    text.source = {given.path, std::move(given.text)};
+  else
+    text = guarded([&] { return definition::read_kernel_text(kernel.path, kernel.folders, kernel.place); });
+  for (const auto& [name, header] : given.headers) {
+    std::erase_if(text.headers, [&](const SourceFile& other) { return other.name == name; });
+    text.headers.push_back({name, header});
   }
-  for (const auto& [name, text] : kernel.headers) {
-    std::erase_if(spec.headers, [&](const SourceFile& header) { return header.name == name; });
-    spec.headers.push_back({name, text});
-  }
-  return spec;
+  kernel.text = std::move(text);
+  return kernel;
+}
+
+template<class Set>
+auto& tensor_named(Set& tensors, const std::string& name, const char* what) {
+  const auto found = tensors.find(name);
+  if (found != tensors.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [other, tensor] : tensors) known.push_back(other);
+  throw Error(format("reference: there is no {} '{}'{}", what, name, search::did_you_mean(name, known)));
 }
 
 }  // namespace
 
-const ArgumentSpec* Problem::Spec::argument(std::string_view wanted) const {
-  const auto found = std::ranges::find(arguments, wanted, &ArgumentSpec::name);
-  return found == arguments.end() ? nullptr : &*found;
+const Sizes& HostData::sizes() const {
+  return contents_.sizes;
 }
 
-std::vector<std::string> Problem::Spec::arguments_of(const LaunchSpec& launch) const {
-  if (launch.arguments) return *launch.arguments;
-  std::vector<std::string> names;
-  for (const ArgumentSpec& one : arguments)
-    if (!one.symbol) names.push_back(one.name);
-  return names;
+View<double> HostData::result(const std::string& name) {
+  const auto values = tensor_named(contents_.results, name, "output").as<double>();
+  return {values.data(), values.size()};
 }
 
-std::optional<ElementType> type_named(std::string_view name) {
-  // Vectors are their elements in code: what a kernel calls float4 is four floats.
-  const auto type = definition::type_named(name);
-  return type && type->components == 1 ? std::optional(type->element) : std::nullopt;
+std::pair<const void*, std::size_t> HostData::input_bytes(const std::string& name,
+                                                          const std::string& type) const {
+  const HostTensor& tensor = tensor_named(contents_.inputs, name, "input");
+  if (type != to_string(tensor.type()))
+    throw Error(format("reference: the input '{}' is of {}, not {}", name, to_string(tensor.type()),
+                       type.empty() ? "that type" : type));
+  return {tensor.bytes().data(), tensor.bytes().size() / element_size(tensor.type())};
 }
 
 Kernel Kernel::from_source(std::string text, std::string name) {
@@ -143,7 +233,11 @@ Problem::Problem(std::string name) : spec_(std::make_unique<Spec>()) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
   });
   if (!plain) throw Error(format("'{}' is no problem's name: letters, digits, _, - and .", name));
-  spec_->name = std::move(name);
+  KernelDescription& description = spec_->description;
+  description.place = SourceLocation::in_code(name);
+  description.reference.place = SourceLocation::in_code(format("{}: the reference's configuration", name));
+  description.name = std::move(name);
+  description.summary = "defined in code";
 }
 Problem::Problem(const Problem& other) : spec_(std::make_unique<Spec>(*other.spec_)) {}
 Problem::Problem(Problem&&) noexcept = default;
@@ -154,7 +248,7 @@ Problem& Problem::operator=(Problem other) noexcept {
 Problem::~Problem() = default;
 
 const std::string& Problem::name() const {
-  return spec_->name;
+  return spec_->description.name;
 }
 
 /// Another stamp for every change: what was prepared for a problem serves it until then.
@@ -165,47 +259,47 @@ Problem& Problem::changed() {
 }
 
 Problem& Problem::size(std::string name, std::int64_t default_value) {
-  check_new(*spec_, name);
+  check_new(spec_->description, name);
   if (default_value < 1 || default_value > std::numeric_limits<std::int32_t>::max())
-    throw Error(
-        format("{}: the size {} = {} is not between 1 and 2^31 - 1", spec_->name, name, default_value));
-  spec_->extents.push_back({std::move(name), "", default_value});
+    throw Error(format("{}: the size {} = {} is not between 1 and 2^31 - 1", spec_->description.name, name,
+                       default_value));
+  spec_->description.extents.push_back({std::move(name), "", default_value});
   return changed();
 }
 
 Problem& Problem::setting(std::string name, std::vector<AnyValue> values) {
-  check_new(*spec_, name);
+  check_new(spec_->description, name);
   SettingInfo setting;
-  setting.values = values_of(*spec_, name, values);
+  setting.values = values_of(spec_->description.name, name, values);
   setting.default_value = setting.values.front();
   setting.name = std::move(name);
-  spec_->settings.push_back(std::move(setting));
+  spec_->description.settings.push_back(std::move(setting));
   return changed();
 }
 
 Problem& Problem::parameter(std::string name, std::vector<AnyValue> values,
                             std::optional<AnyValue> default_value) {
-  check_new(*spec_, name);
+  check_new(spec_->description, name);
   search::Parameter parameter;
-  parameter.values = values_of(*spec_, name, values);
+  parameter.values = values_of(spec_->description.name, name, values);
   parameter.default_value = default_value ? to_search(default_value->value) : parameter.values.front();
   if (std::ranges::find(parameter.values, parameter.default_value) == parameter.values.end())
-    throw Error(format("{}: the default of '{}', {}, is not among its values {}", spec_->name, name,
-                       parameter.default_value.to_string(), search::list_values(parameter)));
+    throw Error(format("{}: the default of '{}', {}, is not among its values {}", spec_->description.name,
+                       name, parameter.default_value.to_string(), search::list_values(parameter)));
   parameter.name = std::move(name);
-  spec_->parameters.push_back(std::move(parameter));
+  spec_->description.parameters.push_back(std::move(parameter));
   return changed();
 }
 
 Problem& Problem::parameter_if(std::string condition, std::string name, std::vector<AnyValue> values) {
-  search::Expr exists = expression(*spec_, condition);
+  search::Expr exists = rule_of(spec_->description.name, condition);
   parameter(std::move(name), std::move(values));
-  spec_->parameters.back().exists_if = std::move(exists);
+  spec_->description.parameters.back().exists_if = std::move(exists);
   return changed();
 }
 
 Problem& Problem::constraint(std::string rule, std::string why) {
-  spec_->constraints.push_back({expression(*spec_, rule), std::move(why)});
+  spec_->description.constraints.push_back({rule_of(spec_->description.name, rule), std::move(why)});
   return changed();
 }
 
@@ -218,82 +312,88 @@ Problem& Problem::constraint(std::function<bool(const Configuration&)> rule, std
 Problem& Problem::constraint(std::function<bool(const Configuration&, const Sizes&)> rule, std::string why) {
   if (why.empty())
     throw Error(format("{}: a constraint that is a function needs a reason: it is all that people see of it",
-                       spec_->name));
-  spec_->rules.push_back({std::move(rule), std::move(why)});
+                       spec_->description.name));
+  const SourceLocation place = part(*spec_, format("the constraint '{}'", why));
+  const auto holds = [rule = std::move(rule)](const Instance& instance, const search::Configuration& c) {
+    return rule(to_values(c), sizes_of(instance));
+  };
+  spec_->description.rules.push_back({holds, std::move(why), place});
   return changed();
 }
 
 Problem& Problem::input(std::string name, std::string type, Extents extents, Fill fill) {
-  add_argument(*spec_, {std::move(name), ArgumentAccess::read, std::move(type), std::move(extents.numbers),
-                        std::move(fill)});
+  add_array(*spec_, BufferAccess::read, std::move(name), std::move(type), std::move(extents),
+            std::move(fill));
   return changed();
 }
 
 Problem& Problem::symbol(std::string name, std::string type, Extents extents, Fill fill) {
   input(std::move(name), std::move(type), std::move(extents), std::move(fill));
-  spec_->arguments.back().symbol = true;
+  spec_->description.arguments.back().symbol = spec_->description.arguments.back().name;
   return changed();
 }
 
 Problem& Problem::output(std::string name, std::string type, Extents extents) {
-  add_argument(*spec_, {std::move(name), ArgumentAccess::write, std::move(type), std::move(extents.numbers)});
+  add_array(*spec_, BufferAccess::write, std::move(name), std::move(type), std::move(extents));
   return changed();
 }
 
 Problem& Problem::inout(std::string name, std::string type, Extents extents, Fill fill) {
-  add_argument(*spec_, {std::move(name), ArgumentAccess::both, std::move(type), std::move(extents.numbers),
-                        std::move(fill)});
+  add_array(*spec_, BufferAccess::both, std::move(name), std::move(type), std::move(extents),
+            std::move(fill));
   return changed();
 }
 
 Problem& Problem::scratch(std::string name, std::string type, Extents extents) {
-  add_argument(*spec_,
-               {std::move(name), ArgumentAccess::scratch, std::move(type), std::move(extents.numbers)});
+  add_array(*spec_, BufferAccess::scratch, std::move(name), std::move(type), std::move(extents));
   return changed();
 }
 
 Problem& Problem::scalar(std::string name, std::string type, Number value) {
-  add_argument(*spec_, {std::move(name), ArgumentAccess::scalar, std::move(type), {}, {}, std::move(value)});
+  definition::Argument& argument = add_argument(*spec_, std::move(name), std::move(type));
+  argument.value = expression(*spec_, std::move(value), format("the argument '{}'", argument.name));
   return changed();
 }
 
 Problem& Problem::kernel(Kernel kernel, std::string entry) {
-  if (spec_->kernel)
-    throw Error(format("{}: there is a kernel already; launch(entry) adds a launch of it", spec_->name));
-  spec_->kernel = read_kernel(spec_->name, std::move(kernel));
+  if (spec_->description.kernel.text)
+    throw Error(
+        format("{}: there is a kernel already; launch(entry) adds a launch of it", spec_->description.name));
+  spec_->description.kernel = read_kernel(*spec_, std::move(kernel));
   return launch(std::move(entry));
 }
 
 Problem& Problem::launch(std::string entry) {
-  if (!spec_->kernel) throw Error(format("{}: call kernel(file, entry) first", spec_->name));
-  if (entry.empty()) throw Error(format("{}: a launch needs a kernel's name", spec_->name));
-  spec_->launches.push_back({std::move(entry)});
+  if (!spec_->description.kernel.text)
+    throw Error(format("{}: call kernel(file, entry) first", spec_->description.name));
+  if (entry.empty()) throw Error(format("{}: a launch needs a kernel's name", spec_->description.name));
+  spec_->description.launches.push_back({std::move(entry)});
   spec_->describes_reference = false;
   return changed();
 }
 
 Problem& Problem::grid(Number x, Number y, Number z) {
-  last_launch(*spec_, "grid").grid = {{std::move(x), std::move(y), std::move(z)}};
+  last_launch(*spec_, "grid").grid = geometry(*spec_, "grid", std::move(x), std::move(y), std::move(z));
   return changed();
 }
 
 Problem& Problem::block(Number x, Number y, Number z) {
-  last_launch(*spec_, "block").block = {{std::move(x), std::move(y), std::move(z)}};
+  last_launch(*spec_, "block").block = geometry(*spec_, "block", std::move(x), std::move(y), std::move(z));
   return changed();
 }
 
 Problem& Problem::grid_function(Geometry function) {
-  last_launch(*spec_, "grid").grid = {{}, std::move(function)};
+  last_launch(*spec_, "grid").grid = geometry(*spec_, "grid", std::move(function));
   return changed();
 }
 
 Problem& Problem::block_function(Geometry function) {
-  last_launch(*spec_, "block").block = {{}, std::move(function)};
+  last_launch(*spec_, "block").block = geometry(*spec_, "block", std::move(function));
   return changed();
 }
 
 Problem& Problem::shared_memory(Number bytes) {
-  last_launch(*spec_, "shared_memory").shared = std::move(bytes);
+  last_launch(*spec_, "shared_memory").shared = expression(*spec_, std::move(bytes), "shared_memory");
   return changed();
 }
 
@@ -303,35 +403,47 @@ Problem& Problem::arguments(std::vector<std::string> names) {
 }
 
 Problem& Problem::when(Number condition) {
-  last_launch(*spec_, "when").when = std::move(condition);
+  last_launch(*spec_, "when").when = expression(*spec_, std::move(condition), "when");
   return changed();
 }
 
 Problem& Problem::reference(std::function<void(HostData&)> function) {
-  spec_->reference = std::move(function);
-  spec_->reference_kernel.reset();
+  definition::ReferenceDescription& reference = spec_->description.reference;
+  reference.kernel.reset();
+  reference.launches.clear();
+  reference.function = {};
+  if (function)
+    reference.function = [function = std::move(function), place = part(*spec_, "the reference")](
+                             const Instance& instance, const TensorSet& inputs, TensorSet& results) {
+      const Sizes sizes = sizes_of(instance);
+      HostData::Contents contents{sizes, inputs, results};
+      HostData data(contents);
+      place.guarded([&] { function(data); });
+    };
   spec_->describes_reference = false;
   return changed();
 }
 
 Problem& Problem::reference(Configuration configuration) {
-  spec_->reference_configuration = from_values(configuration);
+  spec_->description.reference.configuration = from_values(configuration);
   return changed();
 }
 
 Problem& Problem::reference(Kernel kernel, std::string entry) {
-  if (entry.empty()) throw Error(format("{}: the reference needs a kernel's name", spec_->name));
-  spec_->reference_kernel = ReferenceKernel{read_kernel(spec_->name, std::move(kernel)), {std::move(entry)}};
+  if (entry.empty()) throw Error(format("{}: the reference needs a kernel's name", spec_->description.name));
+  definition::ReferenceDescription& reference = spec_->description.reference;
+  reference.kernel = read_kernel(*spec_, std::move(kernel));
+  reference.launches = {{std::move(entry)}};
+  reference.function = {};
   spec_->describes_reference = true;
-  spec_->reference = {};
   return changed();
 }
 
 Problem& Problem::tolerance(double absolute, double relative) {
   if (!(absolute >= 0) || !(relative >= 0))
-    throw Error(format("{}: a tolerance is not negative", spec_->name));
-  spec_->absolute_tolerance = absolute;
-  spec_->relative_tolerance = relative;
+    throw Error(format("{}: a tolerance is not negative", spec_->description.name));
+  spec_->description.absolute_tolerance = absolute;
+  spec_->description.relative_tolerance = relative;
   return changed();
 }
 
@@ -341,23 +453,23 @@ Problem& Problem::check_at(Sizes sizes) {
 }
 
 Problem& Problem::flops(SizeNumber count) {
-  spec_->flops = std::move(count);
+  spec_->description.flops = expression(*spec_, std::move(count), "flops");
   return changed();
 }
 
 Problem& Problem::bytes(SizeNumber count) {
-  spec_->bytes = std::move(count);
+  spec_->description.bytes = expression(*spec_, std::move(count), "bytes");
   return changed();
 }
 
 Problem& Problem::items(SizeNumber count, std::string name) {
-  spec_->items = std::move(count);
-  spec_->item = std::move(name);
+  spec_->description.items = expression(*spec_, std::move(count), "items");
+  spec_->description.item = std::move(name);
   return changed();
 }
 
 Problem& Problem::revision(int number) {
-  spec_->revision = number;
+  spec_->description.revision = number;
   return changed();
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <tune/tuner.hpp>
 
@@ -9,9 +8,10 @@
 #include "library/tuner/convert.hpp"
 #include "library/tuner/emulator_evaluator.hpp"
 #include "library/tuner/tuner_state.hpp"
-#include "search/ask_tell/strategy.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stopwatch.hpp"
+#include "tuner/session/no_store.hpp"
 
 namespace tune::api {
 namespace {
@@ -19,10 +19,6 @@ namespace {
 constexpr std::size_t max_wrong = 100;
 /// Energy is measured for half a second a turn.
 constexpr std::size_t top_k_by_energy = 5;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Tells the caller's function, collects failures, and asks whether somebody cancelled.
 class Watcher : public SessionObserver {
@@ -49,7 +45,7 @@ class Watcher : public SessionObserver {
 Budget budget_of(const Options& options) {
   Budget budget{options.evaluations, options.seconds, options.until_gain};
   if (!budget.evaluations && !budget.seconds && !budget.gain &&
-      !search::find_strategy(options.strategy)->exhaustive)
+      !strategy_named(options.strategy).entry->exhaustive)
     budget.evaluations = run::default_budget;
   return budget;
 }
@@ -71,8 +67,7 @@ End end_of(RunEnd end) {
 /// The emulator's answers are no results of a device: they are searched, told, and kept nowhere.
 SessionResult check_all(OpenRun& open_run, const Options& options, SessionObserver& observer) {
   NoStore store;
-  const search::StrategyEntry& entry = *search::find_strategy(options.strategy);
-  const auto strategy = entry.make({open_run.space, options.seed});
+  const auto strategy = strategy_named(options.strategy).make({open_run.space, options.seed});
   Session session(open_run.space, *strategy, *open_run.evaluator, store, seconds_now);
   return session.run(open_run.record, budget_of(options), true, observer, {.top_k = 0});
 }
@@ -80,7 +75,7 @@ SessionResult check_all(OpenRun& open_run, const Options& options, SessionObserv
 SessionResult tune_all(Tuner::State& state, OpenRun& open_run, SessionObserver& observer) {
   const Options& options = state.options;
   const Budget budget = budget_of(options);
-  open_run.record.options.strategy = search::find_strategy(options.strategy)->name;
+  open_run.record.options.strategy = strategy_named(options.strategy).name();
   open_run.record.options.budget_evaluations = budget.evaluations;
   open_run.record.options.budget_seconds = budget.seconds;
   open_run.record.options.until_gain = budget.gain;

@@ -2,13 +2,12 @@
 #include "library/tuner/tuner_state.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/emulator_evaluator.hpp"
-#include "search/ask_tell/strategy.hpp"
-#include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/device/architectures.hpp"
@@ -31,13 +30,7 @@ std::vector<Instance> emulated_sizes(const OpenRun& open_run, const Sizes& sizes
 }
 
 void check_options(const Options& options) {
-  const search::StrategyEntry* strategy = search::find_strategy(options.strategy);
-  if (strategy == nullptr) {
-    std::vector<std::string> names = {"auto"};
-    for (const search::StrategyEntry& one : search::strategies()) names.emplace_back(one.name);
-    throw UsageError(format("there is no strategy '{}'{}", options.strategy,
-                            search::did_you_mean(options.strategy, names)));
-  }
+  const search::StrategyEntry* strategy = strategy_named(options.strategy).entry;
   if (options.until_gain && !strategy->estimates_gain)
     throw UsageError(
         format("until_gain: {} does not estimate what is left to gain; choose auto", strategy->name));
@@ -65,9 +58,9 @@ tune::Objective objective_of(Objective objective) {
 
 OpenRun::OpenRun(const Problem& wanted, const Sizes& sizes, const Options& options, Backend* backend)
     : stamp(wanted.spec().stamp),
-      problem(wanted.spec()),
+      problem(described(wanted.spec())),
       sources(problem),
-      instance(problem.instance(sizes)),
+      instance(instance_at(problem.info(), sizes)),
       device(properties_of(backend)),
       space(problem.valid_space(instance, device, options.where)) {
   if (backend == nullptr) {
@@ -128,7 +121,7 @@ db::SqliteStore& Tuner::State::store() {
 OpenRun& Tuner::State::open_run(const Problem& problem, const Sizes& sizes) {
   const bool same = open_run_ != nullptr && open_run_->stamp == problem.spec().stamp &&
                     open_run_->stamp != 0 && !emulated() &&
-                    open_run_->instance == open_run_->problem.instance(sizes);
+                    open_run_->instance == instance_at(open_run_->problem.info(), sizes);
   if (!same) {
     close_run();
     open_run_ = std::make_unique<OpenRun>(problem, sizes, options, backend());

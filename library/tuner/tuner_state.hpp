@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,7 +11,7 @@
 #include <tune/tuner.hpp>
 
 #include "db/store/sqlite_store.hpp"
-#include "library/tuner/code_problem.hpp"
+#include "library/tuner/spec.hpp"
 #include "tuner/backends/backend.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/session/session.hpp"
@@ -23,8 +24,8 @@ struct OpenRun {
   OpenRun(const Problem& problem, const Sizes& sizes, const Options& options, Backend* backend);
 
   std::uint64_t stamp;
-  CodeProblem problem;
-  CodeSources sources;
+  definition::DescribedProblem problem;
+  definition::DescribedSources sources;
   Instance instance;
   DeviceProperties device;
   search::SearchSpace space;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "lookup/include/tune/lookup.hpp"
 

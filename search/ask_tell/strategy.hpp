@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
-#include "search/ask_tell/options.hpp"
 #include "search/space/search_space.hpp"
 
 namespace tune::search {
@@ -54,53 +52,5 @@ class Strategy {
   /// results: one that learns chooses badly when it knows little. Asking for more is allowed.
   virtual std::size_t max_in_flight() const { return std::numeric_limits<std::size_t>::max(); }
 };
-
-/// One line of the table of strategies.
-struct StrategyEntry {
-  std::string_view name;
-  std::string_view summary;
-  /// Throws std::invalid_argument for settings that `options` throws for.
-  std::unique_ptr<Strategy> (*maker)(const SearchTask& task, const Settings& settings);
-  /// Its options with these settings, in the order in which they are listed. Throws std::invalid_argument,
-  /// with a line for people, for a name or a value that cannot be meant.
-  std::vector<OptionInfo> (*options)(const Settings& settings);
-  /// People who choose it want every configuration: without a budget it gets the whole space.
-  bool exhaustive = false;
-  /// Whether it has an expected_gain.
-  bool estimates_gain = false;
-  /// Whether SearchTask::related matters to it.
-  bool uses_records = false;
-
-  std::unique_ptr<Strategy> make(const SearchTask& task, const Settings& settings = {}) const {
-    return maker(task, settings);
-  }
-};
-
-/// All strategies, in the order in which they are listed to people. A new one is one file pair and one line
-/// here.
-std::span<const StrategyEntry> strategies();
-
-/// What is chosen by the name `auto`.
-inline constexpr std::string_view default_strategy = "model";
-
-/// Null where no strategy has that name; `auto` is the default one.
-const StrategyEntry* find_strategy(std::string_view name);
-
-/// A strategy with the options that somebody wants.
-struct StrategyChoice {
-  const StrategyEntry* entry = nullptr;
-  Settings settings = {};  ///< in the order of its list, without those that have their default
-
-  /// `model:start=10:beliefs=off`: equal for equal searches, and what results are stored under.
-  std::string name() const { return std::string(entry->name) + settings_text(settings); }
-  std::unique_ptr<Strategy> make(const SearchTask& task) const { return entry->make(task, settings); }
-};
-
-/// From `name` or `name:option=value:...`; nothing where no strategy has that name. Throws
-/// std::invalid_argument, with a line for people that lists the options, where these cannot be meant.
-std::optional<StrategyChoice> choose_strategy(std::string_view text);
-
-/// Null where no strategy has that name, which may have options.
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchTask& task);
 
 }  // namespace tune::search

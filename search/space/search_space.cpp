@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// The part of SearchSpace that tells people why a configuration is not valid.
 #include "search/space/search_space.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
-#include "search/space/definition_check.hpp"
+#include "search/expressions/nearest.hpp"
+#include "search/space/completion.hpp"
 #include "search/space/space_builder.hpp"
+#include "search/space/space_definition.hpp"
 
 namespace tune::search {
 
@@ -136,6 +139,116 @@ std::vector<int> SearchSpace::value_indices(ConfigurationId id) const {
   for (std::size_t p = 0; p < indices.size(); ++p)
     indices[p] = static_cast<int>(digits[column_of_[p]]) - static_cast<int>(first_digit(p));
   return indices;
+}
+
+namespace {
+
+std::string unknown_parameter(const SpaceDefinition& definition, const Configuration& configuration) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : definition.parameters) names.push_back(parameter.name);
+  for (const auto& [name, value] : configuration.entries()) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    return "'" + name + "' is not a parameter" + did_you_mean(name, names);
+  }
+  return "";
+}
+
+std::string wrong_value(const Parameter& parameter, const Value* value, const Lookup& lookup) {
+  // The parameters in the condition were declared, and so explained, before.
+  const bool exists = !parameter.exists_if || parameter.exists_if->partially_evaluate(lookup) == Tribool::yes;
+  if (!exists) {
+    if (value == nullptr) return "";
+    return parameter.name + " exists only where " + parameter.exists_if->to_string();
+  }
+  if (value == nullptr) return parameter.name + " is missing";
+  if (std::ranges::find(parameter.values, *value) != parameter.values.end()) return "";
+  return parameter.name + " cannot be " + value->to_string() + "; it takes " + list_values(parameter);
+}
+
+std::string broken(const Constraint& constraint, const Lookup& lookup) {
+  const auto names = constraint.rule.variables();
+  const bool applies =
+      std::ranges::all_of(names, [&lookup](const std::string& name) { return lookup(name) != nullptr; });
+  const bool holds = applies
+                         ? constraint.rule.evaluate(lookup).as_bool()
+                         : !constraint.required || constraint.rule.partially_evaluate(lookup) == Tribool::yes;
+  if (holds) return "";
+  const std::string rule = constraint.rule.to_string();
+  return constraint.reason.empty() ? "broken: " + rule : constraint.reason + " (broken: " + rule + ")";
+}
+
+}  // namespace
+
+std::string SearchSpace::explain(const Configuration& configuration) const {
+  if (find(configuration)) return "";
+  const Lookup lookup = [&](std::string_view name) -> const Value* {
+    if (const Value* value = configuration.find(name)) return value;
+    const auto constant = definition_.constants.find(name);
+    return constant == definition_.constants.end() ? nullptr : &constant->second;
+  };
+  if (std::string reason = unknown_parameter(definition_, configuration); !reason.empty()) return reason;
+  for (const Parameter& parameter : parameters()) {
+    std::string reason = wrong_value(parameter, configuration.find(parameter.name), lookup);
+    if (!reason.empty()) return reason;
+  }
+  for (const Constraint& constraint : definition_.constraints) {
+    try {
+      if (std::string reason = broken(constraint, lookup); !reason.empty()) return reason;
+    } catch (const ExprError& error) {
+      return "cannot check '" + constraint.rule.to_string() + "': " + error.what();
+    }
+  }
+  return "it is not one of the space's configurations";
+}
+
+namespace {
+
+/// More would take minutes.
+constexpr ConfigurationId max_asked = 50'000'000;
+
+}  // namespace
+
+SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configuration> configurations) {
+  check_definition(definition);
+  SearchSpace space{Unbuilt{}, std::move(definition)};
+  std::vector<Digits> rows;
+  for (const Configuration& configuration : configurations) {
+    auto digits = space.digits_of(configuration);
+    if (!digits) {
+      throw std::invalid_argument("'" + configuration.key() + "' is no configuration of these parameters");
+    }
+    rows.push_back(std::move(*digits));
+  }
+  std::ranges::sort(rows);
+  const auto repeated = std::ranges::unique(rows);
+  rows.erase(repeated.begin(), repeated.end());
+  space.graph_ = graph_of(rows, space.parameters().size());
+  space.default_ = space.nearest_to_defaults();
+  return space;
+}
+
+SearchSpace SearchSpace::where(const std::function<bool(const Configuration&)>& keep) const {
+  if (size() > max_asked)
+    throw std::length_error("a rule in code is asked for each of " + std::to_string(size()) +
+                            " configurations; add constraints as expressions first");
+  SearchSpace space{Unbuilt{}, definition_};
+  space.order_columns(parameter_of_);
+  RowGraphBuilder builder(parameters().size());
+  // What is left of a node depends on the way to it, so that every path is walked.
+  const auto kept = [&](const auto& self, GraphPosition place,
+                        std::size_t column) -> std::optional<RowGraph::Node> {
+    if (column == parameters().size())
+      return keep(at(place.before)) ? std::optional(RowGraph::end_node) : std::nullopt;
+    std::vector<RowGraphBuilder::Branch> branches;
+    for (const RowGraph::Edge& edge : graph_.edges(place.node))
+      if (const auto child = self(self, {edge.child, place.before + edge.before}, column + 1))
+        branches.push_back({edge.digit, *child});
+    return builder.node(branches);
+  };
+  const auto root = graph_.root() ? kept(kept, {*graph_.root(), 0}, 0) : std::nullopt;
+  space.graph_ = std::move(builder).finish(root);
+  space.default_ = space.nearest_to_defaults();
+  return space;
 }
 
 }  // namespace tune::search

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "search/space/parameter.hpp"
 #include "search/space/row_graph.hpp"

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
+#include "search/ask_tell/options.hpp"
 #include "search/strategies/stepwise.hpp"
 
 namespace tune::search {

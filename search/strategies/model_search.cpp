@@ -1,11 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/strategies/model_search.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 #include "search/models/latin_hypercube.hpp"
 
 namespace tune::search {
+namespace {
+
+constexpr int max_variant_draws = 16;
+
+}  // namespace
+
+/// Numbers are in lexical order, so that a variant is one range of them. Where a space has another order of
+/// the parameters, that is not so; then there are no variants here.
+Variants::Variants(const SearchSpace& space) : space_(space) {
+  if (space.parameters().empty() || space.empty()) return;
+  const Parameter& first = space.parameters().front();
+  if (first.values.size() < 2 || first.values.size() > max || first.exists_if) return;
+  if (!std::ranges::all_of(first.values, &Value::is_text)) return;
+  const auto value = [&](ConfigurationId id) { return space.value_indices(id).front(); };
+  for (ConfigurationId begin = 0; begin < space.size() && members_.size() <= first.values.size();) {
+    ConfigurationId last = begin, end = space.size();
+    while (last + 1 < end) {
+      const ConfigurationId middle = last + (end - last) / 2;
+      (value(middle) == value(begin) ? last : end) = middle;
+    }
+    members_.push_back({value(begin), begin, end});
+    begin = end;
+  }
+  const bool in_order = std::ranges::adjacent_find(members_, [](const Members& a, const Members& b) {
+                          return a.value >= b.value;
+                        }) == members_.end();
+  if (!in_order || members_.size() < 2) members_.clear();
+}
+
+std::size_t Variants::of(ConfigurationId id) const {
+  const auto after = std::ranges::upper_bound(members_, id, {}, &Members::begin);
+  return static_cast<std::size_t>(after - members_.begin()) - 1;
+}
+
+std::optional<ConfigurationId> Variants::draw(std::size_t variant, const Visited& seen,
+                                              Random& random) const {
+  for (int attempt = 0; attempt < max_variant_draws; ++attempt) {
+    const ConfigurationId id = members_[variant].begin + random.below(members(variant));
+    if (!seen.seen(id)) return id;
+  }
+  return std::nullopt;
+}
+
+ConfigurationId Variants::typical(std::size_t variant, Random& random) const {
+  std::vector<ValueCosts> costs;
+  for (const Parameter& parameter : space_.parameters()) {
+    ValueCosts cost{std::vector<double>(parameter.values.size(), 1.0)};
+    const auto usual = std::ranges::find(parameter.values, parameter.default_value);
+    cost.values[static_cast<std::size_t>(usual - parameter.values.begin())] = 0;
+    costs.push_back(std::move(cost));
+  }
+  costs[0].values.assign(costs[0].values.size(), std::numeric_limits<double>::infinity());
+  costs[0].values[static_cast<std::size_t>(members_[variant].value)] = 0;
+  return space_.cheapest(costs, random).value_or(members_[variant].begin);
+}
+
+void visit_options(ModelOptions& options, OptionVisitor& visitor) {
+  visitor.count("start", options.start, 1, 1000, "configurations of the first design");
+  visitor.count("sample", options.design_sample, 1, 10'000, "random configurations it is chosen from");
+  visitor.number("lean", options.lean, 0, 100, "of the first design towards what is believed");
+  visitor.toggle("beliefs", options.prior_means, "what holds for the launch of most kernels is believed");
+  visitor.toggle("derived", options.derived, "threads of a block and powers of two are coordinates");
+  visitor.number("softness", options.softness, 0.001, 1000, "slowdowns beyond it count less and less");
+  visitor.number("length", options.prior.length, 0.01, 100, "of correlations, expected before a fit");
+  visitor.number("length-spread", options.prior.length_spread, 0.001, 100, "how far a fit may go from it");
+  visitor.number("noise", options.prior.noise, 1e-6, 1, "variance, a share, expected before a fit");
+  visitor.number("noise-spread", options.prior.noise_spread, 0.001, 100, "how far a fit may go from it");
+  visitor.count("neighbours", options.local_turn, 1, 1000, "every so many choices is beside the best",
+                "never");
+  visitor.count("random", options.random_turn, 1, 100'000, "every so many choices is one at random", "never");
+  visitor.count("pool", options.pool, 100, 100'000, "candidates where the space has more");
+  visitor.number("cost", options.cost, 0, 10, "exponent of expected seconds that promises are divided by");
+  visitor.count("transfers", options.transfers, 0, 100, "best of a related record that are tried");
+  visitor.count("trust", options.warm_start_evaluations, 0, 100'000,
+                "evaluations for which related records are followed");
+}
+
 namespace {
 
 constexpr int max_steps = 8;                    // of a climb

@@ -2,17 +2,76 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "search/ask_tell/options.hpp"
 #include "search/ask_tell/strategy.hpp"
+#include "search/ask_tell/visited.hpp"
+#include "search/models/gaussian_process.hpp"
 #include "search/models/surrogate.hpp"
 #include "search/random.hpp"
-#include "search/strategies/model_options.hpp"
-#include "search/strategies/variants.hpp"
 
 namespace tune::search {
+
+/// The variants of a problem: the values of its first parameter, where these are a few texts. Other
+/// parameters depend on them, and the best variant may have a thousandth of all configurations: drawn
+/// uniformly, a search would never see it.
+class Variants {
+ public:
+  /// More texts are no variants.
+  static constexpr std::size_t max = 8;
+
+  /// The space must outlive it.
+  explicit Variants(const SearchSpace& space);
+
+  /// How many have valid configurations; 0 where there are less than two.
+  std::size_t size() const { return members_.size(); }
+  /// Number of the variant of a configuration. Only where there are some.
+  std::size_t of(ConfigurationId id) const;
+  /// How many configurations it has.
+  ConfigurationId members(std::size_t variant) const {
+    return members_[variant].end - members_[variant].begin;
+  }
+  /// One of its unseen configurations at random; nothing where some tries meet seen ones only.
+  std::optional<ConfigurationId> draw(std::size_t variant, const Visited& seen, Random& random) const;
+  /// Its configuration that is nearest to the defaults: what a careful engineer would begin with.
+  ConfigurationId typical(std::size_t variant, Random& random) const;
+
+ private:
+  struct Members {
+    int value;                   ///< index
+    ConfigurationId begin, end;  ///< all of these
+  };
+
+  const SearchSpace& space_;
+  std::vector<Members> members_;
+};
+
+/// What a model search is made of. The search hardly depends on any of it; docs/search.md says how the values
+/// were chosen. Each is an option of the strategy `model` (`model:start=10`): a new one is a member here and
+/// a line in visit_options.
+struct ModelOptions {
+  std::size_t start = 5;           ///< configurations of a first design
+  std::size_t design_sample = 64;  ///< random configurations that it is chosen from
+  double lean = 1.4;  ///< of the design towards what is believed, a distance for each unit of slowdown
+  /// Best configurations tried of the first related record; half of each further one.
+  std::size_t transfers = 4;
+  std::size_t warm_start_evaluations = 12;  ///< evaluations for which related records are followed
+  std::size_t pool = 6000;                  ///< candidates where the space has more
+  std::size_t local_turn = 3;               ///< every so many choices is a neighbour of the best; 0: none
+  std::size_t random_turn = 10;             ///< every so many choices is one at random; 0: none
+  bool prior_means = true;                  ///< launch_prior_means are had
+  bool derived = true;                      ///< coordinates that follow from others are added
+  double softness = 0.5;                    ///< of the scale of slowdowns
+  double cost = 0;                          ///< exponent of what an evaluation takes in what it promises
+  GaussianProcessPrior prior = {};
+};
+
+void visit_options(ModelOptions& options, OptionVisitor& visitor);
 
 /// Model-guided search: a first design, then what a Gaussian process of the slowdowns promises most (see
 /// Surrogate), every third time among the neighbours of the best only. What is on its way counts as if it

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <limits>
+#include <optional>
+#include <vector>
 
+#include "search/ask_tell/options.hpp"
 #include "search/strategies/stepwise.hpp"
 
 namespace tune::search {

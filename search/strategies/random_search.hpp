@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "search/ask_tell/strategy.hpp"
 #include "search/ask_tell/visited.hpp"
 #include "search/random.hpp"

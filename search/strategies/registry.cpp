@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "search/strategies/registry.hpp"
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
-#include "search/ask_tell/strategy.hpp"
 #include "search/strategies/annealing.hpp"
 #include "search/strategies/genetic.hpp"
 #include "search/strategies/grid.hpp"
@@ -93,17 +94,13 @@ std::span<const StrategyEntry> strategies() {
   return strategy_table;
 }
 
-const StrategyEntry* find_strategy(std::string_view name) {
-  if (name == "auto") name = default_strategy;
-  for (const StrategyEntry& entry : strategies())
-    if (entry.name == name) return &entry;
-  return nullptr;
-}
-
 std::optional<StrategyChoice> choose_strategy(std::string_view text) {
   const std::size_t end = std::min(text.find(':'), text.size());
-  StrategyChoice choice{find_strategy(text.substr(0, end))};
-  if (choice.entry == nullptr) return std::nullopt;
+  const std::string_view name =
+      text == "auto" || text.starts_with("auto:") ? default_strategy : text.substr(0, end);
+  const auto entry = std::ranges::find(strategies(), name, &StrategyEntry::name);
+  if (entry == strategies().end()) return std::nullopt;
+  StrategyChoice choice{&*entry};
   try {
     const std::vector<OptionInfo> usual = choice.entry->options({});
     const std::vector<OptionInfo> wanted = choice.entry->options(settings_of(text.substr(end)));
@@ -113,11 +110,6 @@ std::optional<StrategyChoice> choose_strategy(std::string_view text) {
     throw std::invalid_argument(std::string(text) + ": " + wrong.what() + "; " + options_text(*choice.entry));
   }
   return choice;
-}
-
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchTask& task) {
-  const std::optional<StrategyChoice> choice = choose_strategy(name);
-  return choice ? choice->make(task) : nullptr;
 }
 
 }  // namespace tune::search

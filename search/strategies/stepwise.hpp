@@ -1,11 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "search/ask_tell/visited.hpp"
-#include "search/strategies/moves.hpp"
+#include "search/random.hpp"
+#include "search/space/search_space.hpp"
 #include "search/strategies/stratified.hpp"
 
 namespace tune::search {
+
+/// A place in the space of all combinations of values, valid or not: for each parameter the index of the
+/// value that it should have. Between two values of an ordinal parameter there are places too. A parameter
+/// has a place also where it does not exist: it takes effect if another change lets it exist.
+using Proposal = std::vector<double>;
+
+/// The steps that search strategies take. Whatever they wish for becomes the nearest valid configuration;
+/// what exists only under a variant, or what a constraint forbids, is no concern of theirs.
+class Moves {
+ public:
+  /// Which configurations may come out: those not asked for yet, for example. Empty: all.
+  using Allowed = std::function<bool(ConfigurationId)>;
+
+  /// The space must outlive the moves.
+  explicit Moves(const SearchSpace& space);
+
+  /// Whether the parameter's values are numbers, so that their order means something: all but texts.
+  bool ordinal(std::size_t parameter) const { return ordinal_[parameter]; }
+  /// How many values the parameter has.
+  std::size_t values(std::size_t parameter) const { return space_.parameters()[parameter].values.size(); }
+
+  /// The values of a configuration; where a parameter does not exist, any of its values with equal chances.
+  Proposal proposal_from(ConfigurationId id, Random& random) const;
+
+  /// The valid and allowed configuration nearest to a wish; one of equally near ones with equal chances. The
+  /// distance is a sum over the parameters that exist: for ordinal ones the distance of the indices, 1 from
+  /// end to end; for others 1 where the value differs. Exact but for spaces so large and constrained that
+  /// `SearchSpace::cheapest` stops; nothing where that found nothing.
+  std::optional<ConfigurationId> repair(std::span<const double> proposal, Random& random,
+                                        const Allowed& allowed = {}) const;
+
+  /// Those of the neighbours of `id` (all of SearchSpace::neighbours) in which an ordinal parameter has the
+  /// next lower or the next higher of its values that are valid there, or another one any other value. In
+  /// increasing order.
+  std::vector<ConfigurationId> adjacent(ConfigurationId id,
+                                        std::span<const ConfigurationId> neighbours) const;
+
+  /// The configuration nearest to one in which `count` of the parameters that exist in `id` (or all of them,
+  /// where there are fewer) took other values, every choice having equal chances. Never `id` itself, and not
+  /// one of its neighbours if the wish is valid and `count` is above 1.
+  std::optional<ConfigurationId> perturb(ConfigurationId id, std::size_t count, Random& random,
+                                         const Allowed& allowed = {}) const;
+
+  /// A child that has each value from one parent or the other with equal chances, or from the one in which
+  /// the parameter exists.
+  Proposal cross(ConfigurationId a, ConfigurationId b, Random& random) const;
+  /// Gives each parameter, independently with this chance, another of its values: the next one up or down
+  /// every other time where it is ordinal, else any.
+  void mutate(Proposal& proposal, double chance, Random& random) const;
+
+ private:
+  double any_value(std::size_t parameter, Random& random) const;
+  /// Any value but this one; there must be two.
+  double other_value(std::size_t parameter, double current, Random& random) const;
+
+  const SearchSpace& space_;
+  std::vector<bool> ordinal_;
+};
 
 /// What strategies have in common that choose one configuration after the other and learn from one result
 /// after the other: the bookkeeping of the contract, a stratified start and moves. A batch is as many choices

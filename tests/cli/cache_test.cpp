@@ -6,7 +6,7 @@
 
 #include "library/run/paths.hpp"
 #include "tests/cli/sandbox.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 
 namespace tune::testing {
 namespace {

@@ -170,13 +170,11 @@ TEST_F(CheckStored, AnInterruptIsNoVerdict) {
 }
 
 /// Winner 1 s, default 2 s, times `slower` for the winner: with noise, outliers and a drift of both.
-class NoisyDevice : public Evaluator {
+class NoisyDevice : public RerankDevice {
  public:
   NoisyDevice(double slower, std::uint64_t seed) : slower_(slower), random_(seed) {}
-  void submit(Configuration) override {}
-  std::optional<Evaluation> next() override { return std::nullopt; }
-  void drop() override {}
-  bool begin_rerank(std::span<const Configuration>) override { return true; }
+  void learn(const Evaluation&) override {}
+  void begin_rerank(std::span<const Configuration>) override {}
   Result<Timing> time_candidate(std::size_t index) override {
     drift_ += 0.001 * normal();
     Timing timing;

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "tests/cli/recording.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 
 namespace tune::testing {
 namespace {

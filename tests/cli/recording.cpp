@@ -7,8 +7,8 @@
 #include "db/store/sqlite_store.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
-#include "search/ask_tell/strategy.hpp"
 #include "search/space/search_space.hpp"
+#include "search/strategies/registry.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/device/architectures.hpp"
@@ -111,7 +111,7 @@ void add_recording(const std::filesystem::path& path, const InventedRecording& r
   db::Database database(path);
   db::SqliteStore store(database, [] { return std::string("2026-01-31T12:00:00.000Z"); });
   const RunId id = store.begin_run(run);
-  const auto strategy = search::make_strategy("random", {space, recording.sample});
+  const auto strategy = search::choose_strategy("random")->make({space, recording.sample});
   for (const search::ConfigurationId chosen : strategy->ask(recording.count))
     store.record(id, invented_evaluation(space.at(chosen), recording));
   store.end_run(id, RunEnd::exhausted);

@@ -6,9 +6,10 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "tests/db/examples.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 /// What every Store does. A test program instantiates it for its own:
 ///   INSTANTIATE_TEST_SUITE_P(Sqlite, StoreConformance, testing::Values(factory));

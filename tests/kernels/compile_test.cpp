@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "kernels/sources.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/problem.hpp"
-#include "kernels/stencil/variants.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/device/architectures.hpp"

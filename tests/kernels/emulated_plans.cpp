@@ -30,7 +30,7 @@ std::vector<emulator::CheckVerdict> emulated(const std::vector<PlannedJob>& plan
   std::vector<emulator::CheckVerdict> verdicts(planned.size());
   const auto job = [&](std::size_t number) {
     const PlannedJob& one = planned[number];
-    auto expected = std::make_shared<emulator::ReferenceData>();
+    auto expected = std::make_shared<ReferenceData>();
     expected->inputs.emplace("in", stencil_input(one.job, 1));
     expected->reference.emplace("out", stencil_reference(one.job, expected->inputs.at("in")));
     expected->tolerance = step_tolerance(one.job);

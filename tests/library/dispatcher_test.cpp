@@ -95,6 +95,16 @@ TEST_F(Online, WithoutAReferenceTheDefaultIsTakenForRight) {
   EXPECT_EQ(tuning.state().failed, 12U);
 }
 
+TEST_F(Online, AStrategyMayHaveOptions) {
+  api::DispatchOptions all = options();
+  all.strategy = "model:start=2";
+  api::Dispatcher tuning = dispatcher(all);
+  work_until_settled(tuning);
+  EXPECT_EQ(tuning.state().configuration, fastest);
+  all.strategy = "model:strat=2";
+  EXPECT_THROW(dispatcher(all), tune::Error);
+}
+
 TEST_F(Online, TheNextProcessBeginsWithTheBest) {
   {
     api::Dispatcher first = dispatcher(options());

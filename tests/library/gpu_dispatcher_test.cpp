@@ -9,7 +9,7 @@
 #include <tune/tuner.hpp>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/cuda/runtime/handles.hpp"
 
 namespace tune::testing {

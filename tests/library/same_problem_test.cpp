@@ -2,13 +2,18 @@
 // A problem in code is the problem of the same definition: its space, its plans, and what the emulator finds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "kernels/sources.hpp"
-#include "library/tuner/code_problem.hpp"
+#include "library/tuner/spec.hpp"
 #include "tests/library/toy.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::testing {
@@ -49,16 +54,18 @@ api::Problem reduction() {
 }
 
 struct Both {
-  Both() : code(reduction().spec()), file(definition::read_definition(examples / "reduction.json")) {}
-  api::CodeProblem code;
-  definition::DefinedProblem file;
+  Both()
+      : code(api::described(reduction().spec())),
+        file(definition::read_definition(examples / "reduction.json")) {}
+  definition::DescribedProblem code;
+  definition::DescribedProblem file;
   const kernels::EmbeddedSources sources;
 };
 
 TEST(SameProblem, TheSpacesAreEqual) {
   const Both both;
   const DeviceProperties device = architecture_properties("sm_90");
-  const Instance instance = both.code.instance({});
+  const Instance instance = api::instance_at(both.code.info(), {});
   EXPECT_EQ(instance, make_instance(both.file.info(), "", {}));
   const search::SearchSpace code = both.code.valid_space(instance, device);
   const search::SearchSpace file(both.file.space(instance, device));
@@ -71,7 +78,7 @@ TEST(SameProblem, TheSpacesAreEqual) {
 
 TEST(SameProblem, PlansWorkAndInputsAreEqual) {
   const Both both;
-  const Instance instance = both.code.instance({{"n", 20000}});
+  const Instance instance = api::instance_at(both.code.info(), {{"n", 20000}});
   const search::SearchSpace space = both.code.valid_space(instance, architecture_properties("sm_90"));
   for (search::ConfigurationId id = 0; id < space.size(); id += 7) {
     const auto code = both.code.plan(instance, space.at(id), both.sources);
@@ -90,9 +97,132 @@ TEST(SameProblem, PlansWorkAndInputsAreEqual) {
   EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
 }
 
+/// A problem with what the reduction has not: settings, a variable of the kernel, fills, another kernel that
+/// is right. The numbers of the one are formulas, those of the other functions.
+class Weighing : public ::testing::Test {
+ protected:
+  Weighing() {
+    std::ofstream(folder_ / "weigh.cu")
+        << "__constant__ float weights[4];\n"
+           "extern \"C\" __global__ void weigh(const float* in, float* out, int n, bool twice) {}\n";
+    std::ofstream(folder_ / "right.cu")
+        << "extern \"C\" __global__ void right(const float* in, const float* weights, float* out) {}\n";
+    std::ofstream(folder_ / "weighing.json") << R"json({
+      "problem": "weighing", "sizes": {"n": 100}, "settings": {"real": {"values": ["float", "double"]}},
+      "kernel": {"file": "weigh.cu", "options": ["-DROWS=BLOCK"], "defines": {"HALF": "n // 2"}},
+      "parameters": {"BLOCK": [32, 64, 128], "PAD": {"values": [0, 1], "if": "BLOCK > 32"}},
+      "constraints": [{"rule": "BLOCK <= n", "why": "threads without work"}],
+      "check": [{"n": 33}],
+      "arguments": {"in": {"type": "float", "size": "n + max(PAD)", "fill": {"from": 1, "step": 0.5}},
+                    "weights": {"type": "float", "size": 4, "symbol": "weights", "fill": {"random": [-1, 1]}},
+                    "out": {"type": "real", "size": "n", "access": "both", "fill": 0.25},
+                    "n": {"type": "int", "value": "n"}, "twice": {"type": "bool", "value": "BLOCK"}},
+      "launches": {"entry": "weigh", "grid": ["ceil_div(n, BLOCK)", 2], "block": "BLOCK", "shared": "4 * BLOCK"},
+      "reference": {"configuration": {"BLOCK": 64, "PAD": 0},
+                    "kernel": "right.cu", "launches": {"entry": "right", "grid": 1, "block": "BLOCK",
+                                                       "arguments": ["in", "weights", "out"]}},
+      "tolerance": {"absolute": 0.5}})json";
+  }
+  api::Problem in_code() const {
+    using api::Configuration;
+    using api::Sizes;
+    api::Problem problem("weighing");
+    problem.size("n", 100)
+        .setting("real", {"float", "double"})
+        .parameter("BLOCK", {32, 64, 128})
+        .parameter_if("BLOCK > 32", "PAD", {0, 1})
+        .constraint([](const Configuration& c, const Sizes& s) { return c["BLOCK"] <= s["n"]; },
+                    "threads without work")
+        .check_at({{"n", 33}})
+        .input<float>(
+            "in", [](const Sizes& s) { return static_cast<double>(s["n"] + 1); }, api::sequence(1, 0.5))
+        .symbol<float>("weights", 4, api::random(-1, 1))
+        .inout("out", "real", "n", api::from([](std::size_t, std::uint64_t) { return 0.25; }))
+        .scalar<int>("n", [](const Configuration&, const Sizes& s) { return static_cast<double>(s["n"]); })
+        .scalar("twice", "bool", "BLOCK")
+        .kernel(api::Kernel((folder_ / "weigh.cu").string())
+                    .option("-DROWS=BLOCK")
+                    .define("HALF", [](const Configuration&, const Sizes& s) { return s["n"] / 2; }),
+                "weigh")
+        .grid([](const Configuration& c, const Sizes& s) {
+          return api::Dim3((s["n"] + c["BLOCK"] - 1) / c["BLOCK"], 2);
+        })
+        .block("BLOCK")
+        .shared_memory(
+            [](const Configuration& c, const Sizes&) { return 4.0 * static_cast<double>(c["BLOCK"]); })
+        .reference({{"BLOCK", 64}, {"PAD", 0}})
+        .reference((folder_ / "right.cu").string(), "right")
+        .grid(1)
+        .block("BLOCK")
+        .arguments({"in", "weights", "out"})
+        .tolerance(0.5);
+    return problem;
+  }
+  static std::string text_of(const Result<LaunchPlan>& plan) {
+    if (!plan) return plan.error().reason;
+    std::string text = content_of(plan->compile) + launches_of(*plan);
+    for (const BufferSpec& buffer : plan->buffers) text += buffer.name + " " + buffer.symbol + "\n";
+    return text;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(Weighing, IsTheSameInAFileAndInCode) {
+  const definition::DescribedProblem file(definition::read_definition(folder_ / "weighing.json"));
+  const definition::DescribedProblem code(api::described(in_code().spec()));
+  const definition::DescribedSources sources(code);
+  for (const api::Sizes& sizes : {api::Sizes{}, {{"n", 70}, {"real", "double"}}}) {
+    const Instance instance = api::instance_at(code.info(), sizes);
+    const DeviceProperties device = architecture_properties("sm_90");
+    const search::SearchSpace all = code.valid_space(instance, device);
+    ASSERT_EQ(all.size(), file.valid_space(instance, device).size());
+    for (search::ConfigurationId id = 0; id < all.size(); ++id) {
+      ASSERT_TRUE(file.valid_space(instance, device).find(all.at(id)));
+      EXPECT_EQ(text_of(code.plan(instance, all.at(id), sources)),
+                text_of(file.plan(instance, all.at(id), sources)));
+    }
+    const auto right = code.reference_plan(instance, sources), same = file.reference_plan(instance, sources);
+    ASSERT_TRUE(right && same);
+    EXPECT_EQ(text_of(*right), text_of(*same));
+    EXPECT_EQ(std::get<Launch>((*right)->launches.at(0)).block.x, 64U);
+    const TensorSet inputs = code.inputs(instance, 3), others = file.inputs(instance, 3);
+    ASSERT_EQ(inputs.size(), 3U);
+    for (const auto& [name, tensor] : inputs)
+      EXPECT_TRUE(std::ranges::equal(tensor.bytes(), others.at(name).bytes())) << name;
+    EXPECT_EQ(code.tolerance(instance).of("out").absolute, 0.5);
+    EXPECT_EQ(file.tolerance(instance).of("out").absolute, 0.5);
+    EXPECT_EQ(code.check_instances(instance, {}), file.check_instances(instance, {}));
+    EXPECT_EQ(code.cost(instance).bytes, file.cost(instance).bytes);
+    EXPECT_EQ(code.cost(instance).arithmetic, file.cost(instance).arithmetic);
+  }
+}
+
+// Both kernels of both descriptions are held against their declarations.
+TEST_F(Weighing, TheReferencesArgumentsAreChecked) {
+  std::ofstream(folder_ / "right.cu")
+      << "extern \"C\" __global__ void right(const float* in, float* out, int n, int m) {}\n";
+  const auto message = [](const auto& make) {
+    try {
+      make();
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was wrong");
+  };
+  const std::string wrong =
+                        "kernel 'right' takes 4 arguments (const float* in, float* out, int n, int m), the ",
+                    given = " gives 3 (in, weights, out)";
+  EXPECT_EQ(message([&] { definition::DescribedProblem code(api::described(in_code().spec())); }),
+            "weighing: " + wrong + "problem" + given);
+  const std::string path = (folder_ / "weighing.json").string();
+  EXPECT_EQ(message([&] { definition::DescribedProblem file(definition::read_definition(path)); }),
+            path + ": " + wrong + "definition" + given);
+}
+
 TEST(SameProblem, TheEmulatorFindsTheSame) {
   const Both both;
-  const Instance instance = both.code.instance({});
+  const Instance instance = api::instance_at(both.code.info(), {});
   const search::SearchSpace space = both.code.valid_space(instance, architecture_properties("sm_90"));
   const std::vector<search::Configuration> some = {space.at(0), space.at(space.size() / 2)};
   const auto verdicts = [&](const tune::Problem& problem, const KernelSources& sources) {
@@ -107,7 +237,7 @@ TEST(SameProblem, TheEmulatorFindsTheSame) {
         });
     return all;
   };
-  const auto code = verdicts(both.code, api::CodeSources(both.code)),
+  const auto code = verdicts(both.code, definition::DescribedSources(both.code)),
              file = verdicts(both.file, both.sources);
   for (std::size_t i = 0; i < some.size(); ++i) {
     EXPECT_TRUE(code[i].clean());
@@ -162,8 +292,8 @@ TEST(SameProblem, FillsAreWhatTheySay) {
       .kernel(api::Kernel::from_source("// nothing\n"), "fills")
       .grid(1)
       .block(32);
-  const api::CodeProblem code(problem.spec());
-  const TensorSet inputs = code.inputs(code.instance({}), 2);
+  const definition::DescribedProblem code(api::described(problem.spec()));
+  const TensorSet inputs = code.inputs(api::instance_at(code.info(), {}), 2);
   EXPECT_EQ(
       std::vector<float>(inputs.at("function").as<float>().begin(), inputs.at("function").as<float>().end()),
       (std::vector<float>{20, 21, 22, 23}));
@@ -184,9 +314,9 @@ TEST(SameProblem, SettingsChooseTypesAndMacros) {
       .grid(1)
       .block("BLOCK")
       .when("n > 1");
-  const api::CodeProblem code(problem.spec());
+  const definition::DescribedProblem code(api::described(problem.spec()));
   const kernels::EmbeddedSources sources;
-  const auto plan = code.plan(code.instance({{"real", "double"}}), {{"BLOCK", 64}}, sources);
+  const auto plan = code.plan(api::instance_at(code.info(), {{"real", "double"}}), {{"BLOCK", 64}}, sources);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->buffer("out").type, ElementType::f64);
   EXPECT_EQ(plan->compile.entries, std::vector<std::string>{"scale<64, double>"});
@@ -194,7 +324,7 @@ TEST(SameProblem, SettingsChooseTypesAndMacros) {
   EXPECT_EQ(plan->compile.defines, (std::vector<std::pair<std::string, std::string>>{{"TWICE", "128"}}));
   EXPECT_EQ(std::get<double>(std::get<ScalarArgument>(std::get<Launch>(plan->launches[0]).arguments[1])),
             2.0);
-  const auto none = code.plan(code.instance({{"n", 1}}), {{"BLOCK", 64}}, sources);
+  const auto none = code.plan(api::instance_at(code.info(), {{"n", 1}}), {{"BLOCK", 64}}, sources);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().phase, Phase::constraint);
 }

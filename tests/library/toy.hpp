@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <tune/tuner.hpp>
+#include <utility>
 
 #include "library/tuner/tuner_state.hpp"
 #include "tests/support/fake_backend.hpp"

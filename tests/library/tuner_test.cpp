@@ -167,6 +167,17 @@ TEST_F(InProcess, ABudgetOfEvaluationsIsKept) {
   EXPECT_EQ(result.end, api::End::budget);
 }
 
+TEST_F(InProcess, AStrategyMayHaveOptions) {
+  api::Options all = options();
+  all.strategy = "model:start=7";
+  all.evaluations = 5;
+  EXPECT_EQ(fake_tuner(all).run(toy_in_code()).evaluations, 5U);
+  const db::Database database(all.database, db::OpenMode::read_only);
+  const std::vector<db::RunSummary> runs = db::list_runs(database);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].strategy, "model:start=7");
+}
+
 TEST_F(InProcess, AChangedProblemIsNotAnsweredByTheOldOne) {
   api::Tuner tuner = fake_tuner(options());
   api::Problem problem = toy_in_code();
@@ -188,6 +199,10 @@ TEST_F(InProcess, OptionsThatCannotBeAreRefused) {
   api::Options all = options();
   all.strategy = "modle";
   EXPECT_EQ(message(all), "there is no strategy 'modle' (did you mean 'model'?)");
+  all.strategy = "modle:start=10";
+  EXPECT_EQ(message(all), "there is no strategy 'modle' (did you mean 'model'?)");
+  all.strategy = "model:strat=10";
+  EXPECT_THAT(message(all), ::testing::StartsWith("model:strat=10: "));
   all = options();
   all.until_gain = 0.1;
   EXPECT_THAT(message(all), HasSubstr("does not estimate"));

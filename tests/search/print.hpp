@@ -4,9 +4,9 @@
 
 #include <ostream>
 
-#include "search/ask_tell/strategy.hpp"
 #include "search/expressions/expr.hpp"
 #include "search/space/configuration.hpp"
+#include "search/strategies/registry.hpp"
 
 namespace tune::search {
 

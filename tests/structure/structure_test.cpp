@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/structure/source_tree.hpp"
 
@@ -135,6 +139,51 @@ TEST(Structure, SourcesIncludeTheirHeaderFirst) {
     EXPECT_EQ(*first, "#include \"" + header + "\"") << file.name;
   }
   EXPECT_GT(seen, 200);
+}
+
+/// What of the standard library needs which header.
+const std::vector<std::pair<std::string, std::regex>> standard_names = {
+    {"array", std::regex("std::array\\b")},
+    {"atomic", std::regex("std::atomic\\b")},
+    {"chrono", std::regex("std::chrono\\b")},
+    {"cstddef", std::regex("std::(size_t|byte)\\b")},
+    {"cstdint", std::regex("std::u?int(8|16|32|64)_t\\b")},
+    {"deque", std::regex("std::deque\\b")},
+    {"filesystem", std::regex("std::filesystem\\b")},
+    {"functional", std::regex("std::function\\b")},
+    {"limits", std::regex("std::numeric_limits\\b")},
+    {"map", std::regex("std::(multi)?map\\b")},
+    {"memory", std::regex("std::((unique|shared|weak)_ptr|make_(unique|shared))\\b")},
+    {"mutex", std::regex("std::mutex\\b")},
+    {"optional", std::regex("std::(optional|nullopt)\\b")},
+    {"set", std::regex("std::(multi)?set\\b")},
+    {"span", std::regex("std::span\\b")},
+    {"stdexcept", std::regex("std::(runtime_error|logic_error|out_of_range|invalid_argument)\\b")},
+    {"string", std::regex("std::string\\b")},
+    {"string_view", std::regex("std::string_view\\b")},
+    {"thread", std::regex("std::j?thread\\b")},
+    {"tuple", std::regex("std::tuple\\b")},
+    {"unordered_map", std::regex("std::unordered_map\\b")},
+    {"utility", std::regex("std::(pair|move|exchange)\\b")},
+    {"variant", std::regex("std::(variant|get_if|holds_alternative|visit)\\b")},
+    {"vector", std::regex("std::vector\\b")},
+};
+
+// The sources of a room are compiled together, where a header that forgets an include finds it in an earlier
+// file, until another file comes first.
+TEST(Structure, HeadersIncludeWhatTheyNameOfTheStandardLibrary) {
+  int seen = 0;
+  for (const SourceText& file : source_files({".hpp"})) {
+    std::string text;
+    for (const std::string& line : file.lines) text += line.substr(0, line.find("//")) + "\n";
+    for (const auto& [header, name] : standard_names) {
+      if (!std::regex_search(text, name)) continue;
+      ++seen;
+      EXPECT_NE(text.find("#include <" + header + ">"), std::string::npos)
+          << file.name << " does not include <" << header << ">";
+    }
+  }
+  EXPECT_GT(seen, 1000);
 }
 
 TEST(Structure, EveryFileNamesItsLicence) {

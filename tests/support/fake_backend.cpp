@@ -20,14 +20,18 @@ std::string define(const CompileRequest& request, std::string_view wanted) {
   return "";
 }
 
+KernelResources fake_resources() {
+  KernelResources resources;
+  resources.registers = 32;
+  resources.occupancy = 1;
+  return resources;
+}
+
 class FakePrepared : public PreparedPlan {
  public:
   FakePrepared(const LaunchPlan& plan, FakeRunner& runner)
       : plan_(plan), runner_(runner), number_(++runner.newest) {
-    KernelResources resources;
-    resources.registers = 32;
-    resources.occupancy = 1;
-    resources_ = {resources};
+    resources_ = {fake_resources()};
   }
   const std::vector<KernelResources>& resources() const override { return resources_; }
 
@@ -127,10 +131,16 @@ Result<Binary> FakeCompiler::compile(const CompileRequest& request) const {
   return binary;
 }
 
-Result<std::unique_ptr<PreparedPlan>> FakeRunner::prepare(const LaunchPlan& plan, const Binary&) {
-  calls.push_back("prepare " + std::to_string(plan.buffers.front().layout.extents.front()));
+Result<std::vector<KernelResources>> FakeRunner::check_resources(const LaunchPlan& plan, const Binary&) {
+  calls.push_back("resources " + std::to_string(plan.buffers.front().layout.extents.front()));
   if (define(plan.compile, "kind") == "too_big")
     return fail(Phase::resources, "shared memory", "1 MiB of 227 KiB");
+  return std::vector{fake_resources()};
+}
+
+Result<std::unique_ptr<PreparedPlan>> FakeRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
+  if (const auto fits = check_resources(plan, binary); !fits) return tl::unexpected(fits.error());
+  calls.back() = "prepare " + std::to_string(plan.buffers.front().layout.extents.front());
   return std::make_unique<FakePrepared>(plan, *this);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ class FakeCompiler : public Compiler {
 /// items), so the best configuration is block=256, items=4. What it was asked for is in `calls`.
 class FakeRunner : public Runner {
  public:
+  Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan, const Binary& binary) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
   double joules_per_thread = 0;   ///< above 0: what an execution takes for each of its block * items
   int wrong_for_second_seed = 0;  ///< block * items of what is wrong from its second run at 1000 elements on

@@ -2,6 +2,7 @@
 // Plans with Fourier transforms and what must come of them, for whatever carries plans out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // Boxes at many places of a tensor, copied through a tensor map, for whatever carries plans out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -2,6 +2,8 @@
 // Fetches at many coordinates from a texture of random texels, for whatever carries plans out.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/toy_problem.hpp"
 
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 
 namespace tune::testing {
 

@@ -45,10 +45,14 @@ class PreparedPlan {
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// Loads the binary, asks for occupancy and takes the memory. Failure{resources} where the configuration
-  /// cannot run here (too many threads, registers, too much shared memory, or device memory), with demand and
-  /// limit; nothing has been launched then. One plan at a time: what was prepared before must not be used
-  /// again.
+  /// What each kernel launch takes, as PreparedPlan::resources: loads the binary and asks for occupancy, but
+  /// takes no memory. Failure{resources} where the configuration cannot run here (too many threads,
+  /// registers, too much shared memory), with demand and limit. What was prepared before stays as it is.
+  virtual Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan,
+                                                               const Binary& binary) = 0;
+  /// Loads the binary, checks the resources and takes the memory. Failure{resources} as check_resources, and
+  /// where device memory is lacking; nothing has been launched then. One plan at a time: what was prepared
+  /// before must not be used again.
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <utility>
 
 namespace tune {
 
@@ -22,8 +23,8 @@ constexpr bool before_launch(Phase phase) {
 /// Why a configuration gave no measurement: an expected outcome, stored like one.
 struct Failure {
   Phase phase = Phase::launch;
-  std::string
-      reason;  ///< short and the same for the same cause: groups failures (`shared memory`, `spills`, ...)
+  /// Short and the same for the same cause: groups failures (`shared memory`, `spills`, ...).
+  std::string reason;
   std::string detail;  ///< everything known: the compiler's log, the worst element, the limits and the demand
 };
 

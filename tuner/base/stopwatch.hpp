@@ -5,14 +5,18 @@
 
 namespace tune {
 
+/// Seconds since a fixed point of this machine's steady clock.
+inline double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 /// Runs from its construction on.
 class Stopwatch {
  public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double seconds() const { return seconds_now() - start_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
+  double start_ = seconds_now();
 };
 
 }  // namespace tune

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "tuner/backends/backend.hpp"
 #include "tuner/backends/binary.hpp"
 #include "tuner/cache/binary_cache.hpp"
 
@@ -44,5 +45,23 @@ class CachingCompiler : public Compiler {
 
 /// The compiler with the cache in front; itself where there is none.
 std::unique_ptr<Compiler> with_cache(std::unique_ptr<Compiler> compiler, std::shared_ptr<BinaryCache> cache);
+
+/// A backend whose compiler asks the cache first.
+class CachedBackend : public Backend {
+ public:
+  CachedBackend(std::unique_ptr<Backend> backend, std::shared_ptr<BinaryCache> cache);
+
+  const DeviceProperties& properties() const override { return backend_->properties(); }
+  const Compiler& compiler() const override { return compiler_; }
+  Runner& runner() override { return backend_->runner(); }
+  MachineState machine_state() override { return backend_->machine_state(); }
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  CachingCompiler compiler_;
+};
+
+/// The backend with the cache in front of its compiler; itself where there is none.
+std::unique_ptr<Backend> with_cache(std::unique_ptr<Backend> backend, std::shared_ptr<BinaryCache> cache);
 
 }  // namespace tune::cache

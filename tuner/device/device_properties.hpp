@@ -34,8 +34,8 @@ struct DeviceProperties {
   std::string driver;           ///< `580.159.04` by NVML, else the CUDA version the driver supports (`13.0`)
   double power_limit = 0;       ///< watts; 0 where unknown
   bool energy_counter = false;  ///< whether joules can be measured
-  double copy_bandwidth =
-      0;  ///< measured, device to device, bytes read plus written a second; 0 until measured
+  /// Measured, device to device, bytes read plus written a second; 0 until measured.
+  double copy_bandwidth = 0;
   /// Measured, from and to pinned memory of the host, one at a time, bytes a second; 0 until measured.
   double host_to_device_bandwidth = 0;
   double device_to_host_bandwidth = 0;
@@ -55,5 +55,40 @@ struct DeviceProperties {
   /// Identifies the model, not the board: two boards with equal keys may share results.
   std::string model_key() const;
 };
+
+/// The one list of a device's facts by name, for whatever writes or reads them: calls `field(name, member)`
+/// for each. Facts is DeviceProperties, const or not.
+template<class Properties, class Field>
+void for_each_property(Properties& properties, Field field) {
+  field("name", properties.name);
+  field("uuid", properties.uuid);
+  field("compute_major", properties.compute_major);
+  field("compute_minor", properties.compute_minor);
+  field("multiprocessors", properties.multiprocessors);
+  field("warp_size", properties.warp_size);
+  field("max_threads_per_block", properties.max_threads_per_block);
+  field("max_threads_per_multiprocessor", properties.max_threads_per_multiprocessor);
+  field("max_blocks_per_multiprocessor", properties.max_blocks_per_multiprocessor);
+  field("max_block_dim", properties.max_block_dim);
+  field("max_grid_dim", properties.max_grid_dim);
+  field("registers_per_block", properties.registers_per_block);
+  field("registers_per_multiprocessor", properties.registers_per_multiprocessor);
+  field("shared_memory_per_block", properties.shared_memory_per_block);
+  field("shared_memory_per_block_optin", properties.shared_memory_per_block_optin);
+  field("shared_memory_per_multiprocessor", properties.shared_memory_per_multiprocessor);
+  field("reserved_shared_memory_per_block", properties.reserved_shared_memory_per_block);
+  field("global_memory", properties.global_memory);
+  field("l2_cache", properties.l2_cache);
+  field("core_clock", properties.core_clock);
+  field("memory_clock", properties.memory_clock);
+  field("memory_bus_bits", properties.memory_bus_bits);
+  field("ecc", properties.ecc);
+  field("driver", properties.driver);
+  field("power_limit", properties.power_limit);
+  field("energy_counter", properties.energy_counter);
+  field("copy_bandwidth", properties.copy_bandwidth);
+  field("host_to_device_bandwidth", properties.host_to_device_bandwidth);
+  field("device_to_host_bandwidth", properties.device_to_host_bandwidth);
+}
 
 }  // namespace tune

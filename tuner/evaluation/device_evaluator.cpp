@@ -5,19 +5,11 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "tuner/base/content_hash.hpp"
-#include "tuner/base/error.hpp"
-#include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/base/stopwatch.hpp"
 
 namespace tune {
 namespace {
-
-/// Seeds of the inputs: every configuration is checked with both at odd sizes and with the first at the size
-/// itself, finalists with the second there too. A kernel that is right for one input by luck is not for two.
-constexpr std::uint64_t first_seed = 1;
-constexpr std::uint64_t second_seed = 2;
 
 /// A turn in the finals: few samples, as getting there costs more than they do, and many turns.
 constexpr int rerank_min_samples = 3;
@@ -56,10 +48,7 @@ DeviceEvaluator::DeviceEvaluator(const Problem& problem, Instance instance, Back
       sources_(sources),
       options_(options),
       threads_(options.compile_threads > 0 ? options.compile_threads : host_threads()),
-      reference_cache_(problem,
-                       [this](const Instance& size, const TensorSet& known) {
-                         return run_reference(problem_, size, known, backend_, sources_);
-                       }),
+      verification_(problem, backend, sources),
       pool_(backend.compiler(), threads_) {}
 
 std::size_t DeviceEvaluator::window() const {
@@ -132,7 +121,7 @@ std::optional<Evaluation> DeviceEvaluator::next() {
 }
 
 void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation) {
-  const std::string code = content_hash(binary.hash + "\n" + launches_of(plan));
+  const std::string code = executed_code(plan, binary);
   const auto same = by_code_.find(code);
   if (same != by_code_.end()) {
     const Configuration configuration = evaluation.configuration;
@@ -143,10 +132,10 @@ void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& bina
   } else {
     evaluation.binary_hash = binary.hash;
     evaluation.resources = compiled_resources(binary);
-    const double computing = reference_cache_.seconds();
+    const double computing = verification_.reference_seconds();
     evaluation.outcome = carry_out(plan, binary, evaluation);
     if (was_killed(evaluation.outcome)) evaluation.outcome = carry_out(plan, binary, evaluation);
-    evaluation.phases.reference = reference_cache_.seconds() - computing;
+    evaluation.phases.reference = verification_.reference_seconds() - computing;
     by_code_.emplace(code, evaluation);
     learn(evaluation);
   }
@@ -159,24 +148,25 @@ Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Bin
   {
     // What cannot run at the size itself is found out before anything is launched, the small checks included.
     const Stopwatch loading;
-    const auto probe = backend_.runner().prepare(plan, binary);
+    const Result<std::vector<KernelResources>> resources = backend_.runner().check_resources(plan, binary);
     evaluation.phases.load = loading.seconds();
-    if (!probe) return tl::unexpected(probe.error());
-    evaluation.resources = tightest((*probe)->resources());
+    if (!resources) return tl::unexpected(resources.error());
+    evaluation.resources = tightest(*resources);
   }
   const Stopwatch verifying;
-  const double computing = reference_cache_.seconds();
-  const Result<double> small = check_small(evaluation.configuration, plan, binary);
-  evaluation.phases.verify = verifying.seconds() - (reference_cache_.seconds() - computing);
+  const double computing = verification_.reference_seconds();
+  const Result<CheckedError> small = verification_.check_at(
+      problem_.check_instances(instance_, evaluation.configuration), evaluation.configuration, plan, binary);
+  evaluation.phases.verify = verifying.seconds() - (verification_.reference_seconds() - computing);
   if (!small) return tl::unexpected(small.error());
   Result<Measurement> measurement = check_and_measure(plan, binary, evaluation);
-  if (measurement) measurement->error = std::max(measurement->error, *small);
+  if (measurement) measurement->error = std::max(measurement->error, small->largest);
   return measurement;
 }
 
 Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, const Binary& binary,
                                                        Evaluation& evaluation) {
-  const ReferenceData& expected = reference_cache_.at(instance_, first_seed);
+  const ReferenceData& expected = verification_.reference_data(instance_, check_seeds[0]);
   const Stopwatch verifying;
   const auto prepared = backend_.runner().prepare(plan, binary);
   if (!prepared) return tl::unexpected(prepared.error());
@@ -198,38 +188,9 @@ Result<Measurement> DeviceEvaluator::check_and_measure(const LaunchPlan& plan, c
   return measurement;
 }
 
-Result<double> DeviceEvaluator::check_small(const Configuration& configuration, const LaunchPlan& plan,
-                                            const Binary& binary) {
-  double worst = 0;
-  for (const Instance& instance : problem_.check_instances(instance_, configuration)) {
-    const Result<LaunchPlan> small = problem_.plan(instance, configuration, sources_);
-    if (!small) return tl::unexpected(small.error());
-    Result<Binary> other = fail(Phase::compile, "not compiled");
-    const bool same = content_of(small->compile) == content_of(plan.compile);
-    if (!same) other = backend_.compiler().compile(small->compile);
-    if (!same && !other) return tl::unexpected(other.error());
-    // Before the plan is prepared: a reference may be computed by another plan.
-    const ReferenceData* const expected[] = {&reference_cache_.at(instance, first_seed),
-                                             &reference_cache_.at(instance, second_seed)};
-    const auto prepared = backend_.runner().prepare(*small, same ? binary : *other);
-    if (!prepared) return tl::unexpected(prepared.error());
-    for (const ReferenceData* one : expected) {
-      const Result<double> error = check(**prepared, *small, *one);
-      if (!error) {
-        Failure failure = error.error();
-        failure.detail = format("at {}: {}", instance.key(), failure.detail);
-        return tl::unexpected(std::move(failure));
-      }
-      worst = std::max(worst, *error);
-    }
-  }
-  return worst;
-}
-
-bool DeviceEvaluator::begin_rerank(std::span<const Configuration> top_k) {
+void DeviceEvaluator::begin_rerank(std::span<const Configuration> top_k) {
   top_k_.clear();
   for (const Configuration& configuration : top_k) top_k_.push_back({plan(configuration)});
-  return true;
 }
 
 /// Its buffers are filled anew in each turn: it is timed as it would be found, not as the last one left it.
@@ -241,7 +202,7 @@ Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
   if (first) candidate.binary = candidate.planned.binary.get();
   if (!*candidate.binary) return tl::unexpected(candidate.binary->error());
   // Inputs that it has not seen at this size.
-  const ReferenceData& expected = reference_cache_.at(instance_, second_seed);
+  const ReferenceData& expected = verification_.reference_data(instance_, check_seeds[1]);
   const auto prepared = backend_.runner().prepare(*plan, **candidate.binary);
   if (!prepared) return tl::unexpected(prepared.error());
   if (first) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <deque>
-#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,7 +12,7 @@
 #include "tuner/backends/backend.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/evaluation/evaluator.hpp"
-#include "tuner/evaluation/reference_data.hpp"
+#include "tuner/evaluation/verification.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune {
@@ -29,7 +30,7 @@ struct DeviceEvaluatorOptions {
 /// Evaluates on a device. The only place that orders the phases: plan, compile (ahead, on all cores), load
 /// and resources, checks at odd sizes, check at the size itself, measurement. Inputs and reference of a size
 /// are computed once. Configurations with the same machine code and the same launches are measured once.
-class DeviceEvaluator : public Evaluator {
+class DeviceEvaluator : public Evaluator, public RerankDevice {
  public:
   /// All must outlive the evaluator.
   DeviceEvaluator(const Problem& problem, Instance instance, Backend& backend, const KernelSources& sources,
@@ -41,8 +42,9 @@ class DeviceEvaluator : public Evaluator {
   /// Four compiles a core: one that takes ten times as long as the others must not leave the cores without
   /// work.
   std::size_t window() const override;
+  RerankDevice* rerank_device() override { return this; }
   void learn(const Evaluation& evaluation) override;
-  bool begin_rerank(std::span<const Configuration> top_k) override;
+  void begin_rerank(std::span<const Configuration> top_k) override;
   Result<Timing> time_candidate(std::size_t index) override;
 
  private:
@@ -60,8 +62,6 @@ class DeviceEvaluator : public Evaluator {
   void evaluate_binary(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<Measurement> carry_out(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
   Result<Measurement> check_and_measure(const LaunchPlan& plan, const Binary& binary, Evaluation& evaluation);
-  Result<double> check_small(const Configuration& configuration, const LaunchPlan& plan,
-                             const Binary& binary);
   Planned plan(Configuration configuration);
   static bool is_ready(const Planned& planned);
   Planned take_next();
@@ -71,7 +71,7 @@ class DeviceEvaluator : public Evaluator {
   const KernelSources& sources_;
   DeviceEvaluatorOptions options_;
   unsigned threads_;
-  ReferenceCache reference_cache_;
+  Verification verification_;
   std::optional<double> fastest_;                        ///< seconds
   std::unordered_map<std::string, Evaluation> by_code_;  ///< by machine code and launches
   CompilePool pool_;

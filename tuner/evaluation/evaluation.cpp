@@ -2,7 +2,9 @@
 #include "tuner/evaluation/evaluation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
+#include <string>
 
 namespace tune {
 
@@ -16,6 +18,43 @@ double median(std::vector<double> values) {
 
 double Measurement::time() const {
   return median(samples);
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 3> objective_names = {"time", "energy", "edp"};
+constexpr std::array<std::string_view, 3> units = {"s", "J", "Js"};
+
+}  // namespace
+
+std::string_view to_string(Objective objective) {
+  return objective_names.at(static_cast<std::size_t>(objective));
+}
+
+Objective objective_from_string(std::string_view name) {
+  for (std::size_t i = 0; i < objective_names.size(); ++i)
+    if (objective_names[i] == name) return static_cast<Objective>(i);
+  throw std::invalid_argument("unknown objective '" + std::string(name) + "'");
+}
+
+std::string_view unit_of(Objective objective) {
+  return units.at(static_cast<std::size_t>(objective));
+}
+
+std::optional<double> objective_value(double seconds, double joules, Objective objective) {
+  if (objective == Objective::time) return seconds;
+  if (!(joules > 0)) return std::nullopt;
+  return objective == Objective::energy ? joules : joules * seconds;
+}
+
+std::optional<double> objective_value(const Measurement& measurement, Objective objective) {
+  if (measurement.samples.empty()) return std::nullopt;
+  return objective_value(measurement.time(), measurement.energy, objective);
+}
+
+std::optional<double> objective_value(const Evaluation& evaluation, Objective objective) {
+  if (!evaluation.outcome) return std::nullopt;
+  return objective_value(*evaluation.outcome, objective);
 }
 
 }  // namespace tune

@@ -11,6 +11,20 @@
 
 namespace tune {
 
+/// A device that can time what was evaluated once more. Only an evaluator that has one takes part in
+/// re-ranking.
+class RerankDevice {
+ public:
+  virtual ~RerankDevice() = default;
+  /// Announces configurations that will be timed again, so that they can be made ready together.
+  virtual void begin_rerank(std::span<const Configuration> top_k) = 0;
+  /// One turn of the candidate at that place of those announced: a few samples. Before its first turn it is
+  /// checked more thoroughly than before; it must not be asked for again after a failure.
+  virtual Result<Timing> time_candidate(std::size_t index) = 0;
+  /// Hears of an evaluation of the same work that is known from elsewhere: what has to be beaten, for one.
+  virtual void learn(const Evaluation& evaluation) = 0;
+};
+
 /// Answers configurations with evaluations: by a device, or from a recording. A queue: what is submitted
 /// early is worked ahead on (compiled, say) while what was submitted before it is on the device.
 class Evaluator {
@@ -26,16 +40,8 @@ class Evaluator {
   virtual void drop() = 0;
   /// How long a queue keeps it busy.
   virtual std::size_t window() const { return 1; }
-  /// An evaluation of the same work that is known from elsewhere: what has to be beaten, for one.
-  virtual void learn(const Evaluation&) {}
-  /// Announces configurations that will be timed again, so that they can be made ready together. False where
-  /// there is no device to time with.
-  virtual bool begin_rerank(std::span<const Configuration> /*finalists*/) { return false; }
-  /// One turn of the finalist at that place of those announced: a few samples. Before its first turn it is
-  /// checked more thoroughly than before; it must not be asked for again after a failure.
-  virtual Result<Timing> time_candidate(std::size_t /*index*/) {
-    return fail(Phase::launch, "not announced");
-  }
+  /// Null where there is no device to time with: a recording.
+  virtual RerankDevice* rerank_device() { return nullptr; }
 };
 
 /// Evaluates all of them, in the order of the evaluator, as fast as it can; `done` returns false to stop

@@ -54,10 +54,10 @@ std::string good_text(const StoredWinner& stored, const RecheckVerdict& verdict)
 
 }  // namespace
 
-Recheck measure_again(const StoredWinner& stored, Evaluator& evaluator, const std::function<bool()>& stop) {
+Recheck measure_again(const StoredWinner& stored, RerankDevice& device, const std::function<bool()>& stop) {
   std::vector<Evaluation> top_k = {as_candidate(stored.configuration)};
   if (stored.plain) top_k.push_back(as_candidate(*stored.plain));
-  const RerankResult rerank = confirm_top_k(top_k, evaluator, Objective::time, recheck_rounds, stop);
+  const RerankResult rerank = confirm_top_k(top_k, device, Objective::time, recheck_rounds, stop);
   Recheck result;
   result.interrupted = rerank.interrupted;
   for (const Evaluation& failed : rerank.failures)

@@ -30,7 +30,7 @@ struct Recheck {
 
 /// Times the winner and the default in turns, as finals do (confirm_top_k), each checked before with inputs
 /// that it has not seen. `stop` is asked before each turn.
-Recheck measure_again(const StoredWinner& stored, Evaluator& evaluator, const std::function<bool()>& stop);
+Recheck measure_again(const StoredWinner& stored, RerankDevice& device, const std::function<bool()>& stop);
 
 struct RecheckLimits {
   double threshold = 0.03;  ///< how much may be lost

@@ -78,9 +78,9 @@ bool decided(std::vector<RerankCandidate>& entries, Objective objective) {
   return clear;
 }
 
-void take_turn(RerankCandidate& entry, std::size_t index, Evaluator& evaluator) {
+void take_turn(RerankCandidate& entry, std::size_t index, RerankDevice& device) {
   if (entry.out) return;
-  const Result<Timing> timing = evaluator.time_candidate(index);
+  const Result<Timing> timing = device.time_candidate(index);
   if (timing)
     entry.rounds.push_back({median(timing->samples), timing->energy});
   else
@@ -164,7 +164,7 @@ std::vector<Evaluation> TopCandidates::top_k(const RerankOptions& given) const {
   return chosen;
 }
 
-RerankResult confirm_top_k(std::span<const Evaluation> top_k, Evaluator& evaluator, Objective objective,
+RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device, Objective objective,
                            const RerankOptions& given, const std::function<bool()>& stop) {
   const RerankOptions options = top_k.empty() ? given : given.for_executions_of(seconds_of(top_k.front()));
   RerankResult rerank;
@@ -172,14 +172,15 @@ RerankResult confirm_top_k(std::span<const Evaluation> top_k, Evaluator& evaluat
   std::vector<RerankCandidate> entries = entries_of(top_k);
   std::vector<Configuration> configurations;
   for (const RerankCandidate& entry : entries) configurations.push_back(entry.members.front()->configuration);
-  if (configurations.empty() || !evaluator.begin_rerank(configurations)) return rerank;
+  if (configurations.empty()) return rerank;
+  device.begin_rerank(configurations);
   for (std::size_t round = 0; round < options.max_rounds; ++round) {
     // Every other round backwards: nobody always follows the same neighbour.
     for (std::size_t i = 0; i < entries.size(); ++i) {
       rerank.interrupted = stop();
       if (rerank.interrupted) return rerank;
       const std::size_t turn = round % 2 == 0 ? i : entries.size() - 1 - i;
-      take_turn(entries[turn], turn, evaluator);
+      take_turn(entries[turn], turn, device);
     }
     if (round + 1 >= options.min_rounds && decided(entries, objective)) break;
   }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/evaluator.hpp"
-#include "tuner/evaluation/objective.hpp"
-#include "tuner/measurement/stopping_rule.hpp"
+#include "tuner/measurement/median_interval.hpp"
 
 /// The end of a run: the fastest are checked with other inputs and timed again in turns, so that what slows
 /// the device down slows all of them, and the answer is the winner with all that tie with it.
@@ -54,8 +55,8 @@ struct RerankPlace {
 struct RerankResult {
   Objective objective = Objective::time;
   std::vector<RerankPlace> places;  ///< the winner first, then by ratio; empty where none were held
-  std::vector<Evaluation>
-      failures;              ///< finalists whose results were wrong with other inputs, or that crashed
+  /// Finalists whose results were wrong with other inputs, or that crashed.
+  std::vector<Evaluation> failures;
   bool reused = false;       ///< places are those of an earlier run
   bool interrupted = false;  ///< before there was a ranking
   double seconds = 0;        ///< that they took
@@ -87,8 +88,8 @@ class TopCandidates {
 /// Whether both are one measurement: of the same machine code, launched in the same way.
 bool same_measurement(const Evaluation& a, const Evaluation& b);
 
-/// Times the finalists in turns until it is clear which of them tie. `stop` is asked before each turn.
-RerankResult confirm_top_k(std::span<const Evaluation> top_k, Evaluator& evaluator, Objective objective,
+/// Times the top candidates in turns until it is clear which of them tie. `stop` is asked before each turn.
+RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& device, Objective objective,
                            const RerankOptions& options, const std::function<bool()>& stop);
 
 /// The winner has the smallest median of those with the most rounds; a place ties with it unless the interval

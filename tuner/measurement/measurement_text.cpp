@@ -19,6 +19,20 @@ std::string percent_of(double ratio) {
   return format("{:+.2f}", percent == 0 ? 0.0 : percent);
 }
 
+std::string_view stop_text(StopReason reason) {
+  switch (reason) {
+    case StopReason::precise:
+      return "precise enough";
+    case StopReason::pruned:
+      return "slower than the incumbent";
+    case StopReason::samples:
+      return "sample limit reached";
+    case StopReason::time:
+      return "time limit reached";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string to_text(const MachineState& machine) {
@@ -32,7 +46,7 @@ std::string to_text(const MachineState& machine) {
 }
 
 std::string to_text(const Timing& timing) {
-  std::string text = format("stopped as {}", to_string(timing.stop));
+  std::string text = format("stopped: {}", stop_text(timing.stop));
   if (timing.executions > 1) add(text, format("{} executions a sample", timing.executions));
   if (timing.throttled > 0)
     add(text,

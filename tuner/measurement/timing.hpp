@@ -24,11 +24,11 @@ struct MeasureOptions {
   int min_samples = 7;   ///< before the spread may end it
   int max_samples = 60;  ///< at the latest
   double spread = 0.01;  ///< ends when the interval of the median is within this share of it
-  double time_cap =
-      1.0;  ///< seconds on the device, flushes included; the least number of samples is taken anyway
+  /// Seconds on the device, flushes included; the least number of samples is taken anyway.
+  double time_cap = 1.0;
   bool flush_cache = true;  ///< L2 holds nothing of the buffers when an execution starts
-  std::optional<double> incumbent_seconds =
-      {};               ///< seconds: ends as soon as it is clear that the median is above it
+  /// Seconds: ends as soon as it is clear that the median is above it.
+  std::optional<double> incumbent_seconds = {};
   bool energy = false;  ///< measure joules an execution too: takes about half a second more
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,12 +11,63 @@
 #include <variant>
 #include <vector>
 
-#include "tuner/plan/tensor_map.hpp"
-#include "tuner/plan/texture.hpp"
 #include "tuner/tensor/tensor.hpp"
 #include "tuner/tensor/tolerance.hpp"
 
 namespace tune {
+
+/// How the 16-byte pieces of a box's rows are exchanged in shared memory, against bank conflicts; a row is no
+/// longer than the number says (bytes).
+enum class MapSwizzle { none, bytes_32, bytes_64, bytes_128 };
+
+/// How much of a line's neighbourhood a copy brings to the L2 cache, in bytes.
+enum class MapPromotion { none, bytes_64, bytes_128, bytes_256 };
+
+/// A tensor in global memory as the copy engine of compute capability 9.0 and later sees it (CUtensorMap,
+/// tiled, not interleaved, element strides of 1): boxes of it go to shared memory by one instruction each,
+/// zeros for what lies outside of the tensor. Elements are the buffer's. A box may begin anywhere, outside
+/// too, but along dimension 0 at a multiple of 16 bytes: else the device stops with an illegal instruction
+/// (seen on an H200; the emulator says so).
+struct TensorMapSpec {
+  std::uint64_t offset = 0;            ///< of element (0, 0, ...), elements behind the buffer's one
+  std::vector<std::uint64_t> extents;  ///< 1 to 5, the fastest one first
+  std::vector<std::uint64_t> strides;  ///< bytes to the next one along dimensions 1, 2, ...: one fewer
+  std::vector<std::uint32_t> box;      ///< elements along each dimension, what one copy moves
+  MapSwizzle swizzle = MapSwizzle::none;
+  MapPromotion promotion = MapPromotion::bytes_128;
+
+  friend bool operator==(const TensorMapSpec&, const TensorMapSpec&) = default;
+};
+
+/// What a texture reads: the buffer itself as a vector (tex1Dfetch), the buffer as rows of one pitch (tex2D),
+/// or a CUDA array, which lies as the device likes it and gets a copy of the buffer.
+enum class TextureMemory { linear, pitched, array };
+
+/// What lies outside of a texture: the texture again, its edge, its mirror image, zero. As in CUDA, wrap and
+/// mirror need normalised coordinates; without them they are clamp.
+enum class AddressMode { wrap, clamp, mirror, border };
+
+/// The texel that a coordinate lies in, or the weighted mean of those around it. The weights have 8 bits
+/// behind the point.
+enum class FilterMode { point, linear };
+
+/// Elements as they are, or integers as numbers in [0, 1] or [-1, 1].
+enum class ReadMode { element, normalized };
+
+/// A texture as kernels see it (cudaTextureDesc, cudaResourceDesc). Borders are zero; there are no layers,
+/// levels or cubes.
+struct TextureSpec {
+  TextureMemory memory = TextureMemory::array;
+  int dimensions = 2;  ///< 1 to 3; of linear memory 1, of pitched memory 2
+  int channels = 1;    ///< elements of a texel: 1, 2 or 4
+  std::array<AddressMode, 3> address = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
+  FilterMode filter = FilterMode::point;
+  ReadMode read = ReadMode::element;
+  bool normalized_coordinates = false;
+  bool gather = false;  ///< allows tex2Dgather: arrays of two dimensions
+
+  friend bool operator==(const TextureSpec&, const TextureSpec&) = default;
+};
 
 /// A source text that a kernel includes, or the kernel itself.
 struct SourceFile {
@@ -163,8 +215,8 @@ struct FourierTransform {
 struct CopySide {
   std::string buffer;
   std::uint64_t offset = 0;  ///< of the first element
-  std::uint64_t pitch =
-      0;  ///< elements from one row to the next, at least a row's; of no meaning for one row
+  /// Elements from one row to the next, at least a row's; of no meaning for one row.
+  std::uint64_t pitch = 0;
   friend bool operator==(const CopySide&, const CopySide&) = default;
 };
 

@@ -8,9 +8,148 @@
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/plan/step_access.hpp"
 
 namespace tune {
+namespace {
+
+StepAccess access_to_all(const BufferSpec& buffer, bool writes) {
+  return {buffer.name, 0, buffer.layout.allocation, 0, 1, writes};
+}
+
+StepAccess side_of(const LaunchPlan& plan, const Copy& copy, const CopySide& side, bool writes) {
+  const BufferSpec& buffer = plan.buffer(side.buffer);
+  return {buffer.name, buffer.layout.offset + side.offset, copy.width, side.pitch, copy.rows, writes};
+}
+
+void add_accesses(const LaunchPlan& plan, const Launch& launch, std::vector<StepAccess>& all) {
+  for (const KernelArgument& argument : launch.arguments) {
+    if (const auto* texture = std::get_if<TextureArgument>(&argument))
+      all.push_back(access_to_all(plan.buffer(texture->buffer), false));
+    if (const auto* map = std::get_if<TensorMapArgument>(&argument))
+      all.push_back(access_to_all(plan.buffer(map->buffer), false));
+    const auto* given = std::get_if<BufferArgument>(&argument);
+    if (given == nullptr) continue;
+    const BufferSpec& buffer = plan.buffer(given->buffer);
+    StepAccess access = access_to_all(buffer, buffer.role != BufferRole::input);
+    if (given->count > 0) {
+      access.begin = buffer.layout.offset + given->offset;
+      access.width = given->count;
+    }
+    all.push_back(access);
+  }
+}
+
+void add_accesses(const LaunchPlan& plan, const FourierTransform& transform, std::vector<StepAccess>& all) {
+  // What a transform's input is afterwards, nobody knows, if it is an inverse one.
+  all.push_back(
+      access_to_all(plan.buffer(transform.input), transform.direction == FourierDirection::inverse));
+  all.push_back(access_to_all(plan.buffer(transform.output), true));
+}
+
+void add_accesses(const LaunchPlan& plan, const Copy& copy, std::vector<StepAccess>& all) {
+  all.push_back(side_of(plan, copy, copy.from, false));
+  all.push_back(side_of(plan, copy, copy.to, true));
+}
+
+/// The row's first element that lies in `other`, too.
+std::optional<std::uint64_t> shared_with_row(std::uint64_t begin, std::uint64_t width,
+                                             const StepAccess& other) {
+  std::uint64_t row = 0;
+  if (other.rows > 1 && begin >= other.begin + other.width)
+    row = (begin - other.begin - other.width) / other.pitch + 1;
+  if (row >= other.rows) return std::nullopt;
+  const std::uint64_t at = other.begin + row * other.pitch;
+  if (at >= begin + width || at + other.width <= begin) return std::nullopt;
+  return std::max(at, begin);
+}
+
+/// Whether `rows` of `width`, `pitch` apart, end within `room`; sums that overflow do not.
+bool fits(std::uint64_t offset, std::uint64_t width, std::uint64_t pitch, std::uint64_t rows,
+          std::uint64_t room) {
+  if (offset > room || width > room - offset) return false;
+  return rows <= 1 || (room - offset - width) / pitch >= rows - 1;
+}
+
+[[noreturn]] void impossible(const PlanStep& step, const std::string& what) {
+  throw Error(format("the step `{}` is impossible: {}", step_name(step), what));
+}
+
+void check(const LaunchPlan& plan, const Launch& launch, const PlanStep& step) {
+  for (const KernelArgument& argument : launch.arguments) {
+    if (const auto* texture = std::get_if<TextureArgument>(&argument))
+      if (plan.buffer(texture->buffer).on_host())
+        impossible(step, format("a texture over '{}', which lies on the host", texture->buffer));
+    if (const auto* map = std::get_if<TensorMapArgument>(&argument))
+      if (plan.buffer(map->buffer).on_host())
+        impossible(step, format("a tensor map over '{}', which lies on the host", map->buffer));
+    const auto* given = std::get_if<BufferArgument>(&argument);
+    if (given == nullptr) continue;
+    const BufferSpec& buffer = plan.buffer(given->buffer);
+    if (buffer.place == MemoryPlace::pageable)
+      impossible(step,
+                 format("a kernel does not reach '{}', which is pageable memory of the host", buffer.name));
+    // The address behind the last element is one, too.
+    const std::uint64_t room =
+        buffer.layout.allocation - std::min(buffer.layout.offset, buffer.layout.allocation);
+    if (!fits(given->offset, given->count, 0, 1, room))
+      impossible(step, format("elements {} to {} of '{}', which has {} from its first one on", given->offset,
+                              given->offset + given->count, buffer.name, room));
+  }
+}
+
+void check(const LaunchPlan& plan, const FourierTransform& transform, const PlanStep& step) {
+  for (const std::string& name : {transform.input, transform.output})
+    if (plan.buffer(name).on_host()) impossible(step, format("'{}' lies on the host", name));
+}
+
+void check_side(const BufferSpec& buffer, const CopySide& side, const Copy& copy, const PlanStep& step) {
+  if (copy.rows > 1 && side.pitch < copy.width)
+    impossible(step, format("rows of {} elements lie {} apart in '{}'", copy.width, side.pitch, buffer.name));
+  const std::uint64_t room =
+      buffer.layout.allocation - std::min(buffer.layout.offset, buffer.layout.allocation);
+  if (!fits(side.offset, copy.width, side.pitch, copy.rows, room))
+    impossible(step, format("{} rows of {} elements from element {} on, {} apart, in '{}', which has {} from "
+                            "its first one on",
+                            copy.rows, copy.width, side.offset, side.pitch, buffer.name, room));
+}
+
+void check(const LaunchPlan& plan, const Copy& copy, const PlanStep& step) {
+  const BufferSpec& from = plan.buffer(copy.from.buffer);
+  const BufferSpec& to = plan.buffer(copy.to.buffer);
+  if (from.type != to.type)
+    impossible(step, format("'{}' has elements of {}, '{}' of {}", from.name, to_string(from.type), to.name,
+                            to_string(to.type)));
+  if (copy.width == 0 || copy.rows == 0) impossible(step, "it moves nothing");
+  if (from.on_host() && to.on_host()) impossible(step, "both sides lie on the host");
+  if (to.role == BufferRole::input) impossible(step, format("'{}' is an input of the plan", to.name));
+  check_side(from, copy.from, copy, step);
+  check_side(to, copy.to, copy, step);
+  if (from.name == to.name &&
+      shared_element(side_of(plan, copy, copy.from, false), side_of(plan, copy, copy.to, true)))
+    impossible(step, "its two sides overlap");
+}
+
+}  // namespace
+
+std::vector<StepAccess> accesses_of(const LaunchPlan& plan, const PlanStep& step) {
+  std::vector<StepAccess> all;
+  std::visit([&](const auto& known) { add_accesses(plan, known, all); }, step);
+  return all;
+}
+
+std::optional<std::uint64_t> shared_element(const StepAccess& a, const StepAccess& b) {
+  if (a.buffer != b.buffer) return std::nullopt;
+  const StepAccess& fewer = a.rows <= b.rows ? a : b;
+  const StepAccess& more = a.rows <= b.rows ? b : a;
+  for (std::uint64_t row = 0; row < fewer.rows; ++row)
+    if (const auto found = shared_with_row(fewer.begin + row * fewer.pitch, fewer.width, more)) return found;
+  return std::nullopt;
+}
+
+void check_access(const LaunchPlan& plan, const PlanStep& step) {
+  std::visit([&](const auto& known) { check(plan, known, step); }, step);
+}
+
 namespace {
 
 /// What runs directly before a step on its stream, and what it waits for.

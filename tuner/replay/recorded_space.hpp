@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "search/space/parameter.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 
@@ -48,5 +50,9 @@ struct ThirdPartyRecord {
 /// parameter that a configuration lacks is the text `none` there. Throws Error that names `file` where this
 /// is no space (nothing recorded, no parameters, a name or value that cannot be written down).
 RecordedSpace space_of(ThirdPartyRecord record, const std::string& file);
+
+/// What a parameter of another tuner's file means for the launch, guessed from names that are common in the
+/// field; upper and lower case are the same. Such a file does not say it.
+search::Role guess_role(std::string_view name);
 
 }  // namespace tune::replay

@@ -2,18 +2,11 @@
 #include "tuner/replay/simulation.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
+#include "tuner/base/stopwatch.hpp"
+
 namespace tune::replay {
-namespace {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
 std::vector<double> Trace::best_so_far(double nothing) const {
   std::vector<double> best;
   best.reserve(evaluations.size());

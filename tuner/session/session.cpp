@@ -126,8 +126,14 @@ RerankResult Session::rerank_top_k(State& state, const RunRecord& record, const 
     rerank.reused = true;
     if (!rerank.places.empty()) return rerank;
   }
+  RerankDevice* const device = evaluator_.rerank_device();
+  if (device == nullptr) {
+    RerankResult none;
+    none.objective = state.objective;
+    return none;
+  }
   bool announced = false;
-  return confirm_top_k(top_k, evaluator_, state.objective, options, [&] {
+  return confirm_top_k(top_k, *device, state.objective, options, [&] {
     if (!std::exchange(announced, true)) state.observer.on_rerank(top_k.size());
     return state.observer.stop_requested();
   });
@@ -200,7 +206,8 @@ void Session::one_evaluation(State& state) {
   const auto [id, answer] = take(state);
   if (!answer) return;
   const Evaluation& evaluation = *answer;
-  if (evaluation.reused) evaluator_.learn(evaluation);
+  if (RerankDevice* const device = evaluator_.rerank_device(); device != nullptr && evaluation.reused)
+    device->learn(evaluation);
   Progress& progress = state.result.progress;
   const double storing = clock_();
   store_.record(state.result.run, evaluation);

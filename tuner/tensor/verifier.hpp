@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "tuner/base/failure.hpp"
 #include "tuner/tensor/tensor.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/convolution/model/job.hpp"
 
-#include "kernels/convolution/model/random.hpp"
+#include "kernels/framework/random_numbers.hpp"
+#include "kernels/framework/request.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
@@ -35,7 +36,7 @@ std::vector<double> convolution_taps(int radius, TapAxis axis) {
   std::vector<double> taps(count);
   for (std::size_t i = 0; i < count; ++i)
     taps[i] = static_cast<double>(
-        static_cast<float>((1 + 0.5 * number_at(start + i)) / static_cast<double>(count)));
+        static_cast<float>((1 + 0.5 * number_at(Mixer::splitmix, start + i)) / static_cast<double>(count)));
   return taps;
 }
 

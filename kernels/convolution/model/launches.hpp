@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plans of several variants have in common.
+// What the plans and spaces of several variants have in common.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/convolution/model/job.hpp"
+#include "kernels/framework/family_space.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "search/space/configuration.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 
-/// The request for `file` (`convolution/fused.cu`) with these headers, the taps, and REAL and the
-/// configuration's parameters, but `variant` and `padded`, as macros.
+/// Unrolled multiply-adds that a kernel may have: more take seconds to compile and do not fit the cache of
+/// instructions.
+inline constexpr int max_convolution_terms = 4096;
+
+const KernelFiles& convolution_files();
+
+/// Constants of rules that follow from the job: `nx`, `ny`, `radius`, `lanes` (pixels of an access of 16
+/// bytes), `lead` (the radius in whole accesses) and `words` (32-bit words of a pixel).
+Constants convolution_constants(const ConvolutionJob& job);
+
+/// The value of an expression for a configuration.
+std::int64_t convolution_value(const search::Expr& expression, const ConvolutionJob& job,
+                               const search::Configuration& configuration);
+
+/// The request for `file` (`fused.cu`) with the taps, and REAL and the configuration's parameters, but
+/// `variant` and `padded`, as macros.
 CompileRequest convolution_request(const ConvolutionJob& job, std::string_view file,
-                                   const std::vector<std::string_view>& headers,
                                    const search::Configuration& configuration, const KernelSources& sources);
 
 /// Rows without gaps between them; with padding, rows of whole lines.
@@ -26,14 +44,19 @@ void add_images(LaunchPlan& plan, const ConvolutionJob& job, const Layout& layou
 /// Blocks of a one-dimensional grid for tiles of so many pixels. Failure{constraint} beyond what a grid has.
 Result<std::uint32_t> blocks_of_tiles(const ConvolutionJob& job, std::int64_t tile_x, std::int64_t tile_y);
 
-/// How many parts of `unit` cover `value`.
-inline std::int64_t parts(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit;
-}
+/// The plan of a variant that is one launch of `entry` of `file` on tiles of so many pixels, from `in` to
+/// `out`.
+Result<LaunchPlan> plan_tiles(const ConvolutionJob& job, const search::Configuration& configuration,
+                              const KernelSources& sources, std::string_view file, std::string entry,
+                              std::pair<std::int64_t, std::int64_t> tile, Dim3 block,
+                              const search::Expr& shared_memory);
 
-/// An argument of a kernel's `int` parameter.
-inline ScalarArgument int32(std::int64_t value) {
-  return static_cast<std::int32_t>(value);
-}
+/// Adds what variants whose warps march down the image have in common: `chunk` and `stages`.
+void add_march(FamilySpace& space);
+
+/// Adds limits of a block of so many threads: of the device, and for min_blocks of them with so many
+/// registers a thread and so many bytes of shared memory each.
+void add_block_rules(const Rules& rules, const search::Expr& threads, const search::Expr& registers,
+                     const search::Expr& shared, const search::Expr& min_blocks = search::var("min_blocks"));
 
 }  // namespace tune::kernels

@@ -4,20 +4,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/convolution/model/random.hpp"
+#include "kernels/framework/random_numbers.hpp"
+#include "kernels/framework/request.hpp"
 #include "tuner/base/parallel.hpp"
 
 namespace tune::kernels {
 namespace {
-
-template<class Real>
-void fill(HostTensor& tensor, std::uint64_t seed) {
-  const auto pixels = tensor.as<Real>();
-  const std::uint64_t start = seed * 0x9e3779b97f4a7c15ULL;
-  parallel_for(pixels.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) pixels[i] = static_cast<Real>(number_at(start + i));
-  });
-}
 
 /// Both passes of one tile after another, so that what lies between them stays in a core's cache.
 constexpr std::int64_t tile_x = 64, tile_y = 4096;
@@ -44,9 +36,7 @@ class Tiles {
         in_(input.as<Real>().data()),
         out_(output.as<double>().data()) {}
 
-  std::uint64_t count() const {
-    return static_cast<std::uint64_t>(across() * ((job_.ny + tile_y - 1) / tile_y));
-  }
+  std::uint64_t count() const { return static_cast<std::uint64_t>(across() * (ceil_div(job_.ny, tile_y))); }
 
   void compute(std::int64_t tile) const {
     const std::int64_t x0 = tile % across() * tile_x, y0 = tile / across() * tile_y;
@@ -70,7 +60,7 @@ class Tiles {
   }
 
  private:
-  std::int64_t across() const { return (job_.nx + tile_x - 1) / tile_x; }
+  std::int64_t across() const { return ceil_div(job_.nx, tile_x); }
 
   void read(const Real* row, std::int64_t begin, std::vector<double>& segment) const {
     const auto length = static_cast<std::int64_t>(segment.size());
@@ -98,12 +88,7 @@ void compute(const ConvolutionJob& job, const HostTensor& input, HostTensor& out
 }  // namespace
 
 HostTensor convolution_input(const ConvolutionJob& job, std::uint64_t seed) {
-  HostTensor tensor(job.type, job.extents());
-  if (job.type == ElementType::f64)
-    fill<double>(tensor, seed);
-  else
-    fill<float>(tensor, seed);
-  return tensor;
+  return random_tensor(job.type, job.extents(), Mixer::splitmix, seed * 0x9e3779b97f4a7c15ULL);
 }
 
 HostTensor convolution_reference(const ConvolutionJob& job, const HostTensor& input) {

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
+#include <cstdint>
 
 #include "kernels/convolution/model/job.hpp"
-#include "search/space/configuration.hpp"
-#include "search/space/parameter.hpp"
-#include "tuner/device/device_properties.hpp"
-#include "tuner/problem/problem.hpp"
+#include "kernels/framework/variant.hpp"
 
 namespace tune::kernels {
 
@@ -19,27 +14,10 @@ struct ConvolutionTile {
   std::int64_t x = 1, y = 1;
 };
 
-/// One algorithm of the family.
-struct ConvolutionVariant {
-  std::string_view name;     ///< fused
-  std::string_view summary;  ///< one clause, for the documentation of the parameter `variant`
-  /// Whether it can compute the job at all.
-  bool (*applies)(const ConvolutionJob& job);
-  /// What a configuration of it means.
-  Result<LaunchPlan> (*plan)(const ConvolutionJob& job, const Configuration& configuration,
-                             const KernelSources& sources);
-  ConvolutionTile (*tile)(const ConvolutionJob& job, const Configuration& configuration);
-  /// Adds its own parameters, which exist for this variant alone.
-  void (*add_parameters)(const ConvolutionJob& job, std::vector<search::Parameter>& parameters);
-  /// Adds rules that apply to its configurations alone.
-  void (*add_rules)(const ConvolutionJob& job, std::vector<search::Constraint>& rules);
-};
+using ConvolutionVariant = Variant<ConvolutionJob, ConvolutionTile>;
 
-/// All variants. A new one is a file pair and one line.
-std::span<const ConvolutionVariant> convolution_variants();
-
-/// The variant of a configuration. Throws std::out_of_range for an unknown name.
-const ConvolutionVariant& convolution_variant(const Configuration& configuration);
+/// All variants. A new one is a source with one function and a line in this table.
+const VariantTable<ConvolutionJob, ConvolutionTile>& convolution_variants();
 
 /// Parameters and constraints of all variants that apply to the job.
 search::SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceProperties& device);

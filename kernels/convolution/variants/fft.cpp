@@ -1,48 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/convolution/variants/fft.hpp"
-
+// The variant `fft`: Fourier transforms of the whole image, by a library.
 #include <algorithm>
 #include <limits>
 
 #include "kernels/convolution/model/launches.hpp"
 #include "kernels/convolution/model/rounding.hpp"
-#include "kernels/convolution/model/rules.hpp"
+#include "kernels/convolution/model/variant.hpp"
+#include "kernels/framework/request.hpp"
 
 namespace tune::kernels {
 namespace {
 
-using search::Expr;
-using search::var;
-
 constexpr std::int64_t copy_threads = 256, each = 4;
-
-/// The least multiple of 8 that is no less than `extent`, whose prime factors are no more than `largest`.
-std::int64_t transformed(std::int64_t extent, std::int64_t largest) {
-  constexpr std::int64_t unit = 8;
-  for (std::int64_t candidate = parts(extent, unit);; ++candidate) {
-    std::int64_t rest = candidate;
-    for (const std::int64_t factor : {2, 3, 5, 7})
-      while (factor <= largest && rest % factor == 0) rest /= factor;
-    if (rest == 1) return unit * candidate;
-  }
-}
 
 /// Extents of the transforms: zeros as far as the taps reach behind each row and column.
 struct Extended {
   Extended(const ConvolutionJob& job, std::int64_t largest)
-      : nx(transformed(job.nx + job.radius, largest)), ny(transformed(job.ny + job.radius, largest)) {}
+      : nx(smooth_extent(job.nx + job.radius, largest, 8)),
+        ny(smooth_extent(job.ny + job.radius, largest, 8)) {}
   std::int64_t values() const { return nx / 2 + 1; }
   Extents extents() const { return {static_cast<std::uint64_t>(nx), static_cast<std::uint64_t>(ny)}; }
   std::int64_t nx, ny;
 };
-
-Launch launch_of(const char* entry, std::int64_t blocks) {
-  Launch launch;
-  launch.entry = entry;
-  launch.grid.x = static_cast<std::uint32_t>(blocks);
-  launch.block.x = static_cast<std::uint32_t>(copy_threads);
-  return launch;
-}
 
 void add_buffers(LaunchPlan& plan, const ConvolutionJob& job, const Extended& extended, const Layout& in) {
   // The result is a part of what comes back.
@@ -61,13 +40,15 @@ void add_buffers(LaunchPlan& plan, const ConvolutionJob& job, const Extended& ex
                           BufferRole::scratch});
 }
 
-}  // namespace
-
 bool fft_applies(const ConvolutionJob&) {
   return true;
 }
 
-ConvolutionTile fft_tile_size(const ConvolutionJob&, const Configuration&) {
+void add_fft(FamilySpace& space, const ConvolutionJob&) {
+  space.add({"largest_factor", "largest prime factor of the extents that are transformed", {2, 3, 5, 7}, 7});
+}
+
+ConvolutionTile fft_sizes(const ConvolutionJob&, const Configuration&) {
   return {16, 8};
 }
 
@@ -75,31 +56,29 @@ Result<LaunchPlan> plan_fft(const ConvolutionJob& job, const Configuration& conf
                             const KernelSources& sources) {
   const Extended extended(job, configuration["largest_factor"].as_int());
   const std::int64_t vector = configuration["vector"].as_int();
-  const std::int64_t copies = parts(job.nx, copy_threads * each * vector) * job.ny;
-  const std::int64_t products = parts(extended.values(), copy_threads * each) * extended.ny;
+  const std::int64_t copies = ceil_div(job.nx, copy_threads * each * vector) * job.ny;
+  const std::int64_t products = ceil_div(extended.values(), copy_threads * each) * extended.ny;
   if (std::max(copies, products) > std::numeric_limits<std::int32_t>::max())
     return fail(Phase::constraint, "grid", "more blocks than a grid can have");
   const Layout in = image_layout(job, configuration["padded"].as_bool());
 
   LaunchPlan plan;
-  plan.compile =
-      convolution_request(job, "convolution/fft.cu", {"common/vectors.cuh"}, configuration, sources);
+  plan.compile = convolution_request(job, "fft.cu", configuration, sources);
   std::erase_if(plan.compile.defines, [](const auto& define) { return define.first == "LARGEST_FACTOR"; });
   plan.compile.entries = {"fft_copy", "fft_multiply", "fft_tables"};
   add_buffers(plan, job, extended, in);
-  Launch tables = launch_of("fft_tables", parts(extended.values() + extended.ny, copy_threads));
-  tables.arguments = {BufferArgument{"tables"}, int32(extended.nx), int32(extended.ny)};
-  plan.setup.emplace_back(std::move(tables));
-
-  Launch copy = launch_of("fft_copy", copies);
-  copy.arguments = {BufferArgument{"in"}, BufferArgument{"extended"}, int32(job.nx),
-                    ScalarArgument{static_cast<std::int64_t>(in.strides[1])}, int32(extended.nx)};
-  plan.launches.emplace_back(std::move(copy));
+  const Dim3 block = block_of(copy_threads);
+  plan.setup.emplace_back(make_launch("fft_tables", ceil_div(extended.values() + extended.ny, copy_threads),
+                                      block,
+                                      {BufferArgument{"tables"}, int32(extended.nx), int32(extended.ny)}));
+  plan.launches.emplace_back(make_launch("fft_copy", copies, block,
+                                         {BufferArgument{"in"}, BufferArgument{"extended"}, int32(job.nx),
+                                          int64(in.strides[1]), int32(extended.nx)}));
   plan.launches.emplace_back(
       FourierTransform{FourierDirection::forward, "extended", "modes", extended.extents(), 2});
-  Launch multiply = launch_of("fft_multiply", products);
-  multiply.arguments = {BufferArgument{"modes"}, BufferArgument{"tables"}, int32(extended.values())};
-  plan.launches.emplace_back(std::move(multiply));
+  plan.launches.emplace_back(
+      make_launch("fft_multiply", products, block,
+                  {BufferArgument{"modes"}, BufferArgument{"tables"}, int32(extended.values())}));
   plan.launches.emplace_back(
       FourierTransform{FourierDirection::inverse, "modes", "out", extended.extents(), 2});
   plan.tolerance =
@@ -107,14 +86,11 @@ Result<LaunchPlan> plan_fft(const ConvolutionJob& job, const Configuration& conf
   return plan;
 }
 
-void add_fft_parameters(const ConvolutionJob&, std::vector<search::Parameter>& parameters) {
-  parameters.push_back({"largest_factor",
-                        "largest prime factor of the extents that are transformed",
-                        {2, 3, 5, 7},
-                        7,
-                        convolution::is_variant("fft")});
-}
+}  // namespace
 
-void add_fft_rules(const ConvolutionJob&, std::vector<search::Constraint>&) {}
+ConvolutionVariant fft_convolution() {
+  return {"fft",    "Fourier transforms of the whole image, by a library", fft_applies, add_fft, plan_fft,
+          fft_sizes};
+}
 
 }  // namespace tune::kernels

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/convolution/variants/single_block.hpp"
-
+// The variant `single_block`: one block takes all pixels in turn.
 #include "kernels/convolution/model/launches.hpp"
-#include "kernels/convolution/model/rules.hpp"
+#include "kernels/convolution/model/variant.hpp"
+#include "kernels/framework/request.hpp"
 
 namespace tune::kernels {
+namespace {
 
 /// Larger images take one multiprocessor too long.
 bool single_block_applies(const ConvolutionJob& job) {
   constexpr std::int64_t max_pixels = 1024 * 1024;
   return job.nx <= max_pixels && job.ny <= max_pixels && job.nx * job.ny <= max_pixels;
 }
+
+/// `threads` is that of the marching warps, too.
+void add_single_block(FamilySpace&, const ConvolutionJob&) {}
 
 ConvolutionTile single_block_tile(const ConvolutionJob&, const Configuration&) {
   return {32, 40};
@@ -20,26 +24,23 @@ Result<LaunchPlan> plan_single_block(const ConvolutionJob& job, const Configurat
                                      const KernelSources& sources) {
   const Layout image = image_layout(job, configuration["padded"].as_bool());
   LaunchPlan plan;
-  plan.compile = convolution_request(job, "convolution/single_block.cu", {}, configuration, sources);
+  plan.compile = convolution_request(job, "single_block.cu", configuration, sources);
   plan.compile.entries = {"convolve_in_block"};
   add_images(plan, job, image);
   plan.buffers.push_back({"between", job.type, Layout::dense(job.extents()), BufferRole::scratch});
-  Launch launch;
-  launch.entry = "convolve_in_block";
-  launch.block.x = static_cast<std::uint32_t>(configuration["threads"].as_int());
-  launch.arguments = {BufferArgument{"in"},
-                      BufferArgument{"between"},
-                      BufferArgument{"out"},
-                      ScalarArgument{static_cast<std::int32_t>(job.nx)},
-                      ScalarArgument{static_cast<std::int32_t>(job.ny)},
-                      ScalarArgument{static_cast<std::int64_t>(image.strides[1])}};
-  plan.launches.emplace_back(std::move(launch));
+  plan.launches.emplace_back(
+      make_launch("convolve_in_block", 1, block_of(configuration["threads"].as_int()),
+                  {BufferArgument{"in"}, BufferArgument{"between"}, BufferArgument{"out"}, int32(job.nx),
+                   int32(job.ny), int64(image.strides[1])}));
   return plan;
 }
 
-/// `threads` is that of the marching warps, too.
-void add_single_block_parameters(const ConvolutionJob&, std::vector<search::Parameter>&) {}
+}  // namespace
 
-void add_single_block_rules(const ConvolutionJob&, std::vector<search::Constraint>&) {}
+ConvolutionVariant single_block_convolution() {
+  return {"single_block",       "one block takes all pixels in turn",
+          single_block_applies, add_single_block,
+          plan_single_block,    single_block_tile};
+}
 
 }  // namespace tune::kernels

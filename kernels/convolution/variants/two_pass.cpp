@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/convolution/variants/two_pass.hpp"
-
+// The variant `two_pass`: a kernel for rows, one for columns, a scratch image between.
 #include <algorithm>
 
 #include "kernels/convolution/model/launches.hpp"
-#include "kernels/convolution/model/rules.hpp"
+#include "kernels/convolution/model/variant.hpp"
+#include "kernels/framework/request.hpp"
 
 namespace tune::kernels {
 namespace {
 
 using search::Expr;
 using search::Role;
+using search::Value;
 using search::var;
 
 /// Extents that the kernels' geometry follows from.
@@ -28,9 +29,7 @@ struct TwoPassGeometry {
   std::int64_t row_tile() const { return row_block_x * row_pixels; }
   std::int64_t column_tile_x() const { return column_block_x * job.vector_width(); }
   std::int64_t column_tile_y() const { return column_block_y * column_pixels; }
-  std::int64_t aligned_halo() const {
-    return (job.radius + job.vector_width() - 1) / job.vector_width() * job.vector_width();
-  }
+  std::int64_t aligned_halo() const { return round_up(job.radius, job.vector_width()); }
 
   /// As `place` in two_pass.cu.
   std::int64_t row_pitch() const {
@@ -42,7 +41,7 @@ struct TwoPassGeometry {
            job.element_bytes();
   }
   std::int64_t column_shared() const {
-    const std::int64_t taps = (2 * job.radius + job.vector_width()) / job.vector_width() * job.vector_width();
+    const std::int64_t taps = round_up(2 * job.radius + 1, job.vector_width());
     return taps_in_shared ? taps * job.element_bytes() : 0;
   }
 
@@ -50,11 +49,9 @@ struct TwoPassGeometry {
   /// as a turn loads ahead.
   Layout between() const {
     constexpr std::int64_t row_unit = 32, ahead = 64;
-    const auto pitch = static_cast<std::uint64_t>((job.nx + row_unit - 1) / row_unit * row_unit);
-    const std::int64_t rows = (job.ny + column_tile_y() - 1) / column_tile_y() * column_tile_y();
-    Layout layout;
-    layout.extents = job.extents();
-    layout.strides = {1, pitch};
+    Layout layout = layout_with_pitch(job.extents(), round_up(job.nx, row_unit));
+    const std::uint64_t pitch = layout.strides[1];
+    const std::int64_t rows = round_up(job.ny, column_tile_y());
     layout.offset = pitch * static_cast<std::uint64_t>(job.radius);
     layout.allocation = pitch * static_cast<std::uint64_t>(rows + 2 * job.radius + ahead);
     return layout;
@@ -66,10 +63,58 @@ struct TwoPassGeometry {
   bool taps_in_shared;
 };
 
-}  // namespace
-
 bool two_pass_applies(const ConvolutionJob&) {
   return true;
+}
+
+void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
+  const bool wide = job.type == ElementType::f64;
+  space.add(
+      {"turn", "groups of 16 bytes of taps that a turn of a rolled loop adds", {1, 2, 4}, 1, !var("unroll")});
+  space.add({"row_block_x", "rows: threads of a block along x", {32, 64, 128, 256}, 64, {}, Role::threads});
+  space.add({"row_block_y", "rows: threads of a block along y", {1, 2, 4, 8}, 4, {}, Role::threads});
+  space.add({"row_pixels",
+             "rows: neighbouring pixels that a thread computes",
+             wide ? std::vector<Value>{2, 4, 6, 8, 10, 12} : std::vector<Value>{4, 8, 12, 16, 20, 24},
+             wide ? 6 : 8,
+             {},
+             Role::work});
+  space.add({"staged",
+             "rows: whether results go through shared memory, so that stores are of whole lines",
+             {false, true},
+             true});
+  space.add({"column_block_x",
+             "columns: threads of a block along x, each with 16 bytes of a row",
+             {16, 32, 64, 128},
+             32});
+  space.add({"column_block_y", "columns: threads of a block along y", {1, 2, 4, 8, 16}, 8});
+  space.add({"column_pixels", "columns: pixels one above the other that a thread computes",
+             wide ? std::vector<Value>{4, 8, 12, 16, 24} : std::vector<Value>{4, 8, 12, 16, 24, 32}, 8});
+  const Rules rules = space.rules();
+  const Expr taps = var("radius") * 2 + 1;
+  rules.add(var("taps") != "immediate" || var("unroll"),
+            "a loop that is not unrolled has no taps in its instructions");
+  rules.add(var("taps") != "shared" || !var("unroll"),
+            "unrolled loops have their taps as operands: shared memory is for the others");
+  rules.add(!var("unroll") || taps * var("row_pixels") <= max_convolution_terms, too_many_terms);
+  rules.add(!var("unroll") || taps * var("column_pixels") * var("lanes") <= 2 * max_convolution_terms,
+            too_many_terms);
+  const Expr row_threads = var("row_block_x") * var("row_block_y");
+  const Expr groups = floor_div(var("row_block_x") * var("row_pixels") + var("lead") * 2, var("lanes"));
+  const Expr row_shared =
+      (var("row_block_y") * (groups + floor_div(groups, 8)) * var("lanes") + var("lead") * 2 + var("lanes")) *
+      var("words") * 4;
+  rules.add(!var("staged") || var("row_pixels") > var("lanes"),
+            "rows: threads of one access store whole lines as it is");
+  rules.add_min_threads(row_threads);
+  rules.add(row_threads <= 512 && var("row_block_x") * var("row_pixels") <= 4096,
+            "rows: larger blocks wait longer for each other and have been no faster");
+  add_block_rules(rules, row_threads, var("row_pixels") * var("words") * 2 + 24, row_shared);
+  const Expr column_threads = var("column_block_x") * var("column_block_y");
+  rules.add(column_threads >= 64 && column_threads <= 512, "columns: blocks are of 64 to 512 threads");
+  rules.add(var("column_pixels") * 4 + var("turn") * var("lanes") * 8 + 40 <= var("thread_registers"),
+            "columns: the sums and the pixels of two turns do not fit the registers");
+  add_block_rules(rules, column_threads, var("column_pixels") * 4 + 24, var("lead") * var("words") * 8 + 32);
 }
 
 ConvolutionTile two_pass_tile(const ConvolutionJob& job, const Configuration& configuration) {
@@ -89,105 +134,30 @@ Result<LaunchPlan> plan_two_pass(const ConvolutionJob& job, const Configuration&
   const Layout image = image_layout(job, configuration["padded"].as_bool()), between = geometry.between();
 
   LaunchPlan plan;
-  plan.compile = convolution_request(job, "convolution/two_pass.cu",
-                                     {"common/async_copy.cuh", "common/vectors.cuh",
-                                      "convolution/row_segment.cuh", "convolution/tap_sums.cuh"},
-                                     configuration, sources);
+  plan.compile = convolution_request(job, "two_pass.cu", configuration, sources);
   plan.compile.entries = {"convolve_rows", "convolve_columns"};
   add_images(plan, job, image);
   plan.buffers.push_back({"between", job.type, between, BufferRole::scratch, true, BufferFill::zero});
 
-  Launch rows;
-  rows.entry = "convolve_rows";
-  rows.grid.x = *row_blocks;
-  rows.block = {static_cast<std::uint32_t>(geometry.row_block_x),
-                static_cast<std::uint32_t>(geometry.row_block_y)};
-  rows.dynamic_shared_memory = static_cast<std::uint64_t>(geometry.row_shared());
-  const auto pitch = static_cast<std::int64_t>(image.strides[1]);
-  const auto between_pitch = static_cast<std::int64_t>(between.strides[1]);
-  rows.arguments = {BufferArgument{"in"}, BufferArgument{"between"}, int32(job.nx),
-                    int32(job.ny),        ScalarArgument{pitch},     int32(between_pitch)};
-  plan.launches.emplace_back(std::move(rows));
-
-  Launch columns;
-  columns.entry = "convolve_columns";
-  columns.grid.x = *column_blocks;
-  columns.block = {static_cast<std::uint32_t>(geometry.column_block_x),
-                   static_cast<std::uint32_t>(geometry.column_block_y)};
-  columns.dynamic_shared_memory = static_cast<std::uint64_t>(geometry.column_shared());
-  columns.arguments = {BufferArgument{"between"}, BufferArgument{"out"}, int32(job.nx), int32(job.ny),
-                       int32(between_pitch),      ScalarArgument{pitch}};
-  plan.launches.emplace_back(std::move(columns));
+  const ScalarArgument pitch = int64(image.strides[1]);
+  const ScalarArgument between_pitch = int32(static_cast<std::int64_t>(between.strides[1]));
+  plan.launches.emplace_back(make_launch(
+      "convolve_rows", *row_blocks, block_of(geometry.row_block_x, geometry.row_block_y),
+      {BufferArgument{"in"}, BufferArgument{"between"}, int32(job.nx), int32(job.ny), pitch, between_pitch},
+      geometry.row_shared()));
+  plan.launches.emplace_back(make_launch(
+      "convolve_columns", *column_blocks, block_of(geometry.column_block_x, geometry.column_block_y),
+      {BufferArgument{"between"}, BufferArgument{"out"}, int32(job.nx), int32(job.ny), between_pitch, pitch},
+      geometry.column_shared()));
   return plan;
 }
 
-void add_two_pass_parameters(const ConvolutionJob& job, std::vector<search::Parameter>& parameters) {
-  const Expr two_pass = convolution::is_variant("two_pass");
-  const bool wide = job.type == ElementType::f64;
-  const auto add = [&](search::Parameter parameter) { parameters.push_back(std::move(parameter)); };
-  add({"turn",
-       "groups of 16 bytes of taps that a turn of a rolled loop adds",
-       {1, 2, 4},
-       1,
-       two_pass && !var("unroll")});
-  add({"row_block_x", "rows: threads of a block along x", {32, 64, 128, 256}, 64, two_pass, Role::threads});
-  add({"row_block_y", "rows: threads of a block along y", {1, 2, 4, 8}, 4, two_pass, Role::threads});
-  add({"row_pixels",
-       "rows: neighbouring pixels that a thread computes",
-       {4, 8, 12, 16, 20, 24},
-       8,
-       two_pass,
-       Role::work});
-  if (wide) {
-    parameters.back().values = {2, 4, 6, 8, 10, 12};
-    parameters.back().default_value = 6;
-  }
-  add({"staged",
-       "rows: whether results go through shared memory, so that stores are of whole lines",
-       {false, true},
-       true,
-       two_pass});
-  add({"column_block_x",
-       "columns: threads of a block along x, each with 16 bytes of a row",
-       {16, 32, 64, 128},
-       32,
-       two_pass});
-  add({"column_block_y", "columns: threads of a block along y", {1, 2, 4, 8, 16}, 8, two_pass});
-  add({"column_pixels",
-       "columns: pixels one above the other that a thread computes",
-       {4, 8, 12, 16, 24, 32},
-       8,
-       two_pass});
-  if (wide) parameters.back().values = {4, 8, 12, 16, 24};
-}
+}  // namespace
 
-void add_two_pass_rules(const ConvolutionJob&, std::vector<search::Constraint>& all) {
-  convolution::Rules rules(all, convolution::is_variant("two_pass"));
-  const Expr taps = var("radius") * 2 + 1;
-  rules.add(var("taps") != "immediate" || var("unroll"),
-            "a loop that is not unrolled has no taps in its instructions");
-  rules.add(var("taps") != "shared" || !var("unroll"),
-            "unrolled loops have their taps as operands: shared memory is for the others");
-  rules.add(!var("unroll") || taps * var("row_pixels") <= convolution::max_terms,
-            convolution::too_many_terms);
-  rules.add(!var("unroll") || taps * var("column_pixels") * var("lanes") <= 2 * convolution::max_terms,
-            convolution::too_many_terms);
-  const Expr row_threads = var("row_block_x") * var("row_block_y");
-  const Expr groups = floor_div(var("row_block_x") * var("row_pixels") + var("lead") * 2, var("lanes"));
-  const Expr row_shared =
-      (var("row_block_y") * (groups + floor_div(groups, 8)) * var("lanes") + var("lead") * 2 + var("lanes")) *
-      var("words") * 4;
-  rules.add(!var("staged") || var("row_pixels") > var("lanes"),
-            "rows: threads of one access store whole lines as it is");
-  rules.add(row_threads >= 64, "fewer than two warps a block cannot fill a multiprocessor");
-  rules.add(row_threads <= 512 && var("row_block_x") * var("row_pixels") <= 4096,
-            "rows: larger blocks wait longer for each other and have been no faster");
-  rules.add_block(row_threads, var("row_pixels") * var("words") * 2 + 24, row_shared);
-  const Expr column_threads = var("column_block_x") * var("column_block_y");
-  rules.add(column_threads >= 64 && column_threads <= 512, "columns: blocks are of 64 to 512 threads");
-  rules.add(var("column_pixels") * 4 + var("turn") * var("lanes") * 8 + 40 <= var("thread_registers"),
-            "columns: the sums and the pixels of two turns do not fit the registers");
-  rules.add_block(column_threads, var("column_pixels") * 4 + 24, var("lead") * var("words") * 8 + 32);
+ConvolutionVariant two_pass_convolution() {
+  return {"two_pass",       "a kernel for rows, one for columns, a scratch image between",
+          two_pass_applies, add_two_pass,
+          plan_two_pass,    two_pass_tile};
 }
 
 }  // namespace tune::kernels

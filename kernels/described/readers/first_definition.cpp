@@ -6,7 +6,7 @@
 #include <regex>
 #include <vector>
 
-#include "kernels/described/definition.hpp"
+#include "kernels/described/description.hpp"
 #include "kernels/described/kernel_files.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -104,11 +104,9 @@ std::string first_definition(const std::string& file_name, const std::string& te
                              const std::string& entry) {
   const std::vector<std::string> kernels = kernels_in(text);
   if (kernels.empty()) throw UsageError(format("{}: there is no __global__ function in it", file_name));
-  if (!entry.empty() && std::ranges::find(kernels, entry) == kernels.end()) {
-    std::string all;
-    for (const std::string& name : kernels) all += (all.empty() ? "" : ", ") + name;
-    throw UsageError(format("{}: there is no kernel '{}' in it; there are: {}", file_name, entry, all));
-  }
+  if (!entry.empty() && std::ranges::find(kernels, entry) == kernels.end())
+    throw UsageError(
+        format("{}: there is no kernel '{}' in it; there are: {}", file_name, entry, joined(kernels)));
   const std::string kernel = entry.empty() ? kernels.front() : entry;
   const std::vector<Macro> macros = tunable_macros(text);
   const auto threads = std::ranges::find_if(macros, [](const Macro& macro) { return macro.value >= 32; });

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our own form of definitions: docs/your-own-kernel.md describes it on one page.
 #include <algorithm>
+#include <map>
 
-#include "kernels/described/definition.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::definition {
 namespace {
 
-const FormulaValue* nothing(std::string_view) {
-  return nullptr;
-}
-
 std::vector<Value> read_values(const JsonField& field) {
-  const FormulaValue all = field.evaluated(nothing);
+  const FormulaValue all = field.evaluated();
   if (!all.is_list() || all.list().empty()) field.fail("expected a list of at least one value");
   std::vector<Value> values;
   for (const FormulaValue& value : all.list()) {
@@ -51,7 +48,7 @@ std::string text_or(const JsonField& object, std::string_view name, const std::s
   return field ? field->text() : otherwise;
 }
 
-void read_parameters(const JsonField& field, Definition& definition) {
+void read_parameters(const JsonField& field, KernelDescription& definition) {
   for (const auto& [name, given] : field.members()) {
     search::Parameter parameter;
     parameter.name = name;
@@ -63,14 +60,14 @@ void read_parameters(const JsonField& field, Definition& definition) {
       parameter.values = read_choices(given.at("values"));
       parameter.default_value = read_default(given, parameter.values);
       parameter.documentation = text_or(given, "help", "");
-      if (const auto condition = given.find("if")) parameter.exists_if = condition->expression();
+      if (const auto condition = given.find("if")) parameter.exists_if = condition->rule();
     }
     definition.parameters.push_back(std::move(parameter));
   }
   if (definition.parameters.empty()) field.fail("expected a parameter");
 }
 
-void read_sizes(const JsonField& root, Definition& definition) {
+void read_sizes(const JsonField& root, KernelDescription& definition) {
   for (const auto& [name, given] : root.at("sizes").members()) {
     ExtentInfo extent{name, "", 0};
     if (given.is_object()) {
@@ -94,28 +91,29 @@ void read_sizes(const JsonField& root, Definition& definition) {
   }
 }
 
-void read_check_sizes(const JsonField& root, Definition& definition) {
+void read_check_sizes(const JsonField& root, KernelDescription& definition) {
   const auto check = root.find("check");
   if (!check) return;
   for (const JsonField& field : check->elements()) {
-    std::vector<std::int64_t> size;
-    for (const ExtentInfo& extent : definition.extents) size.push_back(field.at(extent.name).integer());
+    std::vector<std::pair<std::string, std::int64_t>> size;
+    for (const ExtentInfo& extent : definition.extents)
+      size.emplace_back(extent.name, field.at(extent.name).integer());
     if (field.members().size() != size.size()) field.fail("expected one value for each size, and no others");
-    if (std::ranges::any_of(size, [](std::int64_t one) { return one < 1; }))
+    if (std::ranges::any_of(size, [](const auto& one) { return one.second < 1; }))
       field.fail("expected positive sizes");
     definition.check_sizes.push_back(std::move(size));
   }
 }
 
-void read_constraints(const JsonField& root, Definition& definition) {
+void read_constraints(const JsonField& root, KernelDescription& definition) {
   const auto rules = root.find("constraints");
   if (!rules) return;
   for (const JsonField& field : rules->elements()) {
     if (field.is_object()) {
       field.allow({"rule", "why"});
-      definition.constraints.push_back({field.at("rule").expression(), field.at("why").text()});
+      definition.constraints.push_back({field.at("rule").rule(), field.at("why").text()});
     } else {
-      definition.constraints.push_back({field.expression(), field.formula()});
+      definition.constraints.push_back({field.rule(), field.formula()});
     }
   }
 }
@@ -156,7 +154,7 @@ Contents read_contents(const JsonField& field, const std::filesystem::path& fold
 }
 
 /// A type, or a setting whose values are types.
-void read_type_of(const JsonField& field, const Definition& definition, Argument& argument) {
+void read_type_of(const JsonField& field, const KernelDescription& definition, Argument& argument) {
   const auto setting = std::ranges::find(definition.settings, field.text(), &SettingInfo::name);
   if (setting == definition.settings.end()) {
     read_type(field, argument);
@@ -166,7 +164,7 @@ void read_type_of(const JsonField& field, const Definition& definition, Argument
     if (!value.is_text() || type_named(value.as_text()).value_or(TypeName{.components = 0}).components != 1)
       field.fail(format("setting '{}' may be '{}', which is no type of an element", setting->name,
                         value.to_string()));
-  argument.type_setting = setting->name;
+  argument.type_name = setting->name;
 }
 
 /// What this word means among `known`. Fails for another.
@@ -174,18 +172,15 @@ template<class T>
 T chosen(const JsonField& field, const std::map<std::string, T>& known) {
   const auto found = known.find(field.text());
   if (found != known.end()) return found->second;
-  std::string all;
-  for (const auto& [name, value] : known) all += (all.empty() ? "" : ", ") + name;
-  field.fail(format("expected one of {}, found '{}'", all, field.text()));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : known) names.push_back(name);
+  field.fail(format("expected one of {}, found '{}'", joined(names), field.text()));
 }
 
 /// After the argument's type and size, which say channels and dimensions.
 void read_texture(const JsonField& field, Argument& argument) {
   if (argument.access != BufferAccess::read) field.fail("a texture is only read");
-  TextureSpec texture;
-  texture.dimensions = static_cast<int>(argument.extents.size());
-  texture.channels = argument.components;
-  texture.memory = texture.dimensions == 1 ? TextureMemory::linear : TextureMemory::array;
+  TextureSpec texture = texture_over(argument);
   if (!field.is_object()) {
     if (!field.to_bool()) field.fail("expected true or an object");
     argument.texture = texture;
@@ -223,11 +218,11 @@ void read_map(const JsonField& field, Argument& argument) {
   if (argument.access != BufferAccess::read && argument.access != BufferAccess::scratch)
     field.fail("a tensor map is only read: 'access' is read, or scratch where an earlier launch writes it");
   if (argument.texture) field.fail("expected 'texture' or 'tensor_map', found both");
-  if (argument.components != 1) field.fail("elements of a tensor map are single numbers");
+  if (argument.type && argument.type->components != 1)
+    field.fail("elements of a tensor map are single numbers");
   field.allow({"box", "swizzle", "promotion"});
-  MapDefinition map{field, {}};
-  for (const JsonField& extent : field.at("box").one_or_more())
-    map.box.push_back(Formula{extent.formula(), extent});
+  TensorMapDescription map;
+  for (const JsonField& extent : field.at("box").one_or_more()) map.box.push_back(extent.expression());
   if (map.box.size() != argument.extents.size())
     field.at("box").fail(format("expected as many extents as 'size' has: {}", argument.extents.size()));
   if (const auto swizzle = field.find("swizzle"))
@@ -243,21 +238,19 @@ void read_map(const JsonField& field, Argument& argument) {
   argument.map = std::move(map);
 }
 
-Argument read_argument(const std::string& name, const JsonField& field, const Definition& definition,
+Argument read_argument(const std::string& name, const JsonField& field, const KernelDescription& definition,
                        const std::filesystem::path& folder) {
   field.allow({"type", "size", "access", "fill", "value", "symbol", "expect", "texture", "tensor_map"});
-  Argument argument{name, field};
+  Argument argument{name, field.place()};
   read_type_of(field.at("type"), definition, argument);
   if (const auto value = field.find("value")) {
     if (field.find("size")) field.fail("expected 'size' (a vector) or 'value' (a number), found both");
-    if (argument.components != 1) field.at("type").fail("only a single number is passed by value");
-    argument.value = Formula{value->formula(), *value};
+    if (argument.type && argument.type->components != 1)
+      field.at("type").fail("only a single number is passed by value");
+    argument.value = value->expression();
     return argument;
   }
-  for (const JsonField& extent : field.at("size").one_or_more())
-    argument.extents.push_back(Formula{extent.formula(), extent});
-  if (argument.extents.empty() || argument.extents.size() > 3)
-    field.at("size").fail("expected one to three extents");
+  read_extents(field.at("size"), argument);
   const std::string access = text_or(field, "access", "read");
   static const std::map<std::string, BufferAccess> known = {{"read", BufferAccess::read},
                                                             {"write", BufferAccess::write},
@@ -281,45 +274,42 @@ Argument read_argument(const std::string& name, const JsonField& field, const De
   return argument;
 }
 
-std::array<std::optional<Formula>, 3> read_dimensions(const JsonField& field) {
+std::array<std::optional<Expression>, 3> read_dimensions(const JsonField& field) {
   const std::vector<JsonField> given = field.one_or_more();
   if (given.empty() || given.size() > 3) field.fail("expected one to three numbers or formulas");
-  std::array<std::optional<Formula>, 3> all;
-  for (std::size_t i = 0; i < given.size(); ++i) all[i] = Formula{given[i].formula(), given[i]};
+  std::array<std::optional<Expression>, 3> all;
+  for (std::size_t i = 0; i < given.size(); ++i) all[i] = given[i].expression();
   return all;
 }
 
-LaunchDefinition read_launch(const JsonField& field, const Definition& definition) {
+LaunchDescription read_launch(const JsonField& field, const KernelDescription& definition) {
   field.allow({"entry", "grid", "block", "shared", "arguments", "if"});
-  LaunchDefinition launch;
+  LaunchDescription launch;
   launch.entry = field.at("entry").text();
   launch.grid = read_dimensions(field.at("grid"));
   launch.block = read_dimensions(field.at("block"));
-  if (const auto shared = field.find("shared")) launch.shared = Formula{shared->formula(), *shared};
-  if (const auto when = field.find("if")) launch.when = Formula{when->formula(), *when};
+  if (const auto shared = field.find("shared")) launch.shared = shared->expression();
+  if (const auto when = field.find("if")) launch.when = when->expression();
   if (const auto arguments = field.find("arguments")) {
+    launch.arguments.emplace();
     for (const JsonField& name : arguments->elements()) {
       if (definition.argument(name.text()) == nullptr)
         name.fail(format("there is no argument '{}'", name.text()));
-      launch.arguments.push_back(name.text());
+      launch.arguments->push_back(name.text());
     }
-  } else {
-    // All that are no symbols, in the order of the file.
-    for (const Argument& argument : definition.arguments)
-      if (argument.symbol.empty()) launch.arguments.push_back(argument.name);
   }
   return launch;
 }
 
-std::vector<LaunchDefinition> read_launches(const JsonField& field, const Definition& definition) {
-  std::vector<LaunchDefinition> launches;
+std::vector<LaunchDescription> read_launches(const JsonField& field, const KernelDescription& definition) {
+  std::vector<LaunchDescription> launches;
   for (const JsonField& one : field.one_or_more()) launches.push_back(read_launch(one, definition));
   if (launches.empty()) field.fail("expected a launch");
   return launches;
 }
 
-KernelFile read_kernel(const JsonField& field, const std::filesystem::path& folder) {
-  KernelFile kernel;
+KernelSource read_kernel(const JsonField& field, const std::filesystem::path& folder) {
+  KernelSource kernel;
   if (field.is_text()) {
     kernel.path = folder / field.text();
     return kernel;
@@ -332,11 +322,13 @@ KernelFile read_kernel(const JsonField& field, const std::filesystem::path& fold
     for (const JsonField& one : options->elements()) kernel.options.push_back(one.text());
   if (const auto defines = field.find("defines"))
     for (const auto& [name, value] : defines->members())
-      kernel.defines.emplace(name, Formula{value.formula(), value});
+      kernel.defines.emplace_back(name, value.expression());
+  std::ranges::sort(kernel.defines, {}, &std::pair<std::string, Expression>::first);
   return kernel;
 }
 
-void read_reference(const JsonField& root, Definition& definition, const std::filesystem::path& folder) {
+void read_reference(const JsonField& root, KernelDescription& definition,
+                    const std::filesystem::path& folder) {
   if (const auto tolerance = root.find("tolerance")) {
     tolerance->allow({"absolute", "relative"});
     if (const auto absolute = tolerance->find("absolute")) definition.absolute_tolerance = absolute->number();
@@ -347,21 +339,21 @@ void read_reference(const JsonField& root, Definition& definition, const std::fi
   reference->allow({"configuration", "kernel", "launches"});
   if (const auto configuration = reference->find("configuration"))
     for (const auto& [name, value] : configuration->members())
-      definition.reference.configuration.emplace_back(name, value.value().scalar());
+      definition.reference.configuration.set(name, value.value().scalar());
   if (const auto kernel = reference->find("kernel")) {
     definition.reference.kernel = read_kernel(*kernel, folder);
     definition.reference.launches = read_launches(reference->at("launches"), definition);
   }
 }
 
-void read_cost(const JsonField& root, Definition& definition) {
+void read_cost(const JsonField& root, KernelDescription& definition) {
   const auto work = root.find("work");
   if (!work) return;
   work->allow({"items", "item", "flops", "bytes"});
-  const auto formula = [&](std::string_view name) -> std::optional<Formula> {
+  const auto formula = [&](std::string_view name) -> std::optional<Expression> {
     const auto field = work->find(name);
     if (!field) return std::nullopt;
-    return Formula{field->formula(), *field};
+    return field->expression();
   };
   definition.items = formula("items");
   definition.flops = formula("flops");
@@ -371,11 +363,10 @@ void read_cost(const JsonField& root, Definition& definition) {
 
 }  // namespace
 
-Definition read_native(const JsonField& root) {
+KernelDescription read_native(const JsonField& root) {
   root.allow({"problem", "summary", "kernel", "sizes", "settings", "check", "parameters", "constraints",
               "arguments", "launches", "reference", "tolerance", "work", "budget"});
-  Definition definition;
-  definition.file = root.file();
+  KernelDescription definition;
   const std::filesystem::path folder = root.file().parent_path();
   definition.name = root.at("problem").text();
   definition.summary = text_or(root, "summary", root.file().filename().string());

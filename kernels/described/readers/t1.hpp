@@ -3,32 +3,18 @@
 // have besides.
 #pragma once
 
-#include <set>
+#include <string>
+#include <string_view>
 
-#include "kernels/described/definition.hpp"
+#include "kernels/described/description.hpp"
+#include "kernels/described/readers/json_field.hpp"
 
 namespace tune::definition::t1 {
-
-/// Knows no names.
-inline const FormulaValue* nothing(std::string_view) {
-  return nullptr;
-}
 
 /// In lower case, without spaces around: how names of kinds are compared.
 std::string word(const JsonField& field);
 
-/// ConfigurationSpace.
-void read_space(const JsonField& root, Definition& definition);
-/// KernelSpecification.Arguments and ReferenceArguments.
-void read_arguments(const JsonField& kernel, Definition& definition);
-/// KernelSpecification's sizes of grid and block; after the arguments.
-void read_launch(const JsonField& kernel, Definition& definition);
-/// Budget and Search.
-void read_run(const JsonField& root, Definition& definition);
-/// One note that names the fields that were given and mean nothing here.
-void note_unread(const JsonField& root, Definition& definition);
-
-/// Says once why the definition cannot be run; its space can be shown all the same.
-void refuse(Definition& definition, const JsonField& place, const std::string& reason);
+/// KernelSpecification.
+void read_kernel(const JsonField& kernel, KernelDescription& definition);
 
 }  // namespace tune::definition::t1

@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 
+#include "kernels/framework/random_numbers.hpp"
 #include "tuner/base/parallel.hpp"
 
 namespace tune::kernels {
@@ -13,31 +14,9 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 template<class T>
 using View = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
-/// A number in [-1, 1) with 24 bits from a mixed counter (the finalizer of MurmurHash3).
-double number_at(std::uint64_t counter) {
-  counter ^= counter >> 33;
-  counter *= 0xff51afd7ed558ccdULL;
-  counter ^= counter >> 33;
-  counter *= 0xc4ceb9fe1a85ec53ULL;
-  counter ^= counter >> 33;
-  return static_cast<double>(counter >> 40) * 0x1.0p-23 - 1.0;
-}
-
-template<class T>
-void fill(HostTensor& tensor, std::uint64_t start) {
-  const auto elements = tensor.as<T>();
-  parallel_for(elements.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) elements[i] = static_cast<T>(number_at(start + i));
-  });
-}
-
 HostTensor random_matrix(ElementType type, std::int64_t rows, std::int64_t columns, std::uint64_t start) {
-  HostTensor tensor(type, {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows)});
-  if (type == ElementType::f64)
-    fill<double>(tensor, start);
-  else
-    fill<float>(tensor, start);
-  return tensor;
+  return random_tensor(type, {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows)},
+                       Mixer::murmur, start);
 }
 
 /// Rows begin .. end-1 of the result. The right matrix is converted a panel at a time: one that stays in a

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gemm/variants/async.hpp"
-
+// The variant `async`: tiles of threads in registers, slabs on their way by asynchronous copies.
+#include "kernels/gemm/model/launches.hpp"
 #include "kernels/gemm/variants/blocked.hpp"
 
 namespace tune::kernels {
+namespace {
 
 using search::Expr;
 using search::var;
 
-void add_async_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties&) {
-  add_blocked_rules(space, job, {8, 16, 32});
+/// Bytes of a slab of both operands in shared memory.
+Expr async_stage() {
+  const Expr left = if_else(var("transposed"), (var("block_m") + var("alignment")) * var("slab"),
+                            var("block_m") * (var("slab") + var("alignment")));
+  return (left + var("block_n") * var("slab")) * var("words") * 4;
+}
+
+void add_async(FamilySpace& space, const GemmJob& job) {
+  add_blocked(space, job);
   space.add({"stages", "slabs in shared memory, one of which is multiplied", {2, 3, 4, 5}, 3});
   space.add({"early",
              "whether the barrier between two slabs comes before the last reads of one, or after them",
@@ -32,21 +40,20 @@ void add_async_rules(GemmSpace& space, const GemmJob& job, const DevicePropertie
   const Expr lefts = var("thread_m") * if_else(transposed, 2, var("alignment") + 1);
   const Expr registers = (thread_elements() + lefts + var("thread_n") * 2) * var("words") + left_items +
                          right_items + if_else(transposed, 26, 30);
-  const Expr left = if_else(transposed, (var("block_m") + var("alignment")) * var("slab"),
-                            var("block_m") * (var("slab") + var("alignment")));
-  const Expr stage = (left + var("block_n") * var("slab")) * var("words") * 4;
-  space.add_limits(blocked_threads(), registers, blocked_shared(stage));
+  add_gemm_limits(space, blocked_threads(), registers, blocked_shared(async_stage()));
 }
 
 Result<LaunchPlan> plan_async(const GemmJob& job, const Configuration& configuration,
                               const KernelSources& sources) {
-  const auto value = [&](const char* name) { return configuration[name].as_int(); };
-  const std::int64_t piece = 16 / job.element_bytes(), slab = value("slab");
-  const std::int64_t left = value_or(configuration, "transposed", 1) != 0 ? (value("block_m") + piece) * slab
-                                                                          : value("block_m") * (slab + piece);
-  const std::int64_t stage = (left + value("block_n") * slab) * job.element_bytes();
-  return plan_blocked(job, configuration, sources, "gemm/async.cu", {"common/async_copy.cuh"}, stage,
-                      value_or(configuration, "stages", 3));
+  return plan_blocked(job, configuration, sources, "async.cu", async_stage(), 3);
+}
+
+}  // namespace
+
+GemmVariant async_gemm() {
+  return {"async",         "like register, but slabs come by asynchronous copies (cp.async)",
+          blocked_applies, add_async,
+          plan_async,      tile_of_blocked};
 }
 
 }  // namespace tune::kernels

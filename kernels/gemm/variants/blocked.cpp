@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "kernels/framework/request.hpp"
+#include "kernels/gemm/model/launches.hpp"
+
 namespace tune::kernels {
 
 using search::Expr;
@@ -15,40 +18,17 @@ namespace {
 constexpr std::int64_t sum_threads = 256;  ///< of the kernels that a split needs besides
 constexpr const char* parts = "parts";
 
-/// Blocks of the kernels that add up or scale: a few turns a thread.
-Dim3 sum_grid(const GemmJob& job, const Configuration& configuration) {
-  const std::int64_t vectors = tiles_of(job.n, configuration["vector"].as_int());
-  constexpr std::int64_t max = 1 << 16;
-  const std::int64_t blocks = tiles_of(std::min(vectors, max) * std::min(job.m, max), sum_threads);
-  return {static_cast<std::uint32_t>(std::min(blocks, max))};
-}
-
-Launch sum_launch(const GemmJob& job, const Configuration& configuration, const char* entry) {
+/// A kernel that adds up or scales, a few turns a thread: `buffers`, m, n, pitch, `factors`.
+Launch sum_launch(const GemmJob& job, const Configuration& configuration, const char* entry,
+                  std::vector<KernelArgument> buffers, std::initializer_list<double> factors) {
   const Layout layout = matrix_layout(job.m, job.n, job.type, is_padded(configuration));
-  Launch launch;
-  launch.entry = entry;
-  launch.grid = sum_grid(job, configuration);
-  launch.block = {static_cast<std::uint32_t>(sum_threads)};
-  for (const std::int64_t extent : {job.m, job.n})
-    launch.arguments.emplace_back(ScalarArgument{static_cast<std::int32_t>(extent)});
-  launch.arguments.emplace_back(ScalarArgument{static_cast<std::int64_t>(layout.strides[1])});
-  return launch;
-}
-
-/// The kernel that adds the parts up.
-Launch add_parts(const GemmJob& job, const Configuration& configuration) {
-  Launch launch = sum_launch(job, configuration, "gemm_add_parts");
-  launch.arguments.insert(launch.arguments.begin(), {BufferArgument{parts}, BufferArgument{"c"}});
-  launch.arguments.emplace_back(real_argument(job, job.alpha));
-  launch.arguments.emplace_back(real_argument(job, job.beta));
-  return launch;
-}
-
-/// The kernel that makes the result ready for atomic additions.
-Launch scale(const GemmJob& job, const Configuration& configuration) {
-  Launch launch = sum_launch(job, configuration, "gemm_scale");
-  launch.arguments.insert(launch.arguments.begin(), BufferArgument{"c"});
-  launch.arguments.emplace_back(real_argument(job, job.beta));
+  constexpr std::int64_t max = 1 << 16;
+  const std::int64_t vectors = ceil_div(job.n, configuration["vector"].as_int());
+  const std::int64_t blocks = ceil_div(std::min(vectors, max) * std::min(job.m, max), sum_threads);
+  Launch launch = make_launch(entry, std::min(blocks, max), block_of(sum_threads), std::move(buffers));
+  for (const std::int64_t extent : {job.m, job.n}) launch.arguments.emplace_back(int32(extent));
+  launch.arguments.emplace_back(int64(layout.strides[1]));
+  for (const double factor : factors) launch.arguments.emplace_back(real_argument(job.type, factor));
   return launch;
 }
 
@@ -62,29 +42,15 @@ BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) 
   return {parts, job.type, layout, BufferRole::scratch, true};
 }
 
-/// Those of the numbers that are at most so large; the first one always is.
-std::vector<Value> up_to(std::initializer_list<int> numbers, std::int64_t max) {
-  std::vector<Value> values;
-  for (const int number : numbers)
-    if (number <= max || values.empty()) values.emplace_back(number);
-  return values;
-}
-
 }  // namespace
 
 bool blocked_applies(const GemmJob&) {
   return true;
 }
 
-GemmTile tile_of_blocked(const Configuration& configuration) {
+GemmTile tile_of_blocked(const GemmJob&, const Configuration& configuration) {
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
           configuration["slab"].as_int() * value_or(configuration, "split", 1)};
-}
-
-std::int64_t blocked_threads(const Configuration& configuration) {
-  return configuration["block_m"].as_int() * configuration["block_n"].as_int() /
-         (configuration["thread_m"].as_int() * configuration["thread_n"].as_int()) *
-         value_or(configuration, "slices", 1);
 }
 
 Expr thread_elements() {
@@ -100,14 +66,13 @@ Expr blocked_threads() {
   return floor_div(var("block_m") * var("block_n"), thread_elements()) * var("slices");
 }
 
-void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<Value>& slabs) {
+void add_blocked(FamilySpace& space, const GemmJob& job) {
   const bool doubles = job.type == ElementType::f64;
   const std::vector<Value> thread = doubles ? std::vector<Value>{2, 4, 8} : std::vector<Value>{4, 8, 16};
   const int tile = doubles ? 64 : 128;
-  const std::vector<Value> groups = up_to({1, 4, 8}, tiles_of(job.m, tile) * 2 - 1);
   space.add({"block_m", "rows of the result that a block computes", {32, 64, 128, 256}, tile});
   space.add({"block_n", "columns of the result that a block computes", {32, 64, 128, 256}, tile});
-  space.add({"slab", "terms of the sums between two barriers", slabs, 8});
+  space.add({"slab", "terms of the sums between two barriers", {8, 16, 32}, 8});
   space.add({"thread_m", "rows of the result that a thread computes", thread, 8, {}, Role::work});
   space.add(
       {"thread_n", "columns of the result that a thread computes", thread, doubles ? 4 : 8, {}, Role::work});
@@ -125,9 +90,7 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
              true});
   space.add({"vector", "neighbouring elements of an access to global memory",
              doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
-  space.add({"group",
-             "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
-             up_to({1, 4, 8, 16}, tiles_of(job.m, 32) * 2 - 1), groups.back()});
+  add_group(space, job, 32, up_to({1, 4, 8}, ceil_div(job.m, tile) * 2 - 1).back());
   space.add({"split", "parts of a sum, each computed by another block",
              up_to({1, 2, 3, 4, 6, 8, 12, 16}, job.k / 32), 1});
   if (job.k >= 64)
@@ -138,11 +101,8 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
          {false, true},
          false,
          var("split") > 1});
-  space.add_padded();
-  space.add({"min_blocks",
-             "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
-             {1, 2, 3, 4},
-             1});
+  add_padded(space);
+  space.add(min_blocks({1, 2, 3, 4}));
 
   space.rule(var("block_m") % (var("thread_m") * var("lanes_m")) == 0,
              "a warp computes more rows than the block has, or does not divide them");
@@ -154,8 +114,7 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
   space.rule(var("slab") % (var("slices") * var("alignment")) == 0 && var("slab") >= var("slices") * 2,
              "slices of a slab are no whole pieces of 16 bytes");
   const Expr tiles = ceil_div(var("m"), var("block_m")) * ceil_div(var("n"), var("block_n"));
-  space.rule(var("group") == 1 || var("group") < ceil_div(var("m"), var("block_m")) * 2,
-             "there are not so many rows of tiles");
+  add_group_rule(space);
   space.rule(var("split") == 1 || tiles * (var("split") - 1) < var("multiprocessors") * 4,
              "fewer parts give every multiprocessor several tiles");
   space.rule(var("split") == 1 || var("split") * var("slab") * 4 <= var("k"),
@@ -166,37 +125,31 @@ void add_blocked_rules(GemmSpace& space, const GemmJob& job, const std::vector<V
 }
 
 LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, const KernelSources& sources,
-                        std::string_view file, std::vector<std::string_view> headers,
-                        std::int64_t stage_bytes, std::int64_t stages) {
-  const bool padded = is_padded(configuration);
+                        std::string_view file, const Expr& stage_bytes, int stages) {
   const std::int64_t split = value_or(configuration, "split", 1);
   const bool atomic = value_or(configuration, "atomic", 0) != 0;
-  // Half of the slices leave their sums in shared memory at once, from any of the stages on.
-  const std::int64_t slices = value_or(configuration, "slices", 1);
-  const std::int64_t added_bytes = configuration["block_m"].as_int() * configuration["block_n"].as_int() *
-                                   (slices / 2) * job.element_bytes();
-  headers.insert(headers.end(), {"gemm/blocked_operands.cuh", "gemm/blocked_result.cuh",
-                                 "gemm/blocked_tile.cuh", "common/vectors.cuh"});
-  LaunchPlan plan;
-  plan.compile = gemm_request(job, file, headers, configuration, sources);
+  const auto value = [&](const Expr& expression) {
+    return gemm_value(expression, job, configuration,
+                      {{"stages", stages}, {"slices", 1}, {"transposed", true}});
+  };
+  LaunchPlan plan = gemm_plan(job, file, configuration, sources);
   plan.compile.entries = {"gemm"};
-  add_matrices(plan, job, padded);
-  const GemmTile tile = tile_of_blocked(configuration);
-  Launch launch;
-  launch.entry = "gemm";
-  launch.grid = {static_cast<std::uint32_t>(tiles_of(job.m, tile.m) * tiles_of(job.n, tile.n)),
-                 static_cast<std::uint32_t>(split)};
-  launch.block.x = static_cast<std::uint32_t>(blocked_threads(configuration));
-  launch.dynamic_shared_memory =
-      static_cast<std::uint64_t>(stage_bytes * (stages - 1) + std::max(stage_bytes, added_bytes));
-  launch.arguments = gemm_arguments(job, padded);
+  Launch launch = gemm_launch(job, configuration, "gemm", tile_of_blocked(job, configuration),
+                              block_of(value(blocked_threads())), value(blocked_shared(stage_bytes)));
+  launch.grid.y = static_cast<std::uint32_t>(split);
   if (split > 1 && !atomic) {
     plan.buffers.push_back(parts_buffer(job, configuration));
     launch.arguments[2] = BufferArgument{parts};
   }
-  if (atomic) plan.launches.emplace_back(scale(job, configuration));
+  // Atomic additions need a result that is ready for them.
+  if (atomic)
+    plan.launches.emplace_back(
+        sum_launch(job, configuration, "gemm_scale", {BufferArgument{"c"}}, {job.beta}));
   plan.launches.emplace_back(std::move(launch));
-  if (split > 1 && !atomic) plan.launches.emplace_back(add_parts(job, configuration));
+  if (split > 1 && !atomic)
+    plan.launches.emplace_back(sum_launch(job, configuration, "gemm_add_parts",
+                                          {BufferArgument{parts}, BufferArgument{"c"}},
+                                          {job.alpha, job.beta}));
   if (split > 1) plan.compile.entries.emplace_back(atomic ? "gemm_scale" : "gemm_add_parts");
   return plan;
 }

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gemm/variants/tensor.hpp"
-
+// The variant `tensor`: products by tensor cores. Doubles are strict; floats need `arithmetic` to allow tf32.
+#include "kernels/framework/request.hpp"
+#include "kernels/gemm/model/launches.hpp"
 #include "kernels/gemm/model/rounding.hpp"
-#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
+namespace {
 
 using search::Expr;
-using search::Role;
 using search::Value;
 using search::var;
-
-namespace {
 
 Expr warps() {
   return floor_div(var("block_m"), var("warp_m")) * floor_div(var("block_n"), var("warp_n"));
 }
 
-std::int64_t shared_bytes(const GemmJob& job, const Configuration& configuration) {
-  const auto value = [&](const char* name) { return configuration[name].as_int(); };
-  return (value("block_m") + value("block_n")) * value("slab") * value_or(configuration, "stages", 3) *
-         job.element_bytes();
+Expr tensor_shared() {
+  return (var("block_m") + var("block_n")) * var("slab") * var("stages") * var("words") * 4;
 }
 
-void add_arithmetic(GemmSpace& space, const GemmJob& job) {
+void add_arithmetic(FamilySpace& space, const GemmJob& job) {
   if (job.type == ElementType::f64) {
     space.add({"precision", "what is multiplied: f64: doubles", {"f64"}, "f64"});
     space.add({"inner", "terms of one instruction (of several before sm_90)", {4, 8, 16}, 4});
@@ -44,7 +40,7 @@ void add_arithmetic(GemmSpace& space, const GemmJob& job) {
              var("precision") == "tf32x3"});
 }
 
-void add_tiles(GemmSpace& space, const GemmJob& job) {
+void add_tiles(FamilySpace& space, const GemmJob& job) {
   const bool doubles = job.type == ElementType::f64;
   space.add({"block_m", "rows of the result that a block computes", {64, 128, 256}, doubles ? 256 : 128});
   space.add({"block_n", "columns of the result that a block computes", {64, 128, 256}, doubles ? 64 : 128});
@@ -60,18 +56,9 @@ void add_tiles(GemmSpace& space, const GemmJob& job) {
              doubles});
   space.add({"vector", "neighbouring elements of an access to global memory",
              doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
-  // A group of more than all rows of the smallest tiles is one of all.
-  std::vector<Value> groups;
-  for (const std::int64_t rows : {1, 4, 8, 16})
-    if (rows == 1 || rows < tiles_of(job.m, 64) * 2) groups.emplace_back(rows);
-  space.add({"group",
-             "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
-             groups, groups.back()});
-  space.add_padded();
-  space.add({"min_blocks",
-             "blocks that shall fit on a multiprocessor: the compiler limits the registers accordingly",
-             {1, 2, 3, 4},
-             1});
+  add_group(space, job, 64);
+  add_padded(space);
+  space.add(min_blocks({1, 2, 3, 4}));
 }
 
 /// What the compiler cannot do without: sums, fragments, and what is made of these.
@@ -84,7 +71,7 @@ Expr registers(const GemmJob& job) {
   return sums + floor_div((var("warp_m") + var("warp_n")) * turn * var("words"), 32) * buffers + 32;
 }
 
-void add_shape_rules(GemmSpace& space, const GemmJob& job) {
+void add_shape_rules(FamilySpace& space, const GemmJob& job) {
   space.rule(var("block_m") % var("warp_m") == 0 && var("block_n") % var("warp_n") == 0,
              "a block's tile is no whole number of warps' tiles");
   space.rule(warps() >= 2 && warps() <= 16, "a block has 2 to 16 warps");
@@ -98,38 +85,31 @@ void add_shape_rules(GemmSpace& space, const GemmJob& job) {
              "threads have unequal parts of a slab to copy");
   space.rule(threads * var("vector") >= var("block_n"),
              "a row of a slab has more vectors than there are threads");
-  space.rule(var("group") == 1 || var("group") < ceil_div(var("m"), var("block_m")) * 2,
-             "there are not so many rows of tiles");
+  add_group_rule(space);
 }
-
-}  // namespace
 
 bool tensor_applies(const GemmJob& job) {
   return job.type == ElementType::f64 || job.arithmetic != Arithmetic::strict;
 }
 
-GemmTile tile_of_tensor(const Configuration& configuration) {
+GemmTile tile_of_tensor(const GemmJob&, const Configuration& configuration) {
   // The longest sums of a check, of three such tiles, come to every stage a second time.
-  const std::int64_t slabs = tiles_of(value_or(configuration, "stages", 3) + 2, 3);
+  const std::int64_t slabs = ceil_div(value_or(configuration, "stages", 3) + 2, 3);
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
           configuration["slab"].as_int() * slabs};
 }
 
-std::int64_t tensor_threads(const Configuration& configuration) {
-  const auto value = [&](const char* name) { return configuration[name].as_int(); };
-  return value("block_m") / value("warp_m") * (value("block_n") / value("warp_n")) * 32;
-}
-
-void add_tensor_rules(GemmSpace& space, const GemmJob& job, const DeviceProperties& device) {
+void add_tensor(FamilySpace& space, const GemmJob& job) {
   add_arithmetic(space, job);
   add_tiles(space, job);
   add_shape_rules(space, job);
-  space.rule(Expr(device.compute_major == 0 || device.compute_major >= 8),
-             "the device has no tensor cores for these types: they came with compute capability 8.0");
-  space.add_limits(warps() * 32, registers(job),
-                   (var("block_m") + var("block_n")) * var("slab") * var("stages") * var("words") * 4);
+  const int compute_major = space.device().compute_major;
+  space.rule(Expr(compute_major == 0 || compute_major >= 8), no_tensor_cores);
+  add_gemm_limits(space, warps() * 32, registers(job), tensor_shared());
 }
 
+/// How far the results of a configuration may be from the reference: what its arithmetic gives, not what the
+/// job allows.
 Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuration) {
   if (job.type == ElementType::f64) return gemm_tolerance(job, Arithmetic::strict);
   const bool split = configuration["precision"].as_text() == "tf32x3";
@@ -138,24 +118,27 @@ Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuratio
 
 Result<LaunchPlan> plan_tensor(const GemmJob& job, const Configuration& configuration,
                                const KernelSources& sources) {
-  const bool padded = is_padded(configuration);
-  LaunchPlan plan;
-  plan.compile = gemm_request(job, "gemm/tensor.cu",
-                              {"gemm/tensor_products.cuh", "gemm/tensor_tiles.cuh", "common/async_copy.cuh",
-                               "common/tensor_core.cuh", "common/vectors.cuh"},
-                              configuration, sources);
+  const auto value = [&](const Expr& expression) {
+    return gemm_value(expression, job, configuration, {{"stages", 3}});
+  };
+  LaunchPlan plan = gemm_plan(job, "tensor.cu", configuration, sources);
   plan.compile.entries = {"gemm_tensor"};
-  add_matrices(plan, job, padded);
-  const GemmTile tile = tile_of_tensor(configuration);
-  Launch launch;
-  launch.entry = "gemm_tensor";
-  launch.grid.x = static_cast<std::uint32_t>(tiles_of(job.m, tile.m) * tiles_of(job.n, tile.n));
-  launch.block.x = static_cast<std::uint32_t>(tensor_threads(configuration));
-  launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared_bytes(job, configuration));
-  launch.arguments = gemm_arguments(job, padded);
-  plan.launches.emplace_back(std::move(launch));
+  plan.launches.emplace_back(gemm_launch(job, configuration, "gemm_tensor",
+                                         tile_of_tensor(job, configuration), block_of(value(warps() * 32)),
+                                         value(tensor_shared())));
   plan.tolerance = tensor_tolerance(job, configuration);
   return plan;
+}
+
+}  // namespace
+
+GemmVariant tensor_gemm() {
+  return {"tensor",
+          "tensor cores multiply fragments of slabs that asynchronous copies bring to shared memory",
+          tensor_applies,
+          add_tensor,
+          plan_tensor,
+          tile_of_tensor};
 }
 
 }  // namespace tune::kernels

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "kernels/common/grid_barrier.hpp"
-#include "kernels/common/request.hpp"
+#include "kernels/framework/family_space.hpp"
+#include "kernels/framework/request.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
@@ -15,10 +16,6 @@ namespace {
 
 /// Elements whose multiple a padded pitch is: a line of 128 bytes of floats.
 constexpr std::int64_t line = 32;
-
-std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
-  return (n + to - 1) / to * to;
-}
 
 constexpr std::int64_t max_index = std::numeric_limits<std::int32_t>::max();
 
@@ -29,46 +26,39 @@ Layout vector_layout(std::int64_t length) {
 }  // namespace
 
 std::int64_t matvec_pitch(const MatvecJob& job, bool padded) {
-  return padded ? rounded_up(job.columns, line) : job.columns;
+  return padded ? round_up(job.columns, line) : job.columns;
 }
 
-CompileRequest matvec_request(const MatvecJob& job, std::string_view file,
-                              const std::vector<std::string_view>& headers,
-                              const Configuration& configuration, const KernelSources& sources,
-                              const std::vector<std::string_view>& no_macros) {
-  CompileRequest request;
-  request.source = {std::string(file), sources.text(file)};
-  for (const std::string_view name :
-       {"common/async_copy.cuh", "common/vectors.cuh", "matvec/march.cuh", "matvec/strip.cuh",
-        "matvec/sums.cuh", "matvec/sums_kernels.cuh", "matvec/words.cuh"})
-    request.headers.push_back(header(sources, name));
-  for (const std::string_view name : headers) request.headers.push_back(header(sources, name));
-  request.defines = {{"REAL", std::string(to_string(job.type))}};
-  for (const auto& [parameter, value] : configuration.entries())
-    if (parameter != "variant" && parameter != "padded" && parameter != "strip" &&
-        std::ranges::find(no_macros, parameter) == no_macros.end())
-      request.defines.push_back(macro(parameter, value));
-  return request;
+const KernelFiles& matvec_kernels() {
+  static const KernelFiles files("matvec", {grid_barrier_file});
+  return files;
 }
 
-void add_matvec_buffers(LaunchPlan& plan, const MatvecJob& job, bool padded) {
+Result<LaunchPlan> matvec_plan(const MatvecJob& job, const MatvecShape& shape, std::string_view file,
+                               const Configuration& configuration, const KernelSources& sources) {
+  if (shape.slices > max_index / shape.row_blocks || job.rows > max_matvec_rows ||
+      job.columns > max_matvec_columns)
+    return fail(Phase::constraint, "extent",
+                format("{} x {} blocks are more than a grid has", shape.row_blocks, shape.slices));
+  LaunchPlan plan;
+  plan.compile = matvec_kernels().request(file, sources);
+  plan.compile.defines = {{"REAL", std::string(to_string(job.type))}};
+  add_macros(plan.compile, configuration, {"padded", "strip"});
   const auto add = [&](const char* name, std::int64_t length, BufferRole role) {
     plan.buffers.push_back({name, job.type, vector_layout(length), role});
   };
-  const auto pitch = static_cast<std::uint64_t>(matvec_pitch(job, padded));
-  Layout layout;
-  layout.extents = job.extents();
-  layout.strides = {1, pitch};
-  layout.allocation = pitch * static_cast<std::uint64_t>(job.rows);
   // Vectors that reach beyond a row's end are loaded by asynchronous copies that leave its padding alone.
-  plan.buffers.push_back({"a", job.type, std::move(layout), BufferRole::input});
+  const Layout matrix =
+      layout_with_pitch(job.extents(), matvec_pitch(job, configuration["padded"].as_bool()));
+  plan.buffers.push_back({"a", job.type, matrix, BufferRole::input});
   if (job.has_n()) add("x", job.columns, BufferRole::input);
   add("y", job.rows, job.has_n() ? BufferRole::output : BufferRole::input);
   if (job.has_t()) add("z", job.columns, BufferRole::output);
+  return plan;
 }
 
 std::int64_t partial_pitch(std::int64_t length) {
-  return rounded_up(length, line);
+  return round_up(length, line);
 }
 
 void add_partial_sums(LaunchPlan& plan, const MatvecJob& job, std::string name, std::int64_t count,
@@ -84,31 +74,21 @@ std::int64_t reduce_parts(const Configuration& configuration) {
 
 Launch reduce_launch(const std::string& sums, const std::string& out, std::int64_t count, std::int64_t length,
                      std::int64_t parts) {
-  Launch launch;
-  launch.entry = "matvec_reduce";
-  launch.grid.x = static_cast<std::uint32_t>((length + 31) / 32);
-  launch.block.x = static_cast<std::uint32_t>(32 * parts);
-  launch.arguments = {BufferArgument{sums}, BufferArgument{out}, int_argument(count),
-                      long_argument(partial_pitch(length)), int_argument(length)};
-  return launch;
+  return make_launch(
+      "matvec_reduce", ceil_div(length, 32), block_of(32 * parts),
+      {BufferArgument{sums}, BufferArgument{out}, int32(count), int64(partial_pitch(length)), int32(length)});
 }
 
 Launch clear_launch(const std::string& out, std::int64_t length) {
-  Launch launch;
-  launch.entry = "matvec_clear";
-  launch.grid.x = static_cast<std::uint32_t>((length + 255) / 256);
-  launch.block.x = 256;
-  launch.arguments = {BufferArgument{out}, int_argument(length)};
-  return launch;
+  return make_launch("matvec_clear", ceil_div(length, 256), block_of(256),
+                     {BufferArgument{out}, int32(length)});
 }
 
-Launch block_launch(std::string entry, const MatvecShape& shape, std::int64_t shared, const MatvecJob& job) {
-  Launch launch;
-  launch.entry = std::move(entry);
-  launch.grid.x = static_cast<std::uint32_t>(shape.slices * shape.row_blocks);
-  launch.block = {static_cast<std::uint32_t>(shape.block_x), static_cast<std::uint32_t>(shape.block_y), 1};
-  launch.dynamic_shared_memory = static_cast<std::uint64_t>(shared * job.element_bytes());
-  return launch;
+Launch block_launch(std::string entry, const MatvecShape& shape, const search::Expr& shared,
+                    const MatvecJob& job, const Configuration& configuration) {
+  return make_launch(std::move(entry), shape.slices * shape.row_blocks,
+                     block_of(shape.block_x, shape.block_y), {},
+                     evaluated(shared, configuration, {}) * job.element_bytes());
 }
 
 void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape,
@@ -124,31 +104,16 @@ void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape
   add(BufferArgument{"z"});
   for (const KernelArgument& other : others) add(other);
   add(BufferArgument{plan.buffers.back().name});
-  add(int_argument(job.rows));
-  add(int_argument(job.columns));
-  add(long_argument(matvec_pitch(job, padded)));
-  add(int_argument(shape.row_block));
-  add(long_argument(apart ? partial_pitch(job.columns) : 0));
+  add(int32(job.rows));
+  add(int32(job.columns));
+  add(int64(matvec_pitch(job, padded)));
+  add(int32(shape.row_block));
+  add(int64(apart ? partial_pitch(job.columns) : 0));
   if (reduction == "atomic") plan.launches.emplace_back(clear_launch("z", job.columns));
   plan.launches.emplace_back(std::move(launch));
   if (apart && reduction == "kernel")
     plan.launches.emplace_back(
         reduce_launch("z_parts", "z", shape.row_blocks, job.columns, reduce_parts(configuration)));
-}
-
-std::optional<Failure> beyond_indices(const MatvecJob& job, const MatvecShape& shape) {
-  if (shape.slices <= max_index / shape.row_blocks && job.rows <= max_matvec_rows &&
-      job.columns <= max_matvec_columns)
-    return {};
-  return Failure{Phase::constraint, "extent",
-                 format("{} x {} blocks are more than a grid has", shape.row_blocks, shape.slices)};
-}
-
-KernelArgument int_argument(std::int64_t value) {
-  return ScalarArgument{static_cast<std::int32_t>(value)};
-}
-KernelArgument long_argument(std::int64_t value) {
-  return ScalarArgument{value};
 }
 
 }  // namespace tune::kernels

@@ -2,11 +2,12 @@
 // What the plans of several variants have in common.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/matvec/model/job.hpp"
 #include "kernels/matvec/model/shape.hpp"
 #include "tuner/problem/problem.hpp"
@@ -16,15 +17,13 @@ namespace tune::kernels {
 /// Elements of a row and what lies between it and the next one: whole lines where rows are padded.
 std::int64_t matvec_pitch(const MatvecJob& job, bool padded);
 
-/// The request for `file` (`matvec/fused.cu`) with the headers of all kernels of the family, these besides,
-/// and the configuration's parameters as macros.
-CompileRequest matvec_request(const MatvecJob& job, std::string_view file,
-                              const std::vector<std::string_view>& headers,
-                              const Configuration& configuration, const KernelSources& sources,
-                              const std::vector<std::string_view>& no_macros = {});
+const KernelFiles& matvec_kernels();
 
-/// Adds `a`, `x`, `y` and `z` as the job has them.
-void add_matvec_buffers(LaunchPlan& plan, const MatvecJob& job, bool padded);
+/// The plan of `file` (`fused.cu`) without launches: the configuration's parameters as macros, and the
+/// buffers `a`, `x`, `y` and `z` as the job has them. Failure where a size is beyond what the kernels'
+/// indices hold.
+Result<LaunchPlan> matvec_plan(const MatvecJob& job, const MatvecShape& shape, std::string_view file,
+                               const Configuration& configuration, const KernelSources& sources);
 
 /// Rows of partial sums of vectors of `length`: their pitch.
 std::int64_t partial_pitch(std::int64_t length);
@@ -41,7 +40,8 @@ Launch reduce_launch(const std::string& sums, const std::string& out, std::int64
 Launch clear_launch(const std::string& out, std::int64_t length);
 
 /// A launch of a block for each tile of each strip, without arguments; `shared` counts elements.
-Launch block_launch(std::string entry, const MatvecShape& shape, std::int64_t shared, const MatvecJob& job);
+Launch block_launch(std::string entry, const MatvecShape& shape, const search::Expr& shared,
+                    const MatvecJob& job, const Configuration& configuration);
 
 /// Adds a launch that leaves sums over strips, what comes before and after it, and their buffers. Its
 /// arguments become: those that it has, sums, z, `others`, the grid's barrier, rows, columns, pitch, strip,
@@ -49,11 +49,5 @@ Launch block_launch(std::string entry, const MatvecShape& shape, std::int64_t sh
 void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape,
                        const Configuration& configuration, Launch launch,
                        const std::vector<KernelArgument>& others);
-
-/// Failure where a size is beyond what the kernels' indices hold.
-std::optional<Failure> beyond_indices(const MatvecJob& job, const MatvecShape& shape);
-
-KernelArgument int_argument(std::int64_t value);
-KernelArgument long_argument(std::int64_t value);
 
 }  // namespace tune::kernels

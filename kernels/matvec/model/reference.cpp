@@ -7,37 +7,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "tuner/base/format.hpp"
+#include "kernels/framework/random_numbers.hpp"
 #include "tuner/base/parallel.hpp"
 
 namespace tune::kernels {
 namespace {
-
-/// A number in [-1, 1) with 24 bits, exact in float (the finalizer of SplitMix64 on a counter).
-double number_at(std::uint64_t counter) {
-  counter *= 0x9e3779b97f4a7c15ULL;
-  counter = (counter ^ (counter >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  counter = (counter ^ (counter >> 27)) * 0x94d049bb133111ebULL;
-  counter ^= counter >> 31;
-  return static_cast<double>(counter >> 40) * 0x1.0p-23 - 1.0;
-}
-
-template<class Real>
-void fill(HostTensor& tensor, std::uint64_t start) {
-  const auto elements = tensor.as<Real>();
-  parallel_for(elements.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) elements[i] = static_cast<Real>(number_at(start + i));
-  });
-}
-
-HostTensor random_tensor(ElementType type, Extents extents, std::uint64_t start) {
-  HostTensor tensor(type, std::move(extents));
-  if (type == ElementType::f64)
-    fill<double>(tensor, start);
-  else
-    fill<float>(tensor, start);
-  return tensor;
-}
 
 /// y = A x. The sum of a row is that of eight chains, which is what compilers turn into vector instructions.
 template<class Real, class Sum>
@@ -109,12 +83,12 @@ TensorSet matvec_inputs(const MatvecJob& job, std::uint64_t seed) {
   const auto rows = static_cast<std::uint64_t>(job.rows), columns = static_cast<std::uint64_t>(job.columns);
   const std::uint64_t start = seed * 0xd1342543de82ef95ULL;
   TensorSet set;
-  set.emplace("a", random_tensor(job.type, job.extents(), start));
+  set.emplace("a", random_tensor(job.type, job.extents(), Mixer::splitmix_scaled, start));
   const std::uint64_t vector = start + rows * columns;
   if (job.has_n())
-    set.emplace("x", random_tensor(job.type, {columns}, vector));
+    set.emplace("x", random_tensor(job.type, {columns}, Mixer::splitmix_scaled, vector));
   else
-    set.emplace("y", random_tensor(job.type, {rows}, vector));
+    set.emplace("y", random_tensor(job.type, {rows}, Mixer::splitmix_scaled, vector));
   return set;
 }
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/matvec/model/shape.hpp"
 
-#include <algorithm>
+#include "kernels/framework/request.hpp"
 
 namespace tune::kernels {
-namespace {
-
-std::int64_t ceil_divided(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
-}  // namespace
+using search::Expr;
+using search::if_else;
+using search::var;
 
 MatvecShape::MatvecShape(const MatvecJob& job, const search::Configuration& configuration) {
   const auto value = [&](const char* name) { return configuration[name].as_int(); };
@@ -25,15 +21,24 @@ MatvecShape::MatvecShape(const MatvecJob& job, const search::Configuration& conf
   x_shared = configuration.has("place") && configuration["place"].as_text() == "shared";
   tile = block_x * vector * unroll_x;
   batch = block_y * unroll_y;
-  slices = ceil_divided(job.columns, tile);
-  row_blocks = ceil_divided(job.rows, row_block);
+  slices = ceil_div(job.columns, tile);
+  row_blocks = ceil_div(job.rows, row_block);
 }
 
-std::int64_t MatvecShape::shared_elements(bool products, bool sums) const {
-  const std::int64_t x = products && x_shared ? tile : 0;
-  const std::int64_t ring = stored_in_shared ? stages * batch * tile : 0;
-  const std::int64_t combined = sums && block_y > 1 ? threads() * vector : 0;
-  return std::max(x + ring, combined);
+Expr matvec_tile() {
+  return var("block_x") * (var("vector") * var("unroll_x"));
+}
+
+Expr matvec_batch() {
+  return var("block_y") * var("unroll_y");
+}
+
+Expr matvec_shared(bool products, bool sums) {
+  const Expr x = products ? if_else(var("place") == "shared", matvec_tile(), Expr(0)) : Expr(0);
+  const Expr ring = if_else(var("kept") == "shared", var("stages") * matvec_batch() * matvec_tile(), Expr(0));
+  const Expr combined =
+      sums ? if_else(var("block_y") > 1, var("block_x") * var("block_y") * var("vector"), Expr(0)) : Expr(0);
+  return max(x + ring, combined);
 }
 
 }  // namespace tune::kernels

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/matvec/model/job.hpp"
+#include "search/expressions/expr.hpp"
 #include "search/space/configuration.hpp"
 
 namespace tune::kernels {
@@ -25,8 +26,12 @@ struct MatvecShape {
   MatvecShape(const MatvecJob& job, const search::Configuration& configuration);
 
   std::int64_t threads() const { return block_x * block_y; }
-  /// Elements of dynamic shared memory of a kernel that computes products with x, sums over rows, or both.
-  std::int64_t shared_elements(bool products, bool sums) const;
 };
+
+/// Columns and rows of a block at a time, as above.
+search::Expr matvec_tile();
+search::Expr matvec_batch();
+/// Elements of dynamic shared memory of a kernel that computes products with x, sums over rows, or both.
+search::Expr matvec_shared(bool products, bool sums);
 
 }  // namespace tune::kernels

@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/matvec/variants/cooperative.hpp"
-
-#include <algorithm>
-#include <cstdint>
-#include <utility>
-
+// The variant `cooperative`: both products in one launch, with a barrier of the grid between them.
 #include "kernels/common/grid_barrier.hpp"
+#include "kernels/framework/request.hpp"
 #include "kernels/matvec/model/launches.hpp"
-#include "search/expressions/expr.hpp"
+#include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {
+namespace {
+
+using search::var;
 
 bool cooperative_applies(const MatvecJob& job) {
   return job.op == MatvecJob::Op::ata;
 }
 
+void add_cooperative(FamilySpace& space, const MatvecJob&) {
+  space.rule(var("reduction") == "barrier", "all sums are added up after a barrier of the grid");
+}
+
 Result<LaunchPlan> plan_cooperative(const MatvecJob& job, const Configuration& configuration,
                                     const KernelSources& sources) {
   const MatvecShape shape(job, configuration);
-  if (auto failure = beyond_indices(job, shape)) return tl::unexpected<Failure>(*std::move(failure));
-  const bool padded = configuration["padded"].as_bool();
-  LaunchPlan plan;
-  plan.compile = matvec_request(job, "matvec/cooperative.cu", {}, configuration, sources, {"reduction"});
-  std::erase_if(plan.compile.headers, [](const SourceFile& file) { return file.name == "sums_kernels.cuh"; });
-  plan.compile.headers.push_back(grid_barrier_header(sources));
-  plan.compile.entries = {"matvec_cooperative"};
-  add_matvec_buffers(plan, job, padded);
+  Result<LaunchPlan> plan = matvec_plan(job, shape, "cooperative.cu", configuration, sources);
+  if (!plan) return plan;
+  std::erase_if(plan->compile.defines, [](const auto& define) { return define.first == "REDUCTION"; });
+  plan->compile.entries = {"matvec_cooperative"};
   const bool tiles = shape.slices > 1, row_blocks = shape.row_blocks > 1;
-  if (tiles) add_partial_sums(plan, job, "y_parts", shape.slices, job.rows);
-  if (row_blocks) add_partial_sums(plan, job, "z_parts", shape.row_blocks, job.columns);
-  plan.buffers.push_back(grid_barrier_counter());
-  const std::int64_t shared =
-      std::max(shape.shared_elements(true, false), shape.shared_elements(false, true));
-  Launch launch = block_launch("matvec_cooperative", shape, shared, job);
+  if (tiles) add_partial_sums(*plan, job, "y_parts", shape.slices, job.rows);
+  if (row_blocks) add_partial_sums(*plan, job, "z_parts", shape.row_blocks, job.columns);
+  plan->buffers.push_back(grid_barrier_counter());
+  Launch launch =
+      block_launch("matvec_cooperative", shape, max(matvec_shared(true, false), matvec_shared(false, true)),
+                   job, configuration);
   launch.cooperative = true;
   launch.arguments = {BufferArgument{"a"},
                       BufferArgument{"x"},
@@ -41,21 +40,26 @@ Result<LaunchPlan> plan_cooperative(const MatvecJob& job, const Configuration& c
                       BufferArgument{"z"},
                       BufferArgument{row_blocks ? "z_parts" : "z"},
                       BufferArgument{"grid_barrier"},
-                      int_argument(job.rows),
-                      int_argument(job.columns),
-                      long_argument(matvec_pitch(job, padded)),
-                      int_argument(shape.row_block),
-                      long_argument(tiles ? partial_pitch(job.rows) : 0),
-                      long_argument(row_blocks ? partial_pitch(job.columns) : 0)};
-  plan.launches.emplace_back(std::move(launch));
+                      int32(job.rows),
+                      int32(job.columns),
+                      int64(matvec_pitch(job, configuration["padded"].as_bool())),
+                      int32(shape.row_block),
+                      int64(tiles ? partial_pitch(job.rows) : 0),
+                      int64(row_blocks ? partial_pitch(job.columns) : 0)};
+  plan->launches.emplace_back(std::move(launch));
   return plan;
 }
 
-void add_cooperative_rules(std::vector<search::Constraint>& rules, const MatvecJob&) {
-  using search::var;
-  const auto own = var("variant") == "cooperative";
-  rules.push_back(
-      {!own || var("reduction") == "barrier", "all sums are added up after a barrier of the grid"});
+MatvecCheck check_cooperative(const MatvecJob&, const Configuration&) {
+  return {};
+}
+
+}  // namespace
+
+MatvecVariant cooperative_matvec() {
+  return {"cooperative",       "both products in one launch, the second one from the L2 cache where A fits",
+          cooperative_applies, add_cooperative,
+          plan_cooperative,    check_cooperative};
 }
 
 }  // namespace tune::kernels

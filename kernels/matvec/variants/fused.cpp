@@ -1,41 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/matvec/variants/fused.hpp"
-
-#include <cstdint>
-#include <utility>
-
-#include "kernels/common/grid_barrier.hpp"
+// The variant `fused`: a block reads whole rows once for both products.
+#include "kernels/framework/request.hpp"
 #include "kernels/matvec/model/launches.hpp"
-#include "search/expressions/expr.hpp"
+#include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {
+namespace {
+
+using search::var;
 
 bool fused_applies(const MatvecJob& job) {
   return job.op == MatvecJob::Op::ata;
 }
 
+void add_fused(FamilySpace& space, const MatvecJob&) {
+  space.rule(var("block_x") * var("vector") * var("unroll_x") >= var("columns"),
+             "a block of fused has whole rows");
+}
+
 Result<LaunchPlan> plan_fused(const MatvecJob& job, const Configuration& configuration,
                               const KernelSources& sources) {
   const MatvecShape shape(job, configuration);
-  if (auto failure = beyond_indices(job, shape)) return tl::unexpected<Failure>(*std::move(failure));
+  Result<LaunchPlan> plan = matvec_plan(job, shape, "fused.cu", configuration, sources);
+  if (!plan) return plan;
   if (shape.slices > 1) return fail(Phase::constraint, "extent", "a row is wider than a tile");
-  LaunchPlan plan;
-  plan.compile = matvec_request(job, "matvec/fused.cu", {}, configuration, sources);
-  plan.compile.headers.push_back(grid_barrier_header(sources));
-  plan.compile.entries = {"matvec_fused", "matvec_reduce", "matvec_clear"};
-  add_matvec_buffers(plan, job, configuration["padded"].as_bool());
-  Launch launch = block_launch("matvec_fused", shape, shape.shared_elements(true, true), job);
+  plan->compile.entries = {"matvec_fused", "matvec_reduce", "matvec_clear"};
+  Launch launch = block_launch("matvec_fused", shape, matvec_shared(true, true), job, configuration);
   launch.cooperative = configuration["reduction"].as_text() == "barrier";
   launch.arguments = {BufferArgument{"a"}, BufferArgument{"x"}, BufferArgument{"y"}};
-  add_summed_launch(plan, job, shape, configuration, std::move(launch), {});
+  add_summed_launch(*plan, job, shape, configuration, std::move(launch), {});
   return plan;
 }
 
-void add_fused_rules(std::vector<search::Constraint>& rules, const MatvecJob&) {
-  using search::var;
-  const auto own = var("variant") == "fused";
-  rules.push_back({!own || var("block_x") * var("vector") * var("unroll_x") >= var("columns"),
-                   "a block of fused has whole rows"});
+MatvecCheck check_fused(const MatvecJob&, const Configuration&) {
+  return {.whole_rows = true};
+}
+
+}  // namespace
+
+MatvecVariant fused_matvec() {
+  return {"fused",       "A is read once: rows stay in a block between both products",
+          fused_applies, add_fused,
+          plan_fused,    check_fused};
 }
 
 }  // namespace tune::kernels

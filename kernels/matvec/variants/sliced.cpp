@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/matvec/variants/sliced.hpp"
-
-#include <cstdint>
-#include <string>
-#include <utility>
-
-#include "kernels/common/grid_barrier.hpp"
+// The variant `sliced`: blocks that share rows exchange their products.
+#include "kernels/framework/request.hpp"
 #include "kernels/matvec/model/launches.hpp"
-#include "search/expressions/expr.hpp"
+#include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {
 namespace {
+
+using search::var;
 
 /// Batches whose words exist at a time (sliced.cuh).
 std::int64_t slots(std::int64_t lag) {
@@ -28,47 +25,50 @@ void add_words(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape,
       {"state", ElementType::u32, Layout::dense({2}), BufferRole::scratch, false, BufferFill::zero});
 }
 
-}  // namespace
-
 bool sliced_applies(const MatvecJob& job) {
   return job.op == MatvecJob::Op::ata;
+}
+
+void add_sliced(FamilySpace& space, const MatvecJob&) {
+  const search::Expr tile = var("block_x") * var("vector") * var("unroll_x");
+  space.rule(var("kept") == "shared", "batches wait for their products in shared memory");
+  space.rule(var("block_x") >= 32, "blocks that share rows have at least a warp for each");
+  space.rule(tile < var("columns"), "a block that has whole rows shares none: that is fused");
+  space.rule(ceil_div(var("columns"), tile) * ceil_div(var("rows"), var("strip")) <=
+                 var("multiprocessors") * var("min_blocks"),
+             "all blocks have to be on the multiprocessors at once");
+  space.rules_of_all().add(var("stages") >= var("lag") + 2,
+                           "a stage is filled while others wait for their products");
 }
 
 Result<LaunchPlan> plan_sliced(const MatvecJob& job, const Configuration& configuration,
                                const KernelSources& sources) {
   const MatvecShape shape(job, configuration);
-  if (auto failure = beyond_indices(job, shape)) return tl::unexpected<Failure>(*std::move(failure));
-  LaunchPlan plan;
-  plan.compile = matvec_request(job, "matvec/sliced.cu", {"matvec/exchange.cuh", "matvec/sliced.cuh"},
-                                configuration, sources);
-  plan.compile.headers.push_back(grid_barrier_header(sources));
-  plan.compile.entries = {"matvec_sliced", "matvec_reduce", "matvec_clear"};
-  add_matvec_buffers(plan, job, configuration["padded"].as_bool());
-  add_words(plan, job, shape, configuration["lag"].as_int());
-  Launch launch = block_launch("matvec_sliced", shape, shape.shared_elements(true, true), job);
+  Result<LaunchPlan> plan = matvec_plan(job, shape, "sliced.cu", configuration, sources);
+  if (!plan) return plan;
+  plan->compile.entries = {"matvec_sliced", "matvec_reduce", "matvec_clear"};
+  add_words(*plan, job, shape, configuration["lag"].as_int());
+  Launch launch = block_launch("matvec_sliced", shape, matvec_shared(true, true), job, configuration);
   launch.cooperative = true;
   launch.arguments = {BufferArgument{"a"}, BufferArgument{"x"}, BufferArgument{"y"}};
-  add_summed_launch(plan, job, shape, configuration, std::move(launch),
+  add_summed_launch(*plan, job, shape, configuration, std::move(launch),
                     {BufferArgument{"words"}, BufferArgument{"state"}});
   return plan;
 }
 
-void add_sliced_rules(std::vector<search::Constraint>& rules, const MatvecJob&) {
-  using search::ceil_div;
-  using search::var;
-  const auto own = var("variant") == "sliced";
-  const auto add = [&](const search::Expr& rule, const char* reason) {
-    rules.push_back({!own || rule, reason});
-  };
-  const auto tile = var("block_x") * var("vector") * var("unroll_x");
-  add(var("kept") == "shared", "batches wait for their products in shared memory");
-  add(var("block_x") >= 32, "blocks that share rows have at least a warp for each");
-  add(tile < var("columns"), "a block that has whole rows shares none: that is fused");
-  add(ceil_div(var("columns"), tile) * ceil_div(var("rows"), var("strip")) <=
-          var("multiprocessors") * var("min_blocks"),
-      "all blocks have to be on the multiprocessors at once");
-  rules.push_back(
-      {var("stages") >= var("lag") + 2, "a stage is filled while others wait for their products"});
+MatvecCheck check_sliced(const MatvecJob&, const Configuration&) {
+  return {};
+}
+
+}  // namespace
+
+MatvecVariant sliced_matvec() {
+  return {"sliced",
+          "A is read once: blocks that share rows exchange their products, in one cooperative launch",
+          sliced_applies,
+          add_sliced,
+          plan_sliced,
+          check_sliced};
 }
 
 }  // namespace tune::kernels

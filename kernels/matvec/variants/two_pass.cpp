@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/matvec/variants/two_pass.hpp"
-
-#include <cstdint>
-#include <utility>
-
+// The variant `two_pass`: a kernel for each product, and what adds up the sums of tiles and strips.
+#include "kernels/framework/request.hpp"
 #include "kernels/matvec/model/launches.hpp"
+#include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {
 namespace {
 
+using search::var;
+
 /// One plan in the making.
 struct TwoPass {
   const MatvecJob& job;
-  MatvecShape shape;
-  bool atomic, padded;
+  const MatvecShape& shape;
+  bool padded;
   std::int64_t parts;
   LaunchPlan plan;
 
   /// rows, columns, pitch, strip_rows, sums_pitch.
   std::vector<KernelArgument> extents(std::int64_t sums_pitch) const {
-    return {int_argument(job.rows), int_argument(job.columns), long_argument(matvec_pitch(job, padded)),
-            int_argument(shape.row_block), long_argument(sums_pitch)};
+    return {int32(job.rows), int32(job.columns), int64(matvec_pitch(job, padded)), int32(shape.row_block),
+            int64(sums_pitch)};
   }
 
   /// A product and what adds up its `count` sums for each of the `length` elements of `out`. `adds`: whether
@@ -39,31 +39,30 @@ struct TwoPass {
   }
 };
 
-}  // namespace
-
 bool two_pass_applies(const MatvecJob&) {
   return true;
 }
 
+void add_two_pass(FamilySpace& space, const MatvecJob&) {
+  space.rule(var("reduction") != "barrier", "the barrier of a grid is of fused and cooperative launches");
+}
+
 Result<LaunchPlan> plan_two_pass(const MatvecJob& job, const Configuration& configuration,
                                  const KernelSources& sources) {
-  TwoPass two{job,
-              MatvecShape(job, configuration),
-              configuration["reduction"].as_text() == "atomic",
-              configuration["padded"].as_bool(),
-              reduce_parts(configuration),
-              {}};
-  if (auto failure = beyond_indices(job, two.shape)) return tl::unexpected<Failure>(*std::move(failure));
-  add_matvec_buffers(two.plan, job, two.padded);
+  const MatvecShape shape(job, configuration);
+  Result<LaunchPlan> plan = matvec_plan(job, shape, "two_pass.cu", configuration, sources);
+  if (!plan) return plan;
+  const bool atomic = configuration["reduction"].as_text() == "atomic";
+  TwoPass two{job, shape, configuration["padded"].as_bool(), reduce_parts(configuration), *std::move(plan)};
+  const auto launch = [&](const char* entry, bool products) {
+    return block_launch(entry, shape, matvec_shared(products, !products), job, configuration);
+  };
   if (job.has_n())
-    two.add(block_launch("matvec_n", two.shape, two.shape.shared_elements(true, false), job),
-            {BufferArgument{"a"}, BufferArgument{"x"}}, "y", "y_parts", two.shape.slices, job.rows,
-            two.atomic && two.shape.slices > 1);
+    two.add(launch("matvec_n", true), {BufferArgument{"a"}, BufferArgument{"x"}}, "y", "y_parts",
+            shape.slices, job.rows, atomic && shape.slices > 1);
   if (job.has_t())
-    two.add(block_launch("matvec_t", two.shape, two.shape.shared_elements(false, true), job),
-            {BufferArgument{"a"}, BufferArgument{"y"}}, "z", "z_parts", two.shape.row_blocks, job.columns,
-            two.atomic);
-  two.plan.compile = matvec_request(job, "matvec/two_pass.cu", {}, configuration, sources);
+    two.add(launch("matvec_t", false), {BufferArgument{"a"}, BufferArgument{"y"}}, "z", "z_parts",
+            shape.row_blocks, job.columns, atomic);
   static constexpr const char* ops[] = {"Op::n", "Op::t", "Op::ata"};
   two.plan.compile.defines.emplace_back("OP", ops[static_cast<std::size_t>(job.op)]);
   two.plan.compile.entries = {"matvec_reduce", "matvec_clear"};
@@ -72,11 +71,15 @@ Result<LaunchPlan> plan_two_pass(const MatvecJob& job, const Configuration& conf
   return std::move(two.plan);
 }
 
-void add_two_pass_rules(std::vector<search::Constraint>& rules, const MatvecJob&) {
-  using search::var;
-  const auto own = var("variant") == "two_pass";
-  rules.push_back(
-      {!own || var("reduction") != "barrier", "the barrier of a grid is of fused and cooperative launches"});
+MatvecCheck check_two_pass(const MatvecJob&, const Configuration&) {
+  return {};
+}
+
+}  // namespace
+
+MatvecVariant two_pass_matvec() {
+  return {"two_pass",    "a kernel for each product", two_pass_applies, add_two_pass, plan_two_pass,
+          check_two_pass};
 }
 
 }  // namespace tune::kernels

@@ -45,7 +45,9 @@ Stencil in_kernel_axes(const Stencil& stencil);
 /// (an index that the compiler knows becomes an immediate, another one reads constant memory).
 std::string points_header(const Stencil& stencil);
 
-/// Bytes of constant memory that the weights take; a kernel has 64 KiB.
+/// Bytes of constant memory of a kernel.
+inline constexpr std::int64_t constant_memory = 64 * 1024;
+/// Bytes of it that the weights take.
 std::int64_t constant_bytes(const StencilJob& job);
 
 }  // namespace tune::kernels

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/launches.hpp"
 #include "tuner/base/format.hpp"
 
@@ -18,16 +19,11 @@ Launch shell_launch(const StencilJob& job, const Layout& layout, const std::arra
   std::int64_t core = 1;
   for (int axis = 0; axis < 3; ++axis) core *= std::max<std::int64_t>(0, extents[axis] - 2 * thick[axis]);
   const std::int64_t cells = job.nx * job.ny * job.nz - core;
-  Launch launch;
-  launch.entry = "stencil_rim";
-  launch.grid = {
-      static_cast<std::uint32_t>(std::max<std::int64_t>(1, (cells + shell_threads - 1) / shell_threads)), 1,
-      1};
-  launch.block = {static_cast<std::uint32_t>(shell_threads), 1, 1};
-  launch.arguments = {BufferArgument{source}, BufferArgument{target}};
+  Launch launch = make_launch("stencil_rim", std::max<std::int64_t>(1, ceil_div(cells, shell_threads)),
+                              block_of(shell_threads), {BufferArgument{source}, BufferArgument{target}});
   for (KernelArgument& argument : extent_arguments(job, layout))
     launch.arguments.push_back(std::move(argument));
-  for (const std::int64_t t : thick) launch.arguments.push_back(ScalarArgument{static_cast<std::int32_t>(t)});
+  for (const std::int64_t t : thick) launch.arguments.emplace_back(int32(t));
   return launch;
 }
 

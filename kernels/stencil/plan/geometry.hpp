@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/stencil/model/job.hpp"
+#include "search/expressions/expr.hpp"
 #include "search/space/configuration.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/plan/launch_plan.hpp"
@@ -22,6 +23,9 @@ struct StencilGeometry {
 
 /// Whether the copy engine brings the planes: the kernel then reads its array through a map.
 bool takes_boxes(const search::Configuration& configuration);
+
+/// Bytes of dynamic shared memory of a block whose `stages` planes a stencil that reaches so far needs.
+search::Expr planes_bytes(const search::Expr& reach_x, const search::Expr& reach_y);
 
 StencilGeometry stencil_geometry(const StencilJob& job, const search::Configuration& configuration);
 

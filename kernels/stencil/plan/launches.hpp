@@ -2,12 +2,14 @@
 // What the plans of several variants have in common.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/model/job.hpp"
 #include "search/space/configuration.hpp"
 #include "tuner/problem/problem.hpp"
@@ -20,24 +22,24 @@ std::int64_t value_or_one(const search::Configuration& configuration, std::strin
 
 /// Whether a thread computes a brick of cells, rather than marches: `direct`, by itself or inside of
 /// `composed`, `persistent` and `split`.
-bool is_direct(const search::Configuration& configuration);
+bool uses_bricks(const search::Configuration& configuration);
 
-/// The request for `file` (`stencil/direct.cu`) with these headers, the stencil's points, and
-/// REAL, BOUNDARY and the configuration's parameters, but the named ones, as macros.
+const KernelFiles& stencil_files();
+
+/// The value of BOUNDARY and RIM_BOUNDARY.
+const char* boundary_macro(const StencilJob& job);
+
+/// The request for `file` (`direct.cu`) with the stencil's points, and REAL, BOUNDARY and the configuration's
+/// parameters, but the named ones, as macros.
 CompileRequest stencil_request(const StencilJob& job, const Stencil& points, std::string_view file,
-                               const std::vector<std::string_view>& headers,
                                const search::Configuration& configuration, const KernelSources& sources,
-                               const std::vector<std::string_view>& no_macros = {});
+                               std::initializer_list<std::string_view> no_macros = {});
 
 /// Rows and planes without gaps between them; with padding, rows of whole lines.
-Layout row_layout(const StencilJob& job, bool padded);
+Layout line_layout(const StencilJob& job, bool padded);
 
-/// The headers of the sweep that the configuration chooses, and its file.
-struct SweepFiles {
-  std::string_view file;
-  std::vector<std::string_view> headers;
-};
-SweepFiles sweep_files(bool direct);
+/// The array that pass `pass` of `passes` writes: the last one writes `out`, others alternate with `other`.
+std::string target_of(std::int64_t pass, std::int64_t passes);
 
 /// The names of arrays between `in` and `out`.
 inline constexpr const char* scratch_names[] = {"other", "rim_even", "rim_odd"};

@@ -36,24 +36,18 @@ void add_axis_macros(const StencilJob& job, CompileRequest& request) {
 }
 
 Result<LaunchPlan> plan_sweeps(const StencilJob& job, const Configuration& configuration,
-                               const KernelSources& sources) {
+                               const KernelSources& sources, std::string_view file,
+                               const std::vector<std::pair<std::string, std::string>>& macros) {
   Result<SweepLaunch> sweep = sweep_launch(job, configuration);
   if (!sweep) return tl::unexpected<Failure>(sweep.error());
-  const SweepFiles files = sweep_files(is_direct(configuration));
   LaunchPlan plan;
-  plan.compile = stencil_request(job, job.stencil, files.file, files.headers, configuration, sources);
-  // Only a star has a choice of the queue.
-  if (!is_direct(configuration) && !configuration.has("queue"))
-    plan.compile.defines.emplace_back("QUEUE", "Queue::partial_sums");
+  plan.compile = stencil_request(job, job.stencil, file, configuration, sources);
+  plan.compile.defines.insert(plan.compile.defines.end(), macros.begin(), macros.end());
   add_axis_macros(job, plan.compile);
   plan.compile.entries = {"stencil_step"};
   add_alternating(plan, job, sweep->layout,
                   std::vector<Launch>(static_cast<std::size_t>(job.steps), sweep->launch), sweep->map);
   return plan;
-}
-
-bool sweeps_apply(const StencilJob& job) {
-  return constant_bytes(job) <= constant_memory;
 }
 
 }  // namespace tune::kernels

@@ -2,21 +2,21 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "kernels/stencil/model/job.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 
-/// Bytes of constant memory of a kernel.
-inline constexpr std::int64_t constant_memory = 64 * 1024;
-
-/// `direct` and `streaming`: one launch a time step, each reading what the last one wrote.
+/// One launch of `file`'s kernel a time step, each reading what the last one wrote. `macros`: others than
+/// those that parameters become.
 Result<LaunchPlan> plan_sweeps(const StencilJob& job, const Configuration& configuration,
-                               const KernelSources& sources);
-
-/// Whether the weights fit constant memory.
-bool sweeps_apply(const StencilJob& job);
+                               const KernelSources& sources, std::string_view file,
+                               const std::vector<std::pair<std::string, std::string>>& macros = {});
 
 /// A launch of `stencil_step` without its buffers, which become its first two arguments.
 struct SweepLaunch {

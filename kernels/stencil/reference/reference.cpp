@@ -5,29 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/framework/random_numbers.hpp"
 #include "tuner/base/parallel.hpp"
 
 namespace tune::kernels {
 namespace {
-
-/// A number in [-1, 1) with 24 bits, exact in float, from a mixed counter (the finalizer of MurmurHash3).
-double number_at(std::uint64_t counter) {
-  counter ^= counter >> 33;
-  counter *= 0xff51afd7ed558ccdULL;
-  counter ^= counter >> 33;
-  counter *= 0xc4ceb9fe1a85ec53ULL;
-  counter ^= counter >> 33;
-  return static_cast<double>(counter >> 40) * 0x1.0p-23 - 1.0;
-}
-
-template<class Real>
-void fill(HostTensor& tensor, std::uint64_t seed) {
-  const auto cells = tensor.as<Real>();
-  const std::uint64_t start = seed * 0x9e3779b97f4a7c15ULL;
-  parallel_for(cells.size(), 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) cells[i] = static_cast<Real>(number_at(start + i));
-  });
-}
 
 /// A point of the stencil in this array.
 struct Term {
@@ -105,12 +87,7 @@ void step(const StencilJob& job, const Real* in, double* out) {
 }  // namespace
 
 HostTensor stencil_input(const StencilJob& job, std::uint64_t seed) {
-  HostTensor tensor(job.type, job.extents());
-  if (job.type == ElementType::f64)
-    fill<double>(tensor, seed);
-  else
-    fill<float>(tensor, seed);
-  return tensor;
+  return random_tensor(job.type, job.extents(), Mixer::murmur, seed * 0x9e3779b97f4a7c15ULL);
 }
 
 HostTensor stencil_reference(const StencilJob& job, const HostTensor& input) {

@@ -4,10 +4,9 @@
 #include <limits>
 #include <string>
 
-#include "kernels/common/request.hpp"
+#include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/sweeps.hpp"
 
 namespace tune::kernels {
 namespace {
@@ -21,12 +20,10 @@ StencilJob in_doubles(StencilJob job) {
 }
 
 CompileRequest request_of(const StencilJob& job, const KernelSources& sources) {
-  CompileRequest request;
-  request.source = {"stencil/reference.cu", sources.text("stencil/reference.cu")};
-  request.headers = {{"rim_points.cuh", shell_header(job)}, header(sources, "stencil/boundary.cuh")};
-  request.defines = {{"REAL", "double"},
-                     {"INPUT", std::string(to_string(job.type))},
-                     {"BOUNDARY", job.boundary == Boundary::fixed ? "Boundary::held" : "Boundary::zero"}};
+  CompileRequest request =
+      stencil_files().request("reference.cu", sources, {{"rim_points.cuh", shell_header(job)}});
+  request.defines = {
+      {"REAL", "double"}, {"INPUT", std::string(to_string(job.type))}, {"BOUNDARY", boundary_macro(job)}};
   request.entries = {"reference_first"};
   if (job.steps > 1) request.entries.emplace_back("reference_next");
   return request;
@@ -53,15 +50,10 @@ Result<LaunchPlan> plan_stencil_reference(const StencilJob& job, const KernelSou
   if (job.steps > 1) plan.buffers.push_back({"other", ElementType::f64, layout, BufferRole::scratch});
   std::string source = "in";
   for (std::int64_t step = 0; step < job.steps; ++step) {
-    const std::string target = (job.steps - 1 - step) % 2 == 0 ? "out" : "other";
-    Launch launch;
-    launch.entry = step == 0 ? "reference_first" : "reference_next";
-    launch.grid = {static_cast<std::uint32_t>(job.ny * job.nz), 1, 1};
-    launch.block = {threads, 1, 1};
-    launch.arguments = {BufferArgument{source}, BufferArgument{target}};
-    for (const std::int64_t extent : {job.nx, job.ny, job.nz})
-      launch.arguments.push_back(ScalarArgument{static_cast<std::int32_t>(extent)});
-    plan.launches.emplace_back(std::move(launch));
+    const std::string target = target_of(step, job.steps);
+    plan.launches.emplace_back(make_launch(
+        step == 0 ? "reference_first" : "reference_next", job.ny * job.nz, block_of(threads),
+        {BufferArgument{source}, BufferArgument{target}, int32(job.nx), int32(job.ny), int32(job.nz)}));
     source = target;
   }
   return plan;

@@ -9,7 +9,7 @@
 #include "db/formats/text_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/replay/parameter_roles.hpp"
+#include "tuner/replay/recorded_space.hpp"
 
 namespace tune::testing {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "db/formats/json_fields.hpp"
 #include "db/formats/recorded_json.hpp"

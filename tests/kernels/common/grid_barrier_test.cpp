@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "kernels/sources.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 
 namespace tune::kernels {
 namespace {

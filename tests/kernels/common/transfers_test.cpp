@@ -38,8 +38,8 @@ LaunchPlan padded_plan() {
   return plan;
 }
 
-emulator::ReferenceData reference_data() {
-  emulator::ReferenceData expected;
+ReferenceData reference_data() {
+  ReferenceData expected;
   HostTensor in(ElementType::f32, {5, 3}), before(ElementType::f32, {5, 3}), after(ElementType::f64, {5, 3});
   for (std::size_t i = 0; i < 15; ++i) {
     in.as<float>()[i] = static_cast<float>(i + 1);

@@ -4,6 +4,8 @@
 // new parameters or kernels, never with a change of the code's structure.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "kernels/registry.hpp"
 #include "kernels/sources.hpp"
 #include "search/random.hpp"
@@ -29,7 +31,9 @@ std::string short_hash(const std::string& text) {
 /// All that a plan asks of a backend but the kernels' texts, which change as kernels do.
 std::string meaning_of(const LaunchPlan& plan) {
   std::string text = plan.compile.source.name;
-  for (const SourceFile& header : plan.compile.headers) text += " " + header.name;
+  std::set<std::string> headers;  // in whichever order the request lists them
+  for (const SourceFile& header : plan.compile.headers) headers.insert(header.name);
+  for (const std::string& header : headers) text += " " + header;
   for (const auto& [name, value] : plan.compile.defines) text += format("\n{}={}", name, value);
   for (const std::string& option : plan.compile.options) text += "\n" + option;
   for (const std::string& entry : plan.compile.entries) text += "\n" + entry;

@@ -6,7 +6,7 @@
 
 #include "kernels/convolution/problem.hpp"
 #include "search/random.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/device/architectures.hpp"
 
@@ -38,14 +38,14 @@ std::vector<emulator::CheckVerdict> emulate_convolutions(const ConvolutionCase& 
                                                          const KernelSources& sources) {
   const auto problem = make_conv2d_separable();
   const Instance instance = convolution_instance(what, what.nx, what.ny);
-  std::map<std::string, std::shared_ptr<emulator::ReferenceData>> expected;
+  std::map<std::string, std::shared_ptr<ReferenceData>> expected;
   std::vector<emulator::CheckJob> jobs;
   for (const Configuration& configuration : configurations) {
     emulator::CheckJob job;
     for (const Instance& check : problem->check_instances(instance, configuration)) {
-      std::shared_ptr<emulator::ReferenceData>& one = expected[check.key()];
+      std::shared_ptr<ReferenceData>& one = expected[check.key()];
       if (!one) {
-        one = std::make_shared<emulator::ReferenceData>();
+        one = std::make_shared<ReferenceData>();
         one->inputs = problem->inputs(check, 1);
         one->reference = problem->reference(check, one->inputs);
         one->tolerance = problem->tolerance(check);

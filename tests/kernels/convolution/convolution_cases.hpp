@@ -2,6 +2,7 @@
 // Instances and configurations of conv2d_separable that several tests go through.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>

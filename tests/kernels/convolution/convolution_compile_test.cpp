@@ -13,7 +13,7 @@
 #include "tests/kernels/convolution/convolution_cases.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/device/architectures.hpp"
 

@@ -8,9 +8,12 @@
 #include "kernels/convolution/model/variant.hpp"
 #include "kernels/sources.hpp"
 #include "tests/kernels/convolution/convolution_cases.hpp"
+#include "tests/support/changed_sources.hpp"
 
 namespace tune::kernels {
 namespace {
+
+using tune::testing::ChangedSources;
 
 using testing::ConvolutionCase;
 
@@ -37,23 +40,6 @@ TEST_P(ConvolutionPlans, AreCleanAtOddSizes) {
 INSTANTIATE_TEST_SUITE_P(Variants, ConvolutionPlans,
                          ::testing::Values("two_pass", "fused", "tensor", "fft_tile", "fft", "direct2d",
                                            "single_block"));
-
-/// The kernels with one text replaced in one file.
-class Broken : public KernelSources {
- public:
-  Broken(std::string file, std::string text, std::string by)
-      : file_(std::move(file)), text_(std::move(text)), by_(std::move(by)) {}
-  std::string text(std::string_view name) const override {
-    std::string all = EmbeddedSources().text(name);
-    if (name != file_) return all;
-    const std::size_t at = all.find(text_);
-    if (at == std::string::npos) throw std::runtime_error(file_ + " lacks " + text_);
-    return all.replace(at, text_.size(), by_);
-  }
-
- private:
-  std::string file_, text_, by_;
-};
 
 struct Fault {
   const char* variant;
@@ -111,7 +97,7 @@ TEST(ConvolutionFaults, AreFound) {
     const std::vector<Configuration> sample = testing::covering_sample(what, "sm_90", where, 1, 5);
     ASSERT_EQ(sample.size(), 1u);
     const std::vector<emulator::CheckVerdict> verdicts =
-        testing::emulate_convolutions(what, sample, Broken(fault.file, fault.text, fault.by));
+        testing::emulate_convolutions(what, sample, ChangedSources(fault.file, fault.text, fault.by));
     EXPECT_FALSE(verdicts[0].findings.empty()) << fault.file << " without " << fault.text << ": "
                                                << sample[0].to_string() << verdicts[0].not_emulated;
   }

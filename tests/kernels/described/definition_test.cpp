@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/readers/definition.hpp"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -55,16 +57,16 @@ class Definitions : public ::testing::Test {
     std::ofstream(path) << text;
     return path.string();
   }
-  DefinedProblem problem(const std::string& text) {
+  DescribedProblem problem(const std::string& text) {
     write("k.cu", kernel_text);
     write("helper.cuh", "#include \"more.cuh\"\n");
     write("more.cuh", "// nothing\n");
-    return DefinedProblem(read_definition(write("d.json", text)));
+    return DescribedProblem(read_definition(write("d.json", text)));
   }
   /// The message of a definition that is refused.
   std::string refusal(const std::string& text) {
     try {
-      const DefinedProblem made = problem(text);
+      const DescribedProblem made = problem(text);
       const Instance instance = make_instance(made.info(), "", {});
       const search::SearchSpace space(made.space(instance, architecture_properties("sm_90")));
       EXPECT_TRUE(made.plan(instance, space.at(0), sources_));
@@ -89,7 +91,7 @@ class Definitions : public ::testing::Test {
 };
 
 TEST_F(Definitions, OfOurOwnFormMakeASpace) {
-  const DefinedProblem made = problem(native);
+  const DescribedProblem made = problem(native);
   EXPECT_EQ(made.info().name, "scaled_sum");
   const Instance instance = make_instance(made.info(), "", {});
   EXPECT_EQ(instance.key(), "1000x20 real=float");
@@ -106,7 +108,7 @@ TEST_F(Definitions, OfOurOwnFormMakeASpace) {
 }
 
 TEST_F(Definitions, MakePlans) {
-  const DefinedProblem made = problem(native);
+  const DescribedProblem made = problem(native);
   const std::vector<std::pair<std::string, Value>> settings = {{"real", "double"}};
   const Instance instance = make_instance(made.info(), "100x3", settings);
   const auto plan = made.plan(instance, {{"TILE", 32}, {"kind", "fast"}, {"pad", 0}}, sources_);
@@ -137,7 +139,7 @@ TEST_F(Definitions, MakePlans) {
 }
 
 TEST_F(Definitions, FillArrays) {
-  const DefinedProblem made = problem(native);
+  const DescribedProblem made = problem(native);
   const Instance instance = make_instance(made.info(), "10x2", {});
   const TensorSet one = made.inputs(instance, 1), again = made.inputs(instance, 1),
                   other = made.inputs(instance, 2);
@@ -152,7 +154,7 @@ TEST_F(Definitions, FillArrays) {
 }
 
 TEST_F(Definitions, TakeTheStatedConfigurationForRight) {
-  const DefinedProblem made = problem(native);
+  const DescribedProblem made = problem(native);
   const Instance instance = make_instance(made.info(), "", {});
   EXPECT_TRUE(made.reference(instance, {}).empty());
   const auto plan = made.reference_plan(instance, sources_);
@@ -178,6 +180,12 @@ TEST_F(Definitions, SayWhereTheyAreWrong) {
       "float4");
   EXPECT_EQ(refused("n + max(TILE)", "n + max(TILES)"),
             "d.json:15: arguments.in.size: 'n + max(TILES)', column 9: unknown name 'TILES'");
+  EXPECT_EQ(
+      refused("n + max(TILE)", "n / 3"),
+      "d.json:15: arguments.in.size: 'n / 3': 333.3333333333333 is no whole number of elements from 1 to "
+      "2^40");
+  EXPECT_EQ(refused("\"value\": \"n * TILE\"", "\"value\": \"n * 10**9\""),
+            "d.json:17: arguments.n.value: 'n * 10**9': 1000000000000 is beyond int32");
   EXPECT_EQ(refused("\"grid\": [\"ceil_div(n, TILE)\", \"m\"]", "\"grid\": \"n / 3\""),
             "d.json:20: launches[0].grid: 'n / 3': expected a whole number, found 333.3333333333333");
   EXPECT_EQ(refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"n\"]"),
@@ -227,7 +235,7 @@ const char* const t1 = R"json({
 })json";
 
 TEST_F(Definitions, OfTheExchangeFormat) {
-  const DefinedProblem made = problem(t1);
+  const DescribedProblem made = problem(t1);
   EXPECT_EQ(made.info().name, "t1_example");
   const Instance instance = make_instance(made.info(), "", {});
   EXPECT_EQ(instance.size(), "4096x100");
@@ -271,7 +279,7 @@ TEST_F(Definitions, ReadFilesOfElements) {
   const std::string text = replace(native, "{\"random\": [-1, 1]}", "{\"file\": \"in.bin\"}");
   const std::vector<float> numbers(1032, 2.5F);
   write("in.bin", std::string(reinterpret_cast<const char*>(numbers.data()), 4 * numbers.size()));
-  const DefinedProblem made = problem(text);
+  const DescribedProblem made = problem(text);
   EXPECT_EQ(made.inputs(make_instance(made.info(), "", {}), 1).at("in").as<float>()[1031], 2.5F);
   const std::string message = "in.bin has fewer bytes than the 4128 that 'in' takes";
   write("in.bin", "too short");

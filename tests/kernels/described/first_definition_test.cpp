@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
@@ -28,18 +29,18 @@ TEST(FirstDefinition, IsOneAsItStands) {
   std::ofstream(folder / "saxpy.cu") << kernel;
   const std::string text = first_definition("saxpy.cu", kernel, "");
   std::ofstream(folder / "saxpy.json") << text;
-  const DefinedProblem problem(read_definition(folder / "saxpy.json"));
+  const DescribedProblem problem(read_definition(folder / "saxpy.json"));
   EXPECT_EQ(problem.info().name, "saxpy");
   const Instance instance = make_instance(problem.info(), "", {});
   const search::SearchSpace space(problem.space(instance, architecture_properties("sm_90")));
   EXPECT_EQ(space.size(), 4U * 2) << text;
   EXPECT_EQ(space.at(*space.default_configuration()).to_string(), "BLOCK_SIZE=256, UNROLL=1");
-  const Definition& definition = problem.definition();
+  const KernelDescription& definition = problem.description();
   ASSERT_EQ(definition.arguments.size(), 4U);
   EXPECT_EQ(definition.argument("y")->access, BufferAccess::write);
   EXPECT_EQ(definition.argument("x")->access, BufferAccess::read);
-  EXPECT_EQ(definition.argument("x")->type, ElementType::f64);
-  EXPECT_EQ(definition.argument("n")->type, ElementType::u32);
+  EXPECT_EQ(definition.argument("x")->type->element, ElementType::f64);
+  EXPECT_EQ(definition.argument("n")->type->element, ElementType::u32);
   EXPECT_NE(text.find("TODO: the type of 'TYPE a'"), std::string::npos);
 }
 
@@ -54,7 +55,7 @@ TEST(FirstDefinition, OfAFileWithoutMacros) {
   const char* const plain = "__global__ void k(float* out) {}\n";
   std::ofstream(folder / "k.cu") << plain;
   std::ofstream(folder / "k.json") << first_definition("k.cu", plain, "");
-  const DefinedProblem problem(read_definition(folder / "k.json"));
+  const DescribedProblem problem(read_definition(folder / "k.json"));
   const Instance instance = make_instance(problem.info(), "", {});
   EXPECT_EQ(search::SearchSpace(problem.space(instance, architecture_properties("sm_90"))).size(), 4U);
 }

@@ -103,10 +103,5 @@ INSTANTIATE_TEST_SUITE_P(
                       Wrong{"[0 for i in range(9**5) for j in range(9**5)]", 2, "million"},
                       Wrong{std::string(300, '(') + "1" + std::string(300, ')'), 101, "brackets"}));
 
-TEST(Formulas, TellTheNamesThatTheyNeed) {
-  EXPECT_EQ(names_in("[a*i for i in range(b)] + max(a, c) if True else 'd'"),
-            (std::vector<std::string>{"a", "b", "c"}));
-}
-
 }  // namespace
 }  // namespace tune::definition

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "kernels/sources.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/kernels/described/written_definitions.hpp"
@@ -25,7 +26,7 @@ class GpuOwnKernels : public cuda::GpuTest {
   }
   /// Of the first configurations, how many are not right. `loud`: those are told.
   std::size_t count_wrong(const std::filesystem::path& file, std::size_t max, bool loud) {
-    const DefinedProblem problem(read_definition(file));
+    const DescribedProblem problem(read_definition(file));
     const kernels::EmbeddedSources sources;
     const Instance instance = make_instance(problem.info(), "", {});
     const search::SearchSpace space(problem.space(instance, backend_->properties()));

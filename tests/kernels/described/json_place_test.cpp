@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/described/json_place.hpp"
-
 #include <gtest/gtest.h>
+
+#include "kernels/described/readers/json_field.hpp"
 
 namespace tune::definition {
 namespace {

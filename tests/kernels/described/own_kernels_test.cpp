@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "kernels/sources.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/kernels/described/written_definitions.hpp"
@@ -18,7 +19,7 @@
 namespace tune::emulator {
 namespace {
 
-using definition::DefinedProblem;
+using definition::DescribedProblem;
 namespace fs = std::filesystem;
 
 const fs::path examples = fs::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels";
@@ -26,7 +27,7 @@ const fs::path examples = fs::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels"
 /// Findings of up to `most` configurations, evenly spread, at the definition's small sizes.
 std::vector<Finding> findings_of(const fs::path& file, std::size_t max,
                                  const std::vector<std::pair<std::string, Value>>& settings = {}) {
-  const DefinedProblem problem(definition::read_definition(file));
+  const DescribedProblem problem(definition::read_definition(file));
   const kernels::EmbeddedSources sources;
   const Instance instance = make_instance(problem.info(), "", settings);
   const search::SearchSpace space(problem.space(instance, architecture_properties("sm_90")));
@@ -197,7 +198,7 @@ TEST_F(Textures, AreTakenFromT1) {
         {"Name": "in", "Type": "float", "Size": 128, "MemoryType": "Texture", "FillType": "Generator"}],
       "ReferenceArguments": [{"Name": "r", "TargetName": "out", "FillType": "Generator",
                               "ValidationMethod": "SideBySideRelativeComparison", "ValidationThreshold": 1e-6}]}})json";
-  const definition::DefinedProblem problem(definition::read_definition(folder_.path() / "k.json"));
+  const definition::DescribedProblem problem(definition::read_definition(folder_.path() / "k.json"));
   const kernels::EmbeddedSources sources;
   const Instance instance = make_instance(problem.info(), "", {});
   const auto plan = problem.plan(instance, {{"BLOCK", 32}}, sources);
@@ -259,7 +260,7 @@ TEST_F(TensorMaps, AreReadAsTheyAreDeclared) {
 }
 
 TEST_F(TensorMaps, ABoxThatNoDeviceTakesIsNoConfiguration) {
-  const DefinedProblem problem(definition::read_definition(write("0", "BLOCK + 3")));
+  const DescribedProblem problem(definition::read_definition(write("0", "BLOCK + 3")));
   const kernels::EmbeddedSources sources;
   const auto plan = problem.plan(make_instance(problem.info(), "", {}), {{"BLOCK", 32}}, sources);
   ASSERT_FALSE(plan);

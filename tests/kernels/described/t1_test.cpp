@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
@@ -47,29 +48,29 @@ class T1 : public ::testing::Test {
     std::ofstream(folder_.path() / "k.cu")
         << "extern \"C\" __global__ void k(float* out, const float* in, int n) {}\n";
   }
-  DefinedProblem problem() {
+  DescribedProblem problem() {
     const auto path = folder_.path() / "d.json";
     std::ofstream(path) << json_.dump(1);
-    return DefinedProblem(read_definition(path));
+    return DescribedProblem(read_definition(path));
   }
   Json& space() { return json_["ConfigurationSpace"]; }
   Json& kernel() { return json_["KernelSpecification"]; }
   Json& condition() { return space()["Conditions"][0]["Expression"]; }
   /// How many configurations are valid.
   std::size_t size() {
-    const DefinedProblem made = problem();
+    const DescribedProblem made = problem();
     return search::SearchSpace(
                made.space(make_instance(made.info(), "", {}), architecture_properties("sm_90")))
         .size();
   }
   Result<LaunchPlan> plan() {
-    const DefinedProblem made = problem();
+    const DescribedProblem made = problem();
     const Instance instance = make_instance(made.info(), "", {});
     const search::SearchSpace all(made.space(instance, architecture_properties("sm_90")));
     return made.plan(instance, all.at(*all.default_configuration()), sources_);
   }
   Launch launch() { return std::get<Launch>(plan()->launches.at(0)); }
-  std::vector<std::string> notes() { return problem().definition().notes; }
+  std::vector<std::string> notes() { return problem().description().notes; }
   std::string refusal() {
     try {
       (void)plan();
@@ -82,7 +83,7 @@ class T1 : public ::testing::Test {
     Json& reference = kernel()["ReferenceArguments"][0];
     reference["ValidationMethod"] = method;
     reference["ValidationThreshold"] = threshold;
-    const DefinedProblem made = problem();
+    const DescribedProblem made = problem();
     return made.tolerance(make_instance(made.info(), "", {})).of("out");
   }
 
@@ -121,8 +122,8 @@ TEST_F(T1, ValuesComeInAllForms) {
     SCOPED_TRACE(form.dump());
     values = form;
     EXPECT_EQ(size(), 12U);
-    const DefinedProblem made = problem();
-    EXPECT_TRUE(made.definition().parameters[0].values[0] == Value(16));
+    const DescribedProblem made = problem();
+    EXPECT_TRUE(made.description().parameters[0].values[0] == Value(16));
   }
   Json& modes = space()["TuningParameters"][2]["Values"];
   for (const Json& form : {Json::array({"a", "b"}), Json("('a', 'b')"), Json("['a', 'b', 'a']")}) {
@@ -213,7 +214,7 @@ TEST_F(T1, NumbersMayBeTexts) {
   kernel()["SharedMemory"] = "4 * bx";
   kernel()["Arguments"][0]["FillValue"] = "0.0";
   EXPECT_EQ(bounds("SideBySideComparison", "1e-3").absolute, 1e-3);
-  EXPECT_EQ(problem().definition().budget_evaluations, 50);
+  EXPECT_EQ(problem().description().budget_evaluations, 50);
   EXPECT_EQ(launch().block.x, 32U);
   EXPECT_EQ(launch().dynamic_shared_memory, 128U);
 }
@@ -258,12 +259,12 @@ TEST_F(T1, BudgetsAndSearchAreHonoured) {
   json_["Budget"] = Json::array({{{"Type", "ConfigurationFraction"}, {"BudgetValue", 0.25}},
                                  {{"Type", "TuningDuration"}, {"BudgetValue", 60}}});
   json_["Search"] = {{"Name", "MCMC"}, {"Attributes", Json::array({{{"Name", "Seed"}, {"Value", 7}}})}};
-  const DefinedProblem made = problem();
-  EXPECT_EQ(made.definition().budget_share, 0.25);
-  EXPECT_EQ(made.definition().budget_seconds, 60);
-  EXPECT_EQ(made.definition().strategy, "annealing");
-  EXPECT_EQ(made.definition().seed, 7U);
-  EXPECT_TRUE(made.definition().notes.empty());
+  const DescribedProblem made = problem();
+  EXPECT_EQ(made.description().budget_share, 0.25);
+  EXPECT_EQ(made.description().budget_seconds, 60);
+  EXPECT_EQ(made.description().strategy, "annealing");
+  EXPECT_EQ(made.description().seed, 7U);
+  EXPECT_TRUE(made.description().notes.empty());
   for (const auto& [name, ours] : std::map<std::string, std::string>{{"RandomSearcher", "random"},
                                                                      {"Deterministic", "grid"},
                                                                      {"genetic_algorithm", "genetic"},
@@ -271,10 +272,10 @@ TEST_F(T1, BudgetsAndSearchAreHonoured) {
                                                                      {"PSO", "pso"},
                                                                      {"simulated_annealing", "annealing"}}) {
     json_["Search"] = {{"Name", name}};
-    EXPECT_EQ(problem().definition().strategy, ours) << name;
+    EXPECT_EQ(problem().description().strategy, ours) << name;
   }
   json_["Search"] = {{"Name", "Firefly"}, {"Attributes", Json::array({{{"Name", "B0"}, {"Value", 1}}})}};
-  EXPECT_EQ(problem().definition().strategy, "");
+  EXPECT_EQ(problem().description().strategy, "");
   ASSERT_EQ(notes().size(), 2U);
   EXPECT_NE(notes()[0].find("'Firefly'"), std::string::npos);
   EXPECT_NE(notes()[1].find("B0"), std::string::npos);

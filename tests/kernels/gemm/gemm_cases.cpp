@@ -6,7 +6,7 @@
 #include "kernels/gemm/problem.hpp"
 #include "kernels/sources.hpp"
 #include "search/random.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::kernels::testing {
@@ -39,17 +39,6 @@ std::vector<std::pair<std::string, Value>> gemm_values(const Instance& instance,
   for (const search::Parameter& parameter : definition.parameters)
     for (const Value& value : parameter.values) values.emplace_back(parameter.name, value);
   return values;
-}
-
-ChangedSources::ChangedSources(std::string file, const std::string& from, const std::string& to)
-    : file_(std::move(file)), text_(EmbeddedSources().text(file_)) {
-  std::size_t at = text_.find(from);
-  if (at == std::string::npos) throw std::logic_error(file_ + " has no " + from);
-  for (; at != std::string::npos; at = text_.find(from, at + to.size())) text_.replace(at, from.size(), to);
-}
-
-std::string ChangedSources::text(std::string_view name) const {
-  return name == file_ ? text_ : EmbeddedSources().text(name);
 }
 
 }  // namespace tune::kernels::testing

@@ -31,15 +31,4 @@ std::vector<Configuration> gemm_sample(const Instance& instance, const std::stri
 std::vector<std::pair<std::string, Value>> gemm_values(const Instance& instance,
                                                        const std::string& architecture);
 
-/// Kernel files of the program, one of which is changed: every `from` becomes `to`.
-class ChangedSources : public KernelSources {
- public:
-  /// Throws std::logic_error where the file lacks `from`.
-  ChangedSources(std::string file, const std::string& from, const std::string& to);
-  std::string text(std::string_view name) const override;
-
- private:
-  std::string file_, text_;
-};
-
 }  // namespace tune::kernels::testing

@@ -6,15 +6,16 @@
 #include "kernels/gemm/problem.hpp"
 #include "kernels/sources.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
+#include "tests/support/changed_sources.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 
 namespace tune::kernels {
 namespace {
 
-using testing::ChangedSources;
 using testing::gemm_instance;
 using testing::gemm_sample;
 using testing::Settings;
+using tune::testing::ChangedSources;
 
 /// A configuration and the sizes at which it runs.
 struct Planned {
@@ -161,7 +162,7 @@ const Fault faults[] = {
 
 TEST(GemmFaults, AreFound) {
   for (const Fault& fault : faults) {
-    const ChangedSources sources(fault.file, fault.from, fault.to);
+    const ChangedSources sources(fault.file, fault.from, fault.to, ChangedSources::Where::everywhere);
     const std::string small = std::string(fault.where).find("tile'") != std::string::npos ||
                                       std::string(fault.where).find("prefetch") != std::string::npos
                                   ? "tile == 16"

@@ -10,7 +10,7 @@
 #include "kernels/sources.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/device/architectures.hpp"
 

@@ -10,13 +10,13 @@
 #include "kernels/gemm/model/job.hpp"
 #include "kernels/gemm/model/rounding.hpp"
 #include "kernels/gemm/problem.hpp"
-#include "kernels/gemm/variants/tensor.hpp"
 #include "kernels/sources.hpp"
-#include "search/space/restrict.hpp"
 #include "search/space/search_space.hpp"
+#include "search/space/space_definition.hpp"
+#include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
@@ -24,6 +24,8 @@
 
 namespace tune::kernels {
 namespace {
+
+using tune::testing::ChangedSources;
 
 using Settings = std::vector<std::pair<std::string, Value>>;
 
@@ -148,25 +150,6 @@ TEST(TensorEmulated, IsCleanAtOddSizes) {
   }
 }
 
-/// Sources in which a text of a file is replaced by another one.
-class Faulty : public KernelSources {
- public:
-  Faulty(std::string file, std::string right, std::string wrong)
-      : file_(std::move(file)), right_(std::move(right)), wrong_(std::move(wrong)) {}
-
-  std::string text(std::string_view name) const override {
-    std::string text = whole_.text(name);
-    if (name != file_) return text;
-    const std::size_t at = text.find(right_);
-    EXPECT_NE(at, std::string::npos) << file_ << " has no " << right_;
-    return at == std::string::npos ? text : text.replace(at, right_.size(), wrong_);
-  }
-
- private:
-  EmbeddedSources whole_;
-  std::string file_, right_, wrong_;
-};
-
 struct Fault {
   const char* file;
   const char* right;
@@ -205,7 +188,7 @@ TEST(TensorEmulated, FaultsAreFound) {
     search::Random random(3);
     std::vector<Configuration> sample;
     for (int i = 0; i < 2; ++i) sample.push_back(space.at(space.sample(random)));
-    const Faulty sources(fault.file, fault.right, fault.wrong);
+    const ChangedSources sources(fault.file, fault.right, fault.wrong);
     int found = 0;
     for (const emulator::CheckVerdict& verdict : verdicts_of(instance, sample, sources)) {
       EXPECT_EQ(verdict.not_emulated, "");
@@ -309,7 +292,7 @@ std::string conflicts_in(const KernelSources& sources) {
         launch.block = {32};
         launch.arguments = {BufferArgument{"in"}, BufferArgument{"out"}, ScalarArgument{std::int32_t{32}}};
         plan.launches = {launch};
-        emulator::ReferenceData expected;
+        ReferenceData expected;
         expected.inputs.emplace("in", HostTensor(ElementType::f32, {32}));
         expected.reference.emplace("out", HostTensor(ElementType::f64, {32}));
         expected.tolerance.absolute = 0.1;
@@ -325,9 +308,10 @@ std::string conflicts_in(const KernelSources& sources) {
 TEST(TensorTiles, LanesReadWithoutBankConflicts) {
   EXPECT_EQ(conflicts_in(EmbeddedSources()), "");
   const std::string file = "gemm/tensor_tiles.cuh";
-  EXPECT_NE(conflicts_in(Faulty(file, "(column / chunk) ^ (2 * (row / pair % 4))", "column / chunk")), "");
-  EXPECT_NE(conflicts_in(Faulty(file, "(column / chunk) ^ (2 * (wide_rows ? row % 4 : row / 2 % 2))",
-                                "column / chunk")),
+  EXPECT_NE(conflicts_in(ChangedSources(file, "(column / chunk) ^ (2 * (row / pair % 4))", "column / chunk")),
+            "");
+  EXPECT_NE(conflicts_in(ChangedSources(file, "(column / chunk) ^ (2 * (wide_rows ? row % 4 : row / 2 % 2))",
+                                        "column / chunk")),
             "");
 }
 

@@ -10,9 +10,10 @@
 #include "kernels/gemm/problem.hpp"
 #include "kernels/sources.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
+#include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
@@ -20,11 +21,11 @@
 namespace tune::kernels {
 namespace {
 
-using testing::ChangedSources;
 using testing::gemm_instance;
 using testing::gemm_sample;
 using testing::gemm_space_on;
 using testing::Settings;
+using tune::testing::ChangedSources;
 
 const Settings split_floats = {{"arithmetic", "tf32x3"}}, rounded_floats = {{"arithmetic", "tf32"}};
 const std::string here = "variant == 'wgmma'";
@@ -159,7 +160,7 @@ TEST(WgmmaEmulated, FaultsAreFound) {
     SCOPED_TRACE(format("{}: {} -> {}", fault.file, fault.right, fault.wrong));
     const std::vector<Configuration> sample = gemm_sample(instance, small + " and " + fault.where, 1, 3);
     ASSERT_EQ(sample.size(), 1U);
-    const ChangedSources sources(fault.file, fault.right, fault.wrong);
+    const ChangedSources sources(fault.file, fault.right, fault.wrong, ChangedSources::Where::everywhere);
     for (const emulator::CheckVerdict& verdict : verdicts_of(instance, sample, sources)) {
       EXPECT_EQ(verdict.not_emulated, "");
       EXPECT_FALSE(verdict.findings.empty());

@@ -10,10 +10,10 @@
 #include "kernels/gemm_stream/problem.hpp"
 #include "kernels/gemm_stream/tiles.hpp"
 #include "kernels/sources.hpp"
-#include "search/space/restrict.hpp"
 #include "search/space/search_space.hpp"
+#include "search/space/space_definition.hpp"
 #include "tests/support/covering.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/format.hpp"
@@ -238,7 +238,7 @@ std::string complaint(const emulator::CheckVerdict& verdict) {
 
 emulator::CheckVerdict emulated(const Instance& instance, const LaunchPlan& plan) {
   const auto problem = make_gemm_stream();
-  emulator::ReferenceData expected;
+  ReferenceData expected;
   expected.inputs = problem->inputs(instance, 1);
   expected.reference = problem->reference(instance, expected.inputs);
   expected.tolerance = problem->tolerance(instance);
@@ -278,7 +278,7 @@ TEST(GemmStream, IsCleanUnderTheEmulator) {
         const auto& [instance, configuration] = sample[number];
         emulator::CheckJob job;
         for (const Instance& size : problem->check_instances(instance, configuration)) {
-          auto expected = std::make_shared<emulator::ReferenceData>();
+          auto expected = std::make_shared<ReferenceData>();
           expected->inputs = problem->inputs(size, 1);
           expected->reference = problem->reference(size, expected->inputs);
           expected->tolerance = problem->tolerance(size);

@@ -16,14 +16,17 @@
 #include "kernels/sources.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
+#include "tests/support/changed_sources.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/parallel.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::kernels {
 namespace {
+
+using tune::testing::ChangedSources;
 
 Instance instance_of(const std::string& size, const std::string& op, const std::string& type) {
   const std::vector<std::pair<std::string, Value>> settings = {{"op", op}, {"type", type}};
@@ -91,25 +94,6 @@ INSTANTIATE_TEST_SUITE_P(Architectures, MatvecCompiles,
                                            Compiled{"sm_120", "512x262144", "t", "float"}),
                          [](const auto& tested) { return std::string(std::get<0>(tested.param)); });
 
-/// The program's files with one text of one of them changed.
-class Changed : public KernelSources {
- public:
-  Changed(std::string file, std::string from, std::string to)
-      : file_(std::move(file)), from_(std::move(from)), to_(std::move(to)) {}
-  std::string text(std::string_view name) const override {
-    std::string text = whole_.text(name);
-    if (name != file_) return text;
-    const std::size_t at = text.find(from_);
-    EXPECT_NE(at, std::string::npos) << file_ << " has no '" << from_ << "'";
-    if (at != std::string::npos) text.replace(at, from_.size(), to_);
-    return text;
-  }
-
- private:
-  EmbeddedSources whole_;
-  std::string file_, from_, to_;
-};
-
 emulator::CheckVerdict verdict_of(const KernelSources& sources, const Instance& instance,
                                   const std::string& text, int executions = 1) {
   const auto problem = make_matvec();
@@ -117,7 +101,7 @@ emulator::CheckVerdict verdict_of(const KernelSources& sources, const Instance& 
   EXPECT_TRUE(plan);
   const std::vector<PlanStep> once = plan->launches;
   for (int i = 1; i < executions; ++i) plan->launches.insert(plan->launches.end(), once.begin(), once.end());
-  emulator::ReferenceData expected;
+  ReferenceData expected;
   expected.inputs = problem->inputs(instance, 1);
   expected.reference = problem->reference(instance, expected.inputs);
   expected.tolerance = problem->tolerance(instance);
@@ -201,7 +185,7 @@ class MatvecFaults : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(MatvecFaults, AreFound) {
   const Fault& fault = GetParam();
-  const Changed sources(fault.file, fault.from, fault.to);
+  const ChangedSources sources(fault.file, fault.from, fault.to);
   const emulator::CheckVerdict verdict =
       verdict_of(sources, instance_of("61x403", "ata", "float"), fault.configuration, 2);
   EXPECT_EQ(verdict.not_emulated, "");

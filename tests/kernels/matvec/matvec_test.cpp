@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/matvec/check_sizes.hpp"
 #include "kernels/matvec/model/job.hpp"
 #include "kernels/matvec/model/reference.hpp"
 #include "kernels/matvec/model/shape.hpp"

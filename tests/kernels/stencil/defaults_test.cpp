@@ -13,7 +13,7 @@
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::kernels {

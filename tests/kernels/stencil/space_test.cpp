@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/problem.hpp"
-#include "kernels/stencil/variants.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/device/architectures.hpp"

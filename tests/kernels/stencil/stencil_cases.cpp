@@ -6,7 +6,7 @@
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "search/random.hpp"
-#include "search/space/restrict.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::kernels::testing {

@@ -2,7 +2,9 @@
 // Instances and configurations of stencil3d and stencil2d that several tests go through.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
-#include "kernels/stencil/variants/composed/composed.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 

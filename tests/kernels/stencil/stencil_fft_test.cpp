@@ -7,10 +7,9 @@
 #include <cmath>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil/check_sizes.hpp"
 #include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/model/shapes.hpp"
-#include "kernels/stencil/variants.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/variants/fft/fft.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 
@@ -132,8 +131,8 @@ TEST(StencilFft, IsCheckedWithWholePassesWhereTheLastAxisIsConvolved) {
         const StencilJob job =
             small_job(make_stencil(shape, 2, dimensions), {131, dimensions == 2 ? 1 : 37, 61},
                       ElementType::f32, Boundary::fixed, 12);
-        const std::vector<CheckSize> sizes =
-            check_sizes(job, Choice{fused, false, false, false, 16}.configuration(job));
+        const Configuration configuration = Choice{fused, false, false, false, 16}.configuration(job);
+        const std::vector<CheckSize> sizes = stencil_variants().of(configuration).checked(job, configuration);
         EXPECT_GE(sizes.size(), 3u);
         for (const CheckSize& size : sizes) {
           EXPECT_EQ(size.steps % fused, 0) << shape << dimensions << " " << fused;

@@ -7,19 +7,21 @@
 #include <array>
 
 #include "kernels/sources.hpp"
-#include "kernels/stencil/check_sizes.hpp"
 #include "kernels/stencil/model/shapes.hpp"
-#include "kernels/stencil/variants.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/variants/persistent/persistent.hpp"
 #include "search/random.hpp"
-#include "search/space/restrict.hpp"
 #include "search/space/search_space.hpp"
+#include "search/space/space_definition.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
+#include "tests/support/changed_sources.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::kernels {
 namespace {
+
+using tune::testing::ChangedSources;
 
 using emulator::Flavour;
 using testing::complaint;
@@ -189,24 +191,6 @@ TEST(StencilPersistent, WrongPlansAreFound) {
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
 }
 
-/// The program's sources with one place changed.
-class Changed : public KernelSources {
- public:
-  Changed(std::string file, std::string from, std::string to)
-      : file_(std::move(file)), from_(std::move(from)), to_(std::move(to)) {}
-
-  std::string text(std::string_view name) const override {
-    std::string text = EmbeddedSources().text(name);
-    if (name != file_) return text;
-    const std::size_t at = text.find(from_);
-    if (at == std::string::npos) throw std::runtime_error(from_ + " is not in " + file_);
-    return text.replace(at, from_.size(), to_);
-  }
-
- private:
-  std::string file_, from_, to_;
-};
-
 TEST(StencilPersistent, WrongKernelsAreFound) {
   struct Fault {
     const char *file, *from, *to;
@@ -228,8 +212,8 @@ TEST(StencilPersistent, WrongKernelsAreFound) {
   std::vector<PlannedJob> all;
   for (const Fault& fault : faults) {
     const std::string file = std::string("stencil/persistent_") + fault.file;
-    all.push_back(
-        sample(std::string(fault.file) == "l2.cu" ? in_l2 : in_shared, Changed(file, fault.from, fault.to)));
+    all.push_back(sample(std::string(fault.file) == "l2.cu" ? in_l2 : in_shared,
+                         ChangedSources(file, fault.from, fault.to)));
     all.back().name = fault.from;
   }
   const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);
@@ -322,7 +306,7 @@ TEST(StencilPersistent, ChecksTheSameCodeWithFewBlocks) {
     for (const char* kept : {"kept == 'l2'", "kept == 'shared'"})
       for (const Configuration& configuration : sampled(job, kept, 100)) {
         const std::string code = content_of(plan_persistent(job, configuration, EmbeddedSources())->compile);
-        const std::vector<CheckSize> sizes = check_sizes(job, configuration);
+        const std::vector<CheckSize> sizes = stencil_variants().of(configuration).checked(job, configuration);
         ASSERT_GE(sizes.size(), 3u);
         std::uint64_t max = 0;
         for (const CheckSize& size : sizes) {

@@ -9,17 +9,19 @@
 
 #include "kernels/sources.hpp"
 #include "kernels/stencil/model/shapes.hpp"
-#include "kernels/stencil/plan/rules.hpp"
-#include "kernels/stencil/variants.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/variants/split/split.hpp"
-#include "search/space/restrict.hpp"
 #include "search/space/search_space.hpp"
+#include "search/space/space_definition.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
+#include "tests/support/changed_sources.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::kernels {
 namespace {
+
+using tune::testing::ChangedSources;
 
 using emulator::Flavour;
 using testing::complaint;
@@ -227,24 +229,6 @@ TEST(StencilSplit, WrongPlansAreFound) {
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NE(complaint(verdicts[i]), "") << all[i].name;
 }
 
-/// The program's sources with one place changed.
-class Changed : public KernelSources {
- public:
-  Changed(std::string file, std::string from, std::string to)
-      : file_(std::move(file)), from_(std::move(from)), to_(std::move(to)) {}
-
-  std::string text(std::string_view name) const override {
-    std::string text = EmbeddedSources().text(name);
-    if (name != file_) return text;
-    const std::size_t at = text.find(from_);
-    if (at == std::string::npos) throw std::runtime_error(from_ + " is not in " + file_);
-    return text.replace(at, from_.size(), to_);
-  }
-
- private:
-  std::string file_, from_, to_;
-};
-
 TEST(StencilSplit, WrongKernelsAreFound) {
   struct Fault {
     const char *file, *from, *to;
@@ -262,7 +246,7 @@ TEST(StencilSplit, WrongKernelsAreFound) {
   std::vector<PlannedJob> all;
   for (const Fault& fault : faults) {
     all.push_back(sample({"points", 4, 16, 4, 1, 2, 2, 1},
-                         Changed(std::string("stencil/") + fault.file, fault.from, fault.to)));
+                         ChangedSources(std::string("stencil/") + fault.file, fault.from, fault.to)));
     all.back().name = fault.from;
   }
   const std::vector<emulator::CheckVerdict> verdicts = emulated(all, Flavour::sanitize);

@@ -5,14 +5,17 @@
 
 #include "kernels/sources.hpp"
 #include "kernels/stencil/model/shapes.hpp"
-#include "kernels/stencil/plan/sweeps.hpp"
+#include "kernels/stencil/variants/streaming/streaming.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
+#include "tests/support/changed_sources.hpp"
 #include "tuner/device/architectures.hpp"
 
 namespace tune::kernels {
 namespace {
+
+using tune::testing::ChangedSources;
 
 using emulator::Flavour;
 using testing::complaint;
@@ -46,7 +49,7 @@ PlannedJob planned(const StencilJob& job, const Choice& choice,
   const Configuration configuration = choice.configuration(job);
   const auto name = std::to_string(job.nx) + "x" + std::to_string(job.ny) + "x" + std::to_string(job.nz) +
                     (job.boundary == Boundary::fixed ? " held " : " zero ") + configuration.to_string();
-  return {name, job, *plan_sweeps(job, configuration, sources)};
+  return {name, job, *plan_streaming(job, configuration, sources)};
 }
 
 /// Tiles of every kind: several and a remainder, larger than the array, chunks that end in it.
@@ -149,24 +152,6 @@ TEST(StencilTma, ThePlanHasAMapInThePlaceOfTheArray) {
   EXPECT_EQ(launch.dynamic_shared_memory, 3u * (40 * 20 * 4 + 8));
 }
 
-/// The program's sources with one place changed.
-class Changed : public KernelSources {
- public:
-  Changed(std::string file, std::string from, std::string to)
-      : file_(std::move(file)), from_(std::move(from)), to_(std::move(to)) {}
-
-  std::string text(std::string_view name) const override {
-    std::string text = EmbeddedSources().text(name);
-    if (name != file_) return text;
-    const std::size_t at = text.find(from_);
-    if (at == std::string::npos) throw std::runtime_error(from_ + " is not in " + file_);
-    return text.replace(at, from_.size(), to_);
-  }
-
- private:
-  std::string file_, from_, to_;
-};
-
 TEST(StencilTma, WrongKernelsAreFound) {
   struct Fault {
     const char *file, *from, *to;
@@ -190,7 +175,8 @@ TEST(StencilTma, WrongKernelsAreFound) {
       {"partial_sums", "boxes.pass(tile, p, last());", ";"}};
   std::vector<PlannedJob> all;
   for (const Fault& fault : faults) {
-    const Changed sources(std::string("stencil/streaming_") + fault.file + ".cuh", fault.from, fault.to);
+    const ChangedSources sources(std::string("stencil/streaming_") + fault.file + ".cuh", fault.from,
+                                 fault.to);
     all.push_back(planned(job_of(), {}, sources));
     all.back().name = std::string(fault.from) + " -> " + fault.to;
   }

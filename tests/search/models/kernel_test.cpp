@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/models/kernel.hpp"
-
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
+
+#include "search/models/gaussian_process.hpp"
 
 namespace tune::search::testing {
 namespace {

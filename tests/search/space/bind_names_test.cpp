@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/space/bind_names.hpp"
-
 #include <gtest/gtest.h>
 
+#include "search/space/space_definition.hpp"
 #include "tests/search/print.hpp"
 
 namespace tune::search {

@@ -7,8 +7,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "search/ask_tell/strategy.hpp"
 #include "search/space/search_space.hpp"
+#include "search/strategies/registry.hpp"
 #include "tests/search/print.hpp"
 #include "tests/search/space/random_definition.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/space/restrict.hpp"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
 #include "search/space/search_space.hpp"
+#include "search/space/space_definition.hpp"
 #include "tests/search/print.hpp"
 
 namespace tune::search {

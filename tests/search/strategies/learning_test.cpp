@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "search/strategies/registry.hpp"
 #include "tests/search/print.hpp"
 #include "tests/support/landscapes.hpp"
 
@@ -33,7 +34,8 @@ Comparison compare(const StrategyEntry& entry, Landscape (*make)(std::uint64_t),
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Landscape landscape = make(seed);
     const double score = best_score(*entry.make({landscape.space(), seed}), landscape, budget, batch);
-    const double chance = best_score(*make_strategy("random", {landscape.space(), seed}), landscape, budget);
+    const double chance =
+        best_score(*choose_strategy("random")->make({landscape.space(), seed}), landscape, budget);
     mean += score / count;
     sum += score - chance;
     squares += (score - chance) * (score - chance);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/strategies/moves.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "search/strategies/stepwise.hpp"
 #include "tests/search/print.hpp"
 #include "tests/search/space/random_definition.hpp"
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "search/strategies/model_search.hpp"
+#include "search/strategies/registry.hpp"
 #include "tests/support/landscapes.hpp"
 
 namespace tune::search::testing {
@@ -65,7 +66,7 @@ std::vector<ConfigurationId> trace(Strategy& strategy, const Landscape& landscap
 }
 
 std::vector<ConfigurationId> trace(std::string_view text, const Landscape& landscape, int count = 40) {
-  return trace(*make_strategy(text, {landscape.space(), 5}), landscape, count);
+  return trace(*choose_strategy(text)->make({landscape.space(), 5}), landscape, count);
 }
 
 /// 1,200 blocks and tiles: what is believed of blocks matters, and not only that.

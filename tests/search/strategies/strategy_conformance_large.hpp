@@ -2,7 +2,12 @@
 // The part of the conformance suite that needs spaces too large to go through.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <ctime>
+#include <optional>
+#include <set>
+#include <vector>
 
 #include "tests/search/strategies/strategy_conformance.hpp"
 

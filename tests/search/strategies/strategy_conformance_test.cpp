@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/search/strategies/strategy_conformance.hpp"
 
+#include "search/strategies/registry.hpp"
 #include "tests/search/print.hpp"
 #include "tests/search/strategies/strategy_conformance_large.hpp"
 
@@ -20,8 +21,8 @@ TEST(Strategies, NamesAreUnique) {
 TEST(Strategies, AreMadeByName) {
   const SearchSpace space(conformance_definition());
   for (const StrategyEntry& entry : strategies())
-    EXPECT_NE(make_strategy(entry.name, {space, 1}), nullptr) << entry.name;
-  EXPECT_EQ(make_strategy("no such strategy", {space, 1}), nullptr);
+    EXPECT_NE(choose_strategy(entry.name)->make({space, 1}), nullptr) << entry.name;
+  EXPECT_FALSE(choose_strategy("no such strategy"));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/landscapes.hpp"
 

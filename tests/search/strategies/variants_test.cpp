@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/strategies/variants.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "search/strategies/model_search.hpp"
 #include "tests/search/print.hpp"
 #include "tests/support/landscapes.hpp"
 

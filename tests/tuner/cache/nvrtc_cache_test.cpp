@@ -7,7 +7,7 @@
 #include "search/space/search_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/tuner/cache/examples.hpp"
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 #include "tuner/cache/caching_compiler.hpp"
 #include "tuner/device/architectures.hpp"
 

@@ -51,8 +51,8 @@ TEST_F(DeviceEvaluatorTest, MeasuresWhatIsRight) {
 TEST_F(DeviceEvaluatorTest, ChecksOddSizesBeforeTheSizeItself) {
   evaluate({configuration("plain")});
   const std::vector<std::string> expected = {
-      "prepare 1000", "prepare 37",   "run 37",   "memory 37",   "compare 37",   "run 37",      "memory 37",
-      "compare 37",   "prepare 1000", "run 1000", "memory 1000", "compare 1000", "measure 1000"};
+      "resources 1000", "prepare 37",   "run 37",   "memory 37",   "compare 37",   "run 37",      "memory 37",
+      "compare 37",     "prepare 1000", "run 1000", "memory 1000", "compare 1000", "measure 1000"};
   EXPECT_EQ(backend_.runner().calls, expected);
 }
 
@@ -75,7 +75,7 @@ TEST_F(DeviceEvaluatorTest, AReferenceThatAKernelComputesTakesNoPlanAway) {
   ASSERT_FALSE(wrong->outcome.has_value());
   EXPECT_EQ(wrong->outcome.error().phase, Phase::verify);
   const std::vector<Configuration> top_k = {configuration("plain", 64)};
-  ASSERT_TRUE(evaluator.begin_rerank(top_k));
+  evaluator.begin_rerank(top_k);
   EXPECT_TRUE(evaluator.time_candidate(0).has_value());
   EXPECT_TRUE(evaluator.time_candidate(0).has_value());
 }
@@ -155,7 +155,7 @@ TEST_F(DeviceEvaluatorTest, ThePlansToleranceComesBeforeTheProblems) {
 
 TEST_F(DeviceEvaluatorTest, WhatCannotRunIsNeverLaunched) {
   evaluate({configuration("too_big")});
-  EXPECT_EQ(backend_.runner().calls, std::vector<std::string>{"prepare 1000"});
+  EXPECT_EQ(backend_.runner().calls, std::vector<std::string>{"resources 1000"});
 }
 
 TEST_F(DeviceEvaluatorTest, AWrongResultIsNeverMeasured) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "search/random.hpp"
+#include "tuner/measurement/stopping_rule.hpp"
 
 namespace tune {
 namespace {
@@ -43,18 +44,15 @@ std::vector<int> numbers(const std::vector<RerankPlace>& places) {
 
 /// A device with noise of its own: a true time for each configuration, drift that all share in a run, and
 /// a small difference of each load.
-class NoisyDevice : public Evaluator {
+class NoisyDevice : public RerankDevice {
  public:
   NoisyDevice(std::map<int, double> times, double sigma, std::uint64_t seed)
       : times_(std::move(times)), sigma_(sigma), random_(seed) {
     for (auto& [number, time] : times_) time *= std::exp(0.001 * normal());  // of this run
   }
-  void submit(Configuration) override {}
-  std::optional<Evaluation> next() override { return std::nullopt; }
-  void drop() override {}
-  bool begin_rerank(std::span<const Configuration> top_k) override {
+  void learn(const Evaluation&) override {}
+  void begin_rerank(std::span<const Configuration> top_k) override {
     for (const Configuration& one : top_k) announced_.push_back(static_cast<int>(one["n"].as_int()));
-    return true;
   }
   Result<Timing> time_candidate(std::size_t index) override {
     ++turns;
@@ -245,17 +243,6 @@ TEST(ConfirmTopK, AFailureIsOutWithAllOfItsCode) {
   EXPECT_EQ(rerank.failures[1].configuration, named(1));
   EXPECT_EQ(rerank.failures[0].outcome.error().reason, "wrong result");
   EXPECT_EQ(std::ranges::count(device.order, 0), 1);
-}
-
-TEST(ConfirmTopK, WithoutADeviceThereAreNone) {
-  class NoDevice : public Evaluator {
-    void submit(Configuration) override {}
-    std::optional<Evaluation> next() override { return std::nullopt; }
-    void drop() override {}
-  };
-  NoDevice device;
-  const std::vector<Evaluation> top_k = {measured(0, {1})};
-  EXPECT_TRUE(confirm_top_k(top_k, device, Objective::time, {}, never).places.empty());
 }
 
 /// 200 configurations, the best of them close together, measured and brought to the finals.

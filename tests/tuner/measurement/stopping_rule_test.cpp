@@ -3,12 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
+#include <string>
 
 #include "search/random.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/evaluation/evaluation.hpp"
+#include "tuner/measurement/median_interval.hpp"
 
 namespace tune {
 namespace {
@@ -314,6 +319,113 @@ TEST(StoppingRule, BatchesNeverPassAPointOfDecision) {
   EXPECT_EQ(alone.next_batch(), 7);
   for (int i = 0; i < 59; ++i) alone.add(i);
   EXPECT_EQ(alone.next_batch(), 1);
+}
+
+/// The rule in one piece, with the numbers that decisions 0029 and 0030 give: what the criteria together have
+/// to decide.
+class WholeRule {
+ public:
+  explicit WholeRule(const MeasureOptions& options)
+      : options_(options),
+        min_(static_cast<std::size_t>(std::max(1, options.min_samples))),
+        max_(std::max(min_, static_cast<std::size_t>(std::max(1, options.max_samples)))) {}
+
+  void add(double sample) { sorted_.insert(std::ranges::upper_bound(sorted_, sample), sample); }
+
+  std::optional<StopReason> decision(double seconds) const {
+    const std::size_t n = sorted_.size();
+    const bool stable = !has_short() || n >= max_ || (n >= min_ && precise());
+    if (pruned(n) && stable) return StopReason::pruned;
+    if (n < min_) return std::nullopt;
+    if (precise()) return StopReason::precise;
+    if (n >= max_) return StopReason::samples;
+    if (seconds >= options_.time_cap) return StopReason::time;
+    return std::nullopt;
+  }
+
+  int next_batch() const {
+    const std::size_t n = sorted_.size();
+    if (n >= max_) return 1;
+    std::size_t target = n < min_ ? min_ : std::min(max_, n + std::max<std::size_t>(1, n / 4));
+    if (options_.incumbent_seconds && !pruned(n)) {
+      const bool all_long = n > 0 ? !has_short() : *options_.incumbent_seconds >= 5e-3;
+      std::size_t race = std::max<std::size_t>(all_long ? 1 : 3, n + 1);
+      while (n > 0 && race <= 9 && !pruned(race)) ++race;
+      if (n == 0 || race <= 9) target = std::min(target, race);
+    }
+    return static_cast<int>(target - n);
+  }
+
+ private:
+  bool has_short() const { return sorted_.front() < 5e-3; }
+  bool precise() const {
+    const MedianInterval interval = median_interval(sorted_, 0.95);
+    return (interval.high - interval.low) / 2 <= options_.spread * interval.median;
+  }
+  bool pruned(std::size_t samples) const {
+    if (!options_.incumbent_seconds || sorted_.empty() || samples == 0) return false;
+    if (samples < 3 && has_short()) return false;
+    const double slack = samples == 1   ? 1.0
+                         : samples == 2 ? 0.3
+                                        : 0.0125 * static_cast<double>(samples < 9 ? 9 - samples : 0);
+    return sorted_.front() > *options_.incumbent_seconds * (1 + 0.02 + slack);
+  }
+
+  MeasureOptions options_;
+  std::size_t min_, max_;
+  std::vector<double> sorted_;
+};
+
+/// Over options, times, noise and incumbents of all kinds: the same batches, and the same answer after each.
+TEST(StoppingRule, TheCriteriaTogetherDecideAsTheWholeRule) {
+  search::Random random(7);
+  std::map<std::optional<StopReason>, int> ends;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    MeasureOptions options;
+    options.min_samples = static_cast<int>(12 * random.uniform());
+    options.max_samples = static_cast<int>(70 * random.uniform());
+    options.spread = 0.03 * random.uniform();
+    options.time_cap = random.uniform();
+    const double median = 1e-4 * std::pow(1000, random.uniform());  // short and long ones
+    if (random.uniform() < 0.8) options.incumbent_seconds = median * (0.3 + 0.8 * random.uniform());
+    Noise noise(median, 0.05 * random.uniform(), 0.1, seed);
+    StoppingRule rule(options);
+    WholeRule whole(options);
+    double seconds = 0;
+    std::optional<StopReason> end;
+    while (!end) {
+      const int batch = rule.next_batch();
+      ASSERT_EQ(batch, whole.next_batch()) << seed;
+      for (int i = 0; i < batch; ++i) {
+        const double sample = noise.next();
+        seconds += sample;
+        rule.add(sample);
+        whole.add(sample);
+        ASSERT_EQ(rule.decision(seconds), whole.decision(seconds)) << seed;
+      }
+      end = rule.decision(seconds);
+    }
+    ++ends[end];
+  }
+  EXPECT_EQ(ends.size(), 4u) << "every reason was met";
+}
+
+TEST(StoppingRule, CriteriaSayWhatTheyAreAndWithWhichParameters) {
+  const auto names = [](const StoppingRule& rule) {
+    std::vector<std::string> all;
+    for (const auto& criterion : rule.criteria()) {
+      all.emplace_back(criterion->name());
+      for (const auto& [name, value] : criterion->parameters()) all.push_back(format("{}={:g}", name, value));
+    }
+    return all;
+  };
+  const std::vector<std::string> alone = {"precision",     "max_noise=0.01", "min_samples=7",
+                                          "sample limit",  "max_samples=60", "time limit",
+                                          "max_seconds=1", "min_samples=7"};
+  EXPECT_EQ(names(StoppingRule({})), alone);
+  std::vector<std::string> in_a_race = {"racing", "incumbent_seconds=0.0001"};
+  in_a_race.insert(in_a_race.end(), alone.begin(), alone.end());
+  EXPECT_EQ(names(StoppingRule(racing(1e-4))), in_a_race);
 }
 
 TEST(StoppingRule, RefusesWhatIsNoTime) {

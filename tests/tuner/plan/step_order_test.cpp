@@ -7,7 +7,6 @@
 
 #include "tests/support/stream_sample.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/plan/step_access.hpp"
 
 namespace tune {
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The closed form against all ways in which a tiny space can be drawn.
-#include "tuner/replay/random_curve.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "tests/tuner/replay/spaces.hpp"
+#include "tuner/replay/scores.hpp"
 
 namespace tune::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "cli/input/recorded_spaces.hpp"
-#include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
 #include "tuner/replay/comparison.hpp"
 
 namespace tune::testing {
@@ -48,7 +48,7 @@ std::vector<double> shares(const std::vector<RecordedSpace>& spaces, std::string
     for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
       const search::SearchTask task{space.space, replay::seed_of(1, space.name, repeat)};
       const replay::Trace trace = replay::simulate(
-          task, outcomes, [&](const auto& asked) { return search::make_strategy(strategy, asked); },
+          task, outcomes, [&](const auto& asked) { return search::choose_strategy(strategy)->make(asked); },
           {.evaluations = evaluations});
       means[repeat] += outcomes.optimum() / trace.best_so_far(outcomes.worst()).back() /
                        static_cast<double>(spaces.size());

@@ -10,15 +10,14 @@
 
 #include "search/random.hpp"
 #include "tests/support/fake_backend.hpp"
-#include "tests/support/memory_store.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
+#include "tuner/session/memory_store.hpp"
 #include "tuner/session/session.hpp"
 
 namespace tune {
 namespace {
 
-using testing::MemoryStore;
 using Gain = std::optional<double>;
 
 /// Asks for all configurations in their order; what it says of itself is given.

@@ -7,17 +7,17 @@
 #include <deque>
 #include <set>
 
+#include "search/strategies/registry.hpp"
 #include "tests/support/fake_backend.hpp"
-#include "tests/support/memory_store.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
+#include "tuner/session/memory_store.hpp"
 
 namespace tune {
 namespace {
 
 using testing::FakeBackend;
-using testing::MemoryStore;
 using testing::ToyProblem;
 using testing::ToySources;
 
@@ -34,7 +34,7 @@ class SessionTest : public ::testing::Test {
   SessionResult run(const std::string& where, Budget budget, std::uint64_t seed = 1, bool fresh = false,
                     const char* strategy_name = "random") {
     const search::SearchSpace space = testing::toy_space(where);
-    const auto strategy = search::make_strategy(strategy_name, {space, seed});
+    const auto strategy = search::choose_strategy(strategy_name)->make({space, seed});
     DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
     Session session(space, *strategy, evaluator, store_, [this] { return time_ += step_; });
     if (default_first_) session.begin_with(space.default_configuration());
@@ -209,7 +209,7 @@ class ThrowingEvaluator : public Evaluator {
 
 TEST_F(SessionTest, ABrokenDeviceEndsTheRunAsFailed) {
   const search::SearchSpace space = testing::toy_space("kind == plain");
-  const auto strategy = search::make_strategy("random", {space, 1});
+  const auto strategy = search::choose_strategy("random")->make({space, 1});
   ThrowingEvaluator evaluator;
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
   EXPECT_THROW(session.run({}, {}, false, observer_), Error);
@@ -246,6 +246,23 @@ TEST_F(SessionTest, ARepeatedRunTakesTheFinalsOfTheFirst) {
   EXPECT_FALSE(run("kind == plain", {}, 1, true).rerank.reused);
 }
 
+TEST_F(SessionTest, WithoutADeviceNothingIsTimedAgain) {
+  class Recording : public DeviceEvaluator {
+   public:
+    using DeviceEvaluator::DeviceEvaluator;
+    RerankDevice* rerank_device() override { return nullptr; }
+  };
+  const search::SearchSpace space = testing::toy_space("kind == plain");
+  const auto strategy = search::choose_strategy("grid")->make({space, 1});
+  Recording evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
+  Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
+  const SessionResult result = session.run({}, {}, false, observer_, {});
+  EXPECT_EQ(result.end, RunEnd::exhausted);
+  EXPECT_TRUE(result.progress.best.has_value());
+  EXPECT_TRUE(result.rerank.places.empty());
+  EXPECT_TRUE(store_.rerank.empty());
+}
+
 TEST_F(SessionTest, AnInterruptedRunHasNoFinals) {
   rerank_ = {};
   observer_.stop_after = 11;
@@ -263,7 +280,7 @@ TEST_F(SessionTest, AnInterruptInTheFinalsEndsThem) {
   rerank_ = {};
   Impatient observer;
   const search::SearchSpace space = testing::toy_space("kind == plain");
-  const auto strategy = search::make_strategy("grid", {space, 1});
+  const auto strategy = search::choose_strategy("grid")->make({space, 1});
   DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
   const SessionResult result = session.run({}, {}, false, observer, rerank_);
@@ -309,7 +326,7 @@ TEST_F(SessionTest, GivesUpWhenNothingEverStarts) {
   for (int i = 0; i < 5000; ++i) values.emplace_back(i);
   definition.parameters = {{"n", "a number", values, 0}};
   const search::SearchSpace space(std::move(definition));
-  const auto strategy = search::make_strategy("random", {space, 1});
+  const auto strategy = search::choose_strategy("random")->make({space, 1});
   BrokenEvaluator evaluator;
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
   const SessionResult result = session.run({}, {.evaluations = 200, .seconds = {}}, false, observer_);

@@ -7,20 +7,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stopwatch.hpp"
 
 namespace tune::process {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Room for one file among a packet's control data, aligned as the system wants it.
 union Control {
@@ -53,7 +49,7 @@ bool wait_for_input(int socket, std::optional<double> until) {
   while (true) {
     int milliseconds = -1;
     if (until) {
-      const double left = *until - now();
+      const double left = *until - seconds_now();
       if (left <= 0) return false;
       milliseconds = static_cast<int>(std::min(std::ceil(left * 1e3), 1e9));
     }
@@ -123,7 +119,7 @@ bool Channel::fill(std::span<std::byte> bytes, FileDescriptor& file, std::option
 }
 
 std::optional<Packet> Channel::receive(std::optional<double> seconds, Silence& silence) {
-  const std::optional<double> until = seconds ? std::optional(now() + *seconds) : std::nullopt;
+  const std::optional<double> until = seconds ? std::optional(seconds_now() + *seconds) : std::nullopt;
   Packet packet;
   std::uint64_t size = 0;
   std::array<std::byte, sizeof(size)> head{};

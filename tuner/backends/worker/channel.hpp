@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/backends/worker/file_descriptor.hpp"
+#include "tuner/backends/worker/shared_memory.hpp"
 
 namespace tune::process {
 

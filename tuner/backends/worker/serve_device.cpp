@@ -21,6 +21,7 @@ class DeviceServer {
     if (call == "state") return Response{encode(backend_.machine_state())};
     if (call == "tensor") return keep(request, std::move(file));
     if (call == "forget") return forget(request);
+    if (call == "resources") return check_resources(request);
     if (call == "prepare") return prepare(request);
     if (call == "release") return release(request);
     if (!prepared_) throw Error("no plan is prepared");
@@ -53,11 +54,23 @@ class DeviceServer {
     return Response{};
   }
 
+  Result<Response> check_resources(const Json& request) {
+    take_binary(request);
+    const auto resources =
+        backend_.runner().check_resources(decoded<LaunchPlan>(request.at("plan")), binary_);
+    if (!resources) return tl::unexpected(resources.error());
+    return Response{encode(*resources)};
+  }
+
+  void take_binary(const Json& request) {
+    if (request.contains("binary")) binary_ = decoded<Binary>(request.at("binary"));
+  }
+
   Result<Response> prepare(const Json& request) {
     prepared_.reset();
     number_ = request.at("number").get<std::uint64_t>();
     plan_ = decoded<LaunchPlan>(request.at("plan"));
-    if (request.contains("binary")) binary_ = decoded<Binary>(request.at("binary"));
+    take_binary(request);
     auto prepared = backend_.runner().prepare(plan_, binary_);
     if (!prepared) return tl::unexpected(prepared.error());
     prepared_ = std::move(*prepared);

@@ -2,6 +2,7 @@
 #include "tuner/backends/worker/shared_memory.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>

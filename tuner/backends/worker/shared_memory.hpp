@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "tuner/backends/worker/file_descriptor.hpp"
+#include "tuner/base/file_descriptor.hpp"
 
 namespace tune::process {
 

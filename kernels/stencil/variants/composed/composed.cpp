@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil/variants/composed/composed.hpp"
-
+// The variant `composed`: sweeps that apply the stencil convolved with itself, `fused` steps each. What lies
+// so near to a face that a boundary has a say in one of these steps is computed step by step (rim.cuh), and
+// so are the steps that are left over.
+#include "kernels/framework/request.hpp"
 #include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
-#include "kernels/stencil/plan/geometry.hpp"
 #include "kernels/stencil/plan/launches.hpp"
 #include "kernels/stencil/plan/sweeps.hpp"
-#include "tuner/base/format.hpp"
+#include "kernels/stencil/variants/direct/direct.hpp"
+#include "kernels/stencil/variants/streaming/streaming.hpp"
 
 namespace tune::kernels {
 namespace {
+
+using search::Expr;
+using search::var;
 
 constexpr int max_steps_composed = 8;
 
@@ -22,29 +27,67 @@ StencilJob composed_job(const StencilJob& job, std::int64_t steps) {
   return sweep;
 }
 
-/// The name of the array that pass `pass` of `passes` writes.
-std::string target_of(std::int64_t pass, std::int64_t passes) {
-  return (passes - 1 - pass) % 2 == 0 ? "out" : "other";
+/// Steps that a sweep may compose at most: the weights of the box that they reach fit constant memory, beside
+/// the stencil's own points. Less than 2 where it cannot.
+int max_composed(const StencilJob& job) {
+  int max = 1;
+  for (int steps = 2; steps <= max_steps_composed && steps <= job.steps; ++steps) {
+    const auto [rx, ry, rz] = job.stencil.radii();
+    const std::int64_t box = (2 * std::int64_t{rx} * steps + 1) * (2 * std::int64_t{ry} * steps + 1) *
+                             (2 * std::int64_t{rz} * steps + 1);
+    if (box * job.element_bytes() + shell_constant_bytes(job) > constant_memory) break;
+    max = steps;
+  }
+  return max;
 }
 
-}  // namespace
+bool composed_applies(const StencilJob& job) {
+  return max_composed(job) >= 2;
+}
+
+void add_composed(FamilySpace& space, const StencilJob& job) {
+  const Expr direct = var("sweep") == "direct", streaming = var("sweep") == "streaming";
+  space.add({"sweep",
+             "how the composed stencil is applied, as the variants of the same names do it",
+             {"direct", "streaming"},
+             "streaming"});
+  add_shared(space, job,
+             {"fused", "block_x", "block_y", "vector", "cells_y", "padded", "store", "min_blocks"});
+  add_shared(space, job, {"block_z", "cells_z", "shuffle", "readonly"}, direct);
+  add_shared(space, job, {"chunk", "loader", "stages", "unroll"}, streaming);
+  add_shared(space, job, {"unroll_rows"}, job.dimensions == 2 ? std::optional(direct) : std::nullopt);
+  if (!composed_applies(job)) return;
+  const int max = max_composed(job);
+  space.rule(var("fused") >= 2 && var("fused") <= max,
+             "a stencil is composed of at least two steps, and of no more than its weights fit constant "
+             "memory");
+  const auto sweep = [&](const char* name) {
+    SweptStencil swept{is_variant("composed") && var("sweep") == name,
+                       Expr(0),
+                       var("reach_x") * var("fused"),
+                       var("reach_y") * var("fused"),
+                       var("reach_z") * var("fused"),
+                       false};
+    for (int steps = 2; steps <= max; ++steps)
+      swept.points = swept.points + (var("fused") == steps) *
+                                        static_cast<std::int64_t>(composed(job.stencil, steps).points.size());
+    return swept;
+  };
+  add_direct_rules(space, sweep("direct"));
+  add_streaming_rules(space, sweep("streaming"));
+}
 
 Result<LaunchPlan> plan_composed(const StencilJob& job, const Configuration& configuration,
                                  const KernelSources& sources) {
   const std::int64_t fused = configuration["fused"].as_int();
   const StencilJob sweep_job = composed_job(job, fused);
-  const SweepFiles files = sweep_files(is_direct(configuration));
-  std::vector<std::string_view> headers = files.headers;
-  headers.push_back(files.file);
-  headers.push_back("stencil/rim.cuh");
-  CompileRequest request = stencil_request(
-      sweep_job, sweep_job.stencil,
-      is_direct(configuration) ? "stencil/composed_direct.cu" : "stencil/composed_streaming.cu", headers,
-      configuration, sources, {"sweep", "fused"});
-  if (!is_direct(configuration)) request.defines.emplace_back("QUEUE", "Queue::partial_sums");
+  const bool bricks = uses_bricks(configuration);
+  CompileRequest request =
+      stencil_request(sweep_job, sweep_job.stencil, bricks ? "composed_direct.cu" : "composed_streaming.cu",
+                      configuration, sources, {"sweep", "fused"});
+  if (!bricks) request.defines.emplace_back("QUEUE", "Queue::partial_sums");
   request.headers.push_back({"rim_points.cuh", shell_header(job)});
-  request.defines.emplace_back("RIM_BOUNDARY",
-                               job.boundary == Boundary::fixed ? "Boundary::held" : "Boundary::zero");
+  request.defines.emplace_back("RIM_BOUNDARY", boundary_macro(job));
   Result<SweepLaunch> sweep = sweep_launch(sweep_job, configuration);
   if (!sweep) return tl::unexpected<Failure>(sweep.error());
 
@@ -73,20 +116,16 @@ Result<LaunchPlan> plan_composed(const StencilJob& job, const Configuration& con
   return plan;
 }
 
-int max_composed(const StencilJob& job) {
-  int max = 1;
-  for (int steps = 2; steps <= max_steps_composed && steps <= job.steps; ++steps) {
-    const auto [rx, ry, rz] = job.stencil.radii();
-    const std::int64_t box = (2 * std::int64_t{rx} * steps + 1) * (2 * std::int64_t{ry} * steps + 1) *
-                             (2 * std::int64_t{rz} * steps + 1);
-    if (box * job.element_bytes() + shell_constant_bytes(job) > constant_memory) break;
-    max = steps;
-  }
-  return max;
+std::vector<CheckSize> composed_sizes(const StencilJob& job, const Configuration& configuration) {
+  return sweep_sizes(job, configuration, configuration["fused"].as_int());
 }
 
-bool composed_applies(const StencilJob& job) {
-  return max_composed(job) >= 2;
+}  // namespace
+
+StencilVariant composed_stencil() {
+  return {"composed",       "the stencil convolved with itself, several time steps in one sweep",
+          composed_applies, add_composed,
+          plan_composed,    composed_sizes};
 }
 
 }  // namespace tune::kernels

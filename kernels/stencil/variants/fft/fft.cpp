@@ -6,26 +6,21 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/request.hpp"
+#include "kernels/framework/request.hpp"
 #include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/sweeps.hpp"
+#include "kernels/stencil/plan/parameters.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {
 
-constexpr std::int64_t threads = 256;
+using search::Expr;
+using search::Value;
+using search::var;
 
-std::int64_t smooth(std::int64_t extent) {
-  for (std::int64_t candidate = extent;; ++candidate) {
-    std::int64_t rest = candidate;
-    for (const int factor : {2, 3, 5, 7})
-      while (rest % factor == 0) rest /= factor;
-    if (rest == 1) return candidate;
-  }
-}
+constexpr std::int64_t threads = 256;
 
 /// Everything that the steps of a plan have in common.
 class FftPlan {
@@ -42,10 +37,8 @@ class FftPlan {
     if (convolved_) extents_[2] = job.nz;
     padded_ = extents_ != std::array{job.nx, job.ny, job.nz};
     values_ = extents_[0] / 2 + 1;
-    const auto pitch = static_cast<std::uint64_t>(in_place_ ? 2 * values_ : extents_[0]);
+    layout_ = layout_with_pitch(extents_of_cells(), in_place_ ? 2 * values_ : extents_[0]);
     layout_.extents = job.extents();
-    layout_.strides = {1, pitch, pitch * static_cast<std::uint64_t>(extents_[1])};
-    layout_.allocation = layout_.strides[2] * static_cast<std::uint64_t>(extents_[2]);
   }
 
   LaunchPlan plan() const {
@@ -54,7 +47,7 @@ class FftPlan {
     add_setup(plan);
     std::string source = "in";
     for (std::int64_t pass = 0; pass < passes(); ++pass) {
-      const std::string target = (passes() - 1 - pass) % 2 == 0 ? "out" : "other";
+      const std::string target = target_of(pass, passes());
       add_pass(plan, pass < full_passes() ? fused_ : rest(), source, target);
       source = target;
     }
@@ -72,6 +65,11 @@ class FftPlan {
   std::int64_t tap_radius() const { return job_.stencil.radii()[2] * fused_; }
 
  private:
+  /// What is transformed, as a tensor has it.
+  Extents extents_of_cells() const {
+    return {static_cast<std::uint64_t>(extents_[0]), static_cast<std::uint64_t>(extents_[1]),
+            static_cast<std::uint64_t>(extents_[2])};
+  }
   std::int64_t full_passes() const { return job_.steps / fused_; }
   std::int64_t rest() const { return job_.steps % fused_; }
   std::int64_t passes() const { return full_passes() + (rest() > 0 ? 1 : 0); }
@@ -128,7 +126,7 @@ class FftPlan {
       fold.arguments = {BufferArgument{buffer_of_taps(1)}, BufferArgument{buffer_of_taps(steps)},
                         BufferArgument{buffer_of_taps(steps + 1)}};
       add_plane_extents(fold);
-      fold.arguments.emplace_back(ScalarArgument{static_cast<std::int32_t>(steps)});
+      fold.arguments.emplace_back(int32(steps));
       plan.setup.emplace_back(std::move(fold));
     }
   }
@@ -183,7 +181,7 @@ class FftPlan {
     Launch launch = element_wise("fft_multiply", modes() * 2 * job_.element_bytes() / 16);
     launch.arguments = {BufferArgument{complex}, BufferArgument{filter()}};
     add_extents(launch);
-    launch.arguments.emplace_back(ScalarArgument{static_cast<std::int32_t>(steps)});
+    launch.arguments.emplace_back(int32(steps));
     add_scale(launch, extents_[2]);
     return launch;
   }
@@ -191,12 +189,9 @@ class FftPlan {
   /// Small blocks: the many registers of a thread shall not leave half a multiprocessor empty.
   Launch convolve() const {
     constexpr std::int64_t columns = 128;
-    const std::int64_t blocks = (plane_modes() + columns - 1) / columns;
-    Launch launch;
-    launch.entry = "fft_convolve";
-    launch.grid.x = static_cast<std::uint32_t>(blocks * ((extents_[2] + chunk_ - 1) / chunk_));
-    launch.block.x = static_cast<std::uint32_t>(columns);
-    launch.arguments = {BufferArgument{"modes"}, BufferArgument{"convolved"}, BufferArgument{"taps"}};
+    Launch launch = make_launch(
+        "fft_convolve", ceil_div(plane_modes(), columns) * ceil_div(extents_[2], chunk_), block_of(columns),
+        {BufferArgument{"modes"}, BufferArgument{"convolved"}, BufferArgument{"taps"}});
     add_extents(launch);
     add_scale(launch, 1);
     return launch;
@@ -206,39 +201,27 @@ class FftPlan {
   void add_scale(Launch& launch, std::int64_t planes) const {
     const double scale = 1 / (static_cast<double>(extents_[0]) * static_cast<double>(extents_[1]) *
                               static_cast<double>(planes));
-    if (job_.type == ElementType::f64)
-      launch.arguments.emplace_back(ScalarArgument{scale});
-    else
-      launch.arguments.emplace_back(ScalarArgument{static_cast<float>(scale)});
+    launch.arguments.emplace_back(real_argument(job_.type, scale));
   }
 
   void add_plane_extents(Launch& launch) const {
-    for (const std::size_t axis : {0, 1})
-      launch.arguments.emplace_back(ScalarArgument{static_cast<std::int32_t>(extents_[axis])});
+    for (const std::size_t axis : {0, 1}) launch.arguments.emplace_back(int32(extents_[axis]));
   }
 
   void add_extents(Launch& launch) const {
-    for (const std::int64_t extent : extents_)
-      launch.arguments.emplace_back(ScalarArgument{static_cast<std::int32_t>(extent)});
+    for (const std::int64_t extent : extents_) launch.arguments.emplace_back(int32(extent));
   }
 
   FourierTransform transform(FourierDirection direction, const std::string& from,
                              const std::string& to) const {
-    FourierTransform transform{direction, from, to, {}, convolved_ ? 2u : 3u};
-    for (const std::int64_t extent : extents_)
-      transform.extents.push_back(static_cast<std::uint64_t>(extent));
-    return transform;
+    return {direction, from, to, extents_of_cells(), convolved_ ? 2u : 3u};
   }
 
   /// Four accesses a thread: what it divides to find its place is then little beside them.
   static Launch element_wise(const char* entry, std::int64_t accesses) {
     constexpr std::int64_t each = 4 * threads, max = 1 << 24;
-    Launch launch;
-    launch.entry = entry;
-    launch.grid.x =
-        static_cast<std::uint32_t>(std::clamp<std::int64_t>((accesses + each - 1) / each, 1, max));
-    launch.block.x = static_cast<std::uint32_t>(threads);
-    return launch;
+    return make_launch(entry, std::clamp<std::int64_t>(ceil_div(accesses, each), 1, max), block_of(threads),
+                       {});
   }
 
   const StencilJob& job_;
@@ -257,13 +240,11 @@ Result<LaunchPlan> plan_fft(const StencilJob& job, const Configuration& configur
                             const KernelSources& sources) {
   const FftPlan fft(job, configuration);
   LaunchPlan plan = fft.plan();
-  plan.compile.source = {"stencil/fft.cu", sources.text("stencil/fft.cu")};
-  for (const char* file : {"stencil/boundary.cuh", "stencil/rim.cuh", "common/vectors.cuh"})
-    plan.compile.headers.push_back(header(sources, file));
+  CompileRequest request = stencil_files().request("fft.cu", sources);
+  request.entries = std::move(plan.compile.entries);
+  plan.compile = std::move(request);
   plan.compile.headers.push_back({"rim_points.cuh", shell_header(job)});
-  plan.compile.defines = {
-      {"REAL", std::string(to_string(job.type))},
-      {"RIM_BOUNDARY", job.boundary == Boundary::fixed ? "Boundary::held" : "Boundary::zero"}};
+  plan.compile.defines = {{"REAL", std::string(to_string(job.type))}, {"RIM_BOUNDARY", boundary_macro(job)}};
   if (configuration.has("spectrum"))
     plan.compile.defines.push_back(macro("spectrum", configuration["spectrum"]));
   if (configuration.has("chunk")) {
@@ -279,7 +260,91 @@ bool fft_applies(const StencilJob& job) {
 }
 
 std::array<std::int64_t, 3> smooth_extents(const StencilJob& job) {
-  return {smooth(job.nx), smooth(job.ny), smooth(job.nz)};
+  return {smooth_extent(job.nx), smooth_extent(job.ny), smooth_extent(job.nz)};
+}
+
+namespace {
+
+void add_fft(FamilySpace& space, const StencilJob& job) {
+  add_shared(space, job, {"fused"});
+  add_shared(space, job, {"chunk"}, var("last_axis") == "convolve");
+  std::vector<Value> transforms = {"exact"};
+  if (smooth_extents(job) != std::array{job.nx, job.ny, job.nz}) transforms.emplace_back("smooth");
+  std::vector<Value> last = {"transform"};
+  if (2 * job.stencil.radii()[2] + 1 <= max_taps) last.emplace_back("convolve");
+  const Expr transformed = var("last_axis") == "transform";
+  space.add({"last_axis",
+             "whether the last axis is transformed like the others, or the spectra of planes (rows in two "
+             "dimensions) "
+             "are convolved along it",
+             last, "transform"});
+  space.add(
+      {"transform",
+       "extents of the transforms: those of the array, or these rounded up to products of 2, 3, 5 and 7",
+       transforms, "exact"});
+  space.add({"in_place",
+             "whether spectra lie where the cells do, after a copy of these, or in an array of their own",
+             {false, true},
+             false,
+             transformed});
+  space.add(
+      {"spectrum",
+       "the stencil's spectrum: an array of all modes, or three tables, one for each axis, that are added",
+       {"array", "tables"},
+       "tables",
+       transformed && var("star")});
+  const Expr steps = var("fused");
+  const auto core = [&](const char* radius, const char* extent) {
+    return steps * 2 * var(radius) < var(extent);
+  };
+  space.rules_of_all().add(!is_variant("fft") || steps == 1 ||
+                               (core("reach_x", "nx") && core("reach_y", "ny") && core("reach_z", "nz")),
+                           "all cells are so near to a face that they are computed step by step: the "
+                           "transforms are for nothing");
+  const Rules convolved = space.rules(is_variant("fft") && var("last_axis") == "convolve");
+  const Expr taps = steps * 2 * var("reach_z") + 1;
+  convolved.add((taps <= max_taps && taps * 4 * var("words") + 20 <= var("thread_registers")),
+                "the weights of a mode along the last axis do not fit the registers");
+  convolved.add(var("steps") % steps == 0,
+                "a mode's weights along the last axis are of one number of fused steps: it has to divide "
+                "that of all steps");
+}
+
+/// The kernels of `fft` take the number of steps as they take extents: passes of few steps show what passes
+/// of many would at sizes that are too large to check, that cells far from all faces are right. Whole passes
+/// of many steps are checked where all cells are near a face.
+/// Taps along the last axis are of whole passes alone.
+std::vector<CheckSize> fft_sizes(const StencilJob& job, const Configuration& configuration) {
+  const std::int64_t fused = configuration["fused"].as_int();
+  const bool whole_passes = configuration["last_axis"].as_text() == "convolve";
+  constexpr double max_cost = 3e7;  // multiply-adds
+  const auto [rx, ry, rz] = job.stencil.radii();
+  const std::int64_t steps = checked_steps(job.steps, fused);
+  const std::int64_t few = whole_passes ? fused : std::min<std::int64_t>(fused, costly(job) ? 1 : 3);
+  std::vector<CheckSize> sizes;
+  const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    const auto cost = static_cast<double>(nx * ny * nz) * static_cast<double>(job.stencil.points.size());
+    const auto max = std::max<std::int64_t>(few, static_cast<std::int64_t>(max_cost / cost));
+    const std::int64_t taken = std::min(steps, max);
+    sizes.push_back({nx, ny, nz, whole_passes ? std::max(fused, taken / fused * fused) : taken});
+  };
+  const std::int64_t core = 2 * few;
+  sizes.push_back({core * rx + 31, core * ry + 7, core * rz + 9,
+                   few == fused ? steps : std::min<std::int64_t>(few, steps)});
+  add(2 * rx + 1, 2 * ry + 3, 2 * rz + 2);
+  add(13, 5, 7);
+  add(5, 3, 2);
+  add(1, 1, 11);
+  add(17, 1, 1);
+  return sizes;
+}
+
+}  // namespace
+
+StencilVariant fft_stencil() {
+  return {"fft",       "Fourier transforms, between which any number of time steps is a product",
+          fft_applies, add_fft,
+          plan_fft,    fft_sizes};
 }
 
 }  // namespace tune::kernels

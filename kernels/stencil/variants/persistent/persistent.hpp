@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstdint>
-
 #include "kernels/stencil/model/job.hpp"
 #include "tuner/problem/problem.hpp"
 
@@ -15,9 +12,5 @@ Result<LaunchPlan> plan_persistent(const StencilJob& job, const Configuration& c
 
 /// At least two steps, and weights that fit constant memory.
 bool persistent_applies(const StencilJob& job);
-
-/// Fewest cells of a tile in shared memory along x, y and z where there is a choice: thinner ones are mostly
-/// what neighbours exchange.
-std::array<std::int64_t, 3> min_tile(const StencilJob& job);
 
 }  // namespace tune::kernels

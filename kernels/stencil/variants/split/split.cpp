@@ -10,12 +10,20 @@
 #include <tuple>
 
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/rules.hpp"
+#include "kernels/stencil/plan/parameters.hpp"
 #include "kernels/stencil/plan/sweeps.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 namespace {
+
+using search::Expr;
+using search::var;
+
+/// A part costs as much memory traffic as a step of its own. Fewer points take no time beside it.
+constexpr int min_points_of_part = 16;
+/// Cells of a thread in the default configuration, if there are parts enough.
+constexpr int default_split_cells = 4;
 
 constexpr std::array<std::string_view, 4> names = {"planes", "rows", "points", "axes"};
 
@@ -197,8 +205,7 @@ Result<LaunchPlan> plan_split(const StencilJob& job, const Configuration& config
   const std::vector<int> part_of =
       parts_of(job.stencil, division_named(configuration["divide"].as_text()), parts);
   LaunchPlan plan;
-  plan.compile = stencil_request(job, job.stencil, "stencil/split.cu", sweep_files(true).headers,
-                                 configuration, sources, {"parts", "divide"});
+  plan.compile = stencil_request(job, job.stencil, "split.cu", configuration, sources, {"parts", "divide"});
   plan.compile.headers.push_back({"stencil_parts.cuh", parts_header(job.stencil, part_of, parts)});
   plan.compile.headers.push_back({"stencil_part_kernels.cuh", kernels_header(parts)});
   add_axis_macros(job, plan.compile);
@@ -206,8 +213,8 @@ Result<LaunchPlan> plan_split(const StencilJob& job, const Configuration& config
 
   add_arrays(plan, job, sweep->layout, job.steps > 1 ? 1 : 0);
   std::string source = "in";
-  for (std::int64_t left = job.steps; left > 0; --left) {
-    const std::string target = left % 2 != 0 ? "out" : "other";
+  for (std::int64_t step = 0; step < job.steps; ++step) {
+    const std::string target = target_of(step, job.steps);
     for (const std::string& entry : plan.compile.entries) {
       Launch launch = sweep->launch;
       launch.entry = entry;
@@ -225,6 +232,79 @@ bool split_applies(const StencilJob& job) {
   const std::int64_t weights = constant_bytes(job);
   return points >= 3 * min_points_of_part && points <= max_split_terms &&
          weights + weights / job.element_bytes() <= constant_memory;
+}
+
+namespace {
+
+constexpr Division divisions[] = {Division::planes, Division::rows, Division::points, Division::axes};
+
+/// Numbers of parts that leave each of them enough points.
+std::vector<int> part_counts(const StencilJob& job) {
+  const auto points = static_cast<std::int64_t>(job.stencil.points.size());
+  std::vector<int> counts;
+  for (const int parts : {2, 3, 4, 5, 6, 8, 10, 12, 16})
+    if (parts * min_points_of_part <= points) counts.push_back(parts);
+  return counts;
+}
+
+void add_split(FamilySpace& space, const StencilJob& job) {
+  if (!split_applies(job)) return;
+  const std::vector<int> counts = part_counts(job);
+  std::vector<Value> ways, numbers(counts.begin(), counts.end());
+  for (const Division division : divisions)
+    if (max_parts(job.stencil, division) >= 2) ways.emplace_back(std::string(to_string(division)));
+  // Few points a launch wait for memory: as many parts as the default configuration needs to be unrolled.
+  std::size_t wanted = 0;
+  while (wanted + 1 < counts.size() &&
+         largest_part(job.stencil, Division::points, counts[wanted]) * default_split_cells > max_part_terms)
+    ++wanted;
+  space.add({"parts", "launches a time step, each of which adds the terms of a part of the points", numbers,
+             counts[wanted]});
+  space.add(
+      {"divide",
+       "where the points are cut into parts of about equal counts: between planes of z (rows of two "
+       "dimensions), between rows of y, anywhere, or, for a star, anywhere with the points in the order of "
+       "the axes",
+       ways, ways.back().as_text() == "axes" ? Value("axes") : Value("points")});
+
+  add_shared(space, job,
+             {"block_x", "block_y", "block_z", "vector", "cells_y", "cells_z", "readonly", "padded", "store",
+              "min_blocks"});
+  const Rules rules = space.rules();
+  const Expr cells = var("vector") * var("cells_y") * var("cells_z");
+  const Expr block = var("block_x") * var("block_y") * var("block_z");
+  add_block_limits(rules, block);
+  add_row_rule(rules);
+  add_brick_limits(rules, cells);
+  // The sums, and a row with its x neighbours.
+  const Expr aligned_halo = ceil_div(var("reach_x"), var("vector")) * var("vector");
+  rules.add_registers(
+      (cells + var("vector") + aligned_halo * 2) * var("words") + 16, block,
+      "the sums and a row with its neighbours need more registers than min_blocks leaves to a thread");
+  Expr largest = 0;
+  for (const Division division : divisions) {
+    const int max = max_parts(job.stencil, division);
+    if (max < 2) continue;
+    const Expr chosen = var("divide") == std::string(to_string(division)).c_str();
+    rules.add(!chosen || var("parts") <= max,
+              "a division has fewer planes or rows than there would be parts");
+    for (const int parts : part_counts(job))
+      if (parts <= max)
+        largest = largest + (chosen && var("parts") == parts) * largest_part(job.stencil, division, parts);
+  }
+  rules.add(
+      largest * cells <= max_part_terms,
+      "the unrolled sums of the largest part are larger than the instruction cache: more parts, or fewer "
+      "cells a thread");
+  rules.add(var("points") * cells <= max_split_terms, "all parts together take seconds to compile");
+}
+
+}  // namespace
+
+StencilVariant split_stencil() {
+  return {"split",       "as direct, but a launch for each of several parts of the points",
+          split_applies, add_split,
+          plan_split,    step_sizes};
 }
 
 }  // namespace tune::kernels

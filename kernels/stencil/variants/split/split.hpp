@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,11 @@
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
+
+/// Unrolled multiply-adds that one part may have, and all parts together, which take three seconds to compile
+/// on a 3 GHz core where there are so many.
+inline constexpr int max_part_terms = 3072;
+inline constexpr int max_split_terms = 12288;
 
 /// How `split` orders a stencil's points before it cuts them into parts of about equal counts, and where it
 /// may cut: between planes of z, between rows of y, anywhere (the points in the order of memory), or anywhere

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/stencil/variants/temporal/temporal.hpp"
-
+// The variant `temporal`: launches that fuse `fused` time steps each, and one for what is left over.
 #include <algorithm>
 #include <limits>
 
+#include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "tuner/base/format.hpp"
+#include "kernels/stencil/plan/parameters.hpp"
 
 namespace tune::kernels {
 namespace {
 
-std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
+using search::Expr;
+using search::Role;
+using search::Value;
+using search::var;
+
+/// Multiply-adds of a whole launch that the compiler unrolls: once for tiles without, once for tiles with
+/// cells that keep their values. 6000 take about two seconds on a 3 GHz core.
+constexpr int max_fused_terms = 6000;
+
+/// Bytes of the rows that warps exchange: every level has rows for even and for odd planes.
+Expr exchanged_bytes(int reach_y) {
+  return var("fused") * 2 * var("threads") * (2 * reach_y) * var("cells_x") * var("words") * 4;
 }
 
 /// Tiles along one axis, as the kernel's Cut counts them.
 std::int64_t tiles(std::int64_t extent, std::int64_t tile, std::int64_t halo, std::int64_t margin) {
   const std::int64_t covered = extent + 2 * margin, stride = tile - 2 * halo;
-  return covered <= tile ? 1 : (covered - 2 * halo + stride - 1) / stride;
+  return covered <= tile ? 1 : ceil_div(covered - 2 * halo, stride);
 }
 
 struct TemporalShape {
@@ -38,35 +48,80 @@ Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int
   const bool zero = job.boundary == Boundary::zero;
   if (std::max({job.nx, job.ny, job.nz}) > limit - 65536)
     return fail(Phase::constraint, "extent", "an extent is beyond the kernel's 31-bit indices");
-  const std::int64_t chunks = (job.nz + shape.chunk - 1) / shape.chunk;
-  const std::int64_t along_x = tiles(job.nx, 32 * shape.cells_x, rounded_up(steps * rx, shape.vector),
-                                     zero ? rounded_up(rx, shape.vector) : 0);
+  const std::int64_t chunks = ceil_div(job.nz, shape.chunk);
+  const std::int64_t along_x = tiles(job.nx, 32 * shape.cells_x, round_up(steps * rx, shape.vector),
+                                     zero ? round_up(rx, shape.vector) : 0);
   const std::int64_t along_y =
       ry == 0 ? 1 : tiles(job.ny, shape.warps * shape.cells_y, steps * ry, zero ? ry : 0);
   if (along_x > limit / along_y || along_x * along_y > limit / chunks)
     return fail(Phase::constraint, "grid", "more than 2^31 - 1 blocks: choose larger tiles");
   const std::int64_t all = along_x * along_y * chunks;
-  const std::int64_t blocks = ry == 0 ? (all + shape.warps - 1) / shape.warps : all;
+  const std::int64_t blocks = ry == 0 ? ceil_div(all, shape.warps) : all;
   return Dim3{static_cast<std::uint32_t>(blocks), 1, 1};
 }
 
-}  // namespace
+void add_temporal(FamilySpace& space, const StencilJob& job) {
+  const bool flat = job.dimensions == 2;
+  add_shared(space, job, {"fused", "vector", "cells_y", "chunk", "unroll", "padded", "store", "min_blocks"});
+  space.add({"cells_x",
+             "neighbouring cells along x of a lane",
+             flat ? std::vector<Value>{1, 2, 4, 8, 16} : std::vector<Value>{1, 2, 4},
+             4,
+             {},
+             Role::work});
+  space.add({"threads",
+             flat ? "threads of a block, every warp with a tile of its own"
+                  : "threads of a block, its warps behind each other along y",
+             flat ? std::vector<Value>{32, 64, 128, 256, 512}
+                  : std::vector<Value>{32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
+             flat ? 128 : 256,
+             {},
+             Role::threads});
+  space.add({"ahead", "planes that are loaded before they are needed", {1, 2}, 1});
+  const Rules rules = space.rules();
+  const Expr cells = var("cells_x") * var("cells_y");
+  rules.add(var("fused") >= 2, "one step a launch is what direct and streaming are made for");
+  rules.add(var("fused") <= 16, "the sums of more than 16 steps exceed the registers");
+  rules.add(cells <= 32, "more than 32 cells a lane: their sums exceed the registers");
+  rules.add(var("unroll") <= 2, "after two planes all sums are where they were");
+  rules.add(var("cells_x") % var("vector") == 0, "an access must not reach into the cells of the next lane");
+  rules.add_max_threads(var("threads"));
+  rules.add_resident_threads(var("threads"));
+  rules.add(var("fused") * var("points") * cells * var("unroll") <= max_fused_terms, too_many_terms);
+
+  // Sums of every level, the plane at hand and those that are loaded, and, where levels wait for rows of
+  // other warps, the planes that wait.
+  const auto [rx, ry, rz] = job.stencil.radii();
+  const Expr waiting = ry > 0 && !job.stencil.star() ? var("fused") : Expr(0);
+  const Expr kept =
+      (var("fused") * (2 * std::max(rz, 1)) + waiting + var("ahead") + 1) * cells * var("words");
+  rules.add_registers(kept + 16, var("threads"),
+                      "the sums of all steps need more registers than a thread may have");
+
+  // A tile must not be spoilt for the most part.
+  const Expr spoilt_x = var("fused") * (2 * rx);
+  rules.add(spoilt_x * 3 <= var("cells_x") * 64,
+            "more than two thirds of a tile's columns are spoilt by the steps");
+  if (ry > 0) {
+    rules.add(var("cells_y") >= ry, "a warp needs rows of its direct neighbours only");
+    rules.add(var("fused") * (6 * ry) <= floor_div(var("threads"), 16) * var("cells_y"),
+              "more than two thirds of a tile's rows are spoilt by the steps");
+    rules.add_shared_memory(exchanged_bytes(ry), "the rows",
+                            "the rows that warps exchange do not fit the shared memory of a block");
+  }
+}
 
 Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& configuration,
                                  const KernelSources& sources) {
   const TemporalShape shape(configuration);
   const std::int64_t fused = configuration["fused"].as_int(), rest = job.steps % fused;
-  const auto [rx, ry, rz] = job.stencil.radii();
-  const Layout layout = row_layout(job, configuration["padded"].as_bool());
+  const Layout layout = line_layout(job, configuration["padded"].as_bool());
   if (layout.strides[1] > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
     return fail(Phase::constraint, "extent", "a row does not fit the kernel's 32-bit pitch");
 
   LaunchPlan plan;
   plan.compile =
-      stencil_request(job, job.stencil, "stencil/temporal.cu",
-                      {"stencil/block_barrier.cuh", "stencil/boundary.cuh", "stencil/temporal_levels.cuh",
-                       "stencil/temporal_sweep.cuh", "stencil/temporal_tile.cuh", "common/vectors.cuh"},
-                      configuration, sources, {"fused", "padded"});
+      stencil_request(job, job.stencil, "temporal.cu", configuration, sources, {"fused", "padded"});
   plan.compile.defines.emplace_back("STEPS", std::to_string(fused));
   plan.compile.defines.emplace_back("REST", std::to_string(rest));
   if (job.dimensions == 2) plan.compile.defines.emplace_back("CELLS_Y", "1");
@@ -78,31 +133,32 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
     const std::int64_t steps = std::min(fused, job.steps - done);
     const Result<Dim3> grid = grid_of(job, shape, steps);
     if (!grid) return tl::unexpected<Failure>(grid.error());
-    Launch launch;
-    launch.entry = steps == fused ? "stencil_steps" : "stencil_rest";
-    launch.grid = *grid;
-    launch.block = {32, static_cast<std::uint32_t>(shape.warps), 1};
-    // Every level has rows for even and for odd planes.
-    launch.dynamic_shared_memory = static_cast<std::uint64_t>(steps * 2 * shape.warps * 2 * ry * 32 *
-                                                              shape.cells_x * job.element_bytes());
-    launch.arguments = extent_arguments(job, layout);
-    launches.push_back(std::move(launch));
+    Configuration part = configuration;
+    part.set("fused", steps);
+    launches.push_back(make_launch(steps == fused ? "stencil_steps" : "stencil_rest", grid->x,
+                                   block_of(32, shape.warps), extent_arguments(job, layout),
+                                   stencil_value(exchanged_bytes(job.stencil.radii()[1]), job, part)));
   }
   add_alternating(plan, job, layout, std::move(launches));
   return plan;
 }
 
-bool temporal_applies(const StencilJob& job) {
-  constexpr std::size_t max_points = 800;
-  // Without reach along y the kernel takes the array for one of a single row. Cells that keep their value do
-  // so by the weight of the cell itself, which must be a point of the stencil.
-  const bool rows = job.dimensions == 2 || job.stencil.radii()[1] > 0;
-  const bool itself = std::ranges::any_of(job.stencil.points, [](const StencilPoint& point) {
-    return point.dx == 0 && point.dy == 0 && point.dz == 0 && point.weight != 0;
-  });
-  // One step alone it takes seconds to compile for, and is slower than the sweeps that are made for it.
-  return job.steps >= 2 && rows && itself && job.stencil.radius() <= 8 &&
-         job.stencil.points.size() <= max_points;
+std::vector<CheckSize> temporal_sizes(const StencilJob& job, const Configuration& configuration) {
+  const auto radii = job.stencil.radii();
+  const std::int64_t fused = configuration["fused"].as_int();
+  // Tiles whose edges all lie within the array, and planes that no boundary concerns.
+  const TemporalShape shape(configuration);
+  return sweep_sizes(job, configuration, fused,
+                     CheckSize{32 * shape.cells_x * 2 + 11, 2 * shape.warps * shape.cells_y + 7,
+                               2 * fused * (radii[2] + 1) + 2 * radii[2] + 9});
+}
+
+}  // namespace
+
+StencilVariant temporal_stencil() {
+  return {"temporal",       "a block marches through planes of z and computes several time steps on the way",
+          temporal_applies, add_temporal,
+          plan_temporal,    temporal_sizes};
 }
 
 }  // namespace tune::kernels

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 
 namespace tune::cuda {
 namespace {

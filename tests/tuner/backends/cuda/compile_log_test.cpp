@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/toolkit/compile_log.hpp"
-
 #include <gtest/gtest.h>
+
+#include "tuner/backends/cuda/toolkit/nvrtc_compiler.hpp"
 
 namespace tune::cuda {
 namespace {

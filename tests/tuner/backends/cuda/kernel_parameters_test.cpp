@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
 
 namespace tune::cuda {
 namespace {

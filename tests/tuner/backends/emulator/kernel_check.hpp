@@ -2,6 +2,7 @@
 // Checks of kernels written in a test: a source, a launch, what it should give.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // Random configurations of the program's problems, at sizes that are small enough for the emulator.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

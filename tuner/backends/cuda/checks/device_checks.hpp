@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,10 +14,20 @@
 #include "tuner/backends/cuda/checks/types.cuh"
 #include "tuner/backends/cuda/runtime/handles.hpp"
 #include "tuner/backends/cuda/runtime/module.hpp"
+#include "tuner/backends/cuda/runtime/strided_copy.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/plan/launch_plan.hpp"
+#include "tuner/tensor/verifier.hpp"
 
 namespace tune::cuda {
+
+/// Where the elements of a tensor lie, for the comparing kernel. Nothing for a layout of more dimensions with
+/// gaps than it knows.
+std::optional<checks::Placement> placement_of(const CopyShape& shape, std::size_t element_size);
+
+/// What the findings of all blocks, and of all parts that were compared one after another, mean together: the
+/// largest error, the first of equal ones, whatever their order.
+Comparison combine(std::span<const checks::Finding> findings);
 
 /// A value, or the status of a call that a fault of a kernel may have spoiled.
 template<class T>

@@ -36,20 +36,6 @@ std::vector<void*> argument_pointers(Launch& launch, std::vector<std::uint64_t>&
   return pointers;
 }
 
-cudaError_t start(const PreparedLaunch& prepared, std::vector<void*>& arguments, cudaStream_t stream) {
-  cudaLaunchAttribute cooperative{};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = to_cuda(prepared.launch.grid);
-  config.blockDim = to_cuda(prepared.launch.block);
-  config.dynamicSmemBytes = prepared.launch.dynamic_shared_memory;
-  config.stream = stream;
-  config.attrs = &cooperative;
-  config.numAttrs = prepared.launch.cooperative ? 1 : 0;
-  return cudaLaunchKernelExC(&config, static_cast<const void*>(prepared.kernel), arguments.data());
-}
-
 /// One row, or rows that lie apart; where they lie farther apart than the runtime's pitches reach, one by
 /// one.
 cudaError_t start(const PreparedCopy& prepared, const std::vector<std::uint64_t>& places,
@@ -93,6 +79,22 @@ std::vector<EncodedMap> maps_of(const PreparedLaunch& prepared, const PlanTextur
 }
 
 }  // namespace
+
+LaunchSettings::LaunchSettings(const Launch& launch, cudaStream_t stream) {
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  config.gridDim = to_cuda(launch.grid);
+  config.blockDim = to_cuda(launch.block);
+  config.dynamicSmemBytes = launch.dynamic_shared_memory;
+  config.stream = stream;
+  config.attrs = &cooperative;
+  config.numAttrs = launch.cooperative ? 1 : 0;
+}
+
+cudaError_t start(const PreparedLaunch& prepared, void* const* arguments, cudaStream_t stream) {
+  const LaunchSettings settings(prepared.launch, stream);
+  return cudaLaunchKernelExC(&settings.config, as_function(prepared.kernel), const_cast<void**>(arguments));
+}
 
 PreparedCopy prepared_copy(const LaunchPlan& plan, const Copy& copy) {
   const auto& from = plan.buffer(copy.from.buffer);
@@ -193,7 +195,7 @@ cudaError_t LaunchSequence::enqueue(cudaStream_t stream) {
 
 cudaError_t LaunchSequence::carry_out(std::size_t step, cudaStream_t stream) {
   if (const auto* launch = std::get_if<PreparedLaunch>(&steps_[step]))
-    return start(*launch, arguments_[step], stream);
+    return start(*launch, arguments_[step].data(), stream);
   if (const auto* copy = std::get_if<PreparedCopy>(&steps_[step]))
     return start(*copy, handles_[step], stream);
   return transform(std::get<PreparedTransform>(steps_[step]), handles_[step], stream);

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -23,6 +24,19 @@ struct PreparedLaunch {
   std::vector<std::uint64_t> offsets = {};  ///< of each buffer argument, in bytes
   std::vector<ElementType> map_types = {};  ///< of each tensor map's buffer
 };
+
+/// What the runtime is told of a launch. The configuration points at the attribute beside it.
+struct LaunchSettings {
+  LaunchSettings(const Launch& launch, cudaStream_t stream);
+  LaunchSettings(const LaunchSettings&) = delete;
+  LaunchSettings& operator=(const LaunchSettings&) = delete;
+
+  cudaLaunchAttribute cooperative = {};  ///< all blocks are resident at once and may wait for each other
+  cudaLaunchConfig_t config = {};
+};
+
+/// Enqueues one launch: `arguments` says where the value of each argument lies; the values are copied.
+cudaError_t start(const PreparedLaunch& prepared, void* const* arguments, cudaStream_t stream);
 
 /// A transform with the plan of cuFFT that carries it out.
 struct PreparedTransform {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "tuner/plan/tensor_map.hpp"
+#include "tuner/plan/launch_plan.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"
 #include "tuner/tensor/tensor.hpp"
 

@@ -89,16 +89,28 @@ Result<std::shared_ptr<const Module>> CudaRunner::loaded(const Binary& binary) {
   return last_module_;
 }
 
-Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
+Result<CudaRunner::LoadedLaunches> CudaRunner::load(const LaunchPlan& plan, const Binary& binary) {
   context_.enter();
   check_steps(plan);
   const auto module = loaded(binary);
   if (!module) return tl::unexpected(module.error());
-  std::vector<PreparedLaunch> launches;
-  std::vector<KernelResources> resources;
-  if (const auto fits = prepare_launches(context_.properties, plan, binary, **module, launches, resources);
-      !fits)
-    return tl::unexpected(fits.error());
+  LoadedLaunches launches{*module};
+  const auto fits =
+      prepare_launches(context_.properties, plan, binary, **module, launches.launches, launches.resources);
+  if (!fits) return tl::unexpected(fits.error());
+  return launches;
+}
+
+Result<std::vector<KernelResources>> CudaRunner::check_resources(const LaunchPlan& plan,
+                                                                 const Binary& binary) {
+  auto launches = load(plan, binary);
+  if (!launches) return tl::unexpected(launches.error());
+  return of_launches(plan, std::move(launches->resources));
+}
+
+Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
+  auto launches = load(plan, binary);
+  if (!launches) return tl::unexpected(launches.error());
   context_.checks().load_for(plan.buffers);
   auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.host_pool, context_.snapshots);
   if (!buffers) return tl::unexpected(buffers.error());
@@ -107,13 +119,14 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   if (!textures) return tl::unexpected(textures.error());
   auto transforms = transforms_of(plan, context_);
   if (!transforms) return tl::unexpected(transforms.error());
-  auto launch = launches.cbegin();
+  auto launch = launches->launches.cbegin();
   LaunchSequence setup(steps_of(plan, plan.setup, launch, *transforms), address_of, *textures);
   LaunchSequence sequence(steps_of(plan, plan.launches, launch, *transforms), address_of, *textures,
                           more_streams(plan, context_));
-  return std::make_unique<CudaPreparedPlan>(context_, *module, std::move(*buffers), std::move(*textures),
-                                            std::move(*transforms), std::move(setup), std::move(sequence),
-                                            of_launches(plan, std::move(resources)), plan.graph);
+  return std::make_unique<CudaPreparedPlan>(context_, std::move(launches->module), std::move(*buffers),
+                                            std::move(*textures), std::move(*transforms), std::move(setup),
+                                            std::move(sequence),
+                                            of_launches(plan, std::move(launches->resources)), plan.graph);
 }
 
 }  // namespace tune::cuda

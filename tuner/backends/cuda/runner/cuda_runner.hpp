@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tuner/backends/cuda/plan/device_context.hpp"
+#include "tuner/backends/cuda/plan/launch_sequence.hpp"
 #include "tuner/backends/cuda/runtime/module.hpp"
 #include "tuner/backends/runner.hpp"
 
@@ -16,7 +19,8 @@ class CudaRunner : public Runner {
  public:
   CudaRunner(int device, DeviceProperties properties);
 
-  /// Throws Error where a kernel takes other arguments than the plan gives, and after a fault.
+  /// Both throw Error where a kernel takes other arguments than the plan gives, and after a fault.
+  Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan, const Binary& binary) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
 
   /// False after a fault.
@@ -24,6 +28,13 @@ class CudaRunner : public Runner {
   MachineState machine_state() const { return context_.machine_state(); }
 
  private:
+  /// What of a plan needs no memory; its setup's launches come first.
+  struct LoadedLaunches {
+    std::shared_ptr<const Module> module;
+    std::vector<PreparedLaunch> launches = {};
+    std::vector<KernelResources> resources = {};
+  };
+  Result<LoadedLaunches> load(const LaunchPlan& plan, const Binary& binary);
   /// One configuration is prepared at several sizes, one after the other: its binary is loaded once.
   Result<std::shared_ptr<const Module>> loaded(const Binary& binary);
 

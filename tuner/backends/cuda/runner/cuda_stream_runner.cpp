@@ -33,20 +33,6 @@ class CudaLoadedPlan : public LoadedPlan {
   Module module_;
 };
 
-dim3 to_cuda(const Dim3& extent) {
-  return {extent.x, extent.y, extent.z};
-}
-
-cudaError_t start(const PreparedLaunch& prepared, const StreamRunner::Arguments& arguments,
-                  cudaStream_t stream) {
-  cudaLaunchConfig_t config{};
-  config.gridDim = to_cuda(prepared.launch.grid);
-  config.blockDim = to_cuda(prepared.launch.block);
-  config.dynamicSmemBytes = prepared.launch.dynamic_shared_memory;
-  config.stream = stream;
-  return cudaLaunchKernelExC(&config, as_function(prepared.kernel), const_cast<void**>(arguments.data()));
-}
-
 /// A program's stream is given kernels one after another, on the program's own memory.
 void check_only_launches(const LaunchPlan& plan) {
   for (const auto* step : all_steps(plan))
@@ -91,7 +77,7 @@ Result<void> CudaStreamRunner::launch(LoadedPlan& plan, void* stream, std::span<
     check(cudaEventRecord(pair->begin.get(), on));
   }
   for (std::size_t i = 0; i < launches.size(); ++i) {
-    const auto status = start(launches[i], arguments[i], on);
+    const auto status = start(launches[i], arguments[i].data(), on);
     if (status == cudaSuccess) continue;
     if (i > 0) check(status);  // part of the work is on its way: no other configuration may do it again
     if (ticket > 0) {

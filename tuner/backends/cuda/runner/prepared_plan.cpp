@@ -2,15 +2,337 @@
 #include "tuner/backends/cuda/runner/prepared_plan.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <thread>
 #include <utility>
+#include <vector>
 
-#include "tuner/backends/cuda/runner/plan_checks.hpp"
-#include "tuner/backends/cuda/runner/plan_timer.hpp"
+#include "tuner/backends/cuda/checks/device_checks.hpp"
+#include "tuner/backends/cuda/checks/guards.hpp"
+#include "tuner/backends/cuda/plan/buffers.hpp"
+#include "tuner/backends/cuda/plan/device_context.hpp"
+#include "tuner/backends/cuda/plan/execution_graph.hpp"
+#include "tuner/backends/cuda/plan/launch_sequence.hpp"
+#include "tuner/backends/cuda/runner/sampling.hpp"
+#include "tuner/backends/cuda/runtime/energy.hpp"
 #include "tuner/backends/cuda/runtime/module.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/failure.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/base/stopwatch.hpp"
+#include "tuner/measurement/stopping_criteria.hpp"
+#include "tuner/tensor/verifier.hpp"
 
 namespace tune::cuda {
+namespace {
+
+/// Times the executions of one plan, whose buffers are filled. Uses what it is given; nothing may end before
+/// it.
+class PlanTimer : public Sampler {
+ public:
+  PlanTimer(const PlanBuffers& buffers, LaunchSequence& launches, bool flush_cache, GraphUse use,
+            DeviceContext& context)
+      : buffers_(buffers), launches_(launches), flush_cache_(flush_cache), use_(use), context_(context) {}
+
+  /// To be called first: executes so many times, at least once, and decides by the shortest of them how many
+  /// executions make a sample. Failure{launch, "graph"} for a plan that asks for a graph and cannot be one.
+  Result<void> warm_up(int executions);
+  /// Behind each sample.
+  int executions() const { return graph_ ? graph_->executions() : 1; }
+
+  Result<std::vector<double>> take(int samples) override;
+  double device_seconds() const override { return device_seconds_; }
+  std::uint64_t throttle_reasons() override;
+  void rest() override;
+
+  /// Joules an execution, of executions one after another without flushes for about half a second;
+  /// `execution_seconds` is about what one takes. 0 where the device does not count energy.
+  Result<double> measure_energy(double execution_seconds);
+
+ private:
+  cudaError_t enqueue_execution();
+  cudaError_t enqueue_samples(std::size_t samples);
+  Batching batching_of(double seconds) const;
+  Result<double> power_while_busy(double estimated_seconds, double& measured_seconds);
+  tl::unexpected<Failure> failed(cudaError_t status) { return tl::unexpected(context_.failure(status)); }
+
+  const PlanBuffers& buffers_;
+  LaunchSequence& launches_;
+  bool flush_cache_;
+  GraphUse use_;
+  DeviceContext& context_;
+  std::optional<ExecutionGraph> graph_;
+  double device_seconds_ = 0;
+};
+
+using std::chrono::milliseconds;
+
+double seconds_between(const Event& from, const Event& to) {
+  float elapsed = 0;
+  check(cudaEventElapsedTime(&elapsed, from.get(), to.get()));
+  return static_cast<double>(elapsed) * 1e-3;
+}
+
+Result<void> PlanTimer::warm_up(int executions) {
+  const auto first_time = take(1);
+  if (!first_time) return tl::unexpected(first_time.error());
+  double shortest = first_time->front();
+  if (executions > 1 && shortest < long_sample) {
+    const auto times = take(executions - 1);
+    if (!times) return tl::unexpected(times.error());
+    shortest = std::min(shortest, *std::ranges::min_element(*times));
+  }
+  // A device that was idle takes a few executions to reach its clock: near the limit two do not tell.
+  for (int i = 0; i < 4 && shortest >= short_execution && shortest < 4 * short_execution; ++i) {
+    const auto more = take(8);
+    if (!more) return tl::unexpected(more.error());
+    shortest = std::min(shortest, *std::ranges::min_element(*more));
+  }
+  const bool is_short = shortest < short_execution;
+  if (use_ == GraphUse::never || (use_ == GraphUse::automatic && !is_short)) return {};
+  graph_ = ExecutionGraph::make(is_short ? batching_of(shortest) : Batching{}, buffers_, launches_, context_);
+  if (!graph_ && use_ == GraphUse::always)
+    return fail(Phase::launch, "graph", "the plan's steps cannot be recorded as a CUDA graph");
+  // The first start of a graph also sends it to the device.
+  if (const auto first = take(1); !first) return tl::unexpected(first.error());
+  return {};
+}
+
+/// Buffers on the host are not copied: what comes from there was in no cache of the device.
+Batching PlanTimer::batching_of(double seconds) const {
+  std::uint64_t bytes = 0;
+  bool on_host = false;
+  for (const auto& buffer : buffers_.all()) {
+    bytes += buffer.spec.allocation_bytes();
+    on_host = on_host || buffer.spec.on_host();
+  }
+  return batching(seconds, bytes, static_cast<std::uint64_t>(context_.properties.l2_cache),
+                  launches_.steps().size(), flush_cache_ && !on_host);
+}
+
+Result<std::vector<double>> PlanTimer::take(int samples) {
+  const auto count = static_cast<std::size_t>(samples);
+  auto status = enqueue_samples(count);
+  if (status == cudaSuccess) status = cudaStreamSynchronize(context_.stream.get());
+  if (status != cudaSuccess) return failed(status);
+  const auto& events = context_.events(2 * count + 1);
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < count; ++i)
+    seconds.push_back(seconds_between(events[2 * i + 1], events[2 * i + 2]) / executions());
+  device_seconds_ += seconds_between(events.front(), events[2 * count]);
+  return seconds;
+}
+
+/// All samples are enqueued before anything waits: while the device flushes its cache for one, the host is
+/// already ahead with the next, and the gap between an event and a launch stays out of the time.
+cudaError_t PlanTimer::enqueue_samples(std::size_t samples) {
+  const auto stream = context_.stream.get();
+  const auto& events = context_.events(2 * samples + 1);
+  auto status = cudaEventRecord(events[0].get(), stream);
+  for (std::size_t i = 0; i < samples && status == cudaSuccess; ++i) {
+    if (flush_cache_) status = context_.flush_l2();
+    if (status == cudaSuccess) status = cudaEventRecord(events[2 * i + 1].get(), stream);
+    if (status == cudaSuccess) status = enqueue_execution();
+    if (status == cudaSuccess) status = cudaEventRecord(events[2 * i + 2].get(), stream);
+  }
+  return status;
+}
+
+cudaError_t PlanTimer::enqueue_execution() {
+  return graph_ ? graph_->enqueue(context_.stream.get()) : launches_.enqueue(context_.stream.get());
+}
+
+std::uint64_t PlanTimer::throttle_reasons() {
+  return context_.nvml ? context_.nvml->throttle() : 0;
+}
+
+void PlanTimer::rest() {
+  std::this_thread::sleep_for(milliseconds(50));
+}
+
+Result<double> PlanTimer::measure_energy(double execution_seconds) {
+  if (!context_.nvml || !context_.nvml->energy()) return 0;
+  double seconds = 0;
+  const auto watts = power_while_busy(execution_seconds * executions(), seconds);
+  if (!watts) return tl::unexpected(watts.error());
+  return *watts * seconds / executions();
+}
+
+/// Keeps the device busy with two pieces of work, of which one is enqueued while the other runs, and reads
+/// the counter meanwhile. 0 where it does not move.
+Result<double> PlanTimer::power_while_busy(double estimated_seconds, double& measured_seconds) {
+  constexpr double min = 0.5;
+  constexpr double max = 3;
+  constexpr double piece = 0.02;
+  const auto piece_executions =
+      static_cast<int>(std::clamp(piece / std::max(estimated_seconds, 1e-6), 1.0, 4000.0));
+  const auto& events = context_.events(3);
+  const auto enqueue_piece = [&](const Event& end) {
+    auto status = cudaSuccess;
+    for (int i = 0; i < piece_executions && status == cudaSuccess; ++i) status = enqueue_execution();
+    return status == cudaSuccess ? cudaEventRecord(end.get(), context_.stream.get()) : status;
+  };
+
+  EnergyWindow window(min);
+  const Stopwatch watch;
+  auto status = cudaEventRecord(events[0].get(), context_.stream.get());
+  if (status == cudaSuccess) status = enqueue_piece(events[1]);
+  std::size_t running = 1;
+  double pieces = 1;
+  for (bool enough = false; !enough && watch.seconds() < max && status == cudaSuccess; ++pieces) {
+    status = enqueue_piece(events[3 - running]);
+    while (status == cudaSuccess) {
+      const auto ended = cudaEventQuery(events[running].get());
+      ignore(ended);
+      if (ended != cudaErrorNotReady) {
+        status = ended;
+        break;
+      }
+      const auto joules = context_.nvml->energy();
+      enough = enough || (joules && window.add(watch.seconds(), *joules));
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    running = 3 - running;
+  }
+  if (status == cudaSuccess) status = cudaStreamSynchronize(context_.stream.get());
+  if (status != cudaSuccess) return failed(status);
+  measured_seconds = seconds_between(events[0], events[running]) / (pieces * piece_executions);
+  return window.watts();
+}
+
+/// Brings memory to the host and waits. A failure where that fails.
+Result<std::vector<std::byte>> bring(const std::byte* from, std::size_t size, DeviceContext& context) {
+  std::vector<std::byte> host(size);
+  auto status = cudaMemcpyAsync(host.data(), from, size, cudaMemcpyDeviceToHost, context.stream.get());
+  if (status == cudaSuccess) status = cudaStreamSynchronize(context.stream.get());
+  if (status != cudaSuccess) return tl::unexpected(context.failure(status));
+  return host;
+}
+
+Result<void> check_guards(std::span<const PlanBuffer* const> buffers, DeviceContext& context) {
+  std::vector<checks::Zone> red_zones;
+  for (const auto* buffer : buffers) {
+    red_zones.push_back(buffer->red_zone_before());
+    red_zones.push_back(buffer->red_zone_after());
+  }
+  const auto damaged = context.checks().damaged(red_zones, context.stream.get());
+  if (!damaged) return tl::unexpected(context.failure(damaged.error()));
+  // Beyond the end first: that is where most stray writes go.
+  for (const auto side : {Side::after, Side::before})
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const auto which = 2 * i + (side == Side::after ? 1 : 0);
+      if (!(*damaged)[which]) continue;
+      const auto* const begin = reinterpret_cast<const std::byte*>(red_zones[which].begin);
+      const auto found = bring(begin, red_zones[which].bytes, context);
+      if (!found) return tl::unexpected(found.error());
+      return tl::unexpected(
+          out_of_bounds(buffers[i]->spec.name, side, *found, reinterpret_cast<std::uintptr_t>(begin) % 4));
+    }
+  return {};
+}
+
+/// Names the element that `place`, rounded down to a multiple of 8, belongs to.
+Result<void> describe_change(const PlanBuffer& buffer, const std::byte* snapshot, std::uint64_t place,
+                             DeviceContext& context) {
+  const auto bytes = buffer.spec.allocation_bytes();
+  const auto sums = context.checks().sums(snapshot, bytes, context.stream.get());
+  if (!sums) return tl::unexpected(context.failure(sums.error()));
+  if (*sums != buffer.sums) return tl::unexpected(far_out_of_bounds());
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(8, bytes - place));
+  const auto was = bring(snapshot + place, size, context);
+  const auto is = was ? bring(buffer.data() + place, size, context) : was;
+  if (!is) return tl::unexpected(is.error());
+  const auto differing = std::ranges::mismatch(*was, *is).in1 - was->begin();
+  return tl::unexpected(
+      changed_input(buffer.spec, place + static_cast<std::uint64_t>(differing), place, *was, *is));
+}
+
+Result<void> check_input(const PlanBuffer& buffer, DeviceContext& context) {
+  const auto bytes = buffer.spec.allocation_bytes();
+  const auto* const snapshot = context.snapshots.find(*buffer.snapshot);
+  if (snapshot != nullptr) {
+    const auto* const was = snapshot->memory.data();
+    const auto place = context.checks().difference(buffer.data(), was, bytes, context.stream.get());
+    if (!place) return tl::unexpected(context.failure(place.error()));
+    if (*place) return describe_change(buffer, was, **place, context);
+    return {};
+  }
+  const auto sums = context.checks().sums(buffer.data(), bytes, context.stream.get());
+  if (!sums) return tl::unexpected(context.failure(sums.error()));
+  const auto tile = static_cast<std::uint64_t>(std::ranges::mismatch(*sums, buffer.sums).in1 - sums->begin());
+  if (tile == sums->size()) return {};
+  const auto begin = tile * checks::tile_bytes;
+  return tl::unexpected(
+      changed_input(buffer.spec, begin, std::min<std::uint64_t>(checks::tile_bytes, bytes - begin)));
+}
+
+void check_reference(const PlanBuffer& output, const TensorView& reference) {
+  if (output.spec.layout.extents != reference.extents)
+    throw std::logic_error("output and reference differ in extents");
+  if (reference.type != ElementType::f64 || reference.bytes.size() != reference.size() * sizeof(double))
+    throw std::logic_error("a reference must have f64 elements, as many as its extents say");
+}
+
+/// Failure{verify} where something lies in a zone around a buffer that was not put there by `fill`, or where
+/// an input is no longer what it was filled with, its padding included.
+Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
+  std::vector<const PlanBuffer*> on_device;
+  for (const auto& buffer : buffers.all())
+    if (!buffer.spec.on_host()) on_device.push_back(&buffer);
+  if (auto fine = check_guards(on_device, context); !fine) return fine;
+  for (const auto* buffer : on_device)
+    if (buffer->snapshot)
+      if (auto fine = check_input(*buffer, context); !fine) return fine;
+  for (const auto& buffer : buffers.all()) {
+    if (!buffer.spec.on_host()) continue;
+    if (const auto status = buffers.stage(buffer, context.stream.get()); status != cudaSuccess)
+      return tl::unexpected(context.failure(status));
+    const PlanBuffer* const one = &buffer;
+    if (auto fine = check_guards(std::span(&one, 1), context); !fine) return fine;
+    if (!buffer.snapshot) continue;
+    if (auto fine = check_input(buffer, context); !fine) return fine;
+  }
+  return {};
+}
+
+/// Compares an output, which was staged if it lies on the host, with a reference on the host, which is kept
+/// on the device where there is room, else sent in parts. Nothing for a layout of more dimensions with gaps
+/// than the kernel knows. Throws std::logic_error where the reference does not fit the output.
+Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
+                                                    const Bounds& bounds, DeviceContext& context) {
+  check_reference(output, reference);
+  const auto placement = placement_of(output.shape, element_size(output.spec.type));
+  if (!placement) return std::nullopt;
+  const auto count = reference.size();
+  const auto stream = context.stream.get();
+  const auto key =
+      snapshot_key(output.spec.name + " (reference)", Layout::dense(reference.extents), reference);
+  const auto* const snapshot = context.snapshots.get(key, reference, context.checks(), stream);
+  // Without room for the reference, the memory that flushes the cache holds a part of it at a time.
+  const std::uint64_t at_once = snapshot != nullptr ? count : context.spare().size() / sizeof(double);
+  const auto* const on_device =
+      reinterpret_cast<const double*>(snapshot != nullptr ? snapshot->memory.data() : context.spare().data());
+  std::vector<checks::Finding> findings;
+  for (std::uint64_t begin = 0; begin < count; begin += at_once) {
+    const auto part = std::min(at_once, count - begin);
+    auto status = cudaSuccess;
+    if (snapshot == nullptr)
+      status = cudaMemcpyAsync(context.spare().data(), reference.bytes.data() + begin * sizeof(double),
+                               part * sizeof(double), cudaMemcpyHostToDevice, stream);
+    if (status != cudaSuccess) return tl::unexpected(context.failure(status));
+    const auto some = context.checks().compare(
+        {output.spec.type, output.first(), *placement, on_device, begin, part}, bounds, stream);
+    if (!some) return tl::unexpected(context.failure(some.error()));
+    findings.insert(findings.end(), some->begin(), some->end());
+  }
+  return std::optional(combine(findings));
+}
+
+}  // namespace
+
 CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module,
                                    PlanBuffers buffers, PlanTextures textures, FourierPlans transforms,
                                    LaunchSequence setup, LaunchSequence launches,

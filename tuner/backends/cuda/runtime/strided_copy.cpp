@@ -32,7 +32,8 @@ bool fits_volume(const StridedSide& side, const CopyLoop& rows, const CopyLoop& 
          plane / pitch <= largest_pitch;
 }
 
-cudaPitchedPtr pitched(const StridedSide& side, std::size_t width, const CopyLoop& rows, const CopyLoop& planes) {
+cudaPitchedPtr pitched(const StridedSide& side, std::size_t width, const CopyLoop& rows,
+                       const CopyLoop& planes) {
   const auto pitch = rows.*side.stride;
   return {side.data, pitch, width, (planes.*side.stride) / pitch};
 }
@@ -107,7 +108,8 @@ void upload(std::byte* allocation, const std::byte* host, const CopyShape& shape
 
 void download(std::byte* host, const std::byte* allocation, const CopyShape& shape, cudaStream_t stream) {
   if (shape.width == 0) return;
-  const StridedSide device{const_cast<std::byte*>(allocation) + shape.device_offset, &CopyLoop::device_stride};
+  const StridedSide device{const_cast<std::byte*>(allocation) + shape.device_offset,
+                           &CopyLoop::device_stride};
   const StridedSide dense{host, &CopyLoop::host_stride};
   copy(dense, device, shape.width, shape.loops, cudaMemcpyDeviceToHost, stream);
 }

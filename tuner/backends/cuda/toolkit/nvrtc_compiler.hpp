@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tuner/backends/binary.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc_library.hpp"
 
 namespace tune::cuda {
+
+/// What `ptxas -v` says of every kernel in a log, by mangled name: registers, spills, stack frame
+/// (`local_bytes`) and static shared memory. The log is the only source of spills, and of shared memory
+/// without the bytes that some architectures reserve (the cubin's section counts those in). Lines that it
+/// does not know are passed over; device functions that are no kernels are left out.
+std::map<std::string, KernelResources> parse_ptxas_log(std::string_view log);
+
+/// A short word for why a compilation failed: the same for the same cause, so that failures can be counted.
+/// `static shared memory`, `static assertion`, `missing header`, `entry`, `option`, `syntax` (any other error
+/// in the source) or `compiler`.
+std::string compile_failure_reason(std::string_view log);
 
 /// Compiles CUDA C++ to the machine code (cubin) of one architecture, in this process. Needs neither a driver
 /// nor a device. One object serves all threads; two threads compile at the same time.

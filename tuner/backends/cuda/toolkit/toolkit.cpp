@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/available.hpp"
+#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+
+#include "tuner/backends/cuda/toolkit/nvrtc_compiler.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc_library.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cuda {
+
+std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture, std::string* failure_reason) {
+  const auto nvrtc = open_nvrtc(failure_reason);
+  if (nvrtc == nullptr) return nullptr;
+  try {
+    return std::make_unique<NvrtcCompiler>(nvrtc, architecture);
+  } catch (const Error& error) {
+    if (failure_reason != nullptr) *failure_reason = error.what();
+    return nullptr;
+  }
+}
 
 std::string toolkit_text() {
   std::string failure_reason;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What threads do with mbarriers, and the copies that arrive there.
-#include <array>
 #include <cstdint>
 
 #include "tuner/backends/emulator/jobs/emulation.hpp"

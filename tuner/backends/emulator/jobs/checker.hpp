@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -8,22 +9,16 @@
 
 #include "tuner/backends/emulator/memory/finding.hpp"
 #include "tuner/backends/emulator/module/module_compiler.hpp"
-#include "tuner/problem/problem.hpp"
+#include "tuner/evaluation/reference_data.hpp"
+#include "tuner/plan/launch_plan.hpp"
 
 namespace tune::emulator {
-
-/// What the outputs of a plan are computed from and compared with.
-struct ReferenceData {
-  TensorSet inputs;
-  TensorSet reference;  ///< an output without an entry is not compared
-  Tolerance tolerance;  ///< where the plan has none of its own
-};
 
 /// A plan at one size.
 struct Case {
   std::string size;  ///< names it in findings
   LaunchPlan plan;
-  std::shared_ptr<const ReferenceData> expected;
+  std::shared_ptr<const ReferenceData> expected;  ///< an output without a reference is not compared
   /// What it computes is the reference of outputs that lack one in the cases after it, up to the next such.
   bool is_reference = false;
 };

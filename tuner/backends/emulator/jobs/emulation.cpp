@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tuner/backends/emulator/jobs/fourier.hpp"
-#include "tuner/backends/emulator/memory/plan_textures.hpp"
+#include "tuner/backends/emulator/memory/plan_memory.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::emulator {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/backends/emulator/memory/memory_checker.hpp"
-#include "tuner/backends/emulator/memory/plan_maps.hpp"
+#include "tuner/backends/emulator/memory/plan_memory.hpp"
 #include "tuner/backends/emulator/memory/texture_fetch.hpp"
 #include "tuner/backends/emulator/module/loaded_module.hpp"
 #include "tuner/backends/emulator/module/module_compiler.hpp"

@@ -9,10 +9,8 @@
 #include <memory>
 #include <span>
 
-#include "tuner/backends/emulator/memory/plan_maps.hpp"
 #include "tuner/backends/emulator/memory/plan_memory.hpp"
-#include "tuner/backends/emulator/memory/plan_textures.hpp"
-#include "tuner/backends/emulator/module/source_lines.hpp"
+#include "tuner/backends/emulator/module/loaded_module.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/evaluation/reference_data.hpp"
@@ -260,20 +258,8 @@ class CaseRun {
     return nullptr;
   }
 
-  Tolerance tolerance() const {
-    Tolerance tolerance = case_.plan.tolerance ? *case_.plan.tolerance : case_.expected->tolerance;
-    const bool asks =
-        std::ranges::any_of(tolerance.buffers, [](const auto& one) { return one.second.relative != 0; });
-    if (tolerance.relative != 0 || asks) {
-      TensorSet known = case_.expected->reference;
-      known.insert(computed_.begin(), computed_.end());
-      apply_relative(tolerance, known);
-    }
-    return tolerance;
-  }
-
   void compare_outputs(const PlanMemory& memory) {
-    const Tolerance tolerance = this->tolerance();
+    const Tolerance tolerance = tolerance_of(case_.plan, *case_.expected, computed_);
     for (const BufferSpec& buffer : case_.plan.buffers) {
       if (buffer.role != BufferRole::output) continue;
       const HostTensor* const reference = reference_of(buffer.name);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
-#include <memory>
 #include <span>
-#include <string>
 
 #include "tuner/backends/emulator/jobs/checker.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::emulator {
 
@@ -15,17 +13,16 @@ namespace tune::emulator {
 class ProblemJobs {
  public:
   /// Both must outlive the object.
-  ProblemJobs(const Problem& problem, const KernelSources& sources) : problem_(problem), sources_(sources) {}
+  ProblemJobs(const Problem& problem, const KernelSources& sources)
+      : problem_(problem), sources_(sources), reference_cache_(problem) {}
 
   /// The configuration at each of these sizes. A configuration that has no plan there is an impossible job.
   CheckJob job(const Configuration& configuration, std::span<const Instance> instances);
 
  private:
-  std::shared_ptr<const ReferenceData> reference_data(const Instance& instance);
-
   const Problem& problem_;
   const KernelSources& sources_;
-  std::map<std::string, std::shared_ptr<const ReferenceData>> reference_cache_;  ///< by the instance's key
+  ReferenceCache reference_cache_;
 };
 
 }  // namespace tune::emulator

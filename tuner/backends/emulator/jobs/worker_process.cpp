@@ -8,12 +8,73 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstring>
 #include <exception>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "tuner/base/error.hpp"
+#include "tuner/serialization/archive.hpp"
+
+namespace tune::process {
+
+template<>
+struct Fields<emulator::Index3> {
+  static void each(auto& t, auto field) {
+    auto& [x, y, z] = t;
+    name_members(field, "x", x, "y", y, "z", z);
+  }
+};
+template<>
+struct Fields<emulator::Finding> {
+  static void each(auto& t, auto field) {
+    auto& [kind, kernel, size, array, offset, has_thread, block, thread, source, detail] = t;
+    name_members(field, "kind", kind, "kernel", kernel, "size", size, "array", array, "offset", offset,
+                 "has_thread", has_thread, "block", block, "thread", thread, "source", source, "detail",
+                 detail);
+  }
+};
+template<>
+struct Fields<emulator::CheckVerdict> {
+  static void each(auto& t, auto field) {
+    auto& [findings, not_emulated, error, tolerance, seconds] = t;
+    name_members(field, "findings", findings, "not_emulated", not_emulated, "error", error, "tolerance",
+                 tolerance, "seconds", seconds);
+  }
+};
+template<>
+struct Fields<emulator::Message> {
+  static void each(auto& t, auto field) {
+    auto& [type, job, verdict, text] = t;
+    name_members(field, "type", type, "job", job, "verdict", verdict, "text", text);
+  }
+};
+
+}  // namespace tune::process
 
 namespace tune::emulator {
+
+std::string packed(const Message& message) {
+  const std::vector<std::byte> bytes = process::to_bytes(process::encode(message));
+  const std::size_t size = bytes.size();
+  std::string whole(reinterpret_cast<const char*>(&size), sizeof size);
+  whole.append(reinterpret_cast<const char*>(bytes.data()), size);
+  return whole;
+}
+
+std::optional<Message> take_message(std::string& bytes) {
+  std::size_t size = 0;
+  if (bytes.size() < sizeof size) return std::nullopt;
+  std::memcpy(&size, bytes.data(), sizeof size);
+  if (bytes.size() - sizeof size < size) return std::nullopt;
+  const auto packet = std::as_bytes(std::span(bytes)).subspan(sizeof size, size);
+  auto message = process::decoded<Message>(process::from_bytes(packet));
+  bytes.erase(0, sizeof size + size);
+  return message;
+}
+
 namespace {
 
 void write_all(int pipe, const std::string& bytes) {

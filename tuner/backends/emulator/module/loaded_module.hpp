@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "tuner/backends/emulator/memory/finding.hpp"
 #include "tuner/backends/emulator/memory/memory_checker.hpp"
 
 namespace tune::emulator {
@@ -34,5 +36,10 @@ class LoadedModule {
   const tune_emulator::ModuleTable* table_ = nullptr;
   const char* base_ = nullptr;
 };
+
+/// Turns addresses in a module into lines of the kernel's files, by `addr2line`, which comes with g++: the
+/// line of the access, then those of the functions that it was inlined into. Without `addr2line` the findings
+/// have no lines.
+std::vector<Finding> with_source_lines(std::vector<NotedFinding> noted, const LoadedModule& module);
 
 }  // namespace tune::emulator

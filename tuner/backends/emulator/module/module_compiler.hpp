@@ -6,11 +6,49 @@
 #include <string>
 #include <vector>
 
-#include "tuner/backends/emulator/module/compiler_options.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/plan/launch_plan.hpp"
 
 namespace tune::emulator {
+
+/// What a program said (both outputs) and its exit status; 128 + signal where one ended it.
+struct ProgramResult {
+  int status = 0;
+  std::string output;
+};
+
+/// Runs a program without a shell and waits for its end. Throws Error where it cannot be started.
+ProgramResult run_program(const std::vector<std::string>& command);
+
+/// The path of a program by PATH; empty where there is none.
+std::string find_program(const std::string& name);
+
+/// What is compiled in.
+enum class Flavour {
+  plain,    ///< nothing: fast, finds wrong results and what harms the emulator itself
+  sanitize  ///< a call-back before every memory access
+};
+
+/// How much g++ does for the speed of what it compiles.
+enum class Effort {
+  little,  ///< compiles in half of the time, to what runs for up to twice as long: for little work
+  much
+};
+
+/// What a module is for. Both purposes lead through the same instructions but for what is told of an error.
+enum class Purpose {
+  search,  ///< is there an error? A misaligned address is a trap, nothing says where anything stands.
+  explain  ///< of what kind, and at which line?
+};
+
+struct Build {
+  Flavour flavour = Flavour::sanitize;
+  Effort effort = Effort::much;
+  Purpose purpose = Purpose::explain;
+};
+
+/// Of g++, without the names of files.
+std::vector<std::string> compiler_options(const Build& build);
 
 /// Compiles batches of variants to shared objects with the host's g++, in a folder of its own.
 class ModuleCompiler {

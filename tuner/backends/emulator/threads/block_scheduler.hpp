@@ -2,10 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "tuner/backends/emulator/threads/context.hpp"
-#include "tuner/backends/emulator/threads/stacks.hpp"
 #include "tuner/backends/emulator/threads/warp_exchange.hpp"
 
 namespace tune::emulator {

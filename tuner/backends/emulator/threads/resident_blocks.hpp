@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tuner/backends/emulator/memory/memory_checker.hpp"
 #include "tuner/backends/emulator/threads/async_barriers.hpp"
-#include "tuner/backends/emulator/threads/async_copies.hpp"
 #include "tuner/backends/emulator/threads/block_scheduler.hpp"
-#include "tuner/backends/emulator/threads/grid_counter.hpp"
 #include "tuner/backends/emulator/threads/warpgroup_products.hpp"
 #include "tuner/plan/launch_plan.hpp"
 
 namespace tune::emulator {
+
+/// The counter that a grid's barrier counts arrivals with (kernels/common/grid_barrier.cuh): what a device
+/// needs of it, though blocks meet without it here. Zero but for its highest bit before and after each
+/// barrier, which turns over that bit.
+class GridCounter {
+ public:
+  /// A block has come to the barrier with this counter, null for none. What is wrong with that; empty:
+  /// nothing.
+  std::string arrive(unsigned* counter);
+  /// All have.
+  void release();
+  void begin_launch() { any_ = false; }
+
+ private:
+  unsigned* counter_ = nullptr;  ///< of the barrier that blocks are coming to
+  bool any_ = false;
+};
 
 /// A block that has begun and not ended. What all blocks use in their turns, shared memory and what is known
 /// of it, it keeps while others have theirs.

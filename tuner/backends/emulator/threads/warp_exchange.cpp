@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tuner/backends/emulator/threads/matrix_product.hpp"
+#include "tuner/backends/emulator/threads/warpgroup_products.hpp"
 
 namespace tune::emulator {
 namespace {

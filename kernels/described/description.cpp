@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/description.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::definition {
+namespace {
+
+/// As C, CUDA, numpy and the exchange format call them; those of whole numbers with a size may end in _t.
+constexpr std::pair<ElementType, std::string_view> type_names[] = {
+    {ElementType::f32, "float|float32"},
+    {ElementType::f64, "double|float64"},
+    {ElementType::f16, "half|__half|float16"},
+    {ElementType::bf16, "bfloat16|__nv_bfloat16|nv_bfloat16"},
+    {ElementType::i8, "char|signed char|int8"},
+    {ElementType::u8, "bool|uchar|unsigned char|uint8"},
+    {ElementType::i16, "short|int16"},
+    {ElementType::u16, "ushort|unsigned short|uint16"},
+    {ElementType::i32, "int|int32"},
+    {ElementType::u32, "uint|unsigned|unsigned int|uint32"},
+    {ElementType::i64, "long|long long|longlong|int64"},
+    {ElementType::u64, "ulong|unsigned long|unsigned long long|ulonglong|size_t|uint64"}};
+
+std::optional<ElementType> listed(std::string_view name) {
+  for (const auto& [type, names] : type_names)
+    for (std::size_t begin = 0, end = 0; end < names.size(); begin = end + 1) {
+      end = std::min(names.find('|', begin), names.size());
+      if (names.substr(begin, end - begin) == name) return type;
+    }
+  return std::nullopt;
+}
+
+std::optional<ElementType> plain(std::string_view name) {
+  const auto found = listed(name);
+  // int32_t, but not size: what ends with _t has a number before.
+  return found || !name.ends_with("_t") ? found : listed(name.substr(0, name.size() - 2));
+}
+
+}  // namespace
+
+std::optional<TypeName> type_named(std::string_view name) {
+  std::string lower;
+  for (const char c : name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (const auto type = plain(lower)) return TypeName{*type, 1, lower == "bool"};
+  // float2 and the like; of half and bfloat16 too.
+  if (lower.size() < 2) return std::nullopt;
+  const char last = lower.back();
+  const auto of = plain(std::string_view(lower).substr(0, lower.size() - 1));
+  if (!of || last < '2' || last > '4' || lower.find(' ') != std::string::npos) return std::nullopt;
+  return TypeName{*of, last - '0', false};
+}
+
+bool Argument::is_compared() const {
+  return is_vector() && (access == BufferAccess::write || access == BufferAccess::both);
+}
+
+const Argument* KernelDescription::argument(std::string_view wanted) const {
+  const auto found = std::ranges::find(arguments, wanted, &Argument::name);
+  return found == arguments.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> KernelDescription::arguments_of(const LaunchDescription& launch) const {
+  if (launch.arguments) return *launch.arguments;
+  std::vector<std::string> names;
+  for (const Argument& one : arguments)
+    if (one.symbol.empty()) names.push_back(one.name);
+  return names;
+}
+
+ProblemInfo KernelDescription::info() const {
+  ProblemInfo info{name, summary, extents, settings, item, {}, revision};
+  // Characters that a database's keys and a command line take without quotes.
+  for (char& c : info.name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') c = '_';
+  if (info.name.empty()) place.fail("the problem has no name");
+  // A description that fixes all sizes has one that says nothing.
+  if (info.extents.empty()) info.extents.push_back({"size", format("fixed by the {}", noun()), 1});
+  return info;
+}
+
+}  // namespace tune::definition

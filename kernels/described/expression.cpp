@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/expression.hpp"
+
+#include "kernels/described/formula.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::definition {
+
+SourceLocation SourceLocation::in_code(std::string prefix) {
+  SourceLocation place;
+  place.prefix_ = [prefix = std::move(prefix)] { return prefix; };
+  return place;
+}
+
+SourceLocation SourceLocation::in_file(Prefix prefix) {
+  SourceLocation place;
+  place.prefix_ = std::move(prefix);
+  place.is_file_ = true;
+  return place;
+}
+
+std::string SourceLocation::located(const std::string& message) const {
+  return prefix_ ? format("{}: {}", prefix_(), message) : message;
+}
+
+void SourceLocation::fail(const std::string& message) const {
+  throw UsageError(located(message));
+}
+
+ExpressionScope::ExpressionScope(const std::vector<search::Parameter>& parameters, const Instance& instance)
+    : instance_(instance) {
+  FormulaValue::List sizes;
+  for (const auto& [name, extent] : instance.extents) {
+    add(name, extent);
+    sizes.emplace_back(extent);
+  }
+  values_.insert_or_assign("ProblemSize", FormulaValue(std::move(sizes)));
+  for (const auto& [name, value] : instance.settings) add(name, value);
+  for (const search::Parameter& parameter : parameters) {
+    FormulaValue::List all;
+    for (const Value& value : parameter.values) all.push_back(FormulaValue(value));
+    values_.insert_or_assign(parameter.name, FormulaValue(std::move(all)));
+  }
+}
+
+ExpressionScope::ExpressionScope(const std::vector<search::Parameter>& parameters, const Instance& instance,
+                                 const search::Configuration& configuration)
+    : ExpressionScope(parameters, instance) {
+  configuration_ = configuration;
+  for (const search::Parameter& parameter : parameters) values_.erase(parameter.name);
+  for (const auto& [name, value] : configuration.entries()) add(name, value);
+}
+
+void ExpressionScope::add(const std::string& name, const Value& value) {
+  values_.insert_or_assign(name, FormulaValue(value));
+  words_.insert_or_assign(name, to_word(value));
+}
+
+const FormulaValue* ExpressionScope::find(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+FormulaValue Expression::value(const ExpressionScope& scope) const {
+  if (const auto* constant = std::get_if<double>(&content_)) return FormulaValue::of_number(*constant);
+  if (const auto* function = std::get_if<Function>(&content_))
+    return place_.guarded([&] { return (*function)(scope.instance(), scope.configuration()); });
+  const auto& formula = std::get<std::string>(content_);
+  try {
+    return evaluate(formula, [&](std::string_view name) { return scope.find(name); });
+  } catch (const search::ExprError& error) {
+    place_.fail(place_.is_file() ? format("'{}', column {}: {}", formula, error.column(), error.what())
+                                 : format("'{}': {}", formula, error.what()));
+  }
+}
+
+double Expression::real(const ExpressionScope& scope) const {
+  const FormulaValue result = value(scope);
+  if (!result.is_number()) fail(format("{} where a number is wanted", kind_of(result)));
+  return result.real();
+}
+
+std::int64_t Expression::integer(const ExpressionScope& scope) const {
+  const FormulaValue result = value(scope);
+  try {
+    return result.integer();
+  } catch (const search::ExprError& error) {
+    fail(error.what());
+  }
+}
+
+std::string Expression::text() const {
+  if (const auto* constant = std::get_if<double>(&content_)) return format("{}", *constant);
+  if (const auto* formula = std::get_if<std::string>(&content_)) return *formula;
+  return "(function)";
+}
+
+std::string Expression::with_text(const std::string& statement) const {
+  return place_.is_file() ? format("'{}': {}", text(), statement) : statement;
+}
+
+std::string Expression::named(const std::string& what) const {
+  return place_.is_file() ? format("{}: '{}'", what, text()) : what;
+}
+
+std::string to_word(const Value& value) {
+  return value.is_bool() ? (value.as_bool() ? "1" : "0") : value.to_string();
+}
+
+}  // namespace tune::definition

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of a description that follow from sizes and configuration, and where they were written.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kernels/described/formula_value.hpp"
+#include "search/space/configuration.hpp"
+#include "search/space/parameter.hpp"
+#include "tuner/problem/instance.hpp"
+
+namespace tune::definition {
+
+/// Where a part of a description was written: what errors about it begin with.
+class SourceLocation {
+ public:
+  using Prefix = std::function<std::string()>;
+
+  SourceLocation() = default;
+  /// A part of the program: `doubling: grid x`.
+  static SourceLocation in_code(std::string prefix);
+  /// A place in a file: `conv.json:37: launches[0].grid`, which is only looked for when an error is told.
+  static SourceLocation in_file(Prefix prefix);
+
+  bool is_file() const { return is_file_; }
+  /// `message` behind the place.
+  std::string located(const std::string& message) const;
+  /// Throws UsageError.
+  [[noreturn]] void fail(const std::string& message) const;
+  /// Calls a function of the person who wrote the description; what it throws becomes a UsageError.
+  template<class Call>
+  auto guarded(Call call) const {
+    try {
+      return call();
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
+  }
+
+ private:
+  Prefix prefix_ = {};
+  bool is_file_ = false;
+};
+
+/// What expressions may name: sizes, settings, `ProblemSize` (the sizes as a list), and parameters.
+class ExpressionScope {
+ public:
+  /// Sizes and settings, and of each parameter the list of its values.
+  ExpressionScope(const std::vector<search::Parameter>& parameters, const Instance& instance);
+  /// Sizes and settings, and the parameters' values.
+  ExpressionScope(const std::vector<search::Parameter>& parameters, const Instance& instance,
+                  const search::Configuration& configuration);
+
+  /// Null for a name that is not known.
+  const FormulaValue* find(std::string_view name) const;
+  /// Numbers and words by name, as macros and name expressions take them: true is 1.
+  const std::map<std::string, std::string>& words() const { return words_; }
+  const Instance& instance() const { return instance_; }
+  const search::Configuration& configuration() const { return configuration_; }
+
+ private:
+  void add(const std::string& name, const Value& value);
+
+  Instance instance_;
+  search::Configuration configuration_;
+  std::map<std::string, FormulaValue, std::less<>> values_;
+  std::map<std::string, std::string> words_;
+};
+
+/// A number, a formula over the names of a scope, or a function.
+class Expression {
+ public:
+  /// The configuration is empty where only sizes and settings are known.
+  using Function = std::function<FormulaValue(const Instance&, const search::Configuration&)>;
+  using Content = std::variant<double, std::string, Function>;
+
+  Expression(Content content, SourceLocation place)
+      : content_(std::move(content)), place_(std::move(place)) {}
+
+  /// These throw UsageError with the place.
+  FormulaValue value(const ExpressionScope& scope) const;
+  double real(const ExpressionScope& scope) const;
+  std::int64_t integer(const ExpressionScope& scope) const;
+  [[noreturn]] void fail(const std::string& reason) const { place_.fail(with_text(reason)); }
+
+  bool is_constant() const { return std::holds_alternative<double>(content_); }
+  bool is_function() const { return std::holds_alternative<Function>(content_); }
+  /// The number or formula as it was written; `(function)`.
+  std::string text() const;
+  /// In a file the formula comes before what is said of its value: `'n / 3': ...`.
+  std::string with_text(const std::string& statement) const;
+  /// Likewise what the value is: `grid x: 'n / 3'`.
+  std::string named(const std::string& what) const;
+
+ private:
+  Content content_;
+  SourceLocation place_;
+};
+
+/// As a macro: true is 1.
+std::string to_word(const Value& value);
+
+}  // namespace tune::definition

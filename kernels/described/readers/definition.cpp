@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/readers/definition.hpp"
+
+#include "tuner/base/format.hpp"
+
+namespace tune::definition {
+
+KernelDescription read_definition(const std::filesystem::path& path) {
+  const auto source = read_json(path);
+  const JsonField root(source);
+  if (!root.is_object()) root.fail("expected an object with the fields of a definition");
+  const bool t1 = root.find("ConfigurationSpace") || root.find("KernelSpecification");
+  if (!t1 && !root.find("parameters") && !root.find("kernel"))
+    root.fail(
+        "this is no definition: expected 'kernel' and 'parameters', or, in T1, 'ConfigurationSpace' and "
+        "'KernelSpecification'");
+  KernelDescription description = t1 ? read_t1(root) : read_native(root);
+  description.place = SourceLocation::in_file([path] { return path.string(); });
+  description.reference.place =
+      SourceLocation::in_file([path] { return format("{}: reference.configuration", path.string()); });
+  description.kernel.place = root.place();
+  if (description.reference.kernel) description.reference.kernel->place = root.place();
+  description.sources = {{path.filename().string(), source->text}};
+  return description;
+}
+
+void read_type(const JsonField& field, Argument& argument) {
+  argument.type_name = field.text();
+  argument.type = type_named(field.text());
+  if (!argument.type)
+    field.fail(format(
+        "no array has elements of type '{}'; there are half, bfloat16, float, double, bool, int8, int16, "
+        "int32, int64, uint8, uint16, uint32, uint64, and vectors of them such as float4",
+        field.text()));
+}
+
+void read_extents(const JsonField& field, Argument& argument) {
+  for (const JsonField& extent : field.one_or_more()) argument.extents.push_back(extent.expression());
+  if (argument.extents.empty() || argument.extents.size() > 3) field.fail("expected one to three extents");
+}
+
+TextureSpec texture_over(const Argument& argument) {
+  TextureSpec texture;
+  texture.dimensions = static_cast<int>(argument.extents.size());
+  texture.channels = argument.type ? argument.type->components : 1;
+  texture.memory = texture.dimensions == 1 ? TextureMemory::linear : TextureMemory::array;
+  return texture;
+}
+
+}  // namespace tune::definition

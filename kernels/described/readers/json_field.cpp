@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/described/readers/json_field.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "kernels/described/formula.hpp"
+#include "kernels/described/kernel_files.hpp"
+#include "search/expressions/nearest.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/base/text_file.hpp"
+
+namespace tune::definition {
+namespace {
+
+using nlohmann::ordered_json;
+
+char lower(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+
+/// Line and column of a byte of the text, from 1.
+std::pair<int, int> place_of(std::string_view text, std::size_t byte) {
+  int line = 1, column = 1;
+  for (std::size_t i = 0; i + 1 < byte && i < text.size(); ++i) {
+    column = text[i] == '\n' ? 1 : column + 1;
+    line += text[i] == '\n' ? 1 : 0;
+  }
+  return {line, column};
+}
+
+std::string whole_text(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error && size > largest_file)
+    throw UsageError(format("{} has {} bytes: that is no definition", path.string(), size));
+  auto text = read_text(path);
+  if (!text) throw UsageError(format("cannot read {}: {}", path.string(), text.error()));
+  return std::move(*text);
+}
+
+std::string kind_of(const ordered_json& value) {
+  return value.is_object()   ? "an object"
+         : value.is_array()  ? "a list"
+         : value.is_string() ? "a text"
+                             : value.dump();
+}
+
+FormulaValue value_of(const ordered_json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  FormulaValue::List all;
+  for (const ordered_json& one : value) all.push_back(value_of(one));
+  return all;
+}
+
+/// Walks over valid JSON; the library that reads the values does not tell where they stood.
+class Walker {
+ public:
+  explicit Walker(std::string_view text) : text_(text) { space(); }
+
+  int line() const { return line_; }
+
+  /// Goes to that member's or element's value; false, at the end of the value, where there is none.
+  bool enter(const JsonStep& step) {
+    if (peek() != (step.is_member ? '{' : '[')) return false;
+    const char close = step.is_member ? '}' : ']';
+    next();
+    space();
+    for (std::size_t i = 0; peek() != close && at_ < text_.size(); ++i) {
+      bool found = i == step.index && !step.is_member;
+      if (step.is_member) {
+        found = string() == step.name;
+        space();
+        next();  // the colon
+        space();
+      }
+      if (found) return true;
+      value();
+      if (peek() == ',') {
+        next();
+        space();
+      }
+    }
+    return false;
+  }
+
+ private:
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  char next() {
+    const char c = peek();
+    if (c == '\n') ++line_;
+    ++at_;
+    return c;
+  }
+  void space() {
+    while (at_ < text_.size()) {
+      if (std::isspace(static_cast<unsigned char>(peek())) != 0) {
+        next();
+      } else if (text_.substr(at_, 2) == "//") {
+        while (at_ < text_.size() && peek() != '\n') next();
+      } else if (text_.substr(at_, 2) == "/*") {
+        while (at_ < text_.size() && text_.substr(at_, 2) != "*/") next();
+        next();
+        next();
+      } else {
+        return;
+      }
+    }
+  }
+  /// Escapes stay as they are: names of fields have none.
+  std::string string() {
+    std::string text;
+    next();
+    while (at_ < text_.size() && peek() != '"') {
+      if (peek() == '\\') text += next();
+      text += next();
+    }
+    next();
+    return text;
+  }
+  void value() {
+    int depth = 0;
+    do {
+      const char c = peek();
+      if (c == '"') {
+        string();
+      } else {
+        depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+        next();
+        while (depth == 0 && at_ < text_.size() && is_literal(c) && is_literal(peek())) next();
+      }
+      space();
+    } while (depth > 0 && at_ < text_.size());
+  }
+  static bool is_literal(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '+' || c == '.';
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+std::string to_string(const JsonPath& path) {
+  std::string text;
+  for (const JsonStep& step : path) {
+    if (step.is_member)
+      text += (text.empty() ? "" : ".") + step.name;
+    else
+      text += format("[{}]", step.index);
+  }
+  return text;
+}
+
+int line_of(std::string_view text, const JsonPath& path) {
+  Walker walker(text);
+  int line = walker.line();
+  for (const JsonStep& step : path) {
+    if (!walker.enter(step)) return line;
+    line = walker.line();
+  }
+  return line;
+}
+
+std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path) {
+  auto file = std::make_shared<JsonText>();
+  file->path = path;
+  file->text = whole_text(path);
+  try {
+    file->root = ordered_json::parse(file->text, nullptr, true, true);
+  } catch (const ordered_json::parse_error& error) {
+    const auto [line, column] = place_of(file->text, error.byte);
+    std::string what = error.what();
+    // `[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...`
+    const std::size_t detail = what.find("syntax error");
+    what = detail == std::string::npos ? "it is no JSON" : what.substr(detail);
+    throw UsageError(format("{}:{}:{}: {}", path.string(), line, column, what));
+  }
+  return file;
+}
+
+JsonField::JsonField(std::shared_ptr<const JsonText> file) : file_(std::move(file)), value_(&file_->root) {}
+
+JsonField::JsonField(std::shared_ptr<const JsonText> file, const ordered_json* value, JsonPath path)
+    : file_(std::move(file)), value_(value), path_(std::move(path)) {}
+
+JsonField JsonField::child(JsonStep step, const ordered_json& value) const {
+  JsonPath path = path_;
+  path.push_back(std::move(step));
+  return {file_, &value, std::move(path)};
+}
+
+SourceLocation JsonField::place() const {
+  return SourceLocation::in_file([file = file_, path = path_] {
+    const std::string field = path.empty() ? "" : ": " + to_string(path);
+    return format("{}:{}{}", file->path.string(), line_of(file->text, path), field);
+  });
+}
+
+std::optional<JsonField> JsonField::find(std::string_view name) const {
+  if (!is_object()) fail(format("expected an object, found {}", kind_of(*value_)));
+  auto found = value_->find(std::string(name));
+  if (found == value_->end())
+    for (found = value_->begin(); found != value_->end(); ++found)
+      if (std::ranges::equal(found.key(), name, {}, lower, lower)) break;
+  if (found == value_->end() || found->is_null()) return std::nullopt;
+  return child(JsonStep::member(found.key()), *found);
+}
+
+JsonField JsonField::at(std::string_view name) const {
+  std::optional<JsonField> found = find(name);
+  if (!found) fail(format("expected a field '{}'", name));
+  return std::move(*found);
+}
+
+std::vector<std::pair<std::string, JsonField>> JsonField::members() const {
+  if (!is_object()) fail(format("expected an object, found {}", kind_of(*value_)));
+  std::vector<std::pair<std::string, JsonField>> all;
+  for (const auto& [name, value] : value_->items())
+    all.emplace_back(name, child(JsonStep::member(name), value));
+  return all;
+}
+
+std::vector<JsonField> JsonField::elements() const {
+  if (!is_list()) fail(format("expected a list, found {}", kind_of(*value_)));
+  std::vector<JsonField> all;
+  for (std::size_t i = 0; i < value_->size(); ++i) all.push_back(child(JsonStep::element(i), (*value_)[i]));
+  return all;
+}
+
+std::vector<JsonField> JsonField::one_or_more() const {
+  return is_list() ? elements() : std::vector<JsonField>{*this};
+}
+
+void JsonField::allow(std::initializer_list<std::string_view> names) const {
+  const std::vector<std::string> known(names.begin(), names.end());
+  for (const auto& [name, field] : members()) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const auto nearest = search::nearest_name(name, known);
+    field.fail(nearest ? format("no such field; did you mean '{}'?", *nearest)
+                       : format("no such field; there are: {}", joined(known)));
+  }
+}
+
+const std::string& JsonField::text() const {
+  if (!is_text()) fail(format("expected a text, found {}", kind_of(*value_)));
+  return value_->get_ref<const std::string&>();
+}
+
+double JsonField::number() const {
+  if (!is_number()) fail(format("expected a number, found {}", kind_of(*value_)));
+  return value_->get<double>();
+}
+
+std::int64_t JsonField::integer() const {
+  const double real = number();
+  if (!value_->is_number_integer() && std::nearbyint(real) != real)
+    fail(format("expected a whole number, found {}", kind_of(*value_)));
+  if (!(std::abs(real) < 9.2e18)) fail("expected a number of at most 64 bits");
+  return value_->is_number_integer() ? value_->get<std::int64_t>() : static_cast<std::int64_t>(real);
+}
+
+double JsonField::written_number() const {
+  if (!is_text()) return number();
+  const FormulaValue value = evaluated();
+  if (!value.is_number()) fail(format("expected a number, found '{}'", text()));
+  return value.real();
+}
+
+std::int64_t JsonField::written_integer() const {
+  if (!is_text()) return integer();
+  const double real = written_number();
+  if (std::nearbyint(real) != real || std::abs(real) > 9e15)
+    fail(format("expected a whole number, found '{}'", text()));
+  return static_cast<std::int64_t>(real);
+}
+
+bool JsonField::to_bool() const {
+  if (value_->is_boolean()) return value_->get<bool>();
+  if (is_text()) return evaluated().to_bool();
+  if (value_->is_number_integer()) return value_->get<std::int64_t>() != 0;
+  fail(format("expected true or false, found {}", kind_of(*value_)));
+}
+
+FormulaValue JsonField::value() const {
+  if (is_object() || is_null()) fail(format("expected a value or a list, found {}", kind_of(*value_)));
+  return value_of(*value_);
+}
+
+std::string JsonField::formula() const {
+  if (is_text()) return text();
+  if (is_number() || is_bool()) return value_of(*value_).scalar().to_string();
+  fail(format("expected a number or a formula, found {}", kind_of(*value_)));
+}
+
+FormulaValue JsonField::evaluated() const {
+  if (is_number() || is_bool()) return value();
+  if (is_list()) {
+    FormulaValue::List all;
+    for (const JsonField& one : elements()) all.push_back(one.evaluated());
+    return all;
+  }
+  try {
+    return evaluate(text(), nullptr);
+  } catch (const search::ExprError& error) {
+    fail(format("'{}', column {}: {}", text(), error.column(), error.what()));
+  }
+}
+
+search::Expr JsonField::rule() const {
+  const std::string text = formula();
+  try {
+    return search::Expr::parse(text);
+  } catch (const search::ExprError& error) {
+    fail(format("'{}': {}", text, error.what()));
+  }
+}
+
+}  // namespace tune::definition

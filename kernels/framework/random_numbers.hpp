@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random inputs: each element follows from its own number, so that any of them can be had without those
+// before.
+#pragma once
+
+#include <cstdint>
+
+#include "tuner/tensor/tensor.hpp"
+
+namespace tune::kernels {
+
+/// How the bits of a counter are mixed. Families have different ones, and keep them: stored results were
+/// checked with these inputs.
+enum class Mixer {
+  splitmix,         ///< SplitMix64: its finalizer after its increment is added
+  splitmix_scaled,  ///< its finalizer after the counter is multiplied by that increment
+  murmur,           ///< the finalizer of MurmurHash3
+  multiply_twice    ///< two shifts and multiplications
+};
+
+/// Returns the mixed bits.
+std::uint64_t mixed_bits(Mixer mixer, std::uint64_t counter);
+
+/// Returns a number in [-1, 1) with 24 bits, exact in float.
+double number_at(Mixer mixer, std::uint64_t counter);
+
+/// Sets the first `count` elements of a tensor of f32 or f64 to the numbers at `start`, `start` + 1 and so
+/// on, on all cores.
+void fill_random(HostTensor& tensor, std::uint64_t count, Mixer mixer, std::uint64_t start);
+
+/// Returns a tensor of f32 or f64 full of such numbers.
+HostTensor random_tensor(ElementType type, Extents extents, Mixer mixer, std::uint64_t start);
+
+}  // namespace tune::kernels

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A build without the CUDA toolkit: there is no device, but NVRTC may still be there at run time.
+#include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/cuda/runtime/occupancy.hpp"
+#include "tuner/base/error.hpp"
+
+namespace tune::cuda {
+namespace {
+
+constexpr const char* reason =
+    "this program was built without CUDA: build it where the CUDA toolkit is installed";
+
+}  // namespace
+
+std::vector<DeviceProperties> list_devices(std::string* failure_reason) {
+  if (failure_reason != nullptr) *failure_reason = reason;
+  return {};
+}
+
+std::unique_ptr<Backend> open_device(int) {
+  throw Error(reason);
+}
+
+std::unique_ptr<StreamRunner> open_stream_runner(int) {
+  throw Error(reason);
+}
+
+Occupancy occupancy(const DeviceProperties&, const OccupancyDemand&) {
+  return {};
+}
+
+}  // namespace tune::cuda

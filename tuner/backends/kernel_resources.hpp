@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace tune {
+
+/// What one kernel of a binary needs, known before anything is launched. Bytes are per thread where it says
+/// so.
+struct KernelResources {
+  int registers = 0;          ///< a thread
+  int spill_store_bytes = 0;  ///< a thread, from the compiler's log
+  int spill_load_bytes = 0;
+  int local_bytes = 0;                ///< a thread: stack frame and spills
+  int static_shared_memory = 0;       ///< bytes a block
+  int dynamic_shared_memory = 0;      ///< bytes a block, from the plan
+  int threads = 0;                    ///< a block, from the plan
+  int max_threads = 0;                ///< a block that this kernel can be launched with
+  int blocks_per_multiprocessor = 0;  ///< CUDA's occupancy query
+  double occupancy = 0;               ///< resident over possible threads of a multiprocessor, 0 to 1
+  /// What bounds it: `registers`, `shared memory`, `threads`, `blocks`; empty if unknown.
+  std::string limiter;
+};
+
+}  // namespace tune

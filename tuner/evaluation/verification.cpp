@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/evaluation/verification.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "tuner/base/content_hash.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune {
+namespace {
+
+HostTensor copied(const TensorView& view) {
+  HostTensor tensor(view.type, view.extents);
+  std::ranges::copy(view.bytes, tensor.bytes().begin());
+  return tensor;
+}
+
+/// Compiles a plan, lets `run` do with it what has to be done first, and gives the outputs as `convert` says.
+template<class Run, class Convert>
+Result<TensorSet> outputs_of(const LaunchPlan& plan, Backend& backend, const Run& run,
+                             const Convert& convert) {
+  const Result<Binary> binary = backend.compiler().compile(plan.compile);
+  if (!binary) return tl::unexpected(binary.error());
+  const auto prepared = backend.runner().prepare(plan, *binary);
+  if (!prepared) return tl::unexpected(prepared.error());
+  if (const std::optional<Failure> failure = run(**prepared)) return tl::unexpected(*failure);
+  TensorSet outputs;
+  for (const BufferSpec& buffer : plan.buffers) {
+    if (buffer.role != BufferRole::output) continue;
+    const Result<TensorView> output = (*prepared)->fetch(buffer.name);
+    if (!output) return tl::unexpected(output.error());
+    outputs.emplace(buffer.name, convert(*output));
+  }
+  return outputs;
+}
+
+template<class T>
+std::optional<Failure> failure_of(const Result<T>& result) {
+  return result ? std::nullopt : std::optional(result.error());
+}
+
+/// A kernel that writes where it must not may spoil anything, the outputs too: that is the cause to name.
+Result<void> run_and_check_memory(PreparedPlan& prepared, const TensorSet& inputs) {
+  const Result<void> ran = prepared.run_checked(views_of(inputs));
+  return ran ? prepared.check_memory() : ran;
+}
+
+/// Counts up when kernels begin to run on the device, and when they have ended.
+class DeviceWork {
+ public:
+  explicit DeviceWork(std::atomic<std::uint64_t>* counter) : counter_(counter) { count(); }
+  DeviceWork(const DeviceWork&) = delete;
+  DeviceWork& operator=(const DeviceWork&) = delete;
+  ~DeviceWork() { count(); }
+
+ private:
+  void count() {
+    if (counter_ != nullptr) ++*counter_;
+  }
+  std::atomic<std::uint64_t>* counter_;
+};
+
+}  // namespace
+
+std::string executed_code(const LaunchPlan& plan, const Binary& binary) {
+  return content_hash(binary.hash + "\n" + launches_of(plan));
+}
+
+Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const ReferenceData& reference_data) {
+  const Result<void> ran = run_and_check_memory(prepared, reference_data.inputs);
+  if (!ran) return tl::unexpected(ran.error());
+  const Tolerance tolerance = tolerance_of(plan, reference_data);
+  double worst = 0;
+  for (const BufferSpec& buffer : plan.buffers) {
+    if (buffer.role != BufferRole::output) continue;
+    const Bounds bounds = tolerance.of(buffer.name);
+    const Result<Comparison> comparison =
+        prepared.compare(buffer.name, view_of(reference_data.reference.at(buffer.name)), bounds);
+    if (!comparison) return tl::unexpected(comparison.error());
+    if (!is_right(*comparison, bounds))
+      return tl::unexpected(wrong_result(*comparison, buffer.layout.extents, bounds, buffer.name));
+    worst = std::max(worst, comparison->worst_error);
+  }
+  return worst;
+}
+
+Result<TensorSet> run_outputs(const LaunchPlan& plan, const ReferenceData& reference_data, Backend& backend) {
+  return outputs_of(
+      plan, backend,
+      [&](PreparedPlan& prepared) { return failure_of(check(prepared, plan, reference_data)); }, copied);
+}
+
+TensorSet run_reference(const Problem& problem, const Instance& instance, const TensorSet& inputs,
+                        Backend& backend, const KernelSources& sources) {
+  const std::optional<Result<LaunchPlan>> plan = problem.reference_plan(instance, sources);
+  if (!plan) return {};
+  const auto run = [&](PreparedPlan& prepared) { return failure_of(run_and_check_memory(prepared, inputs)); };
+  Result<TensorSet> outputs = *plan ? outputs_of(**plan, backend, run, in_double)
+                                    : Result<TensorSet>(tl::unexpected((*plan).error()));
+  if (outputs) return std::move(*outputs);
+  if (problem.plan_replaces_reference(instance)) return {};
+  throw Error(format("the reference of {} {} cannot be computed: {}: {}", problem.info().name, instance.key(),
+                     outputs.error().reason, outputs.error().detail));
+}
+
+Verification::Verification(const Problem& problem, Backend& backend, const KernelSources& sources,
+                           std::atomic<std::uint64_t>* device_work)
+    : problem_(problem),
+      backend_(backend),
+      sources_(sources),
+      device_work_(device_work),
+      reference_cache_(problem, [this](const Instance& size, const TensorSet& inputs) {
+        return run_reference(problem_, size, inputs, backend_, sources_);
+      }) {}
+
+Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
+                                            const Configuration& configuration, const LaunchPlan& plan,
+                                            const Binary& binary) {
+  CheckedError checked;
+  for (const Instance& instance : sizes) {
+    const Result<LaunchPlan> small = problem_.plan(instance, configuration, sources_);
+    if (!small) return tl::unexpected(small.error());
+    std::optional<Result<Binary>> other;
+    if (content_of(small->compile) != content_of(plan.compile))
+      other = backend_.compiler().compile(small->compile);
+    if (other && !*other) return tl::unexpected(other->error());
+    const DeviceWork working(device_work_);
+    // A reference may be computed by another plan: it runs before the plan that is held against it takes the
+    // device's memory.
+    for (const std::uint64_t seed : check_seeds) static_cast<void>(reference_data(instance, seed));
+    const auto prepared = backend_.runner().prepare(*small, other ? **other : binary);
+    if (!prepared) return tl::unexpected(prepared.error());
+    for (const std::uint64_t seed : check_seeds) {
+      const ReferenceData& expected = reference_data(instance, seed);
+      const Result<double> error = check(**prepared, *small, expected);
+      if (!error) {
+        Failure failure = error.error();
+        failure.detail = format("at {}: {}", instance.key(), failure.detail);
+        return tl::unexpected(std::move(failure));
+      }
+      checked.largest = std::max(checked.largest, *error);
+      checked.tolerance = widest(tolerance_of(*small, expected));
+    }
+  }
+  return checked;
+}
+
+}  // namespace tune
