@@ -42,7 +42,8 @@ Result<Response> RemoteDevice::call(const Json& request, double seconds) {
 RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {
   std::string digest = sampled_hash(tensor.bytes);
   const auto found = std::ranges::find_if(shared_, [&](const Shared& other) {
-    return other.data == tensor.bytes.data() && other.size == tensor.bytes.size() && other.digest == digest;
+    return other.data == tensor.bytes.data() && other.size == tensor.bytes.size() && other.digest == digest &&
+           other.type == tensor.type && other.extents == tensor.extents;
   });
   if (found != shared_.end()) {
     shared_.splice(shared_.begin(), shared_, found);
@@ -52,6 +53,8 @@ RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {
   made.data = tensor.bytes.data();
   made.size = tensor.bytes.size();
   made.digest = std::move(digest);
+  made.type = tensor.type;
+  made.extents = tensor.extents;
   made.number = next_number_++;
   made.memory = SharedMemory(made.size);
   copy(made.memory.bytes(), tensor.bytes);

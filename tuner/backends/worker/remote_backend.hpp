@@ -31,7 +31,7 @@ class RemoteDevice {
   bool running() { return peer_ != nullptr && peer_->alive(); }
 
   /// The number under which the process knows a tensor; it is sent where it is not there yet. A tensor is
-  /// known by its place in memory and a digest of its contents.
+  /// known by its place in memory, its type, its extents and a digest of its contents.
   Result<std::uint64_t> share(const TensorView& tensor);
 
   /// Counts up with every process.
@@ -43,6 +43,8 @@ class RemoteDevice {
     const std::byte* data = nullptr;
     std::size_t size = 0;
     std::string digest;
+    ElementType type = ElementType::f32;
+    Extents extents;
     std::uint64_t number = 0;
     SharedMemory memory;
     std::uint64_t sent_to = 0;  ///< generation of the process that has it

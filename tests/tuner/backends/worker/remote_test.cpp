@@ -5,7 +5,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/support/fake_backend.hpp"
 #include "tests/support/toy_problem.hpp"
@@ -151,6 +154,22 @@ TEST_F(RemoteTest, WorkersEndWithTheirOwner) {
     EXPECT_EQ(kill(id, 0), 0);
   }
   EXPECT_NE(kill(id, 0), 0);
+}
+
+// Memory that was given back comes again at the same address, for a tensor of equal bytes and another shape.
+TEST(Remote, ATensorOfAnotherShapeOrTypeIsAnother) {
+  RemoteDevice device(worker("device"));
+  device.ready();
+  const std::vector<std::byte> bytes(64);
+  const auto number_of = [&](ElementType type, Extents extents) {
+    const Result<std::uint64_t> number = device.share({type, std::move(extents), bytes});
+    EXPECT_TRUE(number);
+    return number.value_or(0);
+  };
+  const std::uint64_t wide = number_of(ElementType::f32, {8, 2});
+  EXPECT_EQ(number_of(ElementType::f32, {8, 2}), wide);
+  EXPECT_NE(number_of(ElementType::f32, {2, 8}), wide);
+  EXPECT_NE(number_of(ElementType::i32, {8, 2}), wide);
 }
 
 TEST(Remote, AWorkerThatDoesNotStartIsOneClearError) {
