@@ -12,7 +12,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   std::ofstream file(arguments[1]);
-  file << "// Written by the build from the table of problems.\n#include \"lookup/src/settings.hpp\"\n\n"
+  file << "// Written by the build from the table of problems.\n#include \"lookup/src/matching.hpp\"\n\n"
           "namespace tune::lookup {\n\nconst SettingDefault setting_defaults[] = {\n";
   for (const tune::kernels::ProblemEntry& entry : tune::kernels::problems()) {
     const auto problem = entry.make();

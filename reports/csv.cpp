@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/csv.hpp"
-
 #include <algorithm>
 #include <vector>
 
+#include "reports/report.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::reports {

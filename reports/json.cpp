@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/json.hpp"
+#include "tuner/serialization/json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "reports/data/rerank_json.hpp"
-#include "tuner/serialization/json.hpp"
+#include "reports/report.hpp"
 
 namespace tune::reports {
 namespace {

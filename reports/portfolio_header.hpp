@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "db/read/portfolio.hpp"
+#include "db/read/best.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::reports {

@@ -3,11 +3,7 @@
 
 #include <array>
 
-#include "reports/csv.hpp"
 #include "reports/html.hpp"
-#include "reports/json.hpp"
-#include "reports/markdown.hpp"
-#include "reports/text.hpp"
 
 namespace tune::reports {
 namespace {

@@ -32,4 +32,30 @@ const ReportKind* find_report(std::string_view name);
 /// The kind that a file's name asks for; null where it says nothing.
 const ReportKind* report_for_file(std::string_view file_name);
 
+/// Plain text for a terminal: one block a section.
+class TextReport : public Report {
+ public:
+  std::string render(const ReportData& data) const override;
+};
+
+/// The same as the text report, with tables that web pages show.
+class MarkdownReport : public Report {
+ public:
+  std::string render(const ReportData& data) const override;
+};
+
+/// Comma-separated values (RFC 4180, lines end in LF): a header, then one row for each evaluation of every
+/// section. Seconds, bytes and rates without prefixes; a cell is empty where there is no value. Parameters
+/// are columns `param_NAME`, those of all sections, in the order in which they appear first.
+class CsvReport : public Report {
+ public:
+  std::string render(const ReportData& data) const override;
+};
+
+/// Everything in the data as one object; docs/report-json.md describes it.
+class JsonReport : public Report {
+ public:
+  std::string render(const ReportData& data) const override;
+};
+
 }  // namespace tune::reports

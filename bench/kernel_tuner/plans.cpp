@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "db/read/run_details.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"

@@ -7,12 +7,11 @@
 #include <set>
 
 #include "cli/input/device_choice.hpp"
-#include "cli/input/measure_choice.hpp"
+#include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
-#include "cli/input/stored_databases.hpp"
-#include "cli/input/stored_problem.hpp"
-#include "cli/output/interrupt.hpp"
+#include "cli/input/stored.hpp"
 #include "cli/output/output_file.hpp"
+#include "cli/output/progress.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"

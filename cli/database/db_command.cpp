@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/database/db_command.hpp"
-
 #include <unistd.h>
 
 #include <array>
 #include <filesystem>
 #include <iostream>
 
+#include "cli/input/command.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/maintain/check.hpp"
 #include "db/maintain/compact.hpp"

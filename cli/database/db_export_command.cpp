@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "cli/database/db_command.hpp"
-#include "cli/input/stored_databases.hpp"
+#include "cli/input/command.hpp"
+#include "cli/input/stored.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"
 #include "db/maintain/export.hpp"
 #include "db/read/queries.hpp"
 #include "db/read/recording.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"

@@ -9,14 +9,14 @@
 #include <set>
 #include <tuple>
 
-#include "cli/database/db_command.hpp"
+#include "cli/input/command.hpp"
 #include "cli/input/recorded_spaces.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/formats/json_fields.hpp"
 #include "db/formats/recorded_json.hpp"
 #include "db/formats/text_file.hpp"
 #include "db/formats/write.hpp"
-#include "db/maintain/import.hpp"
+#include "db/maintain/merge.hpp"
 #include "db/store/database.hpp"
 #include "library/run/paths.hpp"
 #include "tuner/base/error.hpp"

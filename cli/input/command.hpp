@@ -63,4 +63,8 @@ int dispatch(const std::vector<std::string>& arguments);
 /// The arguments as given, quoted for a shell: to get a run again.
 std::string command_line();
 
+/// The commands of `tune db` that have files of their own.
+Command db_export_command();
+Command db_import_command();
+
 }  // namespace tune::cli

@@ -4,15 +4,14 @@
 #include <charconv>
 #include <iostream>
 
-#include "cli/input/stored_databases.hpp"
-#include "library/run/open_cache.hpp"
+#include "cli/input/stored.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/worker_backend.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::cli {
 namespace {

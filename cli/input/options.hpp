@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,8 @@
 
 #include "search/expressions/value.hpp"
 #include "search/strategies/registry.hpp"
+#include "tuner/evaluation/rerank.hpp"
+#include "tuner/measurement/timing.hpp"
 
 namespace tune::cli {
 
@@ -129,5 +132,26 @@ enum class Format { text, json };
 
 void add_database_option(OptionTable& table, std::string& path);
 void add_format_option(OptionTable& table, Format& format);
+
+/// What is looked for: `--objective`; `what` is the help's text.
+void add_objective_option(OptionTable& table, const std::string& what, Objective& objective);
+/// `--cache`.
+void add_cache_state_option(OptionTable& table, const std::string& what, CacheState& cache);
+
+/// How a run measures and what it looks for.
+struct MeasureChoice {
+  Objective objective = Objective::time;
+  CacheState cache = CacheState::cold;
+  int min_samples = MeasureOptions{}.min_samples, max_samples = MeasureOptions{}.max_samples;
+  double spread = 0;
+  bool no_race = false;
+  std::optional<std::size_t> top_k;  ///< of the re-ranking
+
+  void add_to(OptionTable& table);
+
+  MeasureOptions measure() const;
+  RerankOptions rerank() const;
+  bool race() const;
+};
 
 }  // namespace tune::cli

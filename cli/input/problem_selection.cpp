@@ -11,14 +11,14 @@
 #include "cli/output/output_file.hpp"
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/evaluation/reference_data.hpp"
 #include "tuner/evaluation/verification.hpp"
-#include "tuner/problem/description.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::cli {
 namespace {

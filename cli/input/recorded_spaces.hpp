@@ -8,7 +8,7 @@
 
 #include "cli/input/problem_selection.hpp"
 #include "tuner/replay/recorded_space.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 namespace tune::cli {
 

@@ -4,7 +4,7 @@
 
 #include "cli/input/command.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/serialization/json.hpp"

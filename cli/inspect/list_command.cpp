@@ -4,12 +4,12 @@
 #include <limits>
 
 #include "cli/input/command.hpp"
-#include "cli/input/stored_databases.hpp"
+#include "cli/input/stored.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
 #include "library/run/paths.hpp"
-#include "reports/data/grid.hpp"
+#include "reports/data/wording.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"

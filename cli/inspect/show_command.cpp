@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "cli/input/command.hpp"
-#include "cli/input/stored_databases.hpp"
+#include "cli/input/stored.hpp"
 #include "cli/output/text_layout.hpp"
 #include "db/read/run_details.hpp"
 #include "library/run/paths.hpp"
@@ -10,7 +10,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
-#include "tuner/measurement/measurement_text.hpp"
+#include "tuner/measurement/timing.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {

@@ -6,7 +6,7 @@
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/evaluation/rerank.hpp"
-#include "tuner/measurement/measurement_text.hpp"
+#include "tuner/measurement/timing.hpp"
 
 namespace tune::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/replay/held_out.hpp"
+#include "tuner/replay/comparison.hpp"
 #include "tuner/replay/warm_start.hpp"
 
 namespace tune::cli {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tuner/replay/comparison.hpp"
-#include "tuner/replay/held_out.hpp"
 
 namespace tune::cli {
 

@@ -8,8 +8,8 @@
 #include "cli/input/command.hpp"
 #include "kernels/described/readers/first_definition.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/base/text_file.hpp"
 
 namespace tune::cli {
 namespace {

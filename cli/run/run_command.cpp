@@ -7,11 +7,10 @@
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
 #include "cli/input/dumped_sources.hpp"
-#include "cli/input/measure_choice.hpp"
+#include "cli/input/options.hpp"
 #include "cli/input/problem_selection.hpp"
 #include "cli/input/recorded_spaces.hpp"
-#include "cli/output/interrupt.hpp"
-#include "cli/output/progress_display.hpp"
+#include "cli/output/progress.hpp"
 #include "cli/run/run_summary.hpp"
 #include "db/store/database.hpp"
 #include "library/run/paths.hpp"
@@ -23,8 +22,8 @@
 #include "tuner/base/units.hpp"
 #include "tuner/cache/caching_compiler.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
-#include "tuner/problem/description.hpp"
-#include "tuner/replay/replay_evaluator.hpp"
+#include "tuner/problem/problem.hpp"
+#include "tuner/replay/recorded_space.hpp"
 
 namespace tune::cli {
 namespace {

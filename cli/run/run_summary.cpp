@@ -7,7 +7,7 @@
 #include "reports/data/rerank_json.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
-#include "tuner/measurement/measurement_text.hpp"
+#include "tuner/measurement/timing.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::cli {

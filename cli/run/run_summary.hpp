@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "tuner/session/records.hpp"
 #include "tuner/session/session.hpp"
+#include "tuner/session/store.hpp"
 
 namespace tune::cli {
 

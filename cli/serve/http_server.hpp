@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/base/file_descriptor.hpp"
+#include "tuner/base/file.hpp"
 
 namespace tune::cli {
 

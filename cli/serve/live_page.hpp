@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/input/stored_databases.hpp"
+#include "cli/input/stored.hpp"
 #include "cli/serve/http_server.hpp"
 #include "db/store/database.hpp"
 #include "reports/data/report_data.hpp"

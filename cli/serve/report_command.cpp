@@ -2,16 +2,81 @@
 #include <iostream>
 
 #include "cli/input/command.hpp"
-#include "cli/input/stored_databases.hpp"
-#include "cli/input/stored_problem.hpp"
+#include "cli/input/stored.hpp"
 #include "cli/output/output_file.hpp"
+#include "cli/output/progress.hpp"
+#include "cli/serve/http_server.hpp"
 #include "cli/serve/live_page.hpp"
 #include "library/run/paths.hpp"
+#include "reports/html.hpp"
 #include "reports/report.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cli {
+
+reports::ReportFilter report_filter(const StoredChoice& choice, std::optional<std::uint64_t> run,
+                                    bool all_versions, const db::Database& database) {
+  check_stored_choice(choice, &database);
+  reports::ReportFilter filter;
+  filter.problem = choice.problem;
+  filter.size = choice.size;
+  filter.device = choice.device;
+  filter.all_versions = all_versions;
+  filter.run = find_run(run, database);
+  return filter;
+}
+
+LivePage::LivePage(const db::Database& database, reports::ReportFilter filter)
+    : database_(database),
+      filter_(std::move(filter)),
+      start_(format("{}", std::chrono::system_clock::now().time_since_epoch().count())) {
+  refresh();
+}
+
+void LivePage::refresh() {
+  const auto begin = std::chrono::steady_clock::now();
+  if (version_ && begin < next_) return;
+  // Asked before the data are read: what is written meanwhile makes them old.
+  const std::int64_t version = database_.data_version();
+  if (version_ == version) return;
+  data_ = reports::collect(database_, filter_, [&](const db::Workload& workload) {
+    const auto [place, added] = defaults_.try_emplace(workload.id);
+    if (added) place->second = stored_default(workload);
+    return place->second;
+  });
+  version_ = version;
+  page_.clear();
+  update_.clear();
+  const auto end = std::chrono::steady_clock::now();
+  next_ = end + 3 * (end - begin);
+}
+
+HttpResponse LivePage::answer(const HttpRequest& request) {
+  if (request.path != "/" && request.path != "/data")
+    return {
+        .status = 404, .type = "text/plain; charset=utf-8", .body = "there are / and /data\n", .headers = {}};
+  refresh();
+  const std::string tag = format("{}-{}", start_, *version_);
+  HttpResponse response;
+  if (request.path == "/") {
+    if (page_.empty()) page_ = reports::html_page(data_, {.live = tag});
+    response.type = "text/html; charset=utf-8";
+    response.body = page_;
+    return response;
+  }
+  response.type = "application/json";
+  response.headers.emplace_back("ETag", format("\"{}\"", tag));
+  const auto known = request.headers.find("if-none-match");
+  if (known != request.headers.end() && known->second == format("\"{}\"", tag)) {
+    response.status = 304;
+    return response;
+  }
+  if (update_.empty()) update_ = reports::page_update(data_);
+  response.body = update_;
+  return response;
+}
+
 namespace {
 
 std::string kinds_help() {
@@ -81,6 +146,59 @@ const Command& report_command() {
                                   "  tune report --out report.html\n",
                                   "",
                                   bind_request<ReportRequest, run_report>};
+  return command;
+}
+
+namespace {
+
+constexpr std::uint64_t default_port = 8420;
+
+struct ServeRequest {
+  StoredChoice stored;
+  std::optional<std::uint64_t> run;
+  bool all_versions = false;
+  std::uint64_t port = default_port;
+  std::string database;
+
+  void add_to(OptionTable& table);
+};
+
+void ServeRequest::add_to(OptionTable& table) {
+  stored.add_to(table);
+  table.count("run", "N", "only what this run saw", run, 1);
+  table.flag("all-versions", "also results of drivers, compilers and sources that were tuned again later",
+             all_versions);
+  table.count("port", "N", "where to listen, on this machine only; 0 for any free port; default: 8420", port,
+              0);
+  add_database_option(table, database);
+}
+
+int run_serve(const ServeRequest& request) {
+  if (request.port > 65'535)
+    throw UsageError(format("--port: {} is not a port: they end at 65535", request.port));
+  const db::Database database(run::database_path(request.database), db::OpenMode::read_only);
+  const reports::ReportFilter filter =
+      report_filter(request.stored, request.run, request.all_versions, database);
+  LivePage page(database, filter);
+  HttpServer server(static_cast<int>(request.port));
+  const InterruptGuard guard;
+  std::cout << format("{} shows {}; Ctrl-C ends it\n", server.address(), database.path().string())
+            << std::flush;
+  server.serve([&](const HttpRequest& asked) { return page.answer(asked); },
+               [] { return InterruptGuard::interrupted(); });
+  return 0;
+}
+
+}  // namespace
+
+const Command& serve_command() {
+  static const Command command = {"serve",
+                                  "shows the report's page in a browser, live while a run goes on",
+                                  "tune serve [--db FILE] [--port N] [options]",
+                                  "  tune serve\n"
+                                  "  tune serve --problem stencil3d --port 0\n",
+                                  "",
+                                  bind_request<ServeRequest, run_serve>};
   return command;
 }
 

@@ -6,13 +6,231 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <map>
+#include <string_view>
 
 #include "db/maintain/check_rows.hpp"
+#include "db/store/json.hpp"
+#include "db/store/rows.hpp"
+#include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
+#include "tuner/problem/instance.hpp"
 
 namespace tune::db {
+namespace {
+
+/// `2026-01-31T12:00:00.000Z`; empty where another program's file did not say.
+bool is_date(std::string_view text) {
+  constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd";
+  if (text.empty()) return true;
+  if (text.size() < form.size()) return false;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+    if (form[i] == 'd' ? !digit : text[i] != form[i]) return false;
+  }
+  return true;
+}
+
+/// Of rounding: medians of an even number of samples are a mean.
+bool same(double a, double b) {
+  return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+/// Calls `line(row)` for each row of the statement.
+template<class Line>
+void each(SQLite::Database& connection, const std::string& sql, Line line) {
+  SQLite::Statement row(connection, sql);
+  while (row.executeStep()) line(row);
+}
+
+/// Runs `read` on texts of the database that may be no JSON of ours.
+template<class Read>
+void readable(const std::string& where, const Found& found, Read read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    found("json" + where.substr(0, where.find(' ')), format("{}: {}", where, error.what()));
+  }
+}
+
+void check_device(SQLite::Statement& row, const Found& found) {
+  const std::string where = format("devices {}", integer(row, "id"));
+  readable(where, found, [&] {
+    const std::string json = text(row, "facts");
+    const DeviceProperties properties = properties_from_json(json);
+    if (content_hash(json) != text(row, "facts_hash"))
+      found("facts_hash", where + ": its facts_hash is not that of its facts");
+    const std::pair<const char*, std::string> columns[] = {{"model_key", properties.model_key()},
+                                                           {"name", properties.name},
+                                                           {"uuid", properties.uuid},
+                                                           {"architecture", properties.architecture()},
+                                                           {"driver", properties.driver}};
+    for (const auto& [column, fact] : columns)
+      if (text(row, column) != fact)
+        found("device",
+              format("{}: its {} is '{}', by its facts '{}'", where, column, text(row, column), fact));
+  });
+}
+
+void check_instance(SQLite::Statement& row, const Found& found) {
+  const std::string where = format("instances {}", integer(row, "id"));
+  readable(where, found, [&] {
+    const Instance instance{text(row, "problem"), extents_from_json(text(row, "extents")),
+                            entries_from_json(text(row, "settings"))};
+    if (instance.size() != text(row, "size"))
+      found("size",
+            format("{}: its size is '{}', by its extents '{}'", where, text(row, "size"), instance.size()));
+    if (instance.settings_key() != text(row, "settings_key"))
+      found("settings", format("{}: its settings_key is '{}', by its settings '{}'", where,
+                               text(row, "settings_key"), instance.settings_key()));
+    for (const auto& [name, extent] : instance.extents)
+      if (extent <= 0) found("extent", format("{}: {} is {}", where, name, extent));
+  });
+}
+
+}  // namespace
+
+void check_facts(SQLite::Database& connection, const Found& found) {
+  each(connection, "SELECT * FROM devices", [&](SQLite::Statement& row) { check_device(row, found); });
+  each(connection, "SELECT * FROM instances", [&](SQLite::Statement& row) { check_instance(row, found); });
+  each(connection,
+       "SELECT r.id, d.model_key AS device, d.driver AS device_driver, w.model_key, w.driver FROM runs r"
+       " JOIN works w ON w.id = r.work JOIN devices d ON d.id = r.device"
+       " WHERE d.model_key <> w.model_key OR d.driver <> w.driver",
+       [&](SQLite::Statement& row) {
+         found("device of run",
+               format("runs {}: its device is '{}' under driver {}, its work is of '{}' under driver {}",
+                      integer(row, "id"), text(row, "device"), text(row, "device_driver"),
+                      text(row, "model_key"), text(row, "driver")));
+       });
+}
+
+void check_runs(SQLite::Database& connection, const Found& found) {
+  each(connection, "SELECT * FROM runs", [&](SQLite::Statement& row) {
+    const std::string where = format("runs {}", integer(row, "id"));
+    readable(where, found, [&] { entries_from_json(text(row, "pinned")); });
+    const std::string started = text(row, "started"), ended = text_or_empty(row, "ended");
+    for (const std::string& date : {started, ended})
+      if (!is_date(date)) found("date of run", format("{}: '{}' is no time of day", where, date));
+    if (!ended.empty() && ended < started)
+      found("end of run", format("{}: ended {}, before it started {}", where, ended, started));
+    const std::string seed = text(row, "seed");
+    if (seed.empty() || !std::ranges::all_of(seed, [](unsigned char c) { return std::isdigit(c) != 0; }))
+      found("seed", format("{}: its seed is '{}'", where, seed));
+    for (const char* column : {"limit_seconds", "items", "flops", "bytes"})
+      if (!(real(row, column) >= 0) || !std::isfinite(real(row, column)))
+        found("amount", format("{}: its {} is {}", where, column, real(row, column)));
+  });
+  each(connection,
+       "SELECT l.run, l.sequence, l.evaluation FROM run_evaluations l JOIN runs r ON r.id = l.run"
+       " JOIN evaluations e ON e.id = l.evaluation WHERE e.work <> r.work",
+       [&](SQLite::Statement& row) {
+         found("work of seen",
+               format("run_evaluations {}/{}: evaluation {} is of another work than the run",
+                      integer(row, "run"), integer(row, "sequence"), integer(row, "evaluation")));
+       });
+  each(connection,
+       "SELECT e.id, e.run FROM evaluations e WHERE NOT EXISTS (SELECT 1 FROM run_evaluations l"
+       " WHERE l.evaluation = e.id AND l.run = e.run)",
+       [&](SQLite::Statement& row) {
+         found("unseen", format("evaluations {}: run {}, which made it, has not seen it", integer(row, "id"),
+                                integer(row, "run")));
+       });
+}
+
+namespace {
+
+void check_configuration(SQLite::Statement& row, const std::string& where, const Found& found) {
+  readable(where, found, [&] {
+    const std::string key = configuration_from_json(text(row, "configuration")).key();
+    if (key != text(row, "configuration_key"))
+      found("key", format("{}: its key is '{}', by its configuration '{}'", where,
+                          text(row, "configuration_key"), key));
+  });
+}
+
+void check_times(SQLite::Statement& row, const std::string& where, std::vector<double> seconds,
+                 const Found& found) {
+  const auto time = optional_real(row, "time");
+  if (!time) {
+    if (!seconds.empty())
+      found("failed samples", format("{}: it failed, and has {} samples", where, seconds.size()));
+    return;
+  }
+  if (!std::isfinite(*time) || *time <= 0) found("time", format("{}: its time is {}", where, *time));
+  const double minimum = optional_real(row, "minimum").value_or(0);
+  if (seconds.empty()) {
+    if (minimum > *time)
+      found("minimum", format("{}: its smallest time {} is above its time {}", where, minimum, *time));
+    return;
+  }
+  const double middle = median(seconds), min = *std::ranges::min_element(seconds);
+  if (!same(middle, *time))
+    found("median", format("{}: its time is {}, the median of its samples {}", where, *time, middle));
+  if (!same(min, minimum))
+    found("minimum", format("{}: its minimum is {}, the smallest of its samples {}", where, minimum, min));
+}
+
+}  // namespace
+
+void check_evaluations(SQLite::Database& connection, const Found& found) {
+  SQLite::Statement sample(connection,
+                           "SELECT ordinal, seconds FROM samples WHERE evaluation = ? ORDER BY ordinal");
+  each(connection, "SELECT * FROM evaluations", [&](SQLite::Statement& row) {
+    const std::int64_t id = integer(row, "id");
+    const std::string where = format("evaluations {}", id);
+    check_configuration(row, where, found);
+    std::vector<double> seconds;
+    sample.bind(1, id);
+    while (sample.executeStep()) {
+      if (sample.getColumn(0).getInt64() != static_cast<std::int64_t>(seconds.size()))
+        found("ordinal", format("{}: its samples are not numbered without gaps", where));
+      seconds.push_back(sample.getColumn(1).getDouble());
+      if (!(seconds.back() >= 0) || !std::isfinite(seconds.back()))
+        found("sample", format("{}: a sample is {}", where, seconds.back()));
+    }
+    sample.reset();
+    check_times(row, where, std::move(seconds), found);
+    if (!is_date(text(row, "recorded")))
+      found("date", format("{}: '{}' is no time of day", where, text(row, "recorded")));
+    for (const char* column : {"compile_seconds", "load_seconds", "verify_seconds", "measure_seconds"})
+      if (!(real(row, column) >= 0))
+        found("phase", format("{}: its {} is {}", where, column, real(row, column)));
+  });
+}
+
+void check_rerank(SQLite::Database& connection, const Found& found) {
+  each(connection,
+       "SELECT run, COUNT(*) AS places, MAX(place) AS last, MIN(place) AS first FROM finals GROUP BY run"
+       " HAVING first <> 1 OR last <> places",
+       [&](SQLite::Statement& row) {
+         found("places", format("finals of run {}: {} places, numbered {} to {}", integer(row, "run"),
+                                integer(row, "places"), integer(row, "first"), integer(row, "last")));
+       });
+  each(connection,
+       "SELECT f.*, e.time AS measured, (SELECT COUNT(*) FROM final_rounds x WHERE x.run = f.run"
+       " AND x.evaluation = f.evaluation) AS counted, EXISTS (SELECT 1 FROM run_evaluations l WHERE l.run = "
+       "f.run"
+       " AND l.evaluation = f.evaluation) AS seen FROM finals f LEFT JOIN evaluations e ON e.id = "
+       "f.evaluation",
+       [&](SQLite::Statement& row) {
+         const std::string where =
+             format("finals of run {}, place {}", integer(row, "run"), integer(row, "place"));
+         if (row.isColumnNull("measured")) found("failed finalist", where + ": its evaluation failed");
+         if (!flag(row, "seen")) found("unseen finalist", where + ": the run has not seen its evaluation");
+         if (integer(row, "counted") != integer(row, "rounds"))
+           found("rounds", format("{}: {} rounds are stored, it says {}", where, integer(row, "counted"),
+                                  integer(row, "rounds")));
+         if (!(real(row, "time_low") <= real(row, "time") && real(row, "time") <= real(row, "time_high")))
+           found("interval", where + ": its time is outside of its interval");
+         if (integer(row, "place") == 1 && !flag(row, "tied"))
+           found("winner", where + ": the winner does not tie with itself");
+       });
+}
+
 namespace {
 
 std::string one_line(std::string text) {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "db/store/database_error.hpp"
+#include "db/store/database.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"

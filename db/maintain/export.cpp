@@ -6,9 +6,9 @@
 
 #include <system_error>
 
-#include "db/store/database_error.hpp"
-#include "db/store/views.hpp"
-#include "db/store/where.hpp"
+#include "db/store/database.hpp"
+#include "db/store/rows.hpp"
+#include "db/store/schema.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "db/store/database.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 namespace tune::db {
 
@@ -23,7 +23,7 @@ struct ExportFilter {
       false;  ///< of each work its fastest configuration alone: answers lookups, is no space to replay
   bool current_only = false;  ///< without evaluations that later ones replaced, but for those in finals
   bool samples = true;        ///< without them the medians stay
-  bool views = true;          ///< without them lookups begin sooner (db/store/views.hpp)
+  bool views = true;          ///< without them lookups begin sooner (db/store/schema.hpp)
 };
 
 struct ExportResult {

@@ -7,7 +7,6 @@
 #include "db/read/result_rows.hpp"
 #include "db/store/json.hpp"
 #include "db/store/rows.hpp"
-#include "db/store/where.hpp"
 
 namespace tune::db {
 namespace {

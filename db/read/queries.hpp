@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "db/store/database.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 /// The read side: what is in a database, as plain data. Every function sees one unchanging state of the file
 /// and throws Error. Times in seconds, times of day as the text that is stored (UTC, ISO 8601).

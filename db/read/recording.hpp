@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/store/database.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 namespace tune::db {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <SQLiteCpp/Exception.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -8,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "tuner/base/error.hpp"
 
 namespace SQLite {
 class Database;
@@ -87,5 +91,11 @@ class Database {
   std::chrono::steady_clock::time_point last_sync_;
   std::unique_ptr<SQLite::Database> connection_;
 };
+
+/// What SQLite said of a file, as one line for people with the cure.
+Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path);
+
+/// The file is something else.
+Error not_a_database(const std::filesystem::path& path);
 
 }  // namespace tune::db

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 /// Finals as rows of `finals` and `final_rounds`: for the .cpp files of this folder, inside a transaction.
 namespace tune::db {

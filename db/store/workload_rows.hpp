@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 /// Rows that runs share: found, or made where they are missing. For the .cpp files of this folder, inside a
 /// transaction. All throw SQLite::Exception.

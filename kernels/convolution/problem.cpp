@@ -6,9 +6,7 @@
 
 #include "kernels/common/transfers.hpp"
 #include "kernels/convolution/model/job.hpp"
-#include "kernels/convolution/model/launches.hpp"
 #include "kernels/convolution/model/reference.hpp"
-#include "kernels/convolution/model/rounding.hpp"
 #include "kernels/convolution/model/variant.hpp"
 #include "kernels/framework/request.hpp"
 

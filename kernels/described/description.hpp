@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "kernels/described/expression.hpp"
-#include "kernels/described/kernel_files.hpp"
-#include "search/space/parameter.hpp"
+#include "kernels/described/kernel_text.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::definition {

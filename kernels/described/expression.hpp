@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/described/formula_value.hpp"
+#include "kernels/described/formula.hpp"
 #include "search/space/configuration.hpp"
-#include "search/space/parameter.hpp"
+#include "search/space/space_definition.hpp"
 #include "tuner/problem/instance.hpp"
 
 namespace tune::definition {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "search/expressions/expr_syntax.hpp"
-#include "search/expressions/scalar.hpp"
+#include "search/expressions/program.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::definition {

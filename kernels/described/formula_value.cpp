@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/described/formula_value.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "search/expressions/scalar.hpp"
+#include "kernels/described/formula.hpp"
+#include "search/expressions/program.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::definition {

@@ -9,7 +9,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"
-#include "tuner/tensor/element_types.hpp"
+#include "tuner/tensor/tensor.hpp"
 
 namespace tune::definition {
 namespace {

@@ -12,8 +12,8 @@
 #include "search/space/space_definition.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/device/architectures.hpp"
-#include "tuner/tensor/element_types.hpp"
+#include "tuner/device/device_properties.hpp"
+#include "tuner/tensor/tensor.hpp"
 #include "tuner/tensor/verifier.hpp"
 
 namespace tune::definition {

@@ -13,7 +13,6 @@
 
 #include "kernels/described/description.hpp"
 #include "search/space/search_space.hpp"
-#include "tuner/problem/description.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::definition {

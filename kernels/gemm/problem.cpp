@@ -2,9 +2,7 @@
 #include "kernels/gemm/problem.hpp"
 
 #include "kernels/gemm/model/job.hpp"
-#include "kernels/gemm/model/launches.hpp"
 #include "kernels/gemm/model/reference.hpp"
-#include "kernels/gemm/model/rounding.hpp"
 #include "kernels/gemm/model/variant.hpp"
 
 namespace tune::kernels {

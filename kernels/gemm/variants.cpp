@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "kernels/framework/request.hpp"
-#include "kernels/gemm/model/launches.hpp"
 #include "kernels/gemm/model/variant.hpp"
 
 namespace tune::kernels {

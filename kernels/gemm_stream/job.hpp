@@ -2,12 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "kernels/gemm/model/job.hpp"
 #include "search/space/configuration.hpp"
 #include "tuner/problem/instance.hpp"
 
 namespace tune::kernels {
+
+/// What a block computes of a product, and a thread of it: floats; of doubles a thread computes 8 x 4.
+struct StreamTile {
+  std::string_view name;
+  int block_m = 0, block_n = 0;
+  int thread_m = 8, thread_n = 8;
+  bool lane_pairs = true;
+};
+
+/// Those that a configuration may choose, smaller ones first.
+std::span<const StreamTile> stream_tiles();
+/// Throws std::out_of_range for an unknown name.
+const StreamTile& stream_tile(std::string_view name);
 
 /// `count` products of one size, C_i = A_i B_i, whose matrices lie in host memory, one after another.
 struct StreamJob {

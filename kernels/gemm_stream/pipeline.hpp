@@ -2,9 +2,14 @@
 #pragma once
 
 #include "kernels/gemm_stream/job.hpp"
+#include "search/space/space_definition.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
+
+/// Parameters and constraints.
+search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProperties& device);
 
 /// The plan of a configuration: inputs `a` and `b` and output `c` on the host, and on the device room for the
 /// pieces that are under way.

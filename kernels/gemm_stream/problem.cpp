@@ -3,13 +3,11 @@
 
 #include <algorithm>
 
-#include "kernels/gemm/model/launches.hpp"
-#include "kernels/gemm/model/rounding.hpp"
+#include "kernels/gemm/model/reference.hpp"
 #include "kernels/gemm/model/variant.hpp"
-#include "kernels/gemm_stream/contents.hpp"
 #include "kernels/gemm_stream/job.hpp"
 #include "kernels/gemm_stream/pipeline.hpp"
-#include "kernels/gemm_stream/space.hpp"
+#include "kernels/gemm_stream/reference.hpp"
 
 namespace tune::kernels {
 

@@ -5,9 +5,7 @@
 
 #include "kernels/matvec/model/files.hpp"
 #include "kernels/matvec/model/job.hpp"
-#include "kernels/matvec/model/launches.hpp"
 #include "kernels/matvec/model/reference.hpp"
-#include "kernels/matvec/model/shape.hpp"
 #include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/plan/launches.hpp"
 #include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/reference/reference.hpp"
-#include "kernels/stencil/reference/reference_plan.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/stencil/plan/variant.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::kernels {
 
@@ -12,6 +14,46 @@ const VariantTable<StencilJob, std::vector<CheckSize>>& stencil_variants() {
       "stencil", {direct_stencil(), streaming_stencil(), split_stencil(), composed_stencil(),
                   temporal_stencil(), persistent_stencil(), fft_stencil()});
   return table;
+}
+
+// The space of the stencil family.
+
+using search::var;
+
+namespace {
+
+/// Configurations have numbers, which follow from these orders: they stay. What is not named comes last.
+const SpaceOrder& space_order() {
+  static const SpaceOrder order = {
+      {"sweep",    "fused",       "kept",     "blocks",  "tiles_x",    "tiles_y",      "tiles_z",
+       "parts",    "divide",      "block_x",  "block_y", "block_z",    "vector",       "cells_y",
+       "cells_z",  "cells_x",     "threads",  "ahead",   "last_axis",  "transform",    "in_place",
+       "spectrum", "shuffle",     "readonly", "chunk",   "queue",      "loader",       "stages",
+       "unroll",   "unroll_rows", "padded",   "store",   "min_blocks", "unroll_planes"},
+      {"direct", "streaming", "composed", "temporal", "persistent", "split", "fft"}};
+  return order;
+}
+
+}  // namespace
+
+// A variant that does not apply cannot be chosen; which parameters there are does not depend on it as a rule.
+search::SpaceDefinition stencil_space(const StencilJob& job, const DeviceProperties& device) {
+  FamilySpace space(stencil_constants(job), device);
+  space.rule(is_variant("fft") || var("padded") || var("nx") % var("vector") == 0,
+             "vectors of an unpadded array need rows that are whole vectors: else they are not aligned");
+  bool any = false;
+  for (const StencilVariant& variant : stencil_variants()) {
+    space.begin(variant.name);
+    if (variant.applies(job)) space.offer(variant.summary);
+    any = any || variant.applies(job);
+    variant.add_to_space(space, job);
+  }
+  if (!any)
+    throw UsageError(
+        format("no variant can compute a stencil of {} points: its weights do not fit a kernel's constant "
+               "memory; take a smaller radius, or a star",
+               job.stencil.points.size()));
+  return space.definition({}, space_order());
 }
 
 }  // namespace tune::kernels

@@ -10,7 +10,6 @@
 
 #include "kernels/described/problem.hpp"
 #include "tuner/backends/backend.hpp"
-#include "tuner/backends/stream_runner.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/verification.hpp"
 

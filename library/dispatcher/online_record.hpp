@@ -9,7 +9,7 @@
 #include "db/store/sqlite_store.hpp"
 #include "search/ask_tell/strategy.hpp"
 #include "search/space/search_space.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 namespace tune::api {
 

@@ -2,9 +2,8 @@
 #include <charconv>
 
 #include "library/dispatcher/dispatcher_engine.hpp"
-#include "library/run/open_cache.hpp"
 #include "library/run/worker_backend.hpp"
-#include "library/tuner/tuner_state.hpp"
+#include "library/tuner/tuner.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"

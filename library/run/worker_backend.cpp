@@ -6,8 +6,10 @@
 
 #include <cstdlib>
 
+#include "library/run/paths.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
+#include "tuner/base/units.hpp"
 
 namespace tune::run {
 namespace {
@@ -50,6 +52,13 @@ std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, in
             process::WorkerProgram{program, {"worker", "compiler", properties.architecture()}});
       },
       process::RemoteOptions{.timeout = timeout});
+}
+
+std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder) {
+  const char* size = std::getenv("TUNE_CACHE_SIZE");
+  const std::uint64_t limit = size == nullptr || *size == '\0' ? cache::BinaryCache::default_limit
+                                                               : parse_size(size, "TUNE_CACHE_SIZE");
+  return std::make_shared<cache::BinaryCache>(cache_folder(folder), limit);
 }
 
 }  // namespace tune::run

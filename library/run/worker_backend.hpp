@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "tuner/backends/backend.hpp"
+#include "tuner/cache/binary_cache.hpp"
 
 namespace tune::run {
 
@@ -17,5 +19,10 @@ std::optional<std::filesystem::path> worker_program();
 /// The device, behind a worker process. `timeout`: seconds that a kernel may take to run once. Throws Error
 /// where there is no such device.
 std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout);
+
+/// The cache of device binaries in `folder`, or where the environment says (cache_folder), below
+/// $TUNE_CACHE_SIZE. A folder that cannot be used is no error, but the cache's notice. Throws UsageError for
+/// a size that cannot be read.
+std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder = {});
 
 }  // namespace tune::run

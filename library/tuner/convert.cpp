@@ -2,13 +2,98 @@
 #include "library/tuner/convert.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
+#include <tune/values.hpp>
 
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::api {
+namespace {
+
+std::int64_t signed_of(unsigned long long value) {
+  if (value > static_cast<unsigned long long>(std::numeric_limits<std::int64_t>::max()))
+    throw Error("the value " + std::to_string(value) + " is beyond 63 bits");
+  return static_cast<std::int64_t>(value);
+}
+
+/// Calls `read`, and says which name it was that could not be read so.
+template<class Read>
+auto read_as(const Values& values, const std::string& name, const char* what, Read read) {
+  const search::Value value = to_search(values.at(name));
+  try {
+    return read(value);
+  } catch (const std::invalid_argument&) {
+    throw Error("'" + name + "' is " + value.to_string() + ", which is no " + what);
+  }
+}
+
+}  // namespace
+
+AnyValue::AnyValue(unsigned long number) : value(signed_of(number)) {}
+AnyValue::AnyValue(unsigned long long number) : value(signed_of(number)) {}
+
+Values::Values(std::initializer_list<std::pair<std::string, AnyValue>> values) {
+  for (const auto& [name, value] : values) set(name, value);
+}
+
+std::int64_t Values::operator[](const std::string& name) const {
+  return read_as(*this, name, "whole number", [](const search::Value& value) { return value.as_int(); });
+}
+
+double Values::real(const std::string& name) const {
+  return read_as(*this, name, "number", [](const search::Value& value) { return value.as_real(); });
+}
+
+const std::string& Values::text(const std::string& name) const {
+  const auto* text = std::get_if<std::string>(&at(name));
+  if (text == nullptr)
+    throw Error("'" + name + "' is " + to_search(at(name)).to_string() + ", which is no text");
+  return *text;
+}
+
+bool Values::flag(const std::string& name) const {
+  return to_search(at(name)).as_bool();
+}
+
+bool Values::has(const std::string& name) const {
+  return std::ranges::any_of(entries_, [&](const auto& entry) { return entry.first == name; });
+}
+
+const Value& Values::at(const std::string& name) const {
+  std::vector<std::string> known;
+  for (const auto& [other, value] : entries_) {
+    if (other == name) return value;
+    known.push_back(other);
+  }
+  std::string all;
+  for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
+  const std::string nearest = search::did_you_mean(name, known);
+  throw Error("there is no '" + name + "' here" +
+              (!nearest.empty() ? nearest
+               : all.empty()    ? ""
+                                : "; there is: " + all));
+}
+
+Values& Values::set(const std::string& name, AnyValue value) {
+  const auto found = std::ranges::find(entries_, name, &std::pair<std::string, Value>::first);
+  if (found != entries_.end())
+    found->second = std::move(value.value);
+  else
+    entries_.emplace_back(name, std::move(value.value));
+  return *this;
+}
+
+std::string Values::to_string() const {
+  return from_values(*this).to_string();
+}
+
+bool operator==(const Values& a, const Values& b) {
+  return from_values(a) == from_values(b);
+}
+
 namespace {
 
 /// Messages inside name the command's options; here they are fields and arguments.

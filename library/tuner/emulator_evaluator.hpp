@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/described/problem.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
-#include "tuner/evaluation/evaluator.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
+#include "tuner/evaluation/evaluation.hpp"
 
 namespace tune::api {
 

@@ -7,9 +7,9 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "lookup/src/matching.hpp"
 #include "lookup/src/paths.hpp"
 #include "lookup/src/search.hpp"
-#include "lookup/src/settings.hpp"
 
 namespace tune::lookup {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lookup/src/settings.hpp"
+#include "lookup/src/matching.hpp"
 
 namespace tune::lookup {
 namespace {

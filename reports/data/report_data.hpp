@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/read/queries.hpp"
@@ -97,5 +98,9 @@ bool ties(const Section& section, const db::ResultRow& row);
 bool in_double_precision(const db::Workload& workload);
 /// Of the limit over the time; nothing where the limit is unknown.
 std::optional<double> share_of_limit(const db::WorkloadCost& amount, double time);
+
+/// Seconds since 1970 of a time of day as the database has it (UTC, `2026-01-31T12:00:00.000Z`); nothing for
+/// other text.
+std::optional<double> seconds_of(std::string_view utc);
 
 }  // namespace tune::reports

@@ -10,7 +10,6 @@
 #include "reports/data/wording.hpp"
 #include "reports/page/effects.hpp"
 #include "reports/page/sampling.hpp"
-#include "reports/page/value_table.hpp"
 #include "reports/page/why.hpp"
 #include "tuner/serialization/json.hpp"
 

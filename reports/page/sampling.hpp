@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "reports/page/value_table.hpp"
+#include "reports/page/effects.hpp"
 
 namespace tune::reports {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "reports/data/wording.hpp"
+#include "reports/page/effects.hpp"
 #include "reports/page/html_text.hpp"
-#include "reports/page/value_table.hpp"
 #include "reports/page/why.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"

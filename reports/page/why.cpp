@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "reports/page/effects.hpp"
-#include "reports/page/value_table.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 #include "tuner/evaluation/evaluation.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "search/expressions/expr_syntax.hpp"
-#include "search/expressions/scalar.hpp"
+#include "search/expressions/program.hpp"
 
 namespace tune::search {
 

@@ -2,8 +2,235 @@
 #include "search/expressions/program.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <compare>
+
+#include "search/expressions/expr_syntax.hpp"
 
 namespace tune::search {
+
+namespace {
+
+using Op = Expr::Op;
+
+[[noreturn]] void fail_overflow(Op op) {
+  throw ExprError("the result of '" + std::string(symbol(op)) + "' is beyond 64-bit integers");
+}
+
+[[noreturn]] void fail_zero(Op op) {
+  throw ExprError("division by zero in '" + std::string(symbol(op)) + "'");
+}
+
+void need_number(Op op, const Scalar& a) {
+  if (!a.is_text()) return;
+  throw ExprError("'" + *a.text + "' is a text, but '" + std::string(symbol(op)) + "' needs numbers");
+}
+
+double to_real(const Scalar& a) {
+  return a.is_real() ? a.real : static_cast<double>(a.integer);
+}
+
+/// Exact, where a conversion of the integer to a real number would round.
+std::partial_ordering compare(std::int64_t a, double b) {
+  if (std::isnan(b)) return std::partial_ordering::unordered;
+  if (b >= 0x1.0p63) return std::partial_ordering::less;
+  if (b < -0x1.0p63) return std::partial_ordering::greater;
+  const double whole = std::floor(b);
+  const auto floor = static_cast<std::int64_t>(whole);
+  if (a != floor) return a <=> floor;
+  return b > whole ? std::partial_ordering::less : std::partial_ordering::equivalent;
+}
+
+std::partial_ordering compare(const Scalar& a, const Scalar& b) {
+  if (a.is_integral() && b.is_integral()) return a.integer <=> b.integer;
+  if (a.is_real() && b.is_real()) return a.real <=> b.real;
+  if (a.is_integral()) return compare(a.integer, b.real);
+  return 0 <=> compare(b.integer, a.real);
+}
+
+std::int64_t integer_floor_divide(std::int64_t a, std::int64_t b) {
+  if (b == 0) fail_zero(Op::floor_divide);
+  if (b == -1) {
+    std::int64_t negated = 0;
+    if (__builtin_sub_overflow(std::int64_t{0}, a, &negated)) fail_overflow(Op::floor_divide);
+    return negated;
+  }
+  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+
+std::int64_t integer_modulo(std::int64_t a, std::int64_t b) {
+  if (b == 0) fail_zero(Op::modulo);
+  if (b == -1) return 0;  // INT64_MIN % -1 traps
+  const std::int64_t remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
+  std::int64_t result = 1;
+  while (true) {
+    if ((exponent & 1) != 0 && __builtin_mul_overflow(result, base, &result)) fail_overflow(Op::power);
+    exponent >>= 1;
+    if (exponent == 0) return result;
+    if (__builtin_mul_overflow(base, base, &base)) fail_overflow(Op::power);
+  }
+}
+
+double real_modulo(double a, double b) {
+  if (b == 0.0) fail_zero(Op::modulo);
+  const double remainder = std::fmod(a, b);
+  if (remainder == 0.0) return std::copysign(0.0, b);
+  return (remainder < 0.0) != (b < 0.0) ? remainder + b : remainder;
+}
+
+double real_floor_divide(double a, double b) {
+  if (b == 0.0) fail_zero(Op::floor_divide);
+  // A whole number but for rounding.
+  return std::round((a - real_modulo(a, b)) / b);
+}
+
+double real_power(double base, double exponent) {
+  if (base == 0.0 && exponent < 0.0) fail_zero(Op::power);
+  if (base < 0.0 && exponent != std::trunc(exponent)) {
+    throw ExprError("a negative number to the power of a fraction is not real");
+  }
+  return std::pow(base, exponent);
+}
+
+Scalar real_arithmetic(Op op, double a, double b) {
+  double result = 0.0;
+  switch (op) {
+    case Op::add:
+      result = a + b;
+      break;
+    case Op::subtract:
+      result = a - b;
+      break;
+    case Op::multiply:
+      result = a * b;
+      break;
+    case Op::divide:
+      if (b == 0.0) fail_zero(op);
+      result = a / b;
+      break;
+    case Op::floor_divide:
+      result = real_floor_divide(a, b);
+      break;
+    case Op::modulo:
+      result = real_modulo(a, b);
+      break;
+    case Op::power:
+      result = real_power(a, b);
+      break;
+    default:
+      throw std::logic_error("not an arithmetic operation");
+  }
+  if (!std::isfinite(result))
+    throw ExprError("the result of '" + std::string(symbol(op)) + "' is not finite");
+  return Scalar::of(result);
+}
+
+Scalar integer_arithmetic(Op op, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  bool overflow = false;
+  switch (op) {
+    case Op::add:
+      overflow = __builtin_add_overflow(a, b, &result);
+      break;
+    case Op::subtract:
+      overflow = __builtin_sub_overflow(a, b, &result);
+      break;
+    case Op::multiply:
+      overflow = __builtin_mul_overflow(a, b, &result);
+      break;
+    case Op::floor_divide:
+      result = integer_floor_divide(a, b);
+      break;
+    case Op::modulo:
+      result = integer_modulo(a, b);
+      break;
+    case Op::power:
+      if (b < 0) return real_arithmetic(op, static_cast<double>(a), static_cast<double>(b));
+      result = integer_power(a, b);
+      break;
+    default:
+      return real_arithmetic(op, static_cast<double>(a), static_cast<double>(b));
+  }
+  if (overflow) fail_overflow(op);
+  return Scalar::of(result);
+}
+
+}  // namespace
+
+Scalar Scalar::of(const Value& value) {
+  if (value.is_bool()) return of(value.as_bool());
+  if (value.is_int()) return of(value.as_int());
+  if (value.is_real()) return of(value.as_real());
+  Scalar scalar;
+  scalar.kind = Kind::text;
+  scalar.text = &value.as_text();
+  return scalar;
+}
+
+bool Scalar::to_bool() const {
+  if (is_text()) return !text->empty();
+  return is_real() ? real != 0.0 : integer != 0;
+}
+
+Value Scalar::value() const {
+  switch (kind) {
+    case Kind::boolean:
+      return Value(integer != 0);
+    case Kind::integer:
+      return Value(integer);
+    case Kind::real:
+      return Value(real);
+    case Kind::text:
+      break;
+  }
+  return Value(*text);
+}
+
+bool equal(const Scalar& a, const Scalar& b) {
+  if (a.is_text() || b.is_text()) {
+    return a.is_text() && b.is_text() && (a.text == b.text || *a.text == *b.text);
+  }
+  return compare(a, b) == 0;
+}
+
+Scalar apply(Expr::Op op, const Scalar& a) {
+  if (op == Op::logical_not) return Scalar::of(!a.to_bool());
+  need_number(op, a);
+  if (a.is_real()) return Scalar::of(op == Op::negate ? -a.real : std::fabs(a.real));
+  if (op == Op::absolute && a.integer >= 0) return Scalar::of(a.integer);
+  std::int64_t negated = 0;
+  if (__builtin_sub_overflow(std::int64_t{0}, a.integer, &negated)) fail_overflow(op);
+  return Scalar::of(negated);
+}
+
+Scalar apply(Expr::Op op, const Scalar& a, const Scalar& b) {
+  if (op == Op::equal) return Scalar::of(equal(a, b));
+  if (op == Op::not_equal) return Scalar::of(!equal(a, b));
+  need_number(op, a);
+  need_number(op, b);
+  switch (op) {
+    case Op::less:
+      return Scalar::of(compare(a, b) < 0);
+    case Op::less_equal:
+      return Scalar::of(compare(a, b) <= 0);
+    case Op::greater:
+      return Scalar::of(compare(a, b) > 0);
+    case Op::greater_equal:
+      return Scalar::of(compare(a, b) >= 0);
+    case Op::minimum:
+      return compare(b, a) < 0 ? b : a;
+    case Op::maximum:
+      return compare(b, a) > 0 ? b : a;
+    default:
+      break;
+  }
+  if (a.is_integral() && b.is_integral()) return integer_arithmetic(op, a.integer, b.integer);
+  return real_arithmetic(op, to_real(a), to_real(b));
+}
 
 namespace {
 using Op = Expr::Op;

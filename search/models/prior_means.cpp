@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "search/models/selection.hpp"
+#include "search/models/gaussian_process.hpp"
 
 namespace tune::search {
 namespace {

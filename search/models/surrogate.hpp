@@ -5,14 +5,69 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "search/ask_tell/visited.hpp"
 #include "search/models/candidates.hpp"
-#include "search/models/evaluation_cost.hpp"
-#include "search/models/evidence.hpp"
+#include "search/models/encoding.hpp"
 #include "search/models/prior_means.hpp"
 
 namespace tune::search {
+
+/// All that a search has seen: what models learn from.
+struct Evidence {
+  /// Of a space with so many configurations.
+  explicit Evidence(ConfigurationId size) : seen(size) {}
+
+  struct Evaluated {
+    ConfigurationId id = 0;
+    std::vector<Level> levels;
+    std::optional<double> cost;
+    double seconds = 0;  ///< that evaluating it took; 0: not known
+    double gain = 0;     ///< on the best before it, as a share; 1 for the first that succeeded
+  };
+
+  std::vector<Evaluated> evaluated;  ///< in the order in which it was told
+  std::vector<std::size_t> good;     ///< places in `evaluated` of what succeeded
+  std::size_t best = 0;              ///< place of the lowest cost, where something succeeded
+  Visited seen;                      ///< asked for or told; its costs are not used
+  std::unordered_map<ConfigurationId, std::vector<Level>> pending;  ///< asked for and not told
+
+  const Evaluated& best_one() const { return evaluated[best]; }
+
+  void add(Evaluated one) {
+    pending.erase(one.id);
+    seen.take(one.id);
+    if (one.cost) {
+      if (good.empty() || *one.cost < *evaluated[best].cost) {
+        one.gain = good.empty() ? 1 : 1 - *one.cost / *evaluated[best].cost;
+        best = evaluated.size();
+      }
+      good.push_back(evaluated.size());
+    }
+    evaluated.push_back(std::move(one));
+  }
+};
+
+/// How long an evaluation will take, from how long others took: the logarithm of the seconds is a sum of one
+/// share for each coordinate's level, shrunken towards none, so that what was seen once says little.
+class EvaluationCost {
+ public:
+  /// `exponent`: how much of the cost counts, 0 to 1 and more. The encoding must outlive it.
+  EvaluationCost(const Encoding& encoding, double exponent) : encoding_(encoding), exponent_(exponent) {}
+
+  /// From all of the evidence whose seconds are known.
+  void learn(const Evidence& evidence);
+  /// What a promise is multiplied with: (typical seconds / expected seconds)^exponent. 1 while nothing is
+  /// known.
+  double cost_weight(std::span<const Level> levels) const;
+
+ private:
+  const Encoding& encoding_;
+  double exponent_;
+  std::vector<std::vector<double>> shares_;  ///< by dimension and level
+};
 
 /// Says how promising configurations are: the expected improvement over the best (J. Mockus, 1975) under a
 /// Gaussian process of the slowdowns, times the probability that they do not fail, less what is on its way

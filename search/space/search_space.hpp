@@ -11,8 +11,8 @@
 
 #include "search/random.hpp"
 #include "search/space/configuration.hpp"
-#include "search/space/parameter.hpp"
 #include "search/space/row_graph.hpp"
+#include "search/space/space_definition.hpp"
 
 namespace tune::search {
 

@@ -12,8 +12,8 @@
 
 #include "search/expressions/program.hpp"
 #include "search/expressions/rewrite.hpp"
-#include "search/space/parameter.hpp"
 #include "search/space/space_check.hpp"
+#include "search/space/space_definition.hpp"
 
 namespace tune::search {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "search/space/parameter.hpp"
 #include "search/space/row_graph.hpp"
+#include "search/space/space_definition.hpp"
 
 namespace tune::search {
 

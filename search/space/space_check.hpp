@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "search/expressions/program.hpp"
-#include "search/space/parameter.hpp"
+#include "search/space/space_definition.hpp"
 
 namespace tune::search {
 

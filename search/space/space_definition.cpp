@@ -7,11 +7,21 @@
 
 #include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/nearest.hpp"
+#include "search/expressions/program.hpp"
 #include "search/expressions/rewrite.hpp"
-#include "search/expressions/scalar.hpp"
 #include "search/space/configuration.hpp"
 
 namespace tune::search {
+
+std::string list_values(const Parameter& parameter) {
+  std::string text;
+  for (const Value& value : parameter.values) {
+    if (!text.empty()) text += ", ";
+    text += value.to_string();
+  }
+  return text;
+}
+
 namespace {
 
 using Op = Expr::Op;

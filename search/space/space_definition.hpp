@@ -1,13 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "search/space/parameter.hpp"
+#include "search/expressions/expr.hpp"
+#include "search/expressions/value.hpp"
 
 namespace tune::search {
+
+/// What a parameter means for the launch, as far as a search can use it.
+enum class Role {
+  other,
+  threads,  ///< an extent of the block: the threads of a block are the product of all of these that exist
+  work      ///< items a thread computes: all of these that exist multiply
+};
+
+/// A tunable with its ordered values.
+struct Parameter {
+  std::string name;           ///< lower_case; the kernel's macro is the same in upper case
+  std::string documentation;  ///< what it is and in which unit, one sentence
+  std::vector<Value> values;  ///< in order, without repetition, at least one
+  Value default_value;        ///< what a careful engineer would start with; one of `values`
+  /// Under which condition the parameter exists; over parameters declared before it and constants. Always
+  /// where there is none. It exists only where the condition is certainly true: what the condition says about
+  /// a parameter that does not exist itself counts as unknown (see Expr::partially_evaluate).
+  std::optional<Expr> exists_if = std::nullopt;
+  Role role = Role::other;
+};
+
+/// The values as people read them: `16, 32, 64`.
+std::string list_values(const Parameter& parameter);
+
+/// A rule that every valid configuration satisfies.
+struct Constraint {
+  Expr rule;
+  std::string reason;  ///< shown to people: why a configuration that breaks it cannot be
+  /// What of a configuration without a parameter that the rule mentions? False: the rule does not apply to
+  /// it. True: it is valid only if the rest of the rule decides that it holds (`a or b` with a true `a`).
+  bool required = false;
+};
+
+/// All that determines a search space. A constraint that mentions a parameter which does not exist under the
+/// configuration's variant does not apply to it, unless it is `required`.
+struct SpaceDefinition {
+  std::vector<Parameter> parameters;
+  std::vector<Constraint> constraints;
+  /// What expressions may mention besides parameters: extents, settings, limits of the device.
+  std::map<std::string, Value, std::less<>> constants;
+};
 
 /// Lets people write texts without quotes, `loader == async`: a name that is neither a parameter nor a
 /// constant but a value of some parameter becomes that text, and so does one that is compared with a

@@ -5,7 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
-#include "search/models/latin_hypercube.hpp"
+#include "search/models/candidates.hpp"
 
 namespace tune::search {
 namespace {

@@ -8,7 +8,7 @@
 #include <regex>
 
 #include "cli/best/best_text.hpp"
-#include "cli/input/stored_problem.hpp"
+#include "cli/input/stored.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"

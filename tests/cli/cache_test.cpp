@@ -6,7 +6,7 @@
 
 #include "library/run/paths.hpp"
 #include "tests/cli/sandbox.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
 namespace tune::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/cli/sandbox.hpp"
 
 namespace tune::testing {

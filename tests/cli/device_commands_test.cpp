@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/sandbox.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
 namespace tune::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm_stream/problem.hpp"
-#include "kernels/sources.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"

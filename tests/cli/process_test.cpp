@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "tests/cli/recording.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
 namespace tune::testing {
 namespace {

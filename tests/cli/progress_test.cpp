@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/output/progress.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include "cli/output/progress_display.hpp"
 #include "tests/cli/sandbox.hpp"
 
 namespace tune::testing {

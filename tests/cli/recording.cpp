@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include "db/store/sqlite_store.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "search/space/search_space.hpp"
 #include "search/strategies/registry.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/content_hash.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::testing {

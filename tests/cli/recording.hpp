@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 /// Invented results of the real stencil3d space: whole runs of the program without a GPU.
 namespace tune::testing {

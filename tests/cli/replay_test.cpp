@@ -10,7 +10,7 @@
 #include "tests/cli/recording.hpp"
 #include "tests/cli/sandbox.hpp"
 #include "tests/support/golden.hpp"
-#include "tuner/replay/outcome_table.hpp"
+#include "tuner/replay/simulation.hpp"
 
 namespace tune::testing {
 namespace {

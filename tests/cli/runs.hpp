@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/cli/sandbox.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 namespace tune::testing {
 

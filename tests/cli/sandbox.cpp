@@ -15,8 +15,8 @@
 #include <sstream>
 
 #include "cli/input/command.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "library/run/version.hpp"
 #include "tests/cli/recording.hpp"
 #include "tuner/problem/problem.hpp"

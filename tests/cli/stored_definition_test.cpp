@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/input/stored_problem.hpp"
+#include "cli/input/stored.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/toy_problem.hpp"

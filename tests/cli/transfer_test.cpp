@@ -6,9 +6,9 @@
 #include <set>
 
 #include "db/read/queries.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
-#include "library/run/related_records.hpp"
+#include "library/run/tuning_run.hpp"
 #include "tests/cli/recording.hpp"
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"

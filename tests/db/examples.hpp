@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/session/records.hpp"
+#include "tuner/session/store.hpp"
 
 /// Invented records whose every field has a value of its own, so that one that is lost or swapped shows.
 namespace tune::testing {

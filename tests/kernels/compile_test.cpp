@@ -13,16 +13,16 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"
 
 namespace tune::kernels {

@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/reference/reference.hpp"
 
 namespace tune::kernels::testing {

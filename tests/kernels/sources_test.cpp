@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program carries, and the source hash covers, every kernel file of every problem.
-#include "kernels/sources.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "search/random.hpp"
-#include "tuner/backends/stream_runner.hpp"
+#include "tuner/backends/backend.hpp"
 
 namespace tune::testing {
 

@@ -8,13 +8,13 @@
 
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "library/tuner/spec.hpp"
 #include "tests/library/toy.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <tune/tuner.hpp>
 #include <utility>
 
-#include "library/tuner/tuner_state.hpp"
+#include "library/tuner/tuner.hpp"
 #include "tests/support/fake_backend.hpp"
 
 namespace tune::testing {

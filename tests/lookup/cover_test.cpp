@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lookup/src/cover.hpp"
-
 #include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <random>
 
+#include "lookup/src/portfolio.hpp"
 #include "tests/lookup/database_sample.hpp"
 
 namespace tune::testing {

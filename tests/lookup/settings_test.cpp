@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lookup/src/settings.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "kernels/registry.hpp"
+#include "lookup/src/matching.hpp"
 #include "tests/lookup/database_sample.hpp"
 
 namespace tune::testing {

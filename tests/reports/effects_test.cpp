@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "reports/data/times.hpp"
+#include "reports/data/report_data.hpp"
 #include "reports/page/sampling.hpp"
 #include "reports/page/why.hpp"
 #include "tests/reports/large_data.hpp"

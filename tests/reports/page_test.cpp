@@ -12,7 +12,6 @@
 #include "reports/html.hpp"
 #include "reports/page/html_text.hpp"
 #include "reports/page/page_data.hpp"
-#include "reports/page/page_parts.hpp"
 #include "reports/page/summary.hpp"
 #include "tests/reports/invented_database.hpp"
 #include "tests/reports/large_data.hpp"

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/data/grid.hpp"
+#include "reports/data/wording.hpp"
 #include "tests/reports/invented_database.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 
 namespace tune::testing {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "tuner/base/content_hash.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::testing {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tuner/plan/fourier_shape.hpp"
 #include "tuner/plan/launch_plan.hpp"
-#include "tuner/tensor/tolerance.hpp"
+#include "tuner/tensor/verifier.hpp"
 
 namespace tune::testing {
 

@@ -7,11 +7,23 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tuner/backends/binary.hpp"
-#include "tuner/cache/size_limit.hpp"
+#include "tuner/cache/cache_folder.hpp"
 
 namespace tune::cache {
+
+/// Part of every key: raise it when an entry's layout changes, or what a compiler derives for a Binary (the
+/// figures that it reads out of a log, say). Older entries are then never found and go when room is needed.
+inline constexpr int format_version = 2;
+
+/// The bytes of an entry's file: a mark, a checksum of the rest, and the key with what a compile gave, in
+/// CBOR.
+std::string to_entry(std::string_view key, const Result<Binary>& result);
+
+/// What to_entry wrote. Nothing where the bytes are damaged, incomplete, of another kind or of another key.
+std::optional<Result<Binary>> from_entry(std::string_view key, std::string_view bytes);
 
 /// A folder on disk that keeps what compiles gave, one file each. Safe for several threads, processes, and
 /// machines that share the folder: files appear whole, are verified when read, and a file that is damaged or

@@ -8,7 +8,7 @@
 
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/cache/binary_archive.hpp"
+#include "tuner/cache/binary_cache.hpp"
 
 namespace tune::cache {
 namespace {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace tune {
 
@@ -90,5 +92,23 @@ void for_each_property(Properties& properties, Field field) {
   field("host_to_device_bandwidth", properties.host_to_device_bandwidth);
   field("device_to_host_bandwidth", properties.device_to_host_bandwidth);
 }
+
+/// Limits of an architecture (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")
+/// as the facts of a nameless device with one multiprocessor and unknown rates: enough to enumerate a search
+/// space and to compile for it where there is no GPU.
+std::span<const std::string_view> known_architectures();
+
+/// Throws UsageError for an architecture that is not in the table, naming those that are.
+DeviceProperties architecture_properties(std::string_view architecture);
+
+/// State of a device and its machine at one moment; zero or empty where it cannot be read.
+struct MachineState {
+  double core_clock = 0;    ///< Hz, now
+  double memory_clock = 0;  ///< Hz, now
+  double temperature = 0;   ///< degrees Celsius
+  double power = 0;         ///< watts
+  std::string throttle;     ///< reasons, comma-separated; empty for none
+  std::string host;
+};
 
 }  // namespace tune

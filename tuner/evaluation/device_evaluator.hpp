@@ -11,7 +11,7 @@
 
 #include "tuner/backends/backend.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/evaluation/evaluator.hpp"
+#include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/verification.hpp"
 #include "tuner/problem/problem.hpp"
 

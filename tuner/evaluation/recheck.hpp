@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/evaluation/evaluator.hpp"
+#include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/rerank.hpp"
 
 namespace tune {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tuner/evaluation/evaluation.hpp"
-#include "tuner/evaluation/evaluator.hpp"
 #include "tuner/measurement/median_interval.hpp"
 
 /// The end of a run: the fastest are checked with other inputs and timed again in turns, so that what slows

@@ -6,7 +6,102 @@
 #include <limits>
 #include <stdexcept>
 
+#include "tuner/measurement/median_interval.hpp"
+
 namespace tune {
+namespace {
+
+constexpr std::size_t first_race = 3;  ///< samples before a configuration may be pruned
+constexpr std::size_t race_without_slack = 9;
+constexpr double slack_per_sample = 0.0125;  ///< for each sample short of race_without_slack
+/// Of one and of two samples that are long: fewer than three are enough where they are far slower.
+constexpr double slack_of_long[] = {1.0, 0.3};
+/// What takes so many times as long as the fastest would not win if nothing slowed the device down either.
+constexpr double far_slower_factor = 2;
+
+double slack_of(std::size_t samples) {
+  if (samples < first_race) return slack_of_long[samples - 1];
+  const std::size_t missing = samples < race_without_slack ? race_without_slack - samples : 0;
+  return slack_per_sample * static_cast<double>(missing);
+}
+
+bool has_short_samples(const SampleState& samples) {
+  return samples.sorted.front() < long_sample;
+}
+
+}  // namespace
+
+std::vector<StoppingCriterion::Parameter> PrecisionCriterion::parameters() const {
+  return {{"max_noise", max_noise_}, {"min_samples", static_cast<double>(min_samples_)}};
+}
+
+std::optional<StopReason> PrecisionCriterion::decision(const SampleState& samples) const {
+  if (samples.count() < min_samples_) return std::nullopt;
+  const MedianInterval interval = interval_of_sorted(samples.sorted, measuring_confidence);
+  if ((interval.high - interval.low) / 2 > max_noise_ * interval.median) return std::nullopt;
+  return StopReason::precise;
+}
+
+/// To the end of the least number, or else by a quarter: the interval narrows with the square root.
+std::optional<std::size_t> PrecisionCriterion::next_look(const SampleState& samples) const {
+  const std::size_t n = samples.count();
+  return n < min_samples_ ? min_samples_ : n + std::max<std::size_t>(1, n / 4);
+}
+
+std::vector<StoppingCriterion::Parameter> SampleLimit::parameters() const {
+  return {{"max_samples", static_cast<double>(max_samples_)}};
+}
+
+std::optional<StopReason> SampleLimit::decision(const SampleState& samples) const {
+  if (samples.count() < max_samples_) return std::nullopt;
+  return StopReason::samples;
+}
+
+std::vector<StoppingCriterion::Parameter> TimeLimit::parameters() const {
+  return {{"max_seconds", max_seconds_}, {"min_samples", static_cast<double>(min_samples_)}};
+}
+
+std::optional<StopReason> TimeLimit::decision(const SampleState& samples) const {
+  if (samples.count() < min_samples_ || samples.device_seconds < max_seconds_) return std::nullopt;
+  return StopReason::time;
+}
+
+std::vector<StoppingCriterion::Parameter> RacingCriterion::parameters() const {
+  return {{"incumbent_seconds", incumbent_seconds_}};
+}
+
+/// Whether the smallest so far would do if it were the smallest of so many.
+bool RacingCriterion::is_pruned_at(std::size_t count, const SampleState& samples) const {
+  if (samples.count() == 0 || count == 0) return false;
+  if (count < first_race && has_short_samples(samples)) return false;
+  return samples.sorted.front() > incumbent_seconds_ * (1 + racing_tolerance + slack_of(count));
+}
+
+/// Where samples are cheap the median has to repeat like any other: single launches of some kernels differ by
+/// 10 % (H200), and 20 of them say too little.
+std::optional<StopReason> RacingCriterion::decision(const SampleState& samples) const {
+  if (!is_pruned_at(samples.count(), samples)) return std::nullopt;
+  if (has_short_samples(samples) && !limit_.decision(samples) && !precision_.decision(samples))
+    return std::nullopt;
+  return StopReason::pruned;
+}
+
+/// The next number of samples at which it would be pruned if it went on as until now.
+std::optional<std::size_t> RacingCriterion::next_look(const SampleState& samples) const {
+  const std::size_t n = samples.count();
+  if (is_pruned_at(n, samples)) return std::nullopt;
+  const bool all_long = n > 0 ? !has_short_samples(samples) : incumbent_seconds_ >= long_sample;
+  std::size_t race = std::max(all_long ? 1 : first_race, n + 1);
+  while (n > 0 && race <= race_without_slack && !is_pruned_at(race, samples)) ++race;
+  if (n > 0 && race > race_without_slack) return std::nullopt;
+  return race;
+}
+
+bool RacingCriterion::far_slower_than_incumbent(std::span<const double> samples) const {
+  if (samples.empty()) return false;
+  const double min = std::ranges::min(samples);
+  return min >= long_sample && min > incumbent_seconds_ * far_slower_factor;
+}
 
 StoppingRule::StoppingRule(const MeasureOptions& options) {
   const auto min_samples = static_cast<std::size_t>(std::max(1, options.min_samples));

@@ -1,14 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
-#include "tuner/measurement/stopping_criteria.hpp"
+#include "tuner/measurement/timing.hpp"
 
 namespace tune {
+
+/// What is at most this share slower than the incumbent is measured to the end: it may win the re-ranking.
+inline constexpr double racing_tolerance = 0.02;
+
+/// Seconds: such samples are few and sure, shorter ones many and cheap.
+inline constexpr double long_sample = 5e-3;
+
+/// The samples of one configuration so far.
+struct SampleState {
+  std::span<const double> sorted;  ///< seconds an execution, ascending
+  /// Seconds that all executions for this configuration took on the device, with the flushes between them.
+  double device_seconds = 0;
+
+  std::size_t count() const { return sorted.size(); }
+};
+
+/// One reason to take no further sample. Needs no clock.
+class StoppingCriterion {
+ public:
+  /// A setting as it is called where criteria are listed.
+  struct Parameter {
+    std::string_view name;
+    double value;
+  };
+
+  virtual ~StoppingCriterion() = default;
+  /// `precision`, `racing`, `sample limit`, `time limit`.
+  virtual std::string_view name() const = 0;
+  virtual std::vector<Parameter> parameters() const = 0;
+  /// Why to stop now, or nothing.
+  virtual std::optional<StopReason> decision(const SampleState& samples) const = 0;
+  /// The number of samples, above the present one, at which `decision` is worth asking again; nothing where
+  /// that does not depend on their number.
+  virtual std::optional<std::size_t> next_look(const SampleState& samples) const = 0;
+};
+
+/// Stops when the interval of the median is within a share of it, on either side.
+class PrecisionCriterion : public StoppingCriterion {
+ public:
+  PrecisionCriterion(double max_noise, std::size_t min_samples)
+      : max_noise_(max_noise), min_samples_(min_samples) {}
+  std::string_view name() const override { return "precision"; }
+  std::vector<Parameter> parameters() const override;
+  std::optional<StopReason> decision(const SampleState& samples) const override;
+  std::optional<std::size_t> next_look(const SampleState& samples) const override;
+
+ private:
+  double max_noise_;
+  std::size_t min_samples_;
+};
+
+/// Stops at a number of samples.
+class SampleLimit : public StoppingCriterion {
+ public:
+  explicit SampleLimit(std::size_t max_samples) : max_samples_(max_samples) {}
+  std::string_view name() const override { return "sample limit"; }
+  std::vector<Parameter> parameters() const override;
+  std::optional<StopReason> decision(const SampleState& samples) const override;
+  std::optional<std::size_t> next_look(const SampleState&) const override { return max_samples_; }
+
+ private:
+  std::size_t max_samples_;
+};
+
+/// Stops when the device was busy for so long, but not before the least number of samples.
+class TimeLimit : public StoppingCriterion {
+ public:
+  TimeLimit(double max_seconds, std::size_t min_samples)
+      : max_seconds_(max_seconds), min_samples_(min_samples) {}
+  std::string_view name() const override { return "time limit"; }
+  std::vector<Parameter> parameters() const override;
+  std::optional<StopReason> decision(const SampleState& samples) const override;
+  std::optional<std::size_t> next_look(const SampleState&) const override { return std::nullopt; }
+
+ private:
+  double max_seconds_;
+  std::size_t min_samples_;
+};
+
+/// Stops what cannot become the fastest: a configuration is pruned when its smallest sample is above the
+/// incumbent's time by racing_tolerance and a slack, which falls from 7.5 % at three samples to nothing at
+/// nine. One that is in truth at most racing_tolerance slower loses all of nine comparisons with probability
+/// 1/512 (0.5 % where a tenth of the samples are outliers), whatever the distribution; with fewer samples the
+/// slack stands for those that are missing. Long samples are enough by themselves where the first takes twice
+/// as long as the incumbent, or both of two by a third. The median of what is pruned is stored like any
+/// other, and a model learns from it: where samples are short it goes on until they are precise or at their
+/// limit. See docs/decisions (0029 and 0030).
+class RacingCriterion : public StoppingCriterion {
+ public:
+  RacingCriterion(double incumbent_seconds, PrecisionCriterion precision, SampleLimit limit)
+      : incumbent_seconds_(incumbent_seconds), precision_(precision), limit_(limit) {}
+  std::string_view name() const override { return "racing"; }
+  std::vector<Parameter> parameters() const override;
+  std::optional<StopReason> decision(const SampleState& samples) const override;
+  std::optional<std::size_t> next_look(const SampleState& samples) const override;
+  /// Whether samples that were taken while something slowed the device down say enough: they are long, and no
+  /// such thing makes the difference to the incumbent.
+  bool far_slower_than_incumbent(std::span<const double> samples) const;
+
+ private:
+  bool is_pruned_at(std::size_t count, const SampleState& samples) const;
+
+  double incumbent_seconds_;
+  PrecisionCriterion precision_;
+  SampleLimit limit_;
+};
 
 /// Decides after each sample whether more are worth their time: racing where there is an incumbent, then
 /// precision, the limit of samples and that of time; the first that says so ends it.

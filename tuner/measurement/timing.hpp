@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/device/machine_state.hpp"
+#include "tuner/device/device_properties.hpp"
+#include "tuner/measurement/median_interval.hpp"
 
 namespace tune {
 
@@ -50,5 +51,20 @@ struct Timing {
   double energy = 0;          ///< joules an execution; 0 where it was not asked for or cannot be read
   MachineState machine = {};  ///< right after it, throttle reasons of all the while
 };
+
+}  // namespace tune
+
+/// Words for measurements that the command line and the reports share.
+namespace tune {
+
+/// `core 1.98 GHz, memory 3.2 GHz, 45 C, 620 W, throttled: power cap`: what is known of it, without the host.
+std::string to_text(const MachineState& machine);
+/// `stopped: precise enough, 3 executions a sample, 2 samples dropped for throttling`; the machine not
+/// included.
+std::string to_text(const Timing& timing);
+/// `1.04 ms to 1.05 ms with 95 % confidence`.
+std::string interval_text(const MedianInterval& interval, std::string_view unit);
+/// A ratio as a difference: `+0.31 % (-0.05 to +0.62 %)`.
+std::string difference_text(const MedianInterval& ratio);
 
 }  // namespace tune

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tuner/tensor/tensor.hpp"
-#include "tuner/tensor/tolerance.hpp"
+#include "tuner/tensor/verifier.hpp"
 
 namespace tune {
 

@@ -11,7 +11,7 @@
 #include "tuner/problem/instance.hpp"
 #include "tuner/problem/problem.hpp"
 #include "tuner/tensor/tensor.hpp"
-#include "tuner/tensor/tolerance.hpp"
+#include "tuner/tensor/verifier.hpp"
 
 namespace tune {
 

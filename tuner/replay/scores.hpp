@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "tuner/replay/outcome_table.hpp"
 #include "tuner/replay/simulation.hpp"
 
 namespace tune::replay {

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "tuner/backends/backend.hpp"
-#include "tuner/backends/runner.hpp"
 #include "tuner/device/device_properties.hpp"
 
 /// How plans, binaries and what comes of them travel between processes: as JSON values, in CBOR on the way.

@@ -12,7 +12,7 @@
 
 #include "search/ask_tell/strategy.hpp"
 #include "search/space/search_space.hpp"
-#include "tuner/evaluation/evaluator.hpp"
+#include "tuner/evaluation/evaluation.hpp"
 #include "tuner/evaluation/rerank.hpp"
 #include "tuner/session/store.hpp"
 

@@ -1,11 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "tuner/session/records.hpp"
+#include "tuner/device/device_properties.hpp"
+#include "tuner/evaluation/rerank.hpp"
+#include "tuner/problem/instance.hpp"
 
 namespace tune {
+
+/// Where a result comes from; results of different origin are never mixed. Imported ones were measured by
+/// another program.
+enum class Origin { measured, replayed, imported };
+std::string_view to_string(Origin origin);
+/// Throws std::invalid_argument for an unknown name.
+Origin origin_from_string(std::string_view name);
+/// What lists write behind a device: nothing for measured results, else ` (replayed)` or ` (imported)`.
+std::string origin_mark(Origin origin);
+
+/// What made the binaries.
+struct Toolchain {
+  std::string compiler;     ///< `NVRTC 13.0 sm_90`
+  std::string source_hash;  ///< of all kernel sources of the problem and its revision
+};
+
+/// Two evaluations of one configuration under equal keys answer the same question: the second is not needed.
+struct WorkloadKey {
+  Instance instance;
+  DeviceProperties device;
+  Toolchain toolchain;
+  Origin origin = Origin::measured;
+  CacheState cache = CacheState::cold;
+};
+
+/// How a run was asked for.
+struct RunOptions {
+  std::string strategy;
+  Objective objective = Objective::time;
+  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> budget_evaluations;
+  std::optional<double> budget_seconds;
+  std::optional<double> until_gain;  ///< a share, see Budget::gain
+  std::string where;                 ///< restriction of the space, as typed
+  std::vector<std::pair<std::string, Value>> pinned;
+  std::string command_line;  ///< the whole of it, to get the run again
+};
+
+/// One call of the tuner.
+struct RunRecord {
+  WorkloadKey key;
+  RunOptions options;
+  MachineState machine;
+  std::string program_version;   ///< version and revision
+  std::uint64_t space_size = 0;  ///< valid configurations
+  double limit = 0;              ///< seconds: the roofline limit at the run's start
+  std::string limit_by;          ///< what binds, where that is copies between host and device; not stored
+  double items = 0, flops = 0, bytes = 0;  ///< of the work
+  std::string item;                        ///< `cell update`
+};
+
+using RunId = std::int64_t;
+
+/// Why a run ended.
+enum class RunEnd { exhausted, budget, interrupted, stopped, failed };
+std::string_view to_string(RunEnd end);
 
 /// Keeps evaluations. Every `record` is durable when it returns: a killed program loses at most the
 /// evaluation in flight. Throws Error for a broken database.
@@ -24,6 +87,17 @@ class Store {
   /// The newest finals under the key and objective, without places whose configuration was evaluated again
   /// since, and without failures. Empty places where there are none.
   virtual RerankResult known_rerank(const WorkloadKey& key, Objective objective) = 0;
+};
+
+/// Keeps nothing: for runs whose results are not those of a device.
+class NoStore : public Store {
+ public:
+  RunId begin_run(const RunRecord&) override { return 0; }
+  void record(RunId, const Evaluation&) override {}
+  void record_rerank(RunId, const RerankResult&) override {}
+  void end_run(RunId, RunEnd) override {}
+  std::vector<Evaluation> known(const WorkloadKey&) override { return {}; }
+  RerankResult known_rerank(const WorkloadKey&, Objective) override { return {}; }
 };
 
 }  // namespace tune

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "tuner/base/parallel.hpp"
-#include "tuner/tensor/element_types.hpp"
 
 namespace tune {
 namespace {

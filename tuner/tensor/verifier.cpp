@@ -7,7 +7,7 @@
 
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/tensor/element_types.hpp"
+#include "tuner/tensor/tensor.hpp"
 
 namespace tune {
 namespace {

@@ -2,17 +2,19 @@
 #include "kernels/convolution/model/reference.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/framework/random_numbers.hpp"
 #include "kernels/framework/request.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 
 namespace tune::kernels {
 namespace {
 
 /// Both passes of one tile after another, so that what lies between them stays in a core's cache.
-constexpr std::int64_t tile_x = 64, tile_y = 4096;
+constexpr std::int64_t cached_x = 64, cached_y = 4096;
 /// Neighbouring sums, in registers: a loop of known length is what compilers turn into vector instructions.
 constexpr std::int64_t together = 16;
 
@@ -36,31 +38,31 @@ class Tiles {
         in_(input.as<Real>().data()),
         out_(output.as<double>().data()) {}
 
-  std::uint64_t count() const { return static_cast<std::uint64_t>(across() * (ceil_div(job_.ny, tile_y))); }
+  std::uint64_t count() const { return static_cast<std::uint64_t>(across() * (ceil_div(job_.ny, cached_y))); }
 
   void compute(std::int64_t tile) const {
-    const std::int64_t x0 = tile % across() * tile_x, y0 = tile / across() * tile_y;
-    const std::int64_t height = std::min(tile_y, job_.ny - y0), width = std::min(tile_x, job_.nx - x0);
+    const std::int64_t x0 = tile % across() * cached_x, y0 = tile / across() * cached_y;
+    const std::int64_t height = std::min(cached_y, job_.ny - y0), width = std::min(cached_x, job_.nx - x0);
     // Rows y0 - radius to y0 + height + radius of the first pass; beyond the image they are zeros.
-    std::vector<double> filtered(static_cast<std::size_t>((height + 2 * job_.radius) * tile_x), 0.0);
-    std::vector<double> segment(static_cast<std::size_t>(tile_x + 2 * job_.radius));
+    std::vector<double> filtered(static_cast<std::size_t>((height + 2 * job_.radius) * cached_x), 0.0);
+    std::vector<double> segment(static_cast<std::size_t>(cached_x + 2 * job_.radius));
     for (std::int64_t i = 0; i < height + 2 * job_.radius; ++i) {
       const std::int64_t y = y0 - job_.radius + i;
       if (y < 0 || y >= job_.ny) continue;
       read(in_ + y * job_.nx, x0 - job_.radius, segment);
-      for (std::int64_t x = 0; x < tile_x; x += together)
-        sum_taps(rows_, segment.data() + x, 1, filtered.data() + i * tile_x + x);
+      for (std::int64_t x = 0; x < cached_x; x += together)
+        sum_taps(rows_, segment.data() + x, 1, filtered.data() + i * cached_x + x);
     }
-    double sums[tile_x];
+    double sums[cached_x];
     for (std::int64_t y = 0; y < height; ++y) {
-      for (std::int64_t x = 0; x < tile_x; x += together)
-        sum_taps(columns_, filtered.data() + y * tile_x + x, tile_x, sums + x);
+      for (std::int64_t x = 0; x < cached_x; x += together)
+        sum_taps(columns_, filtered.data() + y * cached_x + x, cached_x, sums + x);
       std::copy(sums, sums + width, out_ + (y0 + y) * job_.nx + x0);
     }
   }
 
  private:
-  std::int64_t across() const { return ceil_div(job_.nx, tile_x); }
+  std::int64_t across() const { return ceil_div(job_.nx, cached_x); }
 
   void read(const Real* row, std::int64_t begin, std::vector<double>& segment) const {
     const auto length = static_cast<std::int64_t>(segment.size());
@@ -98,6 +100,80 @@ HostTensor convolution_reference(const ConvolutionJob& job, const HostTensor& in
   else
     compute<float>(job, input, output);
   return output;
+}
+
+namespace {
+
+double norm_of_taps(const ConvolutionJob& job, TapAxis axis) {
+  double squares = 0;
+  for (const double tap : convolution_taps(job.radius, axis)) squares += tap * tap;
+  return std::sqrt(squares);
+}
+
+Tolerance of_roundings(const ConvolutionJob& job, double roundings) {
+  const double units = 8 * std::sqrt(roundings) * (job.type == ElementType::f64 ? 2 : 1);
+  return {
+      units * result_roundoff(job),
+      format("8 sqrt(n) = {:.3g} roundings of sums, relative to norm(row taps) norm(column taps) max |in|",
+             units)};
+}
+
+}  // namespace
+
+// Inputs are independent numbers of [-1, 1), so that sums and what is left out of them are as large as a
+// random walk: a pass multiplies both by the norm of its taps.
+double result_roundoff(const ConvolutionJob& job) {
+  const double roundoff = job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
+  return roundoff * norm_of_taps(job, TapAxis::rows) * norm_of_taps(job, TapAxis::columns);
+}
+
+// Every product and every addition rounds once, and so does the reference, which counts where it is no more
+// exact than the kernels. Of n roundings, each relative to a partial sum, their own sum exceeds 8 sqrt(n)
+// with probability 2 exp(-32) (N. J. Higham and T. Mary, A new approach to probabilistic rounding error
+// analysis, SIAM J. Sci. Comput. 41, 2019). A tap that is missing or in the wrong place moves results by a
+// thousand times that.
+Tolerance sums_tolerance(const ConvolutionJob& job) {
+  return of_roundings(job, static_cast<double>(2 * (job.taps() + 1)) + 2);
+}
+
+// The product of two taps is rounded once more.
+Tolerance direct_tolerance(const ConvolutionJob& job) {
+  return of_roundings(job, static_cast<double>(job.taps() * job.taps()) + 4);
+}
+
+// Of floats there is more than the roundings of sums. A product of two numbers in two parts of 11 bits loses
+// the product of the small parts and what these lack, up to 2^-22 + 2 * 2^-23 of itself, 8 units of roundoff:
+// over all taps of both passes they add up like random numbers, of which eight standard deviations count, and
+// pixels have a root mean square of 1 / sqrt(3). And tensor cores cut their sums, three times for 8 terms, by
+// up to two units each and all to one side: of sums that grow like a random walk up to a result, which is
+// rarely larger than 2.5 norms. Where additions that round add them, only sums of 8 terms are cut.
+Tolerance products_tolerance(const ConvolutionJob& job, bool rounded) {
+  if (job.type == ElementType::f64) return sums_tolerance(job);
+  const auto steps = static_cast<double>((16 + 2 * job.radius + 7) / 8);
+  const double parts = 8 * std::sqrt(2.0 / 3) * 8;
+  const double cuts = 2 * 2 * 3 * 2.5 * (rounded ? 1.0 : steps * 2 / 3);
+  const Tolerance sums = sums_tolerance(job);
+  return {sums.absolute + (parts + cuts) * result_roundoff(job),
+          format("{}; {:.3g} units of roundoff for operands in two parts, {:.3g} for sums that are cut",
+                 sums.derivation, parts, cuts)};
+}
+
+// A transform of n numbers adds 6.7 units of roundoff for each of its log2(n) steps, relative to the root
+// mean square of its results (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+// theorem 24.2), if its factors are good to one unit; powers of them are good to six. No single error is
+// larger either: roundings are spread over all pixels and add up like random numbers, the largest of which,
+// among 10^9, is six times the mean, and the sum of worst cases is more than that above it. The spectrum's
+// rounding, the product and the scale add ten for each pass. Numbers are pairs of pixels, larger by sqrt(2).
+Tolerance transforms_tolerance(const ConvolutionJob& job, double row_length, double column_length) {
+  constexpr double step = 7 + 5, product = 10;
+  const double steps = std::log2(row_length) + std::log2(column_length);
+  const double units = std::sqrt(2.0) * (2 * step * steps + 2 * product);
+  return {
+      units * result_roundoff(job),
+      format(
+          "{:.3g} roundings of transforms there and back, relative to norm(row taps) norm(column taps) max "
+          "|in|",
+          units)};
 }
 
 }  // namespace tune::kernels

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `direct2d`: one pass over all products of taps.
-#include "kernels/convolution/model/launches.hpp"
-#include "kernels/convolution/model/rounding.hpp"
+#include "kernels/convolution/model/reference.hpp"
 #include "kernels/convolution/model/variant.hpp"
 #include "kernels/framework/request.hpp"
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/convolution/model/launches.hpp"
-#include "kernels/convolution/model/rounding.hpp"
+#include "kernels/convolution/model/reference.hpp"
 #include "kernels/convolution/model/variant.hpp"
 #include "kernels/framework/request.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `fused`: both passes at once, warps that march down strips of columns.
-#include "kernels/convolution/model/launches.hpp"
 #include "kernels/convolution/model/variant.hpp"
 #include "kernels/framework/request.hpp"
 

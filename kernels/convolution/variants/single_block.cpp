@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `single_block`: one block takes all pixels in turn.
-#include "kernels/convolution/model/launches.hpp"
 #include "kernels/convolution/model/variant.hpp"
 #include "kernels/framework/request.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `tensor`: products with matrices of the taps, by tensor cores.
-#include "kernels/convolution/model/launches.hpp"
-#include "kernels/convolution/model/rounding.hpp"
+#include "kernels/convolution/model/reference.hpp"
 #include "kernels/convolution/model/variant.hpp"
 #include "kernels/framework/request.hpp"
 

@@ -2,7 +2,6 @@
 // The variant `two_pass`: a kernel for rows, one for columns, a scratch image between.
 #include <algorithm>
 
-#include "kernels/convolution/model/launches.hpp"
 #include "kernels/convolution/model/variant.hpp"
 #include "kernels/framework/request.hpp"
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that describe a kernel: our own form and the field's exchange format.
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "kernels/described/description.hpp"
 #include "kernels/described/readers/json_field.hpp"
+
+// Files that describe a kernel: our own form and the field's exchange format.
 
 namespace tune::definition {
 
@@ -23,3 +26,16 @@ void read_extents(const JsonField& field, Argument& argument);
 TextureSpec texture_over(const Argument& argument);
 
 }  // namespace tune::definition
+
+// Parts of the reader of T1; the fields are those of the published schema, and what published definitions
+// have besides.
+
+namespace tune::definition::t1 {
+
+/// In lower case, without spaces around: how names of kinds are compared.
+std::string word(const JsonField& field);
+
+/// KernelSpecification.
+void read_kernel(const JsonField& kernel, KernelDescription& definition);
+
+}  // namespace tune::definition::t1

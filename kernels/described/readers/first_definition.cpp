@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/described/description.hpp"
-#include "kernels/described/kernel_files.hpp"
+#include "kernels/described/kernel_text.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

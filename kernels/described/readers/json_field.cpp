@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "kernels/described/formula.hpp"
-#include "kernels/described/kernel_files.hpp"
+#include "kernels/described/kernel_text.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/base/text_file.hpp"
 
 namespace tune::definition {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The field's exchange format for definitions (T1 of the FAIR benchmark suite of the autotuning community),
 // with the fields that published definitions have besides: Default, GridDivX, ProblemSize, MemType, Output.
-#include "kernels/described/readers/t1.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <map>

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "kernels/described/readers/definition.hpp"
-#include "kernels/described/readers/t1.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::definition::t1 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `async`: tiles of threads in registers, slabs on their way by asynchronous copies.
-#include "kernels/gemm/model/launches.hpp"
+#include "kernels/gemm/model/variant.hpp"
 #include "kernels/gemm/variants/blocked.hpp"
 
 namespace tune::kernels {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/framework/request.hpp"
-#include "kernels/gemm/model/launches.hpp"
+#include "kernels/gemm/model/variant.hpp"
 
 namespace tune::kernels {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `tensor`: products by tensor cores. Doubles are strict; floats need `arithmetic` to allow tf32.
 #include "kernels/framework/request.hpp"
-#include "kernels/gemm/model/launches.hpp"
-#include "kernels/gemm/model/rounding.hpp"
+#include "kernels/gemm/model/reference.hpp"
+#include "kernels/gemm/model/variant.hpp"
 
 namespace tune::kernels {
 namespace {

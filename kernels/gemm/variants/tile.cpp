@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variants `tile` and `prefetch`: square tiles in shared memory.
 #include "kernels/framework/request.hpp"
-#include "kernels/gemm/model/launches.hpp"
+#include "kernels/gemm/model/variant.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -2,8 +2,8 @@
 // The variant `wgmma`: floats in tf32x3 or tf32 by products of warpgroups, on devices of compute
 // capability 9.0.
 #include "kernels/framework/request.hpp"
-#include "kernels/gemm/model/launches.hpp"
-#include "kernels/gemm/model/rounding.hpp"
+#include "kernels/gemm/model/reference.hpp"
+#include "kernels/gemm/model/variant.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kernels/matvec/model/job.hpp"
 #include "tuner/tensor/tensor.hpp"
-#include "tuner/tensor/tolerance.hpp"
+#include "tuner/tensor/verifier.hpp"
 
 namespace tune::kernels {
 

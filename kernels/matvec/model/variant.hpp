@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/framework/variant.hpp"
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/framework/family.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/matvec/model/job.hpp"
+#include "search/expressions/expr.hpp"
+#include "search/space/configuration.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {
 
@@ -18,5 +27,68 @@ const VariantTable<MatvecJob, MatvecCheck>& matvec_variants();
 
 /// Parameters and constraints of all variants that apply to the job.
 search::SpaceDefinition matvec_space(const MatvecJob& job, const DeviceProperties& device);
+
+/// Kernels count rows and columns in 32 bits, and beyond the end by up to a batch or a tile.
+inline constexpr std::int64_t max_matvec_rows = (std::int64_t{1} << 31) - (1 << 12);
+inline constexpr std::int64_t max_matvec_columns = (std::int64_t{1} << 31) - (1 << 17);
+
+/// How a configuration cuts the matrix into strips of rows and tiles of columns (strip.cuh).
+struct MatvecShape {
+  std::int64_t block_x = 1, block_y = 1, vector = 1, unroll_x = 1, unroll_y = 1, stages = 1;
+  bool stored_in_shared = false, x_shared = false;
+  std::int64_t tile = 1;        ///< columns of a block
+  std::int64_t batch = 1;       ///< rows of a block at a time
+  std::int64_t row_block = 1;   ///< rows of a block
+  std::int64_t slices = 1;      ///< tiles beside each other
+  std::int64_t row_blocks = 1;  ///< strips below each other
+
+  MatvecShape(const MatvecJob& job, const search::Configuration& configuration);
+
+  std::int64_t threads() const { return block_x * block_y; }
+};
+
+/// Columns and rows of a block at a time, as above.
+search::Expr matvec_tile();
+search::Expr matvec_batch();
+/// Elements of dynamic shared memory of a kernel that computes products with x, sums over rows, or both.
+search::Expr matvec_shared(bool products, bool sums);
+
+// What the plans of several variants have in common.
+
+/// Elements of a row and what lies between it and the next one: whole lines where rows are padded.
+std::int64_t matvec_pitch(const MatvecJob& job, bool padded);
+
+const KernelFiles& matvec_kernels();
+
+/// The plan of `file` (`fused.cu`) without launches: the configuration's parameters as macros, and the
+/// buffers `a`, `x`, `y` and `z` as the job has them. Failure where a size is beyond what the kernels'
+/// indices hold.
+Result<LaunchPlan> matvec_plan(const MatvecJob& job, const MatvecShape& shape, std::string_view file,
+                               const Configuration& configuration, const KernelSources& sources);
+
+/// Rows of partial sums of vectors of `length`: their pitch.
+std::int64_t partial_pitch(std::int64_t length);
+/// Adds scratch memory for `count` such rows.
+void add_partial_sums(LaunchPlan& plan, const MatvecJob& job, std::string name, std::int64_t count,
+                      std::int64_t length);
+
+/// Warps of a block of reduce_launch; those of the default where nothing is reduced that way.
+std::int64_t reduce_parts(const Configuration& configuration);
+/// out = sum of the `count` rows of `sums`.
+Launch reduce_launch(const std::string& sums, const std::string& out, std::int64_t count, std::int64_t length,
+                     std::int64_t parts);
+/// out = 0.
+Launch clear_launch(const std::string& out, std::int64_t length);
+
+/// A launch of a block for each tile of each strip, without arguments; `shared` counts elements.
+Launch block_launch(std::string entry, const MatvecShape& shape, const search::Expr& shared,
+                    const MatvecJob& job, const Configuration& configuration);
+
+/// Adds a launch that leaves sums over strips, what comes before and after it, and their buffers. Its
+/// arguments become: those that it has, sums, z, `others`, the grid's barrier, rows, columns, pitch, strip,
+/// sums' pitch.
+void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape,
+                       const Configuration& configuration, Launch launch,
+                       const std::vector<KernelArgument>& others);
 
 }  // namespace tune::kernels

@@ -2,7 +2,6 @@
 // The variant `cooperative`: both products in one launch, with a barrier of the grid between them.
 #include "kernels/common/grid_barrier.hpp"
 #include "kernels/framework/request.hpp"
-#include "kernels/matvec/model/launches.hpp"
 #include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variant `two_pass`: a kernel for each product, and what adds up the sums of tiles and strips.
 #include "kernels/framework/request.hpp"
-#include "kernels/matvec/model/launches.hpp"
 #include "kernels/matvec/model/variant.hpp"
 
 namespace tune::kernels {

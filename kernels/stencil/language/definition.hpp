@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/stencil/language/source_error.hpp"
+#include "kernels/stencil/language/expression.hpp"
 #include "kernels/stencil/model/stencil.hpp"
 
 namespace tune::kernels {

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kernels/stencil/language/source_error.hpp"
+#include "kernels/stencil/language/expression.hpp"
+#include "kernels/stencil/language/syntax.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
@@ -211,6 +212,211 @@ std::string ExpressionParser::coordinate_list(std::size_t count) const {
   for (std::size_t axis = 0; axis < std::min(count, names_.coordinates.size()); ++axis)
     text += (axis == 0 ? "" : ",") + names_.coordinates[axis];
   return text;
+}
+
+// Arrays in equations: D[x+1,y,z] and the left-hand side.
+namespace {
+
+using Kind = SyntaxNode::Kind;
+
+/// A coordinate to which the rest of the index is added, however it is put in parentheses.
+SyntaxNode* added_coordinate(SyntaxNode& node) {
+  if (node.kind == Kind::coordinate) return &node;
+  if (node.kind != Kind::add) return nullptr;
+  for (SyntaxNode& child : node.children)
+    if (SyntaxNode* found = child.inverse ? nullptr : added_coordinate(child)) return found;
+  return nullptr;
+}
+
+const SyntaxNode* any_coordinate(const SyntaxNode& node) {
+  if (node.kind == Kind::coordinate) return &node;
+  for (const SyntaxNode& child : node.children)
+    if (const SyntaxNode* found = any_coordinate(child)) return found;
+  return nullptr;
+}
+
+}  // namespace
+
+int ExpressionParser::take_coordinate(SyntaxNode& index) {
+  SyntaxNode* const found = added_coordinate(index);
+  if (found == nullptr) {
+    const SyntaxNode* const wrong = any_coordinate(index);
+    if (wrong == nullptr)
+      throw SourceFault{index.offset, "an index without coordinate",
+                        format("one of {} plus or minus an integer", coordinate_list(3))};
+    const std::string& name = names_.coordinates[static_cast<std::size_t>(wrong->slot)];
+    throw SourceFault{wrong->offset, format("another use of '{}'", name),
+                      format("'{}' plus or minus an integer", name)};
+  }
+  const int axis = found->slot;
+  found->kind = Kind::number;
+  found->number = 0;
+  if (const SyntaxNode* const second = any_coordinate(index))
+    throw SourceFault{second->offset, "a second coordinate", "one coordinate in an index"};
+  return axis;
+}
+
+std::vector<ExpressionParser::Index> ExpressionParser::indices() {
+  std::vector<Index> result;
+  while (tokens_.accept("[")) {
+    do {
+      SyntaxNode index = expression(Place::index);
+      const int axis = take_coordinate(index);
+      result.push_back({axis, std::move(index)});
+    } while (tokens_.accept(","));
+    tokens_.expect("]", "an operator, ',' or ']'");
+  }
+  return result;
+}
+
+std::vector<SyntaxNode> ExpressionParser::by_axis(std::vector<Index> indices, const EquationToken& name) {
+  const std::size_t count = indices.size();
+  const auto wrong_count = [&](std::string expected) {
+    throw SourceFault{name.offset,
+                      format("'{}' with {} {}", name.text, count, count == 1 ? "index" : "indices"),
+                      std::move(expected)};
+  };
+  if (!order_.empty() && count != order_.size()) wrong_count(format("{} indices as before", order_.size()));
+  if (count < 2 || count > names_.coordinates.size()) {
+    std::string expected = "an array with the indices " + coordinate_list(2);
+    if (names_.coordinates.size() == 3) expected += " or " + coordinate_list(3);
+    wrong_count(std::move(expected));
+  }
+  std::vector<SyntaxNode> offsets(count);
+  std::vector<bool> seen(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto axis = static_cast<std::size_t>(indices[i].axis);
+    const auto found = [&] { return format("an index along '{}'", names_.coordinates[axis]); };
+    if (!order_.empty() && order_[i] != indices[i].axis)
+      throw SourceFault{
+          indices[i].offset.offset, found(),
+          format("'{}', as in the indices before", names_.coordinates[static_cast<std::size_t>(order_[i])])};
+    if (axis >= count || seen[axis])
+      throw SourceFault{indices[i].offset.offset, found(), format("each of {} once", coordinate_list(count))};
+    seen[axis] = true;
+    offsets[axis] = std::move(indices[i].offset);
+  }
+  if (order_.empty())
+    for (const Index& index : indices) order_.push_back(index.axis);
+  return offsets;
+}
+
+SyntaxNode ExpressionParser::cell(const EquationToken& name) {
+  if (!array_.empty() && array_ != name.text)
+    throw SourceFault{name.offset, name.described(), format("'{}': an equation reads one array", array_)};
+  if (name.text == result_)
+    throw SourceFault{name.offset, name.described(),
+                      "another name than that of the result, because cells are not updated in place"};
+  array_ = name.text;
+  SyntaxNode node;
+  node.kind = Kind::cell;
+  node.cells = true;
+  node.offset = name.offset;
+  node.children = by_axis(indices(), name);
+  return node;
+}
+
+bool ExpressionParser::has_left_hand_side() {
+  const EquationToken start = tokens_.token();
+  if (start.kind != EquationToken::Kind::name) return false;
+  tokens_.next();
+  std::size_t open = 0;
+  const bool indexed = tokens_.token().is("[");
+  while (tokens_.token().is("[") || (open > 0 && tokens_.token().kind != EquationToken::Kind::end)) {
+    if (tokens_.token().is("[")) ++open;
+    if (tokens_.token().is("]")) --open;
+    tokens_.next();
+  }
+  const bool result = indexed && tokens_.token().is("=");
+  tokens_.go_to(start);
+  return result;
+}
+
+void ExpressionParser::left_hand_side() {
+  const EquationToken name = tokens_.token();
+  if (coordinate(name.text) >= 0 || names_.numbers.contains(name.text) || names_.lists.contains(name.text))
+    tokens_.fail("a name for the result that means nothing else");
+  tokens_.next();
+  for (const SyntaxNode& offset : by_axis(indices(), name))
+    if (offset.kind != Kind::number)
+      throw SourceFault{offset.offset, "a shifted index", "a coordinate alone on the left-hand side"};
+  result_ = name.text;
+  tokens_.expect("=", "'='");
+}
+
+Equation ExpressionParser::equation() {
+  if (has_left_hand_side()) left_hand_side();
+  Equation equation;
+  equation.value = expression(Place::equation);
+  equation.dimensions = static_cast<int>(order_.size());
+  return equation;
+}
+
+namespace {
+
+constexpr std::size_t max_levels = 3;
+constexpr const char* axis_names[] = {"x", "y", "z"};
+
+}  // namespace
+
+void CoefficientReader::read() {
+  start_ = tokens_.token().offset;
+  level(0);
+}
+
+void CoefficientReader::level(std::size_t depth) {
+  tokens_.expect("[", depth == 0 ? "'[': lists in lists" : "'[': a list, as before");
+  if (!numbers_seen_) extents_.push_back(0);
+  std::size_t count = 0;
+  do {
+    element(depth);
+    ++count;
+    if (count > 2 * std::size_t{max_offset} + 1)
+      throw SourceFault{start_, format("more than {} elements in a list", 2 * max_offset + 1),
+                        "a smaller array"};
+  } while (tokens_.accept(","));
+  end_of_list(depth, count);
+}
+
+void CoefficientReader::element(std::size_t depth) {
+  const bool list = numbers_seen_ ? depth + 1 < extents_.size() : tokens_.token().is("[");
+  if (list && depth + 1 == max_levels) tokens_.fail("a number: there are at most three levels of lists");
+  if (list) return level(depth + 1);
+  if (depth == 0) tokens_.fail("'[': a list of the coefficients along x");
+  numbers_seen_ = true;
+  values_.push_back(constant_value(parser_.constant()));
+  if (values_.size() > max_terms)
+    throw SourceFault{start_, format("more than {} coefficients", max_terms), "a smaller array"};
+}
+
+void CoefficientReader::end_of_list(std::size_t depth, std::size_t count) {
+  const EquationToken end = tokens_.token();
+  tokens_.expect("]", "an operator, ',' or ']'");
+  int& extent = extents_[depth];
+  if (extent == 0) extent = static_cast<int>(count);
+  if (static_cast<int>(count) != extent)
+    throw SourceFault{end.offset, format("a list of {}", count), format("a list of {}, as before", extent)};
+}
+
+Stencil CoefficientReader::stencil(const std::optional<std::vector<int>>& origin) const {
+  std::array<int, 3> extents{1, 1, 1}, centre{};
+  for (int axis = 0; axis < dimensions(); ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    extents[at] = extent(axis);
+    if (!origin && extents[at] % 2 == 0)
+      throw SourceFault{start_, format("{} elements along {}", extents[at], axis_names[axis]),
+                        "an odd number, or 'origin = [...]'"};
+    centre[at] = origin ? (*origin)[at] : extents[at] / 2;
+  }
+  Stencil stencil{dimensions(), {}};
+  std::size_t next = 0;
+  for (int z = 0; z < extents[2]; ++z)
+    for (int y = 0; y < extents[1]; ++y)
+      for (int x = 0; x < extents[0]; ++x)
+        if (const double weight = values_[next++]; weight != 0)
+          stencil.points.push_back({x - centre[0], y - centre[1], z - centre[2], weight});
+  if (stencil.points.empty()) throw SourceFault{start_, "coefficients that are all 0", "one that is not"};
+  return stencil;
 }
 
 }  // namespace tune::kernels

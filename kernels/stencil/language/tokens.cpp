@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/stencil/language/tokens.hpp"
 
-#include "kernels/stencil/language/source_error.hpp"
+#include "kernels/stencil/language/expression.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {

@@ -6,7 +6,7 @@
 
 #include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/parameters.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {

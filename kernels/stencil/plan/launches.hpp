@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plans of several variants have in common.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +6,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/model/job.hpp"
 #include "search/space/configuration.hpp"
 #include "tuner/problem/problem.hpp"
+
+// What the plans of several variants have in common.
 
 namespace tune::kernels {
 
@@ -56,5 +58,23 @@ KernelArgument source_argument(const std::string& source, const std::optional<Te
 
 /// nx, ny, nz, pitch, plane: the arguments that the kernels of the family end with.
 std::vector<KernelArgument> extent_arguments(const StencilJob& job, const Layout& layout);
+
+/// One launch of `file`'s kernel a time step, each reading what the last one wrote. `macros`: others than
+/// those that parameters become.
+Result<LaunchPlan> plan_sweeps(const StencilJob& job, const Configuration& configuration,
+                               const KernelSources& sources, std::string_view file,
+                               const std::vector<std::pair<std::string, std::string>>& macros = {});
+
+/// A launch of `stencil_step` without its buffers, which become its first two arguments.
+struct SweepLaunch {
+  Launch launch;
+  Layout layout;  ///< of both arrays
+  /// Instead of a pointer to the array that is read: a map of it.
+  std::optional<TensorMapSpec> map = std::nullopt;
+};
+Result<SweepLaunch> sweep_launch(const StencilJob& job, const Configuration& configuration);
+
+/// The macros of the y axis, for which arrays of two dimensions have no parameters.
+void add_axis_macros(const StencilJob& job, CompileRequest& request);
 
 }  // namespace tune::kernels

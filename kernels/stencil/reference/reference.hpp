@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/stencil/model/job.hpp"
+#include "tuner/problem/problem.hpp"
 #include "tuner/tensor/tensor.hpp"
+#include "tuner/tensor/verifier.hpp"
 
 namespace tune::kernels {
 
@@ -13,5 +17,31 @@ HostTensor stencil_input(const StencilJob& job, std::uint64_t seed);
 
 /// All time steps one after another in double precision, on all cores. `input` holds float or double.
 HostTensor stencil_reference(const StencilJob& job, const HostTensor& input);
+
+/// Whether `stencil_reference` takes a second or more on a host of a few cores, and a device can do it: the
+/// stencil's points fit its constant memory, and a row of blocks the rows.
+bool takes_long(const StencilJob& job);
+
+/// The same as `stencil_reference` on a device: `in` of the job's type, `out` of doubles, dense. Steps one
+/// after another, each the plain sum over the points in double precision.
+Result<LaunchPlan> plan_stencil_reference(const StencilJob& job, const KernelSources& sources);
+
+// How far rounding may take the results of the family's algorithms from the reference.
+
+/// All steps one after another, each a sum over the stencil's points.
+Tolerance step_tolerance(const StencilJob& job);
+
+/// As many passes as there are whole ones of `fused` steps, each a sum over the `points` of the composed
+/// stencil, or the steps one by one near the faces; the steps that are left over one by one.
+Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::size_t points);
+
+/// Passes of `fused` steps and of what is left over through Fourier transforms.
+struct FftRounding {
+  std::array<std::int64_t, 3> extents{};  ///< of the transforms
+  std::int64_t fused = 1;
+  bool tables = false;     ///< the spectrum is made of tables in double precision
+  bool convolved = false;  ///< nothing is transformed along the last axis
+};
+Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding);
 
 }  // namespace tune::kernels

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "kernels/sources.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "kernels/framework/kernel_files.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/tuner/backends/emulator/problem_sample.hpp"
 #include "tuner/problem/problem.hpp"
 

@@ -6,15 +6,15 @@
 
 #include <set>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/support/golden.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/problem/problem.hpp"
 
 namespace tune::kernels {

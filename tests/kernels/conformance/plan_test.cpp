@@ -8,10 +8,10 @@
 #include <set>
 #include <sstream>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "tests/kernels/conformance/drawn.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/plan/step_order.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"
 

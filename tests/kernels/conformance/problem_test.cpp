@@ -14,7 +14,7 @@
 #include "search/random.hpp"
 #include "tests/kernels/conformance/drawn.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

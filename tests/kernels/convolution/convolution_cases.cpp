@@ -8,7 +8,7 @@
 #include "search/random.hpp"
 #include "search/space/space_definition.hpp"
 #include "tests/support/covering.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels::testing {
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "kernels/convolution/problem.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/kernels/convolution/convolution_cases.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/convolution/model/variant.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/kernels/convolution/convolution_cases.hpp"
 #include "tests/support/changed_sources.hpp"
 

@@ -11,12 +11,11 @@
 
 #include "kernels/convolution/model/job.hpp"
 #include "kernels/convolution/model/reference.hpp"
-#include "kernels/convolution/model/rounding.hpp"
 #include "kernels/convolution/model/variant.hpp"
 #include "kernels/convolution/problem.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/kernels/convolution/convolution_cases.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -10,7 +10,7 @@
 #include "search/space/search_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::definition {
 namespace {

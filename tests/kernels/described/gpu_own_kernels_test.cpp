@@ -6,7 +6,7 @@
 
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/kernels/described/written_definitions.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -8,12 +8,12 @@
 
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/kernels/described/written_definitions.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/plan/texture_shape.hpp"
 
 namespace tune::emulator {

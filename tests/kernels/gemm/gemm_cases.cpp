@@ -3,11 +3,11 @@
 
 #include <stdexcept>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/problem.hpp"
-#include "kernels/sources.hpp"
 #include "search/random.hpp"
 #include "search/space/space_definition.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels::testing {
 

@@ -2,12 +2,12 @@
 // Plans of gemm through the emulator against the reference: right at odd sizes, and with planted faults.
 #include <gtest/gtest.h>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/model/variant.hpp"
 #include "kernels/gemm/problem.hpp"
-#include "kernels/sources.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tests/support/changed_sources.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "kernels/gemm/model/job.hpp"
-#include "kernels/gemm/model/launches.hpp"
-#include "kernels/gemm/model/rounding.hpp"
+#include "kernels/gemm/model/reference.hpp"
+#include "kernels/gemm/model/variant.hpp"
 #include "kernels/gemm/problem.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tuner/base/error.hpp"

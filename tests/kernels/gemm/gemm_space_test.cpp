@@ -5,14 +5,14 @@
 #include <cstdio>
 #include <set>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/model/variant.hpp"
 #include "kernels/gemm/problem.hpp"
-#include "kernels/sources.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

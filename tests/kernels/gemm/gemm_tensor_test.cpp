@@ -7,20 +7,20 @@
 #include <cstdio>
 #include <set>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/model/job.hpp"
-#include "kernels/gemm/model/rounding.hpp"
+#include "kernels/gemm/model/reference.hpp"
 #include "kernels/gemm/problem.hpp"
-#include "kernels/sources.hpp"
 #include "search/space/search_space.hpp"
 #include "search/space/space_definition.hpp"
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

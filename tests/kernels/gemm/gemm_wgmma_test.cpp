@@ -7,14 +7,14 @@
 #include <cstdio>
 #include <set>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/problem.hpp"
-#include "kernels/sources.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 

@@ -5,19 +5,18 @@
 #include <cstdio>
 #include <set>
 
-#include "kernels/gemm_stream/contents.hpp"
+#include "kernels/framework/kernel_files.hpp"
+#include "kernels/gemm_stream/job.hpp"
 #include "kernels/gemm_stream/pipeline.hpp"
 #include "kernels/gemm_stream/problem.hpp"
-#include "kernels/gemm_stream/tiles.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/gemm_stream/reference.hpp"
 #include "search/space/search_space.hpp"
 #include "search/space/space_definition.hpp"
 #include "tests/support/covering.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 #include "tuner/plan/step_order.hpp"
 
 namespace tune::kernels {

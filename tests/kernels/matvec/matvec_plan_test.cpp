@@ -10,18 +10,18 @@
 #include <string>
 #include <vector>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/matvec/model/job.hpp"
 #include "kernels/matvec/model/reference.hpp"
 #include "kernels/matvec/problem.hpp"
-#include "kernels/sources.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/support/changed_sources.hpp"
 #include "tuner/backends/compile_pool.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/parallel.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/matvec/model/job.hpp"
 #include "kernels/matvec/model/reference.hpp"
-#include "kernels/matvec/model/shape.hpp"
+#include "kernels/matvec/model/variant.hpp"
 #include "kernels/matvec/problem.hpp"
-#include "kernels/sources.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

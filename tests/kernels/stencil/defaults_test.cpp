@@ -9,12 +9,12 @@
 #include <set>
 #include <sstream>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <map>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "search/random.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -2,7 +2,7 @@
 // Configurations of stencil3d and stencil2d give right results on device 0, at odd sizes.
 #include <cstdio>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/tuner/backends/cuda/gpu_fixture.hpp"

@@ -2,7 +2,7 @@
 // Sizes at the limits of 31-bit indices: a plan is sound, or there is a failure that says why.
 #include <gtest/gtest.h>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/model/job.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"

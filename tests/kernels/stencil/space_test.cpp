@@ -12,7 +12,7 @@
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -7,7 +7,7 @@
 #include "kernels/stencil/problem.hpp"
 #include "search/random.hpp"
 #include "search/space/space_definition.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels::testing {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/sources.hpp"
-#include "kernels/stencil/model/rounding.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
+#include "kernels/stencil/reference/reference.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 

@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/sources.hpp"
-#include "kernels/stencil/model/rounding.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/plan/variant.hpp"
+#include "kernels/stencil/reference/reference.hpp"
 #include "kernels/stencil/variants/fft/fft.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/plan/variant.hpp"
 #include "kernels/stencil/variants/persistent/persistent.hpp"
@@ -16,7 +16,7 @@
 #include "tests/kernels/emulated_plans.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/support/changed_sources.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

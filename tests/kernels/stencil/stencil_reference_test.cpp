@@ -2,11 +2,11 @@
 // What a device computes the reference by, where a host takes long: through the emulator against the host's.
 #include <gtest/gtest.h>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
-#include "kernels/stencil/reference/reference_plan.hpp"
+#include "kernels/stencil/reference/reference.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 
 namespace tune::kernels {

@@ -3,14 +3,14 @@
 // rules.
 #include <gtest/gtest.h>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/variants/streaming/streaming.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/kernels/emulated_plans.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/support/changed_sources.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::kernels {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/models/evaluation_cost.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "search/models/surrogate.hpp"
 #include "search/strategies/model_search.hpp"
 #include "tests/support/landscapes.hpp"
 

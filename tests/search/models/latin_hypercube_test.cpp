@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/models/latin_hypercube.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "search/models/candidates.hpp"
 #include "tests/search/print.hpp"
 
 namespace tune::search::testing {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/models/selection.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
+
+#include "search/models/gaussian_process.hpp"
 
 namespace tune::search::testing {
 namespace {

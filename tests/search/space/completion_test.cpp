@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/space/completion.hpp"
-
 #include <gtest/gtest.h>
 
+#include "search/space/row_graph.hpp"
 #include "tests/search/print.hpp"
 
 namespace tune::search {

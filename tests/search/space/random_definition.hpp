@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "search/random.hpp"
-#include "search/space/parameter.hpp"
+#include "search/space/space_definition.hpp"
 
 namespace tune::search::testing {
 

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "tuner/base/content_hash.hpp"
-#include "tuner/cache/size_limit.hpp"
+#include "tuner/cache/cache_folder.hpp"
 
 namespace tune::cache::testing {
 namespace {

@@ -2,14 +2,14 @@
 // The cache in front of the real compiler, with the real kernels.
 #include <gtest/gtest.h>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/tuner/cache/examples.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/cache/caching_compiler.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::cache {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cache/size_limit.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/file_lock.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/tuner/cache/examples.hpp"
 #include "tuner/cache/binary_cache.hpp"
+#include "tuner/cache/cache_folder.hpp"
 
 namespace tune::cache {
 namespace {

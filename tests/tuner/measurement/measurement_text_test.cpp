@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measurement/measurement_text.hpp"
-
 #include <gtest/gtest.h>
+
+#include "tuner/measurement/timing.hpp"
 
 namespace tune {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/replay/held_out.hpp"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
 #include "tests/tuner/replay/spaces.hpp"
+#include "tuner/replay/comparison.hpp"
 
 namespace tune::testing {
 namespace {

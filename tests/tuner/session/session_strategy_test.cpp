@@ -10,9 +10,9 @@
 
 #include "search/random.hpp"
 #include "tests/support/fake_backend.hpp"
+#include "tests/support/memory_store.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
-#include "tuner/session/memory_store.hpp"
 #include "tuner/session/session.hpp"
 
 namespace tune {

@@ -9,10 +9,10 @@
 
 #include "search/strategies/registry.hpp"
 #include "tests/support/fake_backend.hpp"
+#include "tests/support/memory_store.hpp"
 #include "tests/support/toy_problem.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
-#include "tuner/session/memory_store.hpp"
 
 namespace tune {
 namespace {

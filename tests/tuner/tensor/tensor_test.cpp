@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/tensor/element_types.hpp"
-
 namespace tune {
 namespace {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tuner/backends/backend.hpp"
+#include "tuner/backends/worker/channel.hpp"
 #include "tuner/backends/worker/peer.hpp"
-#include "tuner/backends/worker/shared_memory.hpp"
 #include "tuner/tensor/tensor.hpp"
 
 namespace tune::process {

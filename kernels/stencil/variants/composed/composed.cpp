@@ -3,10 +3,9 @@
 // so near to a face that a boundary has a say in one of these steps is computed step by step (rim.cuh), and
 // so are the steps that are left over.
 #include "kernels/framework/request.hpp"
-#include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/sweeps.hpp"
+#include "kernels/stencil/reference/reference.hpp"
 #include "kernels/stencil/variants/direct/direct.hpp"
 #include "kernels/stencil/variants/streaming/streaming.hpp"
 

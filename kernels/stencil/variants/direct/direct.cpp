@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/stencil/variants/direct/direct.hpp"
 
-#include "kernels/stencil/plan/sweeps.hpp"
+#include "kernels/stencil/plan/launches.hpp"
 
 namespace tune::kernels {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "kernels/framework/request.hpp"
-#include "kernels/stencil/model/rounding.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/parameters.hpp"
+#include "kernels/stencil/plan/variant.hpp"
+#include "kernels/stencil/reference/reference.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
@@ -20,7 +20,7 @@ using search::Expr;
 using search::Value;
 using search::var;
 
-constexpr std::int64_t threads = 256;
+constexpr std::int64_t fft_threads = 256;
 
 /// Everything that the steps of a plan have in common.
 class FftPlan {
@@ -219,8 +219,8 @@ class FftPlan {
 
   /// Four accesses a thread: what it divides to find its place is then little beside them.
   static Launch element_wise(const char* entry, std::int64_t accesses) {
-    constexpr std::int64_t each = 4 * threads, max = 1 << 24;
-    return make_launch(entry, std::clamp<std::int64_t>(ceil_div(accesses, each), 1, max), block_of(threads),
+    constexpr std::int64_t each = 4 * fft_threads, max = 1 << 24;
+    return make_launch(entry, std::clamp<std::int64_t>(ceil_div(accesses, each), 1, max), block_of(fft_threads),
                        {});
   }
 

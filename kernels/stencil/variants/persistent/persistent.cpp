@@ -10,7 +10,6 @@
 #include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/geometry.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/sweeps.hpp"
 #include "kernels/stencil/variants/direct/direct.hpp"
 
 namespace tune::kernels {

@@ -10,8 +10,7 @@
 #include <tuple>
 
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/parameters.hpp"
-#include "kernels/stencil/plan/sweeps.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {

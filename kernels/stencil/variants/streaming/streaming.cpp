@@ -2,7 +2,7 @@
 #include "kernels/stencil/variants/streaming/streaming.hpp"
 
 #include "kernels/stencil/plan/geometry.hpp"
-#include "kernels/stencil/plan/sweeps.hpp"
+#include "kernels/stencil/plan/launches.hpp"
 
 namespace tune::kernels {
 

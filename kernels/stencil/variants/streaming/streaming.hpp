@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/stencil/plan/parameters.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 
 namespace tune::kernels {
 

@@ -5,7 +5,7 @@
 
 #include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/launches.hpp"
-#include "kernels/stencil/plan/parameters.hpp"
+#include "kernels/stencil/plan/variant.hpp"
 
 namespace tune::kernels {
 namespace {

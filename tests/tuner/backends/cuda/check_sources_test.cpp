@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
 namespace tune::cuda {
 namespace {

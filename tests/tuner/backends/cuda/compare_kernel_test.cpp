@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tuner/backends/cuda/checks/device_checks.hpp"
-#include "tuner/tensor/element_types.hpp"
+#include "tuner/tensor/tensor.hpp"
 
 // Kept apart from the headers above by the order of inclusion: it defines CUDA's words.
 #include "tests/tuner/backends/cuda/kernels_on_cpu.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "tuner/backends/cuda/toolkit/nvrtc_compiler.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
 namespace tune::cuda {
 namespace {

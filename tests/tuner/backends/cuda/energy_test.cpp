@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/runtime/energy.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "tuner/backends/cuda/runner/sampling.hpp"
 
 namespace tune::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tests/support/fourier_sample.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/error.hpp"
 
 namespace tune::cuda {

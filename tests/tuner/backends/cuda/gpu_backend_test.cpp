@@ -4,7 +4,7 @@
 
 #include "tests/tuner/backends/cuda/gpu_fixture.hpp"
 #include "tests/tuner/backends/cuda/known_devices.hpp"
-#include "tuner/backends/cuda/runtime/occupancy.hpp"
+#include "tuner/backends/cuda/plan/kernel_limits.hpp"
 #include "tuner/base/error.hpp"
 
 namespace tune::cuda {

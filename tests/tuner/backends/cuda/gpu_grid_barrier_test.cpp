@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "kernels/common/grid_barrier.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/tuner/backends/cuda/gpu_fixture.hpp"
 
 namespace tune::cuda {

@@ -2,7 +2,7 @@
 // Tensor maps and the copy engine on a device, against their definition.
 #include <cstring>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/support/tensor_map_sample.hpp"
 #include "tests/tuner/backends/cuda/gpu_fixture.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"

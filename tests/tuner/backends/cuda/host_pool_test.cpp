@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/runtime/host_pool.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
+
+#include "tuner/backends/cuda/runtime/memory_pool.hpp"
 
 namespace tune::cuda {
 namespace {

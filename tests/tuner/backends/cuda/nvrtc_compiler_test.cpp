@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/toolkit/nvrtc_compiler.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/cuda/toolkit/toolkit_headers.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"

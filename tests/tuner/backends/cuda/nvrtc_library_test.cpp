@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/toolkit/nvrtc_library.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
+
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 
 namespace tune::cuda {
 namespace {

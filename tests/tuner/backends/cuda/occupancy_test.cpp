@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backends/cuda/runtime/occupancy.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/tuner/backends/cuda/known_devices.hpp"
+#include "tuner/backends/cuda/plan/kernel_limits.hpp"
 
 namespace tune::cuda {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernels/common/grid_barrier.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/tuner/backends/emulator/kernel_check.hpp"
 #include "tuner/base/error.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/tuner/backends/emulator/kernel_check.hpp"
 #include "tuner/base/format.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "search/random.hpp"
 #include "tuner/base/error.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::emulator::testing {
 namespace {

@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <map>
 
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "tests/tuner/backends/emulator/problem_sample.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::emulator {
 namespace {

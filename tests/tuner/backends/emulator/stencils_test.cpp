@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/kernels/stencil/stencil_cases.hpp"
 #include "tests/tuner/backends/emulator/problem_sample.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
 
 namespace tune::emulator {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/support/tensor_map_sample.hpp"
 #include "tests/tuner/backends/emulator/kernel_check.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"

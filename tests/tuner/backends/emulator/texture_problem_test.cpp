@@ -6,8 +6,8 @@
 
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
-#include "tuner/device/architectures.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
+#include "tuner/device/device_properties.hpp"
 
 namespace tune::emulator {
 namespace {

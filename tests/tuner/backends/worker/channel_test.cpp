@@ -6,8 +6,6 @@
 #include <cstring>
 #include <thread>
 
-#include "tuner/backends/worker/shared_memory.hpp"
-
 namespace tune::process {
 namespace {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "tuner/backends/cuda/checks/check_sources.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

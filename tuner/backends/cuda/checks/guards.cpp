@@ -9,7 +9,7 @@
 
 #include "tuner/backends/cuda/checks/types.cuh"
 #include "tuner/base/format.hpp"
-#include "tuner/tensor/element_types.hpp"
+#include "tuner/tensor/tensor.hpp"
 
 namespace tune::cuda {
 namespace {

@@ -10,7 +10,6 @@
 #include "tuner/backends/cuda/checks/device_checks.hpp"
 #include "tuner/backends/cuda/plan/input_snapshots.hpp"
 #include "tuner/backends/cuda/runtime/handles.hpp"
-#include "tuner/backends/cuda/runtime/host_pool.hpp"
 #include "tuner/backends/cuda/runtime/memory_pool.hpp"
 #include "tuner/backends/cuda/runtime/strided_copy.hpp"
 #include "tuner/base/failure.hpp"

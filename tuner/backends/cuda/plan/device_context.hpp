@@ -10,13 +10,11 @@
 #include "tuner/backends/cuda/checks/device_checks.hpp"
 #include "tuner/backends/cuda/plan/input_snapshots.hpp"
 #include "tuner/backends/cuda/runtime/handles.hpp"
-#include "tuner/backends/cuda/runtime/host_pool.hpp"
 #include "tuner/backends/cuda/runtime/memory_pool.hpp"
 #include "tuner/backends/cuda/toolkit/cufft_library.hpp"
 #include "tuner/backends/cuda/toolkit/nvml.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/device/device_properties.hpp"
-#include "tuner/device/machine_state.hpp"
 
 namespace tune::cuda {
 

@@ -1,12 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "tuner/backends/binary.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/plan/launch_plan.hpp"
 
 namespace tune::cuda {
+
+/// What a kernel asks of a multiprocessor.
+struct OccupancyDemand {
+  int threads = 0;                         ///< a block
+  int registers = 0;                       ///< a thread
+  std::int64_t static_shared_memory = 0;   ///< bytes a block
+  std::int64_t dynamic_shared_memory = 0;  ///< bytes a block
+};
+
+/// How many blocks are resident at once.
+struct Occupancy {
+  int blocks = 0;       ///< a multiprocessor; 0 where the demand cannot run
+  double fraction = 0;  ///< resident over possible threads of a multiprocessor, 0 to 1
+  /// What bounds it: `threads`, `registers`, `shared memory` or `blocks`; the first of these where several
+  /// do, empty where the architecture is not known to the calculator.
+  std::string limiter;
+};
+
+/// Computes it on the host, from facts alone, by the calculator of the CUDA toolkit: no device is asked. In a
+/// build without CUDA everything is zero and empty.
+Occupancy occupancy(const DeviceProperties& device, const OccupancyDemand& demand);
 
 /// Holds a launch against the limits of the device and of the kernel (registers, max_threads,
 /// static_shared_memory of `kernel`). Failure{resources} names demand and limit: `block`, `threads`,

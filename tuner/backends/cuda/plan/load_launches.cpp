@@ -6,7 +6,6 @@
 
 #include "tuner/backends/cuda/plan/kernel_limits.hpp"
 #include "tuner/backends/cuda/plan/kernel_parameters.hpp"
-#include "tuner/backends/cuda/runtime/occupancy.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/plan/tensor_map_shape.hpp"

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "tuner/backends/backend.hpp"
 #include "tuner/backends/cuda/plan/device_context.hpp"
 #include "tuner/backends/cuda/plan/launch_sequence.hpp"
 #include "tuner/backends/cuda/runtime/module.hpp"
-#include "tuner/backends/runner.hpp"
 
 namespace tune::cuda {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/backends/backend.hpp"
 #include "tuner/backends/cuda/runtime/handles.hpp"
-#include "tuner/backends/stream_runner.hpp"
 #include "tuner/device/device_properties.hpp"
 
 namespace tune::cuda {

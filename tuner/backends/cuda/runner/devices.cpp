@@ -9,7 +9,7 @@
 #include "tuner/backends/cuda/runner/cuda_stream_runner.hpp"
 #include "tuner/backends/cuda/runtime/device_query.hpp"
 #include "tuner/backends/cuda/toolkit/nvml.hpp"
-#include "tuner/backends/cuda/toolkit/toolkit.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

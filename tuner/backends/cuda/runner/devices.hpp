@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tuner/backends/backend.hpp"
-#include "tuner/backends/stream_runner.hpp"
 #include "tuner/device/device_properties.hpp"
 
 /// The devices of this machine: the same functions in every build, which say what is missing where something

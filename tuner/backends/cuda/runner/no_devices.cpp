@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A build without the CUDA toolkit: there is no device, but NVRTC may still be there at run time.
+#include "tuner/backends/cuda/plan/kernel_limits.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
-#include "tuner/backends/cuda/runtime/occupancy.hpp"
 #include "tuner/base/error.hpp"
 
 namespace tune::cuda {

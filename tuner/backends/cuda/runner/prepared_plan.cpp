@@ -17,13 +17,12 @@
 #include "tuner/backends/cuda/plan/execution_graph.hpp"
 #include "tuner/backends/cuda/plan/launch_sequence.hpp"
 #include "tuner/backends/cuda/runner/sampling.hpp"
-#include "tuner/backends/cuda/runtime/energy.hpp"
 #include "tuner/backends/cuda/runtime/module.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/failure.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
-#include "tuner/measurement/stopping_criteria.hpp"
+#include "tuner/measurement/stopping_rule.hpp"
 #include "tuner/tensor/verifier.hpp"
 
 namespace tune::cuda {

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/backends/backend.hpp"
 #include "tuner/backends/cuda/plan/buffers.hpp"
 #include "tuner/backends/cuda/plan/device_context.hpp"
 #include "tuner/backends/cuda/plan/fourier_plans.hpp"
 #include "tuner/backends/cuda/plan/launch_sequence.hpp"
 #include "tuner/backends/cuda/plan/plan_textures.hpp"
 #include "tuner/backends/cuda/runtime/module.hpp"
-#include "tuner/backends/runner.hpp"
 
 namespace tune::cuda {
 

@@ -7,6 +7,22 @@
 #include "tuner/measurement/stopping_rule.hpp"
 
 namespace tune::cuda {
+
+bool EnergyWindow::add(double seconds, double joules) {
+  if (watts_ > 0) return true;
+  const bool moved = last_ && joules > last_->joules;
+  last_ = {seconds, joules};
+  if (!moved) return false;
+  if (first_step_.empty()) {
+    first_step_.push_back(*last_);
+    return false;
+  }
+  const double duration = seconds - first_step_.front().seconds;
+  if (duration < min_seconds_) return false;
+  watts_ = (joules - first_step_.front().joules) / duration;
+  return true;
+}
+
 namespace {
 
 /// Samples between two waits: the queue of a stream holds about a thousand launches.

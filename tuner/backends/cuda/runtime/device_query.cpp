@@ -7,9 +7,8 @@
 #include <array>
 #include <cstring>
 
-#include "tuner/backends/cuda/runtime/check.hpp"
 #include "tuner/backends/cuda/runtime/handles.hpp"
-#include "tuner/backends/cuda/runtime/host_pool.hpp"
+#include "tuner/backends/cuda/runtime/memory_pool.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cuda {

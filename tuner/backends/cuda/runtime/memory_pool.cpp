@@ -2,6 +2,8 @@
 #include "tuner/backends/cuda/runtime/memory_pool.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 
 namespace tune::cuda {
 namespace {
@@ -54,6 +56,87 @@ std::size_t MemoryPool::available() const {
   check(cudaMemGetInfo(&free, &total));
   for (const auto& memory : idle_) free += memory.size();
   return free;
+}
+
+namespace {
+
+constexpr std::size_t page = 4096;
+
+/// More than the host buffers of a few plans; beyond it the oldest is freed.
+constexpr std::size_t most_idle_host = 12;
+
+/// What stays free: the program and others need some, too.
+constexpr std::size_t reserve = std::size_t{512} << 20;
+
+/// Beyond this a large buffer would be held by a small plan and be missing for the next large one.
+constexpr std::size_t acceptable_host(std::size_t size) {
+  return size + std::max(size / 4, std::size_t{1} << 20);
+}
+
+bool is_free(std::size_t size) {
+  const std::size_t available = available_host_memory();
+  return available == 0 || (available > reserve && size <= available - reserve);
+}
+
+}  // namespace
+
+HostMemory HostMemory::allocate(std::size_t size, MemoryPlace place) {
+  HostMemory memory;
+  memory.place_ = place;
+  if (!is_free(size)) return memory;
+  if (place == MemoryPlace::pinned) {
+    void* data = nullptr;
+    const auto status = cudaMallocHost(&data, size);
+    if (status == cudaErrorMemoryAllocation) {
+      ignore(status);
+      return memory;
+    }
+    check(status);
+    memory.pinned_ = PinnedMemory(data, size);
+  } else {
+    memory.pageable_.reset(
+        static_cast<std::byte*>(std::aligned_alloc(page, (size + page - 1) / page * page)));
+  }
+  memory.size_ = memory.data() != nullptr ? size : 0;
+  return memory;
+}
+
+HostMemory HostMemoryPool::take(std::size_t size, MemoryPlace place) {
+  size = std::max(size, std::size_t{1});
+  auto best = idle_.end();
+  for (auto it = idle_.begin(); it != idle_.end(); ++it)
+    if (it->place() == place && it->size() >= size && it->size() <= acceptable_host(size) &&
+        (best == idle_.end() || it->size() < best->size()))
+      best = it;
+  if (best != idle_.end()) {
+    auto memory = std::move(*best);
+    idle_.erase(best);
+    return memory;
+  }
+  auto memory = HostMemory::allocate(size, place);
+  while (memory.data() == nullptr && !idle_.empty()) {
+    idle_.erase(idle_.begin());
+    memory = HostMemory::allocate(size, place);
+  }
+  return memory;
+}
+
+void HostMemoryPool::give_back(HostMemory memory) {
+  if (memory.data() == nullptr) return;
+  idle_.push_back(std::move(memory));
+  if (idle_.size() > most_idle_host) idle_.erase(idle_.begin());
+}
+
+std::size_t available_host_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::size_t kibibytes = 0;
+  std::string unit;
+  while (file >> name >> kibibytes) {
+    if (name == "MemAvailable:") return kibibytes << 10;
+    std::getline(file, unit);
+  }
+  return 0;
 }
 
 }  // namespace tune::cuda

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <vector>
 
 #include "tuner/backends/cuda/runtime/handles.hpp"
+#include "tuner/plan/launch_plan.hpp"
 
 namespace tune::cuda {
 
@@ -23,5 +26,41 @@ class MemoryPool {
  private:
   std::vector<DeviceMemory> idle_;
 };
+
+/// Owns memory of the host, pinned or pageable. Move-only.
+class HostMemory {
+ public:
+  HostMemory() = default;
+  /// Null data where there is too little. Any other error throws.
+  static HostMemory allocate(std::size_t size, MemoryPlace place);
+
+  std::byte* data() const { return place_ == MemoryPlace::pinned ? pinned_.data() : pageable_.get(); }
+  std::size_t size() const { return size_; }
+  MemoryPlace place() const { return place_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  PinnedMemory pinned_;
+  std::unique_ptr<std::byte, Free> pageable_;
+  std::size_t size_ = 0;
+  MemoryPlace place_ = MemoryPlace::pageable;
+};
+
+/// Host memory that is kept for the next plan: pinning a gigabyte takes longer than copying it many times.
+class HostMemoryPool {
+ public:
+  /// Idle memory of that kind which is large enough but not wastefully larger, else new memory. Where the
+  /// host has too little, idle memory is freed; null data where that does not help either.
+  HostMemory take(std::size_t size, MemoryPlace place);
+  void give_back(HostMemory memory);
+
+ private:
+  std::vector<HostMemory> idle_;
+};
+
+/// Bytes that processes can still take on this machine without driving others out; 0 where it does not tell.
+std::size_t available_host_memory();
 
 }  // namespace tune::cuda

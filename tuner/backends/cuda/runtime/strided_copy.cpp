@@ -4,7 +4,7 @@
 #include <limits>
 #include <span>
 
-#include "tuner/backends/cuda/runtime/check.hpp"
+#include "tuner/backends/cuda/runtime/handles.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

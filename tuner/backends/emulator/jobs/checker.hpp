@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "tuner/backends/emulator/module/module_compiler.hpp"
 #include "tuner/evaluation/reference_data.hpp"
 #include "tuner/plan/launch_plan.hpp"
+#include "tuner/problem/problem.hpp"
 
 namespace tune::emulator {
 
@@ -59,5 +61,22 @@ void check(std::size_t count, const JobSource& jobs, const CheckOptions& options
 
 /// One plan, checked by itself. An output without a reference is not compared.
 CheckVerdict check(const LaunchPlan& plan, const ReferenceData& expected, const CheckOptions& options = {});
+
+/// Jobs from a problem's configurations. Inputs and reference of a size are computed once, here: the workers,
+/// copies of this process, find them there.
+class ProblemJobs {
+ public:
+  /// Both must outlive the object.
+  ProblemJobs(const Problem& problem, const KernelSources& sources)
+      : problem_(problem), sources_(sources), reference_cache_(problem) {}
+
+  /// The configuration at each of these sizes. A configuration that has no plan there is an impossible job.
+  CheckJob job(const Configuration& configuration, std::span<const Instance> instances);
+
+ private:
+  const Problem& problem_;
+  const KernelSources& sources_;
+  ReferenceCache reference_cache_;
+};
 
 }  // namespace tune::emulator

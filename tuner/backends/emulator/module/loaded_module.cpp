@@ -16,7 +16,6 @@
 #include <string>
 
 #include "tuner/backends/emulator/module/module_compiler.hpp"
-#include "tuner/backends/emulator/module/module_source.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/backends/emulator/threads/context.hpp"
-#include "tuner/backends/emulator/threads/warp_exchange.hpp"
+#include "tuner/backends/emulator/threads/warp_operations.hpp"
 
 namespace tune::emulator {
 

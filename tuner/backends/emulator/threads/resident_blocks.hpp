@@ -12,7 +12,7 @@
 #include "tuner/backends/emulator/memory/memory_checker.hpp"
 #include "tuner/backends/emulator/threads/async_barriers.hpp"
 #include "tuner/backends/emulator/threads/block_scheduler.hpp"
-#include "tuner/backends/emulator/threads/warpgroup_products.hpp"
+#include "tuner/backends/emulator/threads/warp_operations.hpp"
 #include "tuner/plan/launch_plan.hpp"
 
 namespace tune::emulator {

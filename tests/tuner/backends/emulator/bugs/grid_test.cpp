@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/common/grid_barrier.hpp"
-#include "kernels/sources.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "tests/tuner/backends/emulator/bugs/planted.hpp"
 
 namespace tune::emulator::testing {

@@ -13,10 +13,10 @@
 #include <set>
 
 #include "kernels/common/grid_barrier.hpp"
+#include "kernels/framework/kernel_files.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/sources.hpp"
 #include "tests/tuner/backends/emulator/problem_sample.hpp"
-#include "tuner/backends/emulator/jobs/problem_jobs.hpp"
+#include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::emulator {

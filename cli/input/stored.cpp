@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/stored.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <set>
+
+#include "cli/output/text_layout.hpp"
+#include "db/maintain/check.hpp"
+#include "db/read/queries.hpp"
+#include "db/read/run_details.hpp"
+#include "kernels/described/problem.hpp"
+#include "kernels/described/readers/definition.hpp"
+#include "kernels/registry.hpp"
+#include "library/run/paths.hpp"
+#include "search/expressions/nearest.hpp"
+#include "search/space/configuration.hpp"
+#include "search/space/search_space.hpp"
+#include "search/space/space_definition.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+#include "tuner/device/device_properties.hpp"
+
+namespace tune::cli {
+namespace {
+
+void tell_missing_folder() {
+  const char* named = std::getenv("TUNE_RECORDINGS");
+  if (named == nullptr || *named == '\0' || std::filesystem::exists(named)) return;
+  std::cerr << format("TUNE_RECORDINGS: there is no '{}'\n", named);
+}
+
+}  // namespace
+
+void tell_left_out(const std::string& reason) {
+  std::cerr << format("left out a recording that cannot be read: {}\n", reason.substr(0, reason.find('\n')));
+}
+
+StoredDatabases::StoredDatabases(const std::string& given) {
+  const std::filesystem::path path = run::database_path(given);
+  if (!given.empty() || std::filesystem::exists(path))
+    opened.push_back(std::make_unique<db::Database>(path, db::OpenMode::read_only));
+  own = opened.size();
+  tell_missing_folder();
+  for (const std::filesystem::path& recording : run::shipped_recordings()) try {
+      opened.push_back(std::make_unique<db::Database>(recording, db::OpenMode::immutable));
+    } catch (const Error& error) {
+      tell_left_out(error.what());
+    }
+}
+
+std::vector<const db::Database*> StoredDatabases::all() const {
+  std::vector<const db::Database*> result;
+  for (const auto& database : opened) result.push_back(database.get());
+  return result;
+}
+
+bool StoredDatabases::leave_out_damaged() {
+  const auto damaged = [](const std::unique_ptr<db::Database>& recording) {
+    if (db::check_database(*recording).count() == 0) return false;
+    const std::string path = recording->path().string();
+    tell_left_out(format("{} is damaged ('tune db check {}' says where)", path, shell_quoted(path)));
+    return true;
+  };
+  const auto first = opened.begin() + static_cast<std::ptrdiff_t>(own);
+  const auto end = std::remove_if(first, opened.end(), damaged);
+  const bool any = end != opened.end();
+  opened.erase(end, opened.end());
+  return any;
+}
+
+namespace {
+
+/// Of what the database has, the nearest to `name`, or else all.
+std::string what_there_is(const std::string& name, const std::vector<std::string>& known) {
+  if (const auto nearest = search::nearest_name(name, known)) return format("did you mean '{}'?", *nearest);
+  std::string all;
+  for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
+  return known.empty() ? "nothing is stored yet" : "there is: " + all;
+}
+
+void check_problem(const std::string& name, const db::Database* database) {
+  if (!has_results_of(name, database) && database != nullptr)
+    throw Error(format("{} has no result of {}; to get one: tune --problem {}", database->path().string(),
+                       name, name),
+                Exit::no_answer);
+}
+
+void check_device(const std::string& name, const db::Database& database) {
+  std::vector<std::string> names;
+  for (const db::DeviceSummary& device : db::list_devices(database)) {
+    if (device.name == name || device.model_key == name) return;
+    if (std::ranges::find(names, device.name) == names.end()) names.push_back(device.name);
+  }
+  throw Error(format("no result of a device '{}'; {}", name, what_there_is(name, names)), Exit::no_answer);
+}
+
+void check_size_form(const std::string& size) {
+  const auto wrong = [](unsigned char letter) { return std::isdigit(letter) == 0 && letter != 'x'; };
+  if (std::ranges::any_of(size, wrong) || size.front() == 'x' || size.back() == 'x' ||
+      size.find("xx") != std::string::npos)
+    throw UsageError(format("--size: '{}' is not a size such as 512x512x512", size));
+}
+
+/// Among what the rest of the choice leaves.
+void check_size(const StoredChoice& choice, const db::Database& database) {
+  std::set<std::string> sizes;
+  for (const db::RunSummary& run :
+       db::list_runs(database, {.problem = choice.problem, .device = choice.device}))
+    sizes.insert(run.workload.size);
+  if (sizes.contains(*choice.size)) return;
+  std::string all;
+  for (const std::string& each : sizes) all += (all.empty() ? "; there is: " : ", ") + each;
+  const std::string problem = choice.problem ? " of " + *choice.problem : "";
+  const std::string device = choice.device ? " on " + *choice.device : "";
+  throw Error(format("no result{}{} of size {}{}", problem, device, *choice.size, all), Exit::no_answer);
+}
+
+}  // namespace
+
+bool has_results_of(const std::string& problem, const db::Database* database) {
+  std::vector<std::string> known;
+  if (database != nullptr)
+    for (const db::ProblemSummary& stored : db::list_problems(*database)) known.push_back(stored.problem);
+  if (std::ranges::find(known, problem) != known.end()) return true;
+  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+    if (entry.name == problem) return false;
+    if (std::ranges::find(known, entry.name) == known.end()) known.emplace_back(entry.name);
+  }
+  throw UsageError(format("unknown problem '{}'; {}", problem, what_there_is(problem, known)));
+}
+
+void StoredChoice::add_to(OptionTable& table) {
+  table.text("problem", "P", "only of this problem", problem);
+  table.text("device", "NAME", "only of this device, named as in 'tune list devices'", device);
+  table.text("size", "NXxNYxNZ", "only of this size", size);
+}
+
+void check_stored_choice(const StoredChoice& choice, const db::Database* database) {
+  if (choice.size) check_size_form(*choice.size);
+  if (choice.problem) check_problem(*choice.problem, database);
+  if (database == nullptr) return;
+  if (choice.device) check_device(*choice.device, *database);
+  if (choice.size) check_size(choice, *database);
+}
+
+std::optional<RunId> find_run(std::optional<std::uint64_t> number, const db::Database& database) {
+  if (!number) return std::nullopt;
+  for (const db::RunSummary& run : db::list_runs(database))
+    if (static_cast<std::uint64_t>(run.run) == *number) return run.run;
+  throw Error(
+      format("there is no run {} in {}; 'tune list runs' shows them", *number, database.path().string()),
+      Exit::no_answer);
+}
+
+namespace {
+
+/// Adds what a work's settings are to what is known; what comes first is the default.
+void add_settings(const std::string& key, std::vector<SettingInfo>& settings) {
+  if (key.empty()) return;
+  const Configuration values = Configuration::parse(key);
+  for (const auto& [name, value] : values.entries()) {
+    auto found = std::ranges::find(settings, name, &SettingInfo::name);
+    if (found == settings.end()) {
+      settings.push_back({name, "", {}, value});
+      found = settings.end() - 1;
+    }
+    if (std::ranges::find(found->values, value) == found->values.end()) found->values.push_back(value);
+  }
+}
+
+class StoredProblem : public Problem {
+ public:
+  explicit StoredProblem(const std::vector<db::RunSummary>& runs) {
+    const db::Workload& newest = runs.front().workload;
+    info_.name = newest.problem;
+    info_.summary = "defined in a program";
+    for (const auto& [name, extent] : newest.extents) info_.extents.push_back({name, "", extent});
+    for (const db::RunSummary& run : runs) add_settings(run.workload.settings, info_.settings);
+  }
+
+  const ProblemInfo& info() const override { return info_; }
+  search::SpaceDefinition space(const Instance&, const DeviceProperties&) const override { elsewhere(); }
+  ProblemCost cost(const Instance&) const override { return {}; }
+  Result<LaunchPlan> plan(const Instance&, const Configuration& configuration,
+                          const KernelSources&) const override {
+    LaunchPlan plan;
+    for (const auto& [name, value] : configuration.entries())
+      plan.compile.defines.emplace_back(name,
+                                        value.is_bool() ? (value.as_bool() ? "1" : "0") : value.to_string());
+    return plan;
+  }
+  TensorSet inputs(const Instance&, std::uint64_t) const override { elsewhere(); }
+  TensorSet reference(const Instance&, const TensorSet&) const override { elsewhere(); }
+  Tolerance tolerance(const Instance&) const override { elsewhere(); }
+  std::vector<Instance> check_instances(const Instance&, const Configuration&) const override { return {}; }
+
+ private:
+  [[noreturn]] void elsewhere() const {
+    throw UsageError(format("{} was defined in a program, which alone can run it", info_.name));
+  }
+
+  ProblemInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<Problem> stored_problem(const std::vector<const db::Database*>& databases,
+                                        const std::string& name) {
+  for (const db::Database* database : databases) {
+    const std::vector<db::RunSummary> runs = db::list_runs(*database, {.problem = name});
+    if (!runs.empty()) return std::make_unique<StoredProblem>(runs);
+  }
+  return nullptr;
+}
+
+namespace {
+
+bool is_definition(const std::string& word) {
+  return word.ends_with(".json") || word.ends_with(".jsonc");
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(const std::string& command_line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool quoted = false, begun = false;
+  for (std::size_t i = 0; i < command_line.size(); ++i) {
+    const char c = command_line[i];
+    if (c == '\'') {
+      quoted = !quoted;
+      begun = true;
+    } else if (c == '\\' && !quoted && i + 1 < command_line.size()) {
+      word += command_line[++i];
+      begun = true;
+    } else if (c == ' ' && !quoted) {
+      if (begun) words.push_back(word);
+      word.clear();
+      begun = false;
+    } else {
+      word += c;
+      begun = true;
+    }
+  }
+  if (begun) words.push_back(word);
+  return words;
+}
+
+std::vector<std::string> named_definitions(const db::Database& database, const std::string& problem) {
+  std::vector<db::RunSummary> runs = db::list_runs(database);
+  std::erase_if(runs, [&](const db::RunSummary& run) { return run.workload.problem != problem; });
+  std::ranges::stable_sort(runs, std::ranges::greater(), &db::RunSummary::started);
+  std::vector<std::string> files;
+  for (const db::RunSummary& run : runs) {
+    const std::string line = db::run_details(database, run.run, false).record.options.command_line;
+    for (std::string word : words_of(line)) {
+      if (word.starts_with("--problem=")) word.erase(0, std::string_view("--problem=").size());
+      if (is_definition(word) && std::ranges::find(files, word) == files.end()) files.push_back(word);
+    }
+  }
+  return files;
+}
+
+std::shared_ptr<const Problem> defined_problem(const std::string& problem,
+                                               const std::vector<std::string>& files,
+                                               std::string& failure_reason) {
+  for (const std::string& file : files) {
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) continue;
+    try {
+      auto made = std::make_shared<definition::DescribedProblem>(definition::read_definition(file));
+      if (made->info().name == problem) return made;
+    } catch (const UsageError&) {
+      continue;  // another file of that name, or one that was changed
+    }
+  }
+  failure_reason =
+      files.empty()
+          ? format("'{}' is no problem of this program: name the file of its definition with --problem",
+                   problem)
+          : format("its definition {} is not here: name the file with --problem", files.front());
+  return nullptr;
+}
+
+std::optional<search::Configuration> stored_default(const db::Workload& workload) {
+  for (const kernels::ProblemEntry& entry : kernels::problems()) {
+    if (entry.name != workload.problem) continue;
+    const auto problem = entry.make();
+    std::vector<std::pair<std::string, Value>> settings;
+    const Configuration stored = Configuration::parse(workload.settings);
+    for (const auto& [name, value] : stored.entries()) settings.emplace_back(name, value);
+    try {
+      const Instance instance = make_instance(problem->info(), workload.size, settings);
+      search::SpaceDefinition definition =
+          problem->space(instance, architecture_properties(workload.architecture));
+      // Only whether the default is valid is asked: the whole space would take a second for each size.
+      const std::vector<search::Parameter> parameters = definition.parameters;
+      for (const search::Parameter& parameter : parameters)
+        definition = search::pin(std::move(definition), parameter.name, parameter.default_value);
+      const search::SearchSpace space(std::move(definition));
+      const auto id = space.default_configuration();
+      if (id) return space.at(*id);
+    } catch (const UsageError&) {
+      return std::nullopt;  // stored by a version that knew other settings or devices
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output/progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <ostream>
+
+#include "tuner/base/format.hpp"
+#include "tuner/base/units.hpp"
+
+namespace tune::cli {
+namespace {
+
+std::atomic<bool> flag{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+void on_signal(int signal) {
+  if (flag.exchange(true)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+void install(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;  // a database write in flight goes on
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  flag = false;
+  install(on_signal);
+}
+
+InterruptGuard::~InterruptGuard() {
+  install(SIG_DFL);
+}
+
+bool InterruptGuard::interrupted() {
+  return flag;
+}
+
+namespace {
+
+constexpr double redraw_interval = 0.1;  // seconds: faster than anybody reads costs time for nothing
+
+std::size_t terminal_width() {
+  winsize size = {};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+/// The line as far as it fits, without a part that is cut.
+std::string cut(const std::string& line, std::size_t width) {
+  if (line.size() <= width) return line;
+  std::size_t end = 0;
+  for (const char* separator : {" | ", ", "})
+    if (const std::size_t at = line.rfind(separator, width); at != std::string::npos) end = std::max(end, at);
+  return line.substr(0, end == 0 ? width : end);
+}
+
+std::uint64_t failed(const Progress& progress) {
+  std::uint64_t count = 0;
+  for (const auto& [phase, failures] : progress.failures) count += failures;
+  return count;
+}
+
+}  // namespace
+
+ProgressDisplay::Mode display_mode(bool quiet, bool verbose) {
+  if (quiet) return ProgressDisplay::Mode::quiet;
+  if (verbose) return ProgressDisplay::Mode::verbose;
+  return isatty(STDERR_FILENO) == 1 ? ProgressDisplay::Mode::live : ProgressDisplay::Mode::plain;
+}
+
+ProgressDisplay::ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item)
+    : out_(out), mode_(mode), limit_(limit), items_(items), item_(std::move(item)) {}
+
+ProgressDisplay::~ProgressDisplay() {
+  if (!pending_.empty()) show(pending_);
+  if (open_line_) out_ << "\n" << std::flush;
+}
+
+bool ProgressDisplay::stop_requested() {
+  return InterruptGuard::interrupted();
+}
+
+void ProgressDisplay::tell(const Evaluation& evaluation, const Progress& progress) {
+  const std::string outcome =
+      evaluation.outcome
+          ? si(evaluation.outcome->time(), "s")
+          : format("{}: {}", to_string(evaluation.outcome.error().phase), evaluation.outcome.error().reason);
+  const std::string_view what = evaluation.reused ? "known" : "stored";
+  out_ << format("{} {}: {} [{}]\n", what, ++told_, outcome, evaluation.configuration.key()) << std::flush;
+  if (progress.best) best_ = progress.best->outcome->time();
+  pending_ = line(progress);
+}
+
+void ProgressDisplay::on_evaluation(const Evaluation& evaluation, const Progress& progress) {
+  if (mode_ == Mode::quiet) return;
+  if (mode_ == Mode::verbose) return tell(evaluation, progress);
+  const double best = progress.best ? progress.best->outcome->time() : 0;
+  const bool improved = best > 0 && (best_ == 0 || best < best_);
+  best_ = best;
+  pending_ = line(progress);
+  if (mode_ == Mode::plain) {
+    const bool tenth =
+        progress.evaluations * 10 >= next_tenth_ * std::max<std::uint64_t>(1, progress.planned);
+    if (tenth) next_tenth_ = progress.evaluations * 10 / std::max<std::uint64_t>(1, progress.planned) + 1;
+    if (improved || tenth) show(pending_);
+    return;
+  }
+  // A new best waits as well: a replay finds hundreds a second.
+  if (progress.seconds - last_shown_ < redraw_interval) return;
+  last_shown_ = progress.seconds;
+  show(pending_);
+}
+
+void ProgressDisplay::on_rerank(std::size_t top_k) {
+  if (mode_ == Mode::quiet) return;
+  if (!pending_.empty()) show(pending_);
+  if (open_line_) out_ << "\n";
+  open_line_ = false;
+  show(format("timing the best {} again, in turns", top_k));
+}
+
+void ProgressDisplay::show(const std::string& line) {
+  if (mode_ == Mode::live)
+    out_ << "\r\x1b[K" << cut(line, terminal_width() - 1) << std::flush;
+  else
+    out_ << line << "\n" << std::flush;
+  open_line_ = mode_ == Mode::live;
+  pending_.clear();
+}
+
+/// What matters most comes first: a narrow terminal cuts the end.
+std::string ProgressDisplay::line(const Progress& progress) const {
+  std::string text =
+      format("{}/{} evaluated, {} failed", progress.evaluations, progress.planned, failed(progress));
+  const auto fresh = static_cast<double>(progress.evaluations - progress.reused);
+  if (progress.seconds > 0 && fresh > 0) {
+    text += format(" | {:.1f}/s", fresh / progress.seconds);
+    const auto left =
+        static_cast<double>(progress.planned - std::min(progress.planned, progress.evaluations));
+    if (left > 0) text += format(", {} left", duration_text(left * progress.seconds / fresh));
+  }
+  if (best_ > 0) {
+    text += format(" | best {}", si(best_, "s"));
+    if (limit_ > 0) text += format(", {} of the limit", percent_text(limit_ / best_));
+    if (items_ > 0) text += format(", {}", si(items_ / best_, item_ + "s/s"));
+  }
+  return text;
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+#include "tuner/session/session.hpp"
+
+namespace tune::cli {
+
+/// While it lives, Ctrl-C and SIGTERM only set a flag, so that a run ends cleanly with its summary; a second
+/// Ctrl-C ends the program at once. One at a time.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  ~InterruptGuard();
+  static bool interrupted();
+};
+
+/// Shows a run on standard error: on a terminal one line that is rewritten, else a plain line for every new
+/// best and every tenth of the way; or, verbose, a line for every evaluation once it is stored.
+class ProgressDisplay : public SessionObserver {
+ public:
+  enum class Mode { live, plain, verbose, quiet };
+  /// `limit` in seconds (0: unknown); `items` and `item` give the rate.
+  ProgressDisplay(std::ostream& out, Mode mode, double limit, double items, std::string item);
+  /// Shows the last state, if it was not yet, and ends the live line.
+  ~ProgressDisplay() override;
+
+  void on_evaluation(const Evaluation& evaluation, const Progress& progress) override;
+  void on_rerank(std::size_t top_k) override;
+  bool stop_requested() override;
+
+ private:
+  std::string line(const Progress& progress) const;
+  void tell(const Evaluation& evaluation, const Progress& progress);
+  void show(const std::string& line);
+
+  std::ostream& out_;
+  Mode mode_;
+  double limit_;
+  double items_;
+  std::string item_;
+  double best_ = 0;         ///< seconds; 0 until there is one
+  double last_shown_ = -1;  ///< seconds since the start
+  std::uint64_t next_tenth_ = 1;
+  std::uint64_t told_ = 0;  ///< evaluations, one line each
+  bool open_line_ = false;
+  std::string pending_;  ///< line of the last evaluation, where it was not shown
+};
+
+/// Quiet or verbose where that is asked for; else live on a terminal, plain elsewhere.
+ProgressDisplay::Mode display_mode(bool quiet, bool verbose);
+
+}  // namespace tune::cli

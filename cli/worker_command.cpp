@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <iostream>
+
+#include "cli/input/command.hpp"
+#include "cli/input/device_choice.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
+#include "tuner/backends/cuda/toolkit/nvrtc.hpp"
+#include "tuner/backends/worker/remote_backend.hpp"
+#include "tuner/backends/worker/remote_compiler.hpp"
+#include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
+
+namespace tune::cli {
+namespace {
+
+using process::Json;
+using process::Response;
+
+/// For a worker that cannot begin: every call is answered with the reason, so that the parent can say it.
+void serve_reason(process::Channel channel, const std::string& reason) {
+  process::serve(std::move(channel),
+                 [&reason](const Json&, FileDescriptor) -> Result<Response> { throw Error(reason); });
+}
+
+void serve(process::Channel channel, const std::string& kind, const std::string& what) {
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Compiler> compiler;
+  try {
+    if (kind == "device") {
+      backend = cuda::open_device(device_number(what).value_or(-1));
+    } else {
+      std::string failure_reason;
+      compiler = cuda::make_nvrtc_compiler(what, &failure_reason);
+      if (!compiler) throw Error(failure_reason);
+    }
+  } catch (const Error& error) {
+    serve_reason(std::move(channel), error.what());
+    return;
+  }
+  if (backend)
+    process::serve_device(std::move(channel), *backend);
+  else
+    process::serve_compiler(std::move(channel), *compiler);
+}
+
+}  // namespace
+
+int run_worker(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 2 || (arguments[0] != "device" && arguments[0] != "compiler"))
+    throw UsageError("'tune worker' is what the program starts of itself; call 'tune run' instead");
+  serve(process::begin_child(), arguments[0], arguments[1]);
+  // Whatever the driver still wants to do at the end of the process is of no use to anybody.
+  std::_Exit(0);
+}
+
+}  // namespace tune::cli

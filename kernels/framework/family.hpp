@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "search/space/configuration.hpp"
+#include "search/space/space_definition.hpp"
+#include "tuner/device/device_properties.hpp"
+#include "tuner/problem/problem.hpp"
+
+namespace tune::kernels {
+
+using Constants = decltype(search::SpaceDefinition::constants);
+
+inline constexpr const char* too_many_terms =
+    "the unrolled sums are larger than the instruction cache and take seconds to compile";
+inline constexpr const char* no_tensor_cores =
+    "the device has no tensor cores for these types: they came with compute capability 8.0";
+
+/// Returns the device's number of multiprocessors. The properties of an architecture rather than a device
+/// name none: as many as a large device has.
+std::int64_t multiprocessors(const DeviceProperties& device);
+
+/// Returns `variant == name`.
+search::Expr is_variant(std::string_view name);
+
+/// Returns the parameter `min_blocks`.
+search::Parameter min_blocks(std::vector<search::Value> values,
+                             std::optional<search::Expr> exists_if = std::nullopt);
+
+/// Returns the value of an expression over the configuration's parameters and, where it lacks one, the
+/// constants. Throws search::ExprError for a name that is neither.
+std::int64_t evaluated(const search::Expr& expression, const search::Configuration& configuration,
+                       const Constants& constants);
+
+/// Rules that hold wherever `applies` does, or everywhere. Registers are 32-bit ones of a thread, shared
+/// memory is in bytes of a block, and `blocks` are those that have to fit on a multiprocessor.
+class Rules {
+ public:
+  explicit Rules(std::vector<search::Constraint>& all, std::optional<search::Expr> applies = std::nullopt)
+      : all_(all), applies_(std::move(applies)) {}
+
+  void add(const search::Expr& rule, std::string reason) const;
+
+  void add_max_threads(const search::Expr& threads) const;
+  void add_min_threads(const search::Expr& threads) const;
+  void add_resident_threads(const search::Expr& threads,
+                            const search::Expr& blocks = search::var("min_blocks")) const;
+  /// The registers that the compiler cannot do without. `max`: of a thread, whatever the block.
+  void add_registers(const search::Expr& registers, const search::Expr& threads, const char* reason,
+                     const search::Expr& blocks = search::var("min_blocks"),
+                     const search::Expr& max = search::var("thread_registers")) const;
+  /// `what` lies in shared memory: "the tiles". `too_large`: why that of one block may not fit, where it is
+  /// not simply they.
+  void add_shared_memory(const search::Expr& bytes, const std::string& what, std::string too_large = {},
+                         const search::Expr& blocks = search::var("min_blocks")) const;
+
+ private:
+  std::vector<search::Constraint>& all_;
+  std::optional<search::Expr> applies_;
+};
+
+/// Where a family's order of parameters and rules is not that in which its variants declare them. What is not
+/// named comes last.
+struct SpaceOrder {
+  std::vector<std::string_view> parameters;
+  std::vector<std::string_view> rules;  ///< names of variants
+};
+
+/// The space of a family in the making, variant by variant. A parameter that several variants declare, each
+/// with its own values, exists under all of them, with the values of all and a rule for each that has fewer.
+///
+/// Rules may mention the family's constants and those of the device: compute_major, multiprocessors,
+/// max_threads, multiprocessor_threads, thread_registers, multiprocessor_registers, tensor_maps,
+/// block_shared, reserved_shared and multiprocessor_shared (bytes).
+class FamilySpace {
+ public:
+  FamilySpace(Constants constants, const DeviceProperties& device);
+
+  const DeviceProperties& device() const { return device_; }
+
+  /// What follows belongs to this variant; what comes before the first one belongs to all.
+  void begin(std::string_view variant);
+  /// The variant can be chosen: it applies.
+  void offer(std::string_view summary);
+  /// `parameter.exists_if` is the condition under this variant. The documentation is that of the first
+  /// variant that declares it, the default that of the usual variant or else of the first.
+  void add(search::Parameter parameter);
+  /// Rules of the current variant, of all before the first one. They last as long as the space.
+  Rules rules();
+  /// Rules that belong to the current variant and hold where `applies` does.
+  Rules rules(search::Expr applies) { return Rules(rules_.back().second, std::move(applies)); }
+  /// Rules that hold for all, where they stand among those of the current variant.
+  Rules rules_of_all() { return Rules(rules_.back().second); }
+  void rule(const search::Expr& rule, const char* reason) { rules().add(rule, reason); }
+
+  bool offers(std::string_view variant) const;
+
+  /// Returns the whole. `usual`: the default variant; the first one where it is empty. Throws
+  /// std::logic_error where none is offered.
+  search::SpaceDefinition definition(std::string_view usual = {}, const SpaceOrder& order = {}) const;
+
+ private:
+  struct Declared {
+    std::string variant;
+    std::vector<search::Value> values;
+    search::Value default_value;
+    std::optional<search::Expr> when;
+  };
+  struct Shared {
+    search::Parameter parameter;
+    std::vector<Declared> declared;  ///< empty: before the first variant
+  };
+
+  DeviceProperties device_;
+  search::SpaceDefinition definition_;  ///< the constants
+  search::Parameter variant_;
+  std::vector<Shared> parameters_;
+  std::deque<std::pair<std::string, std::vector<search::Constraint>>> rules_;  ///< by variant
+};
+
+// A problem family has several algorithms that compute the same: its variants, and their table.
+
+/// One algorithm of a family. `Job` is what an instance of the family asks for, `Checked` what the sizes
+/// follow from at which a configuration is checked.
+template<class Job, class Checked>
+struct Variant {
+  std::string_view name;     ///< fused
+  std::string_view summary;  ///< one clause, for the documentation of the parameter `variant`
+  /// Whether it can compute the job at all.
+  bool (*applies)(const Job& job);
+  /// Adds its parameters and rules, which exist and hold under this variant alone.
+  void (*add_to_space)(FamilySpace& space, const Job& job);
+  /// Returns what a configuration of it means. Sets LaunchPlan::tolerance where the problem's is not right.
+  Result<LaunchPlan> (*plan)(const Job& job, const Configuration& configuration,
+                             const KernelSources& sources);
+  Checked (*checked)(const Job& job, const Configuration& configuration);
+};
+
+/// All variants of a family, in the order of the values of the parameter `variant`.
+template<class Job, class Checked>
+class VariantTable {
+ public:
+  using Entry = Variant<Job, Checked>;
+
+  VariantTable(std::string_view family, std::vector<Entry> entries)
+      : family_(family), entries_(std::move(entries)) {}
+
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+
+  /// Returns the variant of a configuration. Throws std::out_of_range for an unknown name.
+  const Entry& of(const Configuration& configuration) const {
+    const std::string& name = configuration["variant"].as_text();
+    for (const Entry& entry : entries_)
+      if (entry.name == name) return entry;
+    throw std::out_of_range("no " + std::string(family_) + " variant '" + name + "'");
+  }
+
+  /// Adds those that apply to the job.
+  void add_to(FamilySpace& space, const Job& job) const {
+    for (const Entry& entry : entries_) {
+      if (!entry.applies(job)) continue;
+      space.begin(entry.name);
+      space.offer(entry.summary);
+      entry.add_to_space(space, job);
+    }
+  }
+
+ private:
+  std::string_view family_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace tune::kernels

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cache/cache_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <random>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "tuner/base/format.hpp"
+
+namespace tune::cache {
+namespace {
+
+std::error_code last_error() {
+  return {errno, std::generic_category()};
+}
+
+/// No two writers anywhere may take the same: threads have a number, processes an id, machines that share the
+/// folder a random part.
+std::string unfinished_name() {
+  static std::atomic<std::uint64_t> number{0};
+  static const std::uint64_t machine = (std::uint64_t{std::random_device()()} << 32) + std::random_device()();
+  return format("{}{:016x}-{}-{}", unfinished_prefix, machine, getpid(), ++number);
+}
+
+/// Creates the file; the folder too.
+int create(const std::filesystem::path& path) {
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  const int file = open(path.c_str(), flags, 0666);
+  if (file >= 0 || errno != ENOENT) return file;
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (!error) return open(path.c_str(), flags, 0666);
+  errno = error.value();
+  return -1;
+}
+
+std::error_code write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return last_error();
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::error_code write_file(const std::filesystem::path& path, std::string_view bytes) {
+  const std::filesystem::path unfinished = path.parent_path() / unfinished_name();
+  const int file = create(unfinished);
+  if (file < 0) return last_error();
+  std::error_code error = write_all(file, bytes);
+  // Some file systems (NFS) tell only here that the disk is full.
+  if (close(file) != 0 && !error) error = last_error();
+  if (!error && rename(unfinished.c_str(), path.c_str()) != 0) error = last_error();
+  if (error) unlink(unfinished.c_str());
+  return error;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file with the sum, locked: by one thread of one process at a time.
+class LockedSum {
+ public:
+  explicit LockedSum(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    locked_ = file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0;
+    busy_ = file_ >= 0 && !locked_ && errno == EWOULDBLOCK;
+  }
+  LockedSum(const LockedSum&) = delete;
+  LockedSum& operator=(const LockedSum&) = delete;
+  ~LockedSum() {
+    // Not left to close: a child of this process may have the file open as well.
+    if (locked_) flock(file_, LOCK_UN);
+    if (file_ >= 0) close(file_);
+  }
+
+  bool locked() const { return locked_; }
+  bool busy() const { return busy_; }
+
+  /// Nothing in a new file, and where it was damaged.
+  std::optional<std::uint64_t> read() const {
+    std::array<char, 32> text{};
+    const ssize_t size = pread(file_, text.data(), text.size(), 0);
+    if (size <= 0) return std::nullopt;
+    std::uint64_t sum = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + size, sum);
+    if (error != std::errc{} || end == text.data() + size || *end != '\n') return std::nullopt;
+    return sum;
+  }
+
+  void write(std::uint64_t sum) const {
+    const std::string text = std::to_string(sum) + '\n';
+    const auto size = static_cast<ssize_t>(text.size());
+    // Half a number must not be taken for one.
+    if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) != size)
+      static_cast<void>(ftruncate(file_, 0) == 0);
+  }
+
+ private:
+  int file_;
+  bool locked_ = false;
+  bool busy_ = false;
+};
+
+struct CachedFile {
+  fs::path path;
+  std::uint64_t bytes = 0;
+  fs::file_time_type used;
+};
+
+/// A file that is written takes milliseconds; older ones are those of processes that were killed.
+bool is_abandoned(const fs::path& path) {
+  std::error_code error;
+  const auto written = fs::last_write_time(path, error);
+  return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(1);
+}
+
+/// Removes abandoned files on the way.
+std::vector<CachedFile> entries_of(const fs::path& folder) {
+  std::vector<CachedFile> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    std::error_code gone;  // others may remove what is listed
+    if (name.starts_with(unfinished_prefix) && is_abandoned(at->path())) fs::remove(at->path(), gone);
+    if (!name.ends_with(entry_suffix)) continue;
+    const std::uint64_t bytes = at->file_size(gone);
+    if (gone) continue;
+    const auto used = at->last_write_time(gone);
+    if (!gone) entries.push_back({at->path(), disk_bytes(bytes), used});
+  }
+  return entries;
+}
+
+}  // namespace
+
+SizeLimit::SizeLimit(fs::path folder, std::uint64_t limit) : folder_(std::move(folder)), limit_(limit) {}
+
+SizeLimit::~SizeLimit() {
+  try {
+    // Processes that end together wait for each other, but not for one that hangs.
+    for (int turn = 0; turn < 50 && !settle(); ++turn)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  } catch (...) {  // no memory left: the folder is looked through another time
+  }
+}
+
+void SizeLimit::wrote(std::uint64_t bytes) {
+  constexpr std::uint64_t often =
+      4 << 20;  // a process that is killed leaves no more than this out of the sum
+  if ((pending_ += disk_bytes(bytes)) >= std::min(often, limit_ / 16)) settle();
+}
+
+bool SizeLimit::settle() {
+  if (pending_ == 0) return true;
+  const LockedSum sum(folder_ / "size");
+  if (!sum.locked()) return !sum.busy();
+  const std::uint64_t added = pending_.exchange(0);
+  const std::optional<std::uint64_t> before = sum.read();
+  std::uint64_t now = before.value_or(0) + added;
+  if (!before || now > limit_) now = evict();
+  sum.write(now);
+  return true;
+}
+
+std::uint64_t SizeLimit::evict() const {
+  std::vector<CachedFile> entries = entries_of(folder_);
+  std::uint64_t total = 0;
+  for (const CachedFile& entry : entries) total += entry.bytes;
+  if (total <= limit_) return total;
+  std::ranges::sort(entries, {}, &CachedFile::used);
+  for (const CachedFile& entry : entries) {
+    if (total <= limit_ - limit_ / 10) break;
+    std::error_code error;
+    fs::remove(entry.path, error);
+    if (!error) total -= entry.bytes;
+  }
+  return total;
+}
+
+}  // namespace tune::cache

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/store.hpp"
+
+#include <array>
+#include <stdexcept>
+
+namespace tune {
+namespace {
+
+constexpr std::array<std::string_view, 3> origin_names = {"measured", "replayed", "imported"};
+constexpr std::array<std::string_view, 5> end_names = {"exhausted", "budget", "interrupted", "stopped",
+                                                       "failed"};
+
+}  // namespace
+
+std::string_view to_string(Origin origin) {
+  return origin_names.at(static_cast<std::size_t>(origin));
+}
+
+Origin origin_from_string(std::string_view name) {
+  for (std::size_t i = 0; i < origin_names.size(); ++i)
+    if (origin_names[i] == name) return static_cast<Origin>(i);
+  throw std::invalid_argument("unknown origin '" + std::string(name) + "'");
+}
+
+std::string origin_mark(Origin origin) {
+  return origin == Origin::measured ? std::string() : " (" + std::string(to_string(origin)) + ")";
+}
+
+std::string_view to_string(RunEnd end) {
+  return end_names.at(static_cast<std::size_t>(end));
+}
+
+}  // namespace tune
