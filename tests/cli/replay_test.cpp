@@ -56,12 +56,6 @@ std::string t4(double scale) {
   return file.dump();
 }
 
-std::string written(const Sandbox& sandbox, const std::string& name, const std::string& text) {
-  const std::filesystem::path path = sandbox / name;
-  std::ofstream(path, std::ios::binary) << text;
-  return path.string();
-}
-
 /// How long the strategies took differs between calls.
 std::string without_own_time(const std::string& text) {
   return std::regex_replace(text, std::regex(R"( +\d+\.\d{3}\n)"), " <ms>\n");
