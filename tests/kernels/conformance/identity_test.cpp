@@ -85,7 +85,7 @@ std::string identity_lines(const Problem& problem) {
 TEST(Identity, ConfigurationsKeepTheirNumbersAndTheirMeaning) {
   std::string lines;
   for (const ProblemEntry& entry : problems()) lines += identity_lines(*entry.make());
-  testing::expect_golden("identity.txt", lines);
+  tune::testing::expect_golden("identity.txt", lines);
 }
 
 }  // namespace
