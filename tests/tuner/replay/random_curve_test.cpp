@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tests/tuner/replay/cost_spaces.hpp"
+#include "tests/tuner/replay/spaces.hpp"
 #include "tuner/replay/scores.hpp"
 
 namespace tune::testing {
