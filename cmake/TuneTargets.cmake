@@ -70,7 +70,8 @@ endfunction()
 
 # tune_test(NAME library... SOURCES source...): a GoogleTest program whose tests ctest finds, as NAME.Suite.Test: a
 # part of NAME selects all of them (ctest -R reports). With SUITES the tests of each of these suites run in one process:
-# for those that share what takes long to make. ALONE: its sources use the same names, so each is a unit of its own.
+# for those that share what takes long to make. LABEL gpu: the tests need a GPU. LABEL slow: they take minutes. ALONE:
+# the sources use the same names, so that each is a unit of its own.
 function(tune_test name)
   cmake_parse_arguments(ARG "ALONE" "LABEL" "SOURCES;SUITES" ${ARGN})
   list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
@@ -87,6 +88,7 @@ function(tune_test name)
   if(ARG_SUITES)
     foreach(suite IN LISTS ARG_SUITES)
       add_test(NAME ${name}.${suite} COMMAND ${name} --gtest_filter=*${suite}.*)
+      set_tests_properties(${name}.${suite} PROPERTIES LABELS "${ARG_LABEL}")
     endforeach()
   elseif(ARG_LABEL)
     gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL})
