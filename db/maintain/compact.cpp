@@ -24,7 +24,7 @@ std::uint64_t size_of(const fs::path& path) {
   return error ? 0 : bytes;
 }
 
-/// SQLite builds the new file in a temporary one, and brings it over through the log.
+/// SQLite builds the new file in a temporary one, and copies it through the log.
 void check_room(const Database& database) {
   const fs::path folder = fs::absolute(database.path()).parent_path();
   std::error_code error;
@@ -36,8 +36,8 @@ void check_room(const Database& database) {
                      bytes_text(static_cast<double>(space.available))));
 }
 
-/// Children before their parents. What stands in finals stays: a run without its finals would rank anew all
-/// that it saw.
+/// Children are deleted before their parents. Re-ranked evaluations stay: without them a run's ranking would
+/// change.
 void drop_superseded(SQLite::Database& connection) {
   connection.exec(R"(
 CREATE TEMP TABLE superseded AS

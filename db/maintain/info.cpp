@@ -49,7 +49,7 @@ void count_contents(SQLite::Database& connection, DatabaseInfo& info) {
   info.last = connection.execAndGet("SELECT COALESCE(MAX(recorded), '') FROM evaluations").getString();
   const std::string workloads = "JOIN works k ON k.id = w.id ";
   info.by_problem = counts(connection, "i.problem", workloads + "JOIN instances i ON i.id = k.instance");
-  // Of another program's device the name alone is known.
+  // A device of another program has only a name.
   info.by_device = counts(connection, "replace(k.model_key, ' sm_00 0 SMs 0 GiB', '')", workloads);
   info.by_origin = counts(connection, "k.origin", workloads);
   info.by_toolchain = counts(connection, "t.compiler || ', driver ' || k.driver",

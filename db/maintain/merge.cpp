@@ -5,12 +5,12 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "db/maintain/copy_rows.hpp"
 #include "db/maintain/merge_facts.hpp"
-#include "db/maintain/merge_identity.hpp"
 #include "db/store/database.hpp"
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
@@ -18,9 +18,18 @@
 #include "tuner/base/format.hpp"
 
 namespace tune::db {
+namespace {
 
+/// A run, and a hash of everything that was fixed when it began.
+struct RunIdentity {
+  std::int64_t id = 0;
+  std::string hash;
+  bool imported = false;
+};
+
+/// Returns all runs, by number.
 std::vector<RunIdentity> run_identities(SQLite::Database& connection) {
-  // What a run reached, and what is computed of the problem, is no part of it.
+  // Neither a run's progress nor figures computed from the problem are part of it.
   const std::vector<std::string> columns =
       columns_of(connection, "runs",
                  {"id", "work", "device", "ended", "end_reason", "space_size", "limit_seconds", "items",
@@ -39,16 +48,24 @@ std::vector<RunIdentity> run_identities(SQLite::Database& connection) {
   return runs;
 }
 
-EvaluationContent::EvaluationContent(SQLite::Database& connection) {
-  const std::vector<std::string> columns = columns_of(connection, "evaluations", {"id", "run", "work"});
-  sql_ = "SELECT e.id, e.run, " + listed(columns, "e.") + " FROM evaluations e";
-  columns_ = static_cast<int>(columns.size());
-}
+/// `SELECT id, run, <content>...` of evaluations, to which a condition and an order can be added.
+class EvaluationContent {
+ public:
+  explicit EvaluationContent(SQLite::Database& connection) {
+    const std::vector<std::string> columns = columns_of(connection, "evaluations", {"id", "run", "work"});
+    sql_ = "SELECT e.id, e.run, " + listed(columns, "e.") + " FROM evaluations e";
+    columns_ = static_cast<int>(columns.size());
+  }
+  const std::string& sql() const { return sql_; }
+  /// Hashes the content in a row of that statement.
+  std::string hash_of(SQLite::Statement& row) const { return row_hash(row, 2, columns_); }
 
-std::string EvaluationContent::hash_of(SQLite::Statement& row) const {
-  return row_hash(row, 2, columns_);
-}
+ private:
+  std::string sql_;
+  int columns_ = 0;
+};
 
+/// Returns hashes of the evaluations that a run saw, by their place in it.
 std::map<std::int64_t, std::string> seen_by_run(SQLite::Database& connection, std::int64_t run) {
   const std::vector<std::string> columns = columns_of(connection, "evaluations", {"id", "run", "work"});
   SQLite::Statement row(connection, "SELECT l.sequence, " + listed(columns, "e.") +
@@ -61,14 +78,13 @@ std::map<std::int64_t, std::string> seen_by_run(SQLite::Database& connection, st
   return seen;
 }
 
+/// True when both can be one run at two moments: they are equal wherever both have an evaluation.
 bool compatible(const std::map<std::int64_t, std::string>& a, const std::map<std::int64_t, std::string>& b) {
   return std::ranges::all_of(a, [&](const auto& entry) {
     const auto found = b.find(entry.first);
     return found == b.end() || found->second == entry.second;
   });
 }
-
-namespace {
 
 /// One merge, in its transaction.
 class Merger {
@@ -88,7 +104,7 @@ class Merger {
   }
 
  private:
-  /// Which runs of the target are those of the source; each counts once.
+  /// Finds the runs of the target that are those of the source; each counts once.
   void match_runs() {
     std::unordered_map<std::string, std::vector<std::int64_t>> candidates;
     for (const RunIdentity& run : run_identities(target_)) candidates[run.hash].push_back(run.id);
@@ -97,7 +113,7 @@ class Merger {
       if (same.empty()) continue;
       const auto seen = seen_by_run(source_, run.id);
       for (auto at = same.begin(); at != same.end(); ++at) {
-        // Another program's file has no runs: what it holds now, in whatever order, belongs together.
+        // Another program's file has no runs: its results belong together, in whatever order.
         if (!run.imported && !compatible(seen, seen_by_run(target_, *at))) continue;
         runs_.emplace(run.id, *at);
         known_.insert(*at);
@@ -149,7 +165,7 @@ class Merger {
           format("run {} ended otherwise there ({}); what is here is kept", here, text(row, "end_reason")));
   }
 
-  /// Where a run was first: what the source says of it, else the source itself.
+  /// Stores the origin of a run: the one that the source has for it, else the source itself.
   void add_source(std::int64_t there) {
     SQLite::Statement known(source_, "SELECT file, format, run_there, taken FROM run_sources WHERE run = ?");
     known.bind(1, there);
@@ -167,10 +183,10 @@ class Merger {
     run(insert);
   }
 
-  /// By what they hold, the last one first: of those that are alike the first is that of the source's first.
+  /// Evaluations by their contents, the last one first, so that equal ones are matched in order.
   using ByContent = std::unordered_map<std::string, std::vector<std::int64_t>>;
 
-  /// Those of the target's evaluations that a known run made.
+  /// Returns the target's evaluations that a known run made.
   ByContent evaluations_of(const EvaluationContent& content, std::int64_t run) const {
     ByContent found;
     SQLite::Statement row(target_, content.sql() + " WHERE e.run = ? ORDER BY e.id DESC");
@@ -271,7 +287,7 @@ class Merger {
     }
   }
 
-  /// In another program's file the order of results is no order of evaluation.
+  /// In another program's file the order of results is not the order of evaluation.
   bool is_imported(std::int64_t run) {
     if (imported_.first != run) {
       SQLite::Statement row(
@@ -312,7 +328,7 @@ class Merger {
     }
   }
 
-  /// Rows of a run's evaluation.
+  /// Copies the rows of a run's evaluation.
   void copy_rows(const std::string& table, const std::vector<std::string>& columns, std::int64_t run_there,
                  std::int64_t evaluation_there, std::int64_t run_here, std::int64_t evaluation_here) {
     SQLite::Statement row(
@@ -346,6 +362,25 @@ class Merger {
                                    "INSERT INTO samples (evaluation, ordinal, seconds) VALUES (?, ?, ?)"};
 };
 
+RunRecord record_of(const ImportedRun& run) {
+  RunRecord record;
+  record.key = run.key;
+  record.options.strategy = "unknown";
+  record.program_version = run.program;
+  return record;
+}
+
+/// Returns the first and the last known time of day.
+std::pair<std::string, std::string> course_of(const std::vector<std::string>& recorded) {
+  std::pair<std::string, std::string> course;
+  for (const std::string& date : recorded) {
+    if (date.empty()) continue;
+    if (course.first.empty() || date < course.first) course.first = date;
+    course.second = std::max(course.second, date);
+  }
+  return course;
+}
+
 }  // namespace
 
 MergeResult merge_database(Database& target, const Database& source, const SourceLabel& label,
@@ -377,31 +412,8 @@ Database open_source(const std::filesystem::path& file, const std::filesystem::p
   return Database(scratch, OpenMode::read_write);
 }
 
-namespace {
-
-RunRecord record_of(const ImportedRun& run) {
-  RunRecord record;
-  record.key = run.key;
-  record.options.strategy = "unknown";
-  record.program_version = run.program;
-  return record;
-}
-
-/// The first and last that are known.
-std::pair<std::string, std::string> course_of(const std::vector<std::string>& recorded) {
-  std::pair<std::string, std::string> course;
-  for (const std::string& date : recorded) {
-    if (date.empty()) continue;
-    if (course.first.empty() || date < course.first) course.first = date;
-    course.second = std::max(course.second, date);
-  }
-  return course;
-}
-
-}  // namespace
-
 MergeResult import_run(Database& target, const ImportedRun& run, const SourceLabel& label) {
-  // Merging knows what is there already; so the run becomes a database first.
+  // Merging finds what the target has already; so the run becomes a database first.
   Database staged(":memory:");
   std::string now;
   SqliteStore store(staged, [&now] { return now; });

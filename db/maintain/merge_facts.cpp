@@ -21,8 +21,8 @@ struct KeyedTable {
   std::vector<std::string> key;
 };
 
-/// The row with the same key; made where it is missing. `references` are columns that hold numbers of rows of
-/// other tables, already merged.
+/// Returns the row with the same key, made where it is missing. `references` are columns that hold numbers of
+/// rows of other tables, already merged.
 class RowFinder {
  public:
   RowFinder(SQLite::Database& target, const KeyedTable& table)
@@ -36,7 +36,7 @@ class RowFinder {
 
   const std::vector<std::string>& columns() const { return columns_; }
 
-  /// `row` has the columns in order from its second one on. `is_new` tells whether it was made.
+  /// `row` has the columns in order from its second one on. `is_new` is set where the row was made.
   template<class Bind>
   std::int64_t operator()(SQLite::Statement& row, Bind bind, bool& is_new) {
     int index = 0;
@@ -83,7 +83,7 @@ IdMap merge_table(SQLite::Database& target, SQLite::Database& source, const Keye
   return map;
 }
 
-/// Facts that differ, but for those that are measured or set by an administrator.
+/// Reports properties that differ, but for those that are measured or set by an administrator.
 std::vector<std::string> differing_facts(const DeviceProperties& a, const DeviceProperties& b) {
   std::vector<std::pair<std::string, std::string>> texts;
   const auto collect = [&texts](const char* name, const auto& value) {
@@ -136,7 +136,7 @@ void compare_instance(SQLite::Database& target, SQLite::Statement& row, std::int
                                  text(row, column)));
 }
 
-/// What runs say of their work.
+/// The range of figures that runs have for their workload.
 struct Amounts {
   std::set<std::string> texts;
   double min = 0, max = 0;  ///< limit in seconds

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t min_measured = 10, min_of_same = 1;
 
-/// Counts in an index, and looks at no more measurements than it takes to know that there are enough.
+/// Counts in an index, up to the number of measurements that suffices.
 constexpr const char* select_workloads = R"(
 SELECT w.id AS work, i.problem, i.size, i.settings_key AS settings, i.extents, d.name AS device, w.model_key,
        d.architecture, w.driver, t.compiler, t.source_hash, w.origin, w.cache,

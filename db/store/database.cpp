@@ -5,7 +5,6 @@
 #include <SQLiteCpp/Transaction.h>
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -17,11 +16,40 @@
 #include "tuner/base/format.hpp"
 
 namespace tune::db {
+
+namespace fs = std::filesystem;
 namespace {
 
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+/// Returns a `file:` URI that SQLite reads as this path.
+std::string immutable_uri(const fs::path& path) {
+  std::string uri = "file:";
+  for (const char c : fs::absolute(path).string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+void make_folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  if (folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error && !fs::is_directory(folder)) {
+    throw Error(format("cannot make the folder {} for the database ({}): name another file with --db",
+                       folder.string(), error.message()));
+  }
+}
+
+constexpr const char* in_memory = ":memory:";
+
+bool has_pending_log(const fs::path& path) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path.string() + "-wal", error);
+  return !error && bytes > 0;
 }
 
 }  // namespace
@@ -61,8 +89,7 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
       return Error(
-          format("{} is in use ({}): another process holds it; end that one, or name another file"
-                 " with --db",
+          format("{} is in use ({}): another process holds it; end that one, or name another file with --db",
                  file, detail));
     case SQLITE_IOERR:
       return Error(
@@ -76,43 +103,6 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
       return Error(format("the database {} failed: {}", file, detail));
   }
 }
-
-namespace fs = std::filesystem;
-namespace {
-
-/// `file:` URI that SQLite reads back as this path.
-std::string immutable_uri(const fs::path& path) {
-  std::string uri = "file:";
-  for (const char c : fs::absolute(path).string()) {
-    if (c == '%' || c == '?' || c == '#') {
-      uri += format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      uri += c;
-    }
-  }
-  return uri + "?immutable=1";
-}
-
-void make_folder_of(const fs::path& path) {
-  const fs::path folder = path.parent_path();
-  if (folder.empty()) return;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error && !fs::is_directory(folder)) {
-    throw Error(format("cannot make the folder {} for the database ({}): name another file with --db",
-                       folder.string(), error.message()));
-  }
-}
-
-constexpr const char* in_memory = ":memory:";
-
-bool has_pending_log(const fs::path& path) {
-  std::error_code error;
-  const auto bytes = fs::file_size(path.string() + "-wal", error);
-  return !error && bytes > 0;
-}
-
-}  // namespace
 
 bool begins_as_database(std::string_view bytes) {
   return bytes.starts_with("SQLite format 3");
@@ -155,7 +145,7 @@ void Database::open() {
     check_content();
   } catch (const SQLite::Exception& exception) {
     // A write-ahead log needs files beside the database, which a folder that cannot be written, or a full
-    // disk (SQLITE_IOERR), refuses. What nobody has left unfinished can be read without them.
+    // disk (SQLITE_IOERR), refuses. A database without pending commits can be read without them.
     const int code = exception.getErrorCode();
     const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
     const bool reading = access_ == OpenMode::read_only || access_ == OpenMode::inspect;
@@ -188,8 +178,8 @@ void Database::check_content() const {
   if (id != application_id && !(empty && id == 0 && version == 0)) throw not_a_database(path_);
   if (version > schema_version()) {
     throw Error(
-        format("{} was made by a newer tune (schema {}, this program knows {}): update tune, or name"
-               " another file with --db",
+        format("{} was made by a newer tune (schema {}, this program reads "
+               "up to {}): update tune, or name another file with --db",
                path_.string(), version, schema_version()));
   }
   if (access_ == OpenMode::read_write || version == schema_version()) return;
@@ -213,12 +203,11 @@ void Database::prepare_for_writing() {
   write_ahead_log_ = use_write_ahead_log();
   if (!write_ahead_log_ && path_ != in_memory) {
     notice_ = format(
-        "{}: its file system allows no write-ahead log; results are as safe, but readers wait for"
-        " writers",
+        "{}: its file system allows no write-ahead log; results are as safe, but readers wait for writers",
         path_.string());
   }
   connection_->exec("PRAGMA synchronous = FULL");
-  migrate(*connection_, migrations());  // which may copy tables that others refer to
+  migrate(*connection_, migrations());  // may copy tables that others refer to
   make_views(*connection_, ViewPlace::file);
   connection_->exec("PRAGMA foreign_keys = ON");
 }
@@ -229,7 +218,7 @@ bool Database::use_write_ahead_log() {
     try {
       return connection_->execAndGet("PRAGMA journal_mode = WAL").getString() == "wal";
     } catch (const SQLite::Exception& exception) {
-      // SQLite does not wait by itself when two processes switch a new file at the same moment.
+      // SQLite does not wait when two processes switch a new file at the same moment.
       const bool busy = exception.getErrorCode() == SQLITE_BUSY || exception.getErrorCode() == SQLITE_LOCKED;
       if (!busy || std::chrono::steady_clock::now() > deadline) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -237,9 +226,9 @@ bool Database::use_write_ahead_log() {
   }
 }
 
-/// With a write-ahead log every commit is in the system's hands and the file stays sound whatever happens; an
-/// fsync makes all commits before it survive the machine too. So one a second is enough. Without the log, a
-/// commit that is not synchronised can damage the file.
+/// With a write-ahead log every commit reaches the operating system and the file stays sound whatever
+/// happens; an fsync makes all commits before it survive the machine too. So one a second is enough. Without
+/// the log, a commit that is not synchronised can damage the file.
 void Database::synchronise(bool now) {
   connection_->exec(now || !write_ahead_log_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }

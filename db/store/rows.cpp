@@ -81,19 +81,11 @@ std::optional<Failure> failure(SQLite::Statement& row) {
 }
 
 void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<double>& value) {
-  if (value) {
-    statement.bind(name, *value);
-  } else {
-    statement.bind(name);
-  }
+  value ? statement.bind(name, *value) : statement.bind(name);
 }
 
 void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<std::int64_t>& value) {
-  if (value) {
-    statement.bind(name, *value);
-  } else {
-    statement.bind(name);
-  }
+  value ? statement.bind(name, *value) : statement.bind(name);
 }
 
 std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluation) {
@@ -102,6 +94,17 @@ std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluatio
   std::vector<double> seconds;
   while (rows.executeStep()) seconds.push_back(rows.getColumn(0).getDouble());
   return seconds;
+}
+
+std::vector<RerankRound> rounds_of(SQLite::Database& connection, RunId run, std::int64_t evaluation) {
+  SQLite::Statement row(
+      connection, "SELECT seconds, energy FROM final_rounds WHERE run = ? AND evaluation = ? ORDER BY round");
+  row.bind(1, run);
+  row.bind(2, evaluation);
+  std::vector<RerankRound> rounds;
+  while (row.executeStep())
+    rounds.push_back({real(row, "seconds"), optional_real(row, "energy").value_or(0)});
+  return rounds;
 }
 
 void run(SQLite::Statement& statement) {

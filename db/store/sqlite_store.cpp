@@ -8,11 +8,8 @@
 #include <chrono>
 #include <limits>
 
-#include "db/store/evaluation_rows.hpp"
 #include "db/store/json.hpp"
-#include "db/store/rerank_rows.hpp"
 #include "db/store/rows.hpp"
-#include "db/store/workload_rows.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -20,7 +17,7 @@
 namespace tune::db {
 namespace {
 
-/// The id that the statement finds with the texts bound in order.
+/// Returns the id that the statement finds, if any.
 std::optional<std::int64_t> find(SQLite::Statement& statement) {
   if (!statement.executeStep()) return std::nullopt;
   return statement.getColumn(0).getInt64();
@@ -55,8 +52,6 @@ std::int64_t toolchain_row(SQLite::Database& connection, const Toolchain& toolch
   return find(row).value();
 }
 
-}  // namespace
-
 std::int64_t device_row(SQLite::Database& connection, const DeviceProperties& properties) {
   const std::string json = to_json(properties);
   const std::string hash = content_hash(json);
@@ -68,18 +63,6 @@ std::int64_t device_row(SQLite::Database& connection, const DeviceProperties& pr
       .exec();
   auto row = bound(connection, "SELECT id FROM devices WHERE facts_hash = ?", hash);
   return find(row).value();
-}
-
-std::int64_t workload_row(SQLite::Database& connection, const WorkloadKey& key) {
-  const std::int64_t instance = instance_row(connection, key.instance);
-  const std::int64_t toolchain = toolchain_row(connection, key.toolchain);
-  bound(connection,
-        "INSERT INTO works (instance, model_key, driver, toolchain, origin, cache) VALUES (?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (instance, model_key, driver, toolchain, origin, cache) DO NOTHING",
-        instance, key.device.model_key(), key.device.driver, toolchain, std::string(to_string(key.origin)),
-        std::string(to_string(key.cache)))
-      .exec();
-  return find_workload(connection, key).value();
 }
 
 std::optional<std::int64_t> find_workload(SQLite::Database& connection, const WorkloadKey& key) {
@@ -96,9 +79,19 @@ std::optional<std::int64_t> find_workload(SQLite::Database& connection, const Wo
   return find(row);
 }
 
-namespace {
+std::int64_t workload_row(SQLite::Database& connection, const WorkloadKey& key) {
+  const std::int64_t instance = instance_row(connection, key.instance);
+  const std::int64_t toolchain = toolchain_row(connection, key.toolchain);
+  bound(connection,
+        "INSERT INTO works (instance, model_key, driver, toolchain, origin, cache) VALUES (?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (instance, model_key, driver, toolchain, origin, cache) DO NOTHING",
+        instance, key.device.model_key(), key.device.driver, toolchain, std::string(to_string(key.origin)),
+        std::string(to_string(key.cache)))
+      .exec();
+  return find_workload(connection, key).value();
+}
 
-/// Zero stands for what could not be read.
+/// Binds a value; 0 stands for an unknown one.
 void bind_known(SQLite::Statement& insert, const char* name, double value) {
   bind_optional(insert, name, value > 0 ? std::optional(value) : std::nullopt);
 }
@@ -141,9 +134,7 @@ void bind_resources(SQLite::Statement& insert, const KernelResources& resources)
   insert.bind(":limiter", resources.limiter);
 }
 
-}  // namespace
-
-const char* const insert_evaluation_sql = R"(
+constexpr const char* insert_evaluation_sql = R"(
 INSERT INTO evaluations (run, work, configuration, configuration_key, time, minimum, error, tolerance, phase,
                          reason, detail, registers, spill_store_bytes, spill_load_bytes, local_bytes,
                          static_shared_memory, dynamic_shared_memory, threads, max_threads,
@@ -199,13 +190,30 @@ Evaluation read_evaluation(SQLite::Statement& row) {
   return evaluation;
 }
 
-namespace {
-
-/// Counts beyond 63 bits are kept as the largest that fits.
+/// Counts beyond 63 bits are stored as the largest that fits.
 std::int64_t stored(std::uint64_t count) {
   constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   return static_cast<std::int64_t>(std::min(count, largest));
 }
+
+constexpr const char* insert_place = R"(
+INSERT INTO finals (run, evaluation, place, time, time_low, time_high, energy, ratio, ratio_low, ratio_high, tied,
+                    rounds, reused)
+VALUES (:run, :evaluation, :place, :time, :time_low, :time_high, :energy, :ratio, :ratio_low, :ratio_high, :tied,
+        :rounds, :reused))";
+
+constexpr const char* insert_round =
+    "INSERT INTO final_rounds (run, evaluation, round, seconds, energy)"
+    " VALUES (:run, :evaluation, :round, :seconds, :energy)";
+
+constexpr const char* select_newest_run = R"(
+SELECT r.id FROM runs r
+WHERE r.work = ? AND r.objective = ? AND EXISTS (SELECT 1 FROM finals f WHERE f.run = r.id)
+ORDER BY r.started DESC, r.id DESC LIMIT 1)";
+
+constexpr const char* select_current_places = R"(
+SELECT f.evaluation, e.configuration FROM finals f JOIN current_evaluations e ON e.id = f.evaluation
+WHERE f.run = ? AND e.time IS NOT NULL ORDER BY f.place)";
 
 constexpr const char* insert_run = R"(
 INSERT INTO runs (work, device, strategy, objective, seed, budget_evaluations, budget_seconds, until_gain, restriction,
@@ -253,6 +261,61 @@ void bind_options(SQLite::Statement& insert, const RunOptions& options) {
   insert.bind(":command_line", options.command_line);
 }
 
+/// A place in the re-ranking of a run.
+struct RerankKey {
+  RunId run = 0;
+  std::int64_t evaluation = 0;
+  int place = 0;  ///< from 1
+  bool reused = false;
+};
+
+void insert_rerank(SQLite::Database& connection, const RerankKey& key, const RerankPlace& place) {
+  SQLite::Statement insert(connection, insert_place);
+  insert.bind(":run", key.run);
+  insert.bind(":evaluation", key.evaluation);
+  insert.bind(":place", key.place);
+  insert.bind(":time", place.time.median);
+  insert.bind(":time_low", place.time.low);
+  insert.bind(":time_high", place.time.high);
+  bind_known(insert, ":energy", place.energy());
+  insert.bind(":ratio", place.ratio.median);
+  insert.bind(":ratio_low", place.ratio.low);
+  insert.bind(":ratio_high", place.ratio.high);
+  insert.bind(":tied", place.tied ? 1 : 0);
+  insert.bind(":rounds", static_cast<std::int64_t>(place.rounds.size()));
+  insert.bind(":reused", key.reused ? 1 : 0);
+  insert.exec();
+  SQLite::Statement round(connection, insert_round);
+  for (std::size_t i = 0; i < place.rounds.size(); ++i) {
+    round.bind(":run", key.run);
+    round.bind(":evaluation", key.evaluation);
+    round.bind(":round", static_cast<std::int64_t>(i));
+    round.bind(":seconds", place.rounds[i].seconds);
+    bind_known(round, ":energy", place.rounds[i].energy);
+    run(round);
+  }
+}
+
+/// Reads the newest re-ranking of the workload by that objective, as Store::known_rerank returns it.
+RerankResult newest_rerank(SQLite::Database& connection, std::int64_t workload, Objective objective) {
+  RerankResult rerank;
+  rerank.objective = objective;
+  SQLite::Statement newest(connection, select_newest_run);
+  newest.bind(1, workload);
+  newest.bind(2, std::string(to_string(objective)));
+  if (!newest.executeStep()) return rerank;
+  const RunId run = newest.getColumn(0).getInt64();
+  SQLite::Statement row(connection, select_current_places);
+  row.bind(1, run);
+  while (row.executeStep()) {
+    RerankPlace place;
+    place.configuration = configuration_from_json(text(row, "configuration"));
+    place.rounds = rounds_of(connection, run, integer(row, "evaluation"));
+    rerank.places.push_back(std::move(place));
+  }
+  return rerank;
+}
+
 }  // namespace
 
 std::string utc_now() {
@@ -266,7 +329,7 @@ std::string utc_now() {
                 time.minutes().count(), time.seconds().count(), time.subseconds().count());
 }
 
-/// Prepared once: a replayed run records thousands of evaluations a second.
+/// The statements are prepared once: a replayed run records thousands of evaluations a second.
 struct SqliteStore::Statements {
   explicit Statements(SQLite::Database& connection)
       : evaluation(connection, insert_evaluation_sql),

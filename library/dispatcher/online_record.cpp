@@ -16,7 +16,7 @@ void OnlineRecord::attempt(Function function) {
   try {
     function();
   } catch (const tune::Error& error) {
-    notice_ = format("nothing is stored any more: {}", error.what());
+    notice_ = format("results are not stored any more: {}", error.what());
     store_.reset();
   }
 }
@@ -26,7 +26,7 @@ OnlineRecord::OnlineRecord(const std::string& path, RunRecord record) : record_(
     database_ = std::make_unique<db::Database>(run::database_path(path));
     store_ = std::make_unique<db::SqliteStore>(*database_);
   } catch (const tune::Error& error) {
-    notice_ = format("nothing is stored: {}", error.what());
+    notice_ = format("results are not stored: {}", error.what());
   }
 }
 

@@ -29,10 +29,11 @@ std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, boo
   std::string failure_reason;
   const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
   if (devices.empty())
-    throw tune::Error(format("no GPU here ({}): Options::device = \"emulator\" checks kernels without one",
-                             failure_reason));
+    throw tune::Error(
+        format("there is no GPU here ({}); Options::device = \"emulator\" checks kernels without one",
+               failure_reason));
   if (static_cast<std::size_t>(number) >= devices.size())
-    throw UsageError(format("there is no device {}: there are {}", number, devices.size()));
+    throw UsageError(format("there is no device {}; there are {}", number, devices.size()));
   std::unique_ptr<Backend> backend;
   if (in_process) {
     backend = cuda::open_device(number);
@@ -40,9 +41,8 @@ std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, boo
     const auto program = run::worker_program();
     if (!program)
       throw tune::Error(
-          "the program 'tune', which runs kernels in a process of its own, is neither beside this program "
-          "nor "
-          "installed with the library: name it in TUNE_WORKER, or set Options::in_process");
+          "the program 'tune', which runs kernels in a process of its own, is neither beside this "
+          "program nor installed with the library: name it in TUNE_WORKER, or set Options::in_process");
     backend = run::worker_backend(*program, number, timeout);
   }
   return cache::with_cache(std::move(backend), run::open_cache());

@@ -18,7 +18,7 @@ bool runs(const std::filesystem::path& program) {
   return access(program.c_str(), X_OK) == 0;
 }
 
-/// The file that holds this code: the program, or libtune.so.
+/// Returns the file that holds this code: the program, or libtune.so.
 std::filesystem::path own_file() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&worker_program), &info) == 0 || info.dli_fname == nullptr)

@@ -26,7 +26,7 @@ std::string to_text(const std::array<std::optional<Expression>, 3>& geometry) {
   return text;
 }
 
-/// What results depend on besides the kernel's text, in one text; functions are named only.
+/// Returns what results depend on besides the kernel's text, in one text; functions are only named.
 std::string summary_of(const KernelDescription& description) {
   std::string text;
   for (const std::string& option : description.kernel.options) text += format("option {}\n", option);
@@ -56,7 +56,7 @@ KernelDescription described(const Problem::Spec& spec) {
   KernelDescription description = spec.description;
   if (!description.kernel.text) description.place.fail("no kernel: call kernel(file, entry)");
   if (std::ranges::none_of(description.arguments, &definition::Argument::is_compared))
-    description.place.fail("no output: nothing could be checked");
+    description.place.fail("no output: results could not be checked; call output or inout");
   for (const auto* launches : {&description.launches, &description.reference.launches})
     for (const LaunchDescription& launch : *launches)
       if (!launch.grid[0] || !launch.block[0])
@@ -86,7 +86,7 @@ Instance instance_at(const ProblemInfo& info, const Sizes& sizes) {
   for (const SettingInfo& setting : info.settings) known.push_back(setting.name);
   for (const auto& [name, value] : sizes.entries()) {
     if (std::ranges::find(known, name) == known.end())
-      throw UsageError(format("{}: '{}' is no size or setting{}; there is: {}", info.name, name,
+      throw UsageError(format("{}: '{}' is not a size or setting{}; there is: {}", info.name, name,
                               search::did_you_mean(name, known), definition::joined(known)));
     if (std::ranges::find(info.extents, name, &ExtentInfo::name) == info.extents.end())
       settings.emplace_back(name, to_search(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Problem of the interface was told, and the problem that the tuner takes.
+// The inside of the interface's Problem, and the description and instances made of it.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ namespace tune::api {
 struct Problem::Spec {
   definition::KernelDescription description;
   std::vector<Sizes> checks = {};
-  bool describes_reference = false;  ///< whether grid, block, ... are of the reference's launch
-  std::uint64_t stamp = 0;           ///< another one after every change
+  bool describes_reference = false;  ///< grid, block, ... are of the reference's launch
+  std::uint64_t stamp = 0;           ///< changes with every change of the problem
 };
 
-/// The description, whole: with the sizes to check at and the sources. Throws UsageError for what is missing:
-/// a kernel, an output, a launch's grid or block.
+/// Returns the complete description, with the sizes to check at and the sources. Throws UsageError where a
+/// kernel, an output, or a launch's grid or block is missing.
 definition::KernelDescription described(const Problem::Spec& spec);
 
-/// The instance at these sizes and settings; what is not named is at its default. Throws UsageError.
+/// Returns the instance at these sizes and settings; those not named are at their defaults. Throws
+/// UsageError.
 Instance instance_at(const ProblemInfo& info, const Sizes& sizes);
 
 }  // namespace tune::api

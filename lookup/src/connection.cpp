@@ -28,7 +28,7 @@ Error error_of(int code, const std::string& detail, const std::string& file) {
   }
 }
 
-/// `file:` URI that SQLite reads back as this path.
+/// Returns a `file:` URI that SQLite reads as this path.
 std::string immutable_uri(const std::string& path) {
   std::string absolute = path;
   char folder[4096];
@@ -98,8 +98,8 @@ Connection::Connection(std::string file, bool immutable, int patience_ms)
     check_content();
   } catch (const Failed& failed) {
     close();
-    // The log of a database needs files beside it, which a folder that cannot be written refuses. What nobody
-    // has left unfinished can be read without them.
+    // The log of a database needs files beside it, which a folder that cannot be written refuses. A database
+    // without pending commits can be read without them.
     const int code = failed.sqlite_code() & 0xff;
     const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
     if (immutable || !refused || has_pending_log(file_)) throw;
@@ -147,7 +147,7 @@ void Connection::check_content() {
   }
   if (version > newest_schema)
     fail_with(Code::newer_schema, file_ + " was made by a newer tune (schema " + std::to_string(version) +
-                                      ", this library knows " + std::to_string(newest_schema) +
+                                      ", this library reads up to " + std::to_string(newest_schema) +
                                       "): update the library");
   if (version < oldest_schema)
     fail_with(Code::older_schema, file_ + " was made by an older tune (schema " + std::to_string(version) +

@@ -11,7 +11,7 @@
 namespace tune::search {
 namespace {
 
-/// The shortest text that is read as the same number.
+/// Returns the shortest text that is read as the same number.
 template<class Number>
 std::string to_text(Number number) {
   std::string text(32, '\0');
@@ -33,13 +33,13 @@ std::string count_range(std::size_t min, std::size_t max, std::string_view zero)
   throw std::invalid_argument(std::string(name) + "=" + value + ": expected " + expected);
 }
 
-/// The whole of the text as a number within the range.
+/// Reads the whole text as a number within the range.
 template<class Number>
 bool read(const std::string& text, Number& value, Number min, Number max) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) return false;
-  if (!(number >= min && number <= max)) return false;  // nor what is no number
+  if (!(number >= min && number <= max)) return false;  // false for NaN too
   value = number;
   return true;
 }

@@ -9,13 +9,13 @@
 
 namespace tune::search {
 
-/// Sees all options of a strategy, one after the other, where `visit_options` names them: the only place that
-/// knows of an option's name, range and meaning. A new option is a member of the strategy's struct, with its
-/// default, and a line there.
+/// Visits all options of a strategy, one after the other. `visit_options` is the only place with an option's
+/// name, range and meaning. A new option is a member of the strategy's struct, with its default, and a line
+/// there.
 class OptionVisitor {
  public:
   virtual ~OptionVisitor() = default;
-  /// A whole number. `zero`: the word for 0, where that is no amount (`never`).
+  /// Visits a whole number. `zero` is the word for 0 where that switches something off (`never`).
   virtual void count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
                      std::string_view meaning, std::string_view zero = {}) = 0;
   virtual void number(std::string_view name, double& value, double min, double max,
@@ -24,23 +24,23 @@ class OptionVisitor {
   virtual void toggle(std::string_view name, bool& value, std::string_view meaning) = 0;
 };
 
-/// What people are told of an option.
+/// An option as it is listed.
 struct OptionInfo {
   std::string name, meaning;
   std::string value;  ///< as it would be written
   std::string range;  ///< `1 to 64`, `on or off`, `1 to 100 or never`
 };
 
-/// Options that were set: name and value as they are written, in the order of the strategy's list, without
-/// those that have their default.
+/// The options that were set: name and value as they are written, in the order of the strategy's list,
+/// without those that have their default.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// `:start=10:beliefs=off`; nothing for none.
+/// Returns `:start=10:beliefs=off`, or an empty text for none.
 std::string settings_text(const Settings& settings);
 
 namespace options {
 
-/// Names, defaults and ranges, from a struct with its defaults.
+/// Lists names, defaults and ranges, from a struct with its defaults.
 class Lister : public OptionVisitor {
  public:
   void count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
@@ -52,8 +52,8 @@ class Lister : public OptionVisitor {
   std::vector<OptionInfo> found;
 };
 
-/// Sets what `wanted` names. Throws std::invalid_argument, with a line for people, for a value that cannot be
-/// meant; for a name that no option has, when `finish` is called.
+/// Sets the options that `wanted` names. Throws std::invalid_argument with a line for the user: at once for a
+/// value that does not fit, and in `finish` for a name that no option has.
 class Setter : public OptionVisitor {
  public:
   explicit Setter(const Settings& wanted) : wanted_(wanted), used_(wanted.size()) {}
@@ -66,7 +66,7 @@ class Setter : public OptionVisitor {
   void finish() const;
 
  private:
-  /// Null where it is not wanted.
+  /// Returns null where the option is not set.
   const std::string* wanted(std::string_view name);
 
   const Settings& wanted_;
@@ -76,9 +76,9 @@ class Setter : public OptionVisitor {
 
 }  // namespace options
 
-/// A struct that has a `visit_options(Options&, OptionVisitor&)`, with these options set, the others at their
-/// default. Throws std::invalid_argument, with a line
-/// for people, for a name or a value that cannot be meant.
+/// Returns a struct that has a `visit_options(Options&, OptionVisitor&)` with these options set and the
+/// others at their default. Throws std::invalid_argument, with a line for the user, for an unknown name or a
+/// value that does not fit.
 template<class Options>
 Options with_settings(const Settings& settings) {
   Options result;
@@ -88,7 +88,7 @@ Options with_settings(const Settings& settings) {
   return result;
 }
 
-/// What they are then. Throws likewise.
+/// Lists all options with these settings. Throws likewise.
 template<class Options>
 std::vector<OptionInfo> options_with(const Settings& settings) {
   Options values = with_settings<Options>(settings);
@@ -97,7 +97,7 @@ std::vector<OptionInfo> options_with(const Settings& settings) {
   return std::move(lister.found);
 }
 
-/// Of a strategy without options.
+/// The options of a strategy that has none.
 struct NoOptions {};
 inline void visit_options(NoOptions& /*none*/, OptionVisitor& /*visitor*/) {}
 

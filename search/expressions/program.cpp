@@ -30,7 +30,7 @@ double to_real(const Scalar& a) {
   return a.is_real() ? a.real : static_cast<double>(a.integer);
 }
 
-/// Exact, where a conversion of the integer to a real number would round.
+/// Compares exactly, where a conversion of the integer to a real number would round.
 std::partial_ordering compare(std::int64_t a, double b) {
   if (std::isnan(b)) return std::partial_ordering::unordered;
   if (b >= 0x1.0p63) return std::partial_ordering::less;
@@ -84,7 +84,7 @@ double real_modulo(double a, double b) {
 
 double real_floor_divide(double a, double b) {
   if (b == 0.0) fail_zero(Op::floor_divide);
-  // A whole number but for rounding.
+  // Returns the whole number that the real one is but for rounding.
   return std::round((a - real_modulo(a, b)) / b);
 }
 
@@ -233,7 +233,6 @@ Scalar apply(Expr::Op op, const Scalar& a, const Scalar& b) {
 }
 
 namespace {
-using Op = Expr::Op;
 using Slots = std::map<std::string, std::size_t>;
 }  // namespace
 

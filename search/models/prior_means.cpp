@@ -17,7 +17,7 @@ double far_from_usual(double threads) {
   return std::max({0.0, 6 - octaves, octaves - 9});
 }
 
-/// Logarithm of the lanes that are paid for over those that work.
+/// Returns the logarithm of the lanes in a block's warps over its threads.
 double idle_lanes(double threads) {
   return std::log(std::ceil(threads / 32) * 32 / threads);
 }

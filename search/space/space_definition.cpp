@@ -33,8 +33,8 @@ bool has_text(const SpaceDefinition& definition, const Expr& parameter, const st
          std::ranges::find(found->values, Value(text)) != found->values.end();
 }
 
-/// `expr` as what it is compared with asks for: names that are values of that parameter are its values,
-/// whatever else has the name.
+/// Reads `expr` by the parameter that it is compared with: names that are values of that parameter are these
+/// values, whatever else has the name.
 Expr as_value_of(const Expr& expr, const Expr& parameter, const SpaceDefinition& definition) {
   if (expr.op() == Op::variable && has_text(definition, parameter, expr.name())) return Expr(expr.name());
   if (expr.op() != Op::list) return expr;
@@ -88,7 +88,6 @@ namespace {
   throw std::invalid_argument("parameter '" + parameter.name + "' " + what);
 }
 
-/// Databases and command lines hold configurations as text.
 bool survives_text(const Parameter& parameter, const Value& value) {
   const Configuration written{{parameter.name, value}};
   try {
@@ -148,7 +147,7 @@ void check_definition(const SpaceDefinition& definition) {
 
 namespace {
 
-/// What people type need not have the kind of the value that they mean: 1 for true, 2 for 2.0.
+/// A typed value need not have the kind of the value that is meant: 1 for true, 2 for 2.0.
 auto means(const Value& typed) {
   return [&typed](const Value& value) { return equal(Scalar::of(typed), Scalar::of(value)); };
 }
@@ -166,7 +165,7 @@ SpaceDefinition pin(SpaceDefinition definition, std::string_view name, const Val
   auto kept = std::ranges::find(parameter->values, value);
   if (kept == parameter->values.end()) kept = std::ranges::find_if(parameter->values, means(value));
   if (kept == parameter->values.end()) {
-    throw std::invalid_argument("'" + value.to_string() + "' is no value of " + parameter->name +
+    throw std::invalid_argument("'" + value.to_string() + "' is not a value of " + parameter->name +
                                 "; it takes " + list_values(*parameter));
   }
   parameter->values = {Value(*kept)};

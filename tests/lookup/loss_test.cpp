@@ -28,7 +28,7 @@ TEST(LookupLoss, IsThatOfEachWinnerInTheOthers) {
   EXPECT_NEAR(found.loss->expected, 0.2, 1e-12);
   EXPECT_NEAR(found.loss->worst, 0.3, 1e-12);
   EXPECT_EQ(found.loss->pairs, 2);
-  EXPECT_THAT(found.why, HasSubstr("20 % slower than the best to be expected, 30 % at worst, by 2 pairs"));
+  EXPECT_THAT(found.why, HasSubstr("expected to be 20 % slower than the best, 30 % at worst, by 2 pairs"));
 }
 
 TEST(LookupLoss, CountsOnlyWhatWasMeasuredThere) {

@@ -22,4 +22,7 @@ struct FormatFunction {
 };
 inline constexpr FormatFunction format{};
 
+/// The text as a message is written: each line break becomes a space.
+std::string one_line(std::string text);
+
 }  // namespace tune

@@ -163,7 +163,7 @@ TEST_F(OpenTest, ANewerSchemaIsNotTouched) {
   Database(path).connection().exec("PRAGMA user_version = 9999");
   for (const OpenMode access : {OpenMode::read_write, OpenMode::read_only, OpenMode::immutable}) {
     const ThrownError thrown = error_of([&] { Database(path, access); });
-    EXPECT_THAT(thrown, OneLineWith(path, "was made by a newer tune (schema 9999, this program knows "));
+    EXPECT_THAT(thrown, OneLineWith(path, "was made by a newer tune (schema 9999, this program reads up to "));
     EXPECT_THAT(thrown.what, HasSubstr("--db"));
   }
 }

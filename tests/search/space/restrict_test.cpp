@@ -43,8 +43,8 @@ TEST(Pin, AcceptsNumbersOfAnotherKindAndKeepsTheirs) {
 
 TEST(Pin, NamesTheNearestParameterOrTheValues) {
   EXPECT_EQ(message_of("blok", 16), "there is no parameter 'blok' (did you mean 'block'?)");
-  EXPECT_EQ(message_of("block", 17), "'17' is no value of block; it takes 16, 32, 64");
-  EXPECT_EQ(message_of("block", "16 "), "'16 ' is no value of block; it takes 16, 32, 64");
+  EXPECT_EQ(message_of("block", 17), "'17' is not a value of block; it takes 16, 32, 64");
+  EXPECT_EQ(message_of("block", "16 "), "'16 ' is not a value of block; it takes 16, 32, 64");
 }
 
 TEST(RestrictTo, AddsAConstraintWithItsText) {

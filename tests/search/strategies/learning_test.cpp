@@ -35,7 +35,7 @@ Comparison compare(const StrategyEntry& entry, Landscape (*make)(std::uint64_t),
     const Landscape landscape = make(seed);
     const double score = best_score(*entry.make({landscape.space(), seed}), landscape, budget, batch);
     const double chance =
-        best_score(*choose_strategy("random")->make({landscape.space(), seed}), landscape, budget);
+        best_score(*choose_strategy("random").make({landscape.space(), seed}), landscape, budget);
     mean += score / count;
     sum += score - chance;
     squares += (score - chance) * (score - chance);

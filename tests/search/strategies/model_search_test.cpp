@@ -216,7 +216,7 @@ TEST(ModelSearch, IsNoWorseThanRandomSearchWhereNothingCanBeLearned) {
   for (std::uint64_t seed = 1; seed <= seed_count; ++seed) {
     const Landscape landscape = chance(seed);
     model += score(landscape, seed, 40) / seed_count;
-    const auto other = choose_strategy("random")->make({landscape.space(), seed});
+    const auto other = choose_strategy("random").make({landscape.space(), seed});
     random += best_score(*other, landscape, 40) / seed_count;
   }
   EXPECT_GT(model, random - 0.015);
