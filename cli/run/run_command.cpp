@@ -16,6 +16,7 @@
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/run/version.hpp"
+#include "library/run/worker_backend.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -192,8 +193,8 @@ int run_on_gpu(RunSetup& job, int number) {
   const Problem& problem = *job.selection.problem;
   const KernelSources& sources = *job.sources;
   const auto cache = chosen_cache(job.request.cache);
-  const std::unique_ptr<Backend> backend =
-      cache::with_cache(open_backend(number, job.request.process), cache);
+  const std::unique_ptr<Backend> backend = cache::with_cache(
+      run::open_gpu(number, job.request.process.timeout, job.request.process.in_process), cache);
   const search::SearchSpace space = build_space(job.selection, backend->properties(), job.request.space);
   job.device_label = format("{} (device {})", backend->properties().name, number);
   const std::unique_ptr<Evaluator> evaluator =

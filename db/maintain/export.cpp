@@ -6,7 +6,6 @@
 
 #include <system_error>
 
-#include "db/store/database.hpp"
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
 #include "tuner/base/error.hpp"
@@ -126,17 +125,15 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
 }  // namespace
 
 ExportResult export_database(const Database& source, const fs::path& target, const ExportFilter& filter) {
-  if (fs::exists(target)) {
+  if (fs::exists(target))
     throw Error(format("{} exists: name a new file, or remove it first", target.string()));
-  }
   const fs::path partial = target.string() + ".part";
   std::error_code ignored;
   fs::remove(partial, ignored);  // of an export that was killed
   Unfinished unfinished(partial);
   ExportResult result;
   try {
-    SQLite::Statement vacuum(source.connection(), "VACUUM INTO ?");
-    vacuum.bind(1, partial.string());
+    SQLite::Statement vacuum = bound(source.connection(), "VACUUM INTO ?", partial.string());
     vacuum.exec();
     result = make_copy(partial, filter);
     unfinished.complete(target);

@@ -4,19 +4,10 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
-#include <filesystem>
-#include <system_error>
-
 #include "db/store/schema.hpp"
 
 namespace tune::db {
 namespace {
-
-std::uint64_t size_of(const std::string& path) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : bytes;
-}
 
 std::vector<DatabaseInfo::Count> counts(SQLite::Database& connection, const std::string& name,
                                         const std::string& joins) {
@@ -64,8 +55,8 @@ void count_contents(SQLite::Database& connection, DatabaseInfo& info) {
 DatabaseInfo database_info(const Database& database) {
   DatabaseInfo info;
   info.program_schema = schema_version();
-  info.bytes = size_of(database.path().string());
-  info.log_bytes = size_of(database.path().string() + "-wal");
+  info.bytes = file_bytes(database.path());
+  info.log_bytes = file_bytes(database.path().string() + "-wal");
   database.read([&](SQLite::Database& connection) {
     info.schema = connection.execAndGet("PRAGMA user_version").getInt();
     info.journal = connection.execAndGet("PRAGMA journal_mode").getString();

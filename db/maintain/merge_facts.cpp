@@ -111,10 +111,9 @@ void compare_device(SQLite::Database& target, SQLite::Statement& row, std::int64
                     std::vector<std::string>& conflicts) {
   const DeviceProperties theirs = properties_from_json(row.getColumn("facts").getString());
   if (theirs.uuid.empty()) return;
-  SQLite::Statement ours(target, "SELECT facts FROM devices WHERE uuid = ? AND driver = ? AND id <> ?");
-  ours.bind(1, theirs.uuid);
-  ours.bind(2, theirs.driver);
-  ours.bind(3, id);
+  SQLite::Statement ours =
+      bound(target, "SELECT facts FROM devices WHERE uuid = ? AND driver = ? AND id <> ?", theirs.uuid,
+            theirs.driver, id);
   while (ours.executeStep()) {
     const auto names = differing_facts(properties_from_json(ours.getColumn(0).getString()), theirs);
     if (names.empty()) continue;
@@ -126,8 +125,7 @@ void compare_device(SQLite::Database& target, SQLite::Statement& row, std::int64
 
 void compare_instance(SQLite::Database& target, SQLite::Statement& row, std::int64_t id,
                       std::vector<std::string>& conflicts) {
-  SQLite::Statement ours(target, "SELECT extents, settings FROM instances WHERE id = ?");
-  ours.bind(1, id);
+  SQLite::Statement ours = bound(target, "SELECT extents, settings FROM instances WHERE id = ?", id);
   if (!ours.executeStep()) return;
   for (const char* column : {"extents", "settings"})
     if (text(ours, column) != text(row, column))
@@ -159,10 +157,10 @@ std::unordered_map<std::int64_t, Amounts> amounts_of(SQLite::Database& connectio
 }
 
 std::string workload_text(SQLite::Database& connection, std::int64_t workload) {
-  SQLite::Statement row(connection,
-                        "SELECT i.problem, i.size, i.settings_key, w.model_key FROM works w"
-                        " JOIN instances i ON i.id = w.instance WHERE w.id = ?");
-  row.bind(1, workload);
+  SQLite::Statement row = bound(connection,
+                                "SELECT i.problem, i.size, i.settings_key, w.model_key FROM works w"
+                                " JOIN instances i ON i.id = w.instance WHERE w.id = ?",
+                                workload);
   if (!row.executeStep()) return "a work";
   const std::string settings = text(row, "settings_key");
   return format("{} {}{} on {}", text(row, "problem"), text(row, "size"),

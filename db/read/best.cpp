@@ -16,7 +16,6 @@
 #include "lookup/src/loss.hpp"
 #include "lookup/src/portfolio.hpp"
 #include "lookup/src/search.hpp"
-#include "search/space/configuration.hpp"
 #include "tuner/base/error.hpp"
 
 namespace tune::db {
@@ -68,13 +67,11 @@ void with_records(std::span<const Database* const> databases, const BestQuery& q
 std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& winner) {
   std::vector<ResultRow> ties;
   if (!winner.rerank || !winner.rerank->tied) return ties;
-  SQLite::Statement row(
-      connection,
-      "SELECT * FROM results WHERE current AND final_tied AND final_run = ? AND evaluation <> ?"
-      " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ?) ORDER BY final_place");
-  row.bind(1, winner.rerank->run);
-  row.bind(2, winner.evaluation);
-  row.bind(3, winner.rerank->run);
+  SQLite::Statement row =
+      bound(connection,
+            "SELECT * FROM results WHERE current AND final_tied AND final_run = ? AND evaluation <> ?"
+            " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ?) ORDER BY final_place",
+            winner.rerank->run, winner.evaluation, winner.rerank->run);
   while (row.executeStep()) ties.push_back(result_row(row));
   return ties;
 }
@@ -91,10 +88,11 @@ BestCandidate with_rows(const Database& database, const lookup::Candidate& found
   candidate.reason = found.why;
   candidate.value = found.recorded_value;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row(connection,
-                          "SELECT *, (SELECT COUNT(*) FROM current_evaluations c WHERE c.work = b.work"
-                          " AND c.time IS NOT NULL) AS measured FROM results b WHERE evaluation = ?");
-    row.bind(1, found.evaluation);
+    SQLite::Statement row =
+        bound(connection,
+              "SELECT *, (SELECT COUNT(*) FROM current_evaluations c WHERE c.work = b.work"
+              " AND c.time IS NOT NULL) AS measured FROM results b WHERE evaluation = ?",
+              found.evaluation);
     if (!row.executeStep()) throw Error(database.path().string() + " lost a result while it was read");
     candidate.result = result_row(row);
     candidate.measured = integer(row, "measured");

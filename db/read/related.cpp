@@ -113,8 +113,8 @@ std::vector<RelatedResult> related_results(const Database& database, const Workl
                                            std::size_t max_count) {
   std::vector<RelatedResult> results;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement count(connection, "SELECT COUNT(*) FROM evaluations WHERE work = ?");
-    count.bind(1, workload.id);
+    SQLite::Statement count =
+        bound(connection, "SELECT COUNT(*) FROM evaluations WHERE work = ?", workload.id);
     count.executeStep();
     const double all = count.getColumn(0).getDouble(), half = std::floor(static_cast<double>(max_count) / 2);
     const double share = all <= static_cast<double>(max_count) ? 1 : half / all;

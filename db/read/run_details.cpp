@@ -94,8 +94,7 @@ RunRecord record(SQLite::Statement& row, const Workload& workload) {
 }
 
 std::vector<ProgressPoint> progress(SQLite::Database& connection, RunId run) {
-  SQLite::Statement row(connection, select_progress);
-  row.bind(1, run);
+  SQLite::Statement row = bound(connection, select_progress, run);
   std::vector<ProgressPoint> result;
   std::optional<double> best;
   while (row.executeStep()) {
@@ -110,13 +109,12 @@ std::vector<ProgressPoint> progress(SQLite::Database& connection, RunId run) {
 std::vector<FailureCount> failures(const Database& database, const char* evaluations, std::int64_t id) {
   std::vector<FailureCount> result;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row(connection, std::string(count_failures) + evaluations +
-                                          " WHERE phase IS NOT NULL GROUP BY phase, reason");
-    row.bind(1, id);
-    while (row.executeStep()) {
+    SQLite::Statement row = bound(
+        connection,
+        std::string(count_failures) + evaluations + " WHERE phase IS NOT NULL GROUP BY phase, reason", id);
+    while (row.executeStep())
       result.push_back({phase_from_string(text(row, "phase")), text(row, "reason"), integer(row, "count"),
                         configuration_from_json(text(row, "configuration")), text(row, "detail")});
-    }
   });
   std::ranges::sort(result, [](const FailureCount& a, const FailureCount& b) {
     if (a.phase != b.phase) return a.phase < b.phase;
@@ -130,8 +128,7 @@ std::vector<FailureCount> failures(const Database& database, const char* evaluat
 std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
   std::vector<RerankRow> rows;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row(connection, select_places);
-    row.bind(1, run);
+    SQLite::Statement row = bound(connection, select_places, run);
     while (row.executeStep()) {
       RerankRow place;
       place.evaluation = integer(row, "evaluation");
@@ -149,18 +146,15 @@ std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
 RunDetails run_details(const Database& database, RunId run, bool with_winner) {
   RunDetails result;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row(connection, select_run);
-    row.bind(1, run);
-    if (!row.executeStep()) {
+    SQLite::Statement row = bound(connection, select_run, run);
+    if (!row.executeStep())
       throw Error(format("there is no run {} in {}", run, database.path().string()), Exit::no_answer);
-    }
     result.summary = run_summary(row);
     result.record = record(row, result.summary.workload);
     result.progress = progress(connection, run);
     result.rerank = rerank_of_run(database, run);
     if (const auto evaluation = optional_integer(row, "winner"); evaluation && with_winner) {
-      SQLite::Statement winner(connection, select_winner);
-      winner.bind(1, *evaluation);
+      SQLite::Statement winner = bound(connection, select_winner, *evaluation);
       winner.executeStep();
       result.winner = result_row(winner);
       result.winner->time = result.summary.best;  // of this re-ranking, whatever later ones measured

@@ -23,6 +23,9 @@ bool is_database(const std::filesystem::path& file);
 /// True when these are the first bytes of one, or all of it.
 bool begins_as_database(std::string_view bytes);
 
+/// Returns the size of the file; 0 where there is none.
+std::uint64_t file_bytes(const std::filesystem::path& file);
+
 /// How a database is opened.
 enum class OpenMode {
   read_write,  ///< makes the file, its folders and its tables where they are missing

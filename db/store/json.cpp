@@ -5,7 +5,6 @@
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/device/device_properties.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::db {

@@ -89,18 +89,17 @@ void bind_optional(SQLite::Statement& statement, const char* name, const std::op
 }
 
 std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluation) {
-  SQLite::Statement rows(connection, "SELECT seconds FROM samples WHERE evaluation = ? ORDER BY ordinal");
-  rows.bind(1, evaluation);
+  SQLite::Statement rows =
+      bound(connection, "SELECT seconds FROM samples WHERE evaluation = ? ORDER BY ordinal", evaluation);
   std::vector<double> seconds;
   while (rows.executeStep()) seconds.push_back(rows.getColumn(0).getDouble());
   return seconds;
 }
 
 std::vector<RerankRound> rounds_of(SQLite::Database& connection, RunId run, std::int64_t evaluation) {
-  SQLite::Statement row(
-      connection, "SELECT seconds, energy FROM final_rounds WHERE run = ? AND evaluation = ? ORDER BY round");
-  row.bind(1, run);
-  row.bind(2, evaluation);
+  SQLite::Statement row = bound(
+      connection, "SELECT seconds, energy FROM final_rounds WHERE run = ? AND evaluation = ? ORDER BY round",
+      run, evaluation);
   std::vector<RerankRound> rounds;
   while (row.executeStep())
     rounds.push_back({real(row, "seconds"), optional_real(row, "energy").value_or(0)});

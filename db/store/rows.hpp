@@ -37,6 +37,21 @@ std::optional<Failure> failure(SQLite::Statement& row);
 void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<double>& value);
 void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<std::int64_t>& value);
 
+/// Binds the values to the statement's parameters in order.
+template<class... Values>
+void bind_all(SQLite::Statement& statement, const Values&... values) {
+  int index = 0;
+  (statement.bind(++index, values), ...);
+}
+
+/// Prepares a statement and binds the values to its parameters in order.
+template<class... Values>
+SQLite::Statement bound(SQLite::Database& connection, const std::string& sql, const Values&... values) {
+  SQLite::Statement statement(connection, sql);
+  bind_all(statement, values...);
+  return statement;
+}
+
 /// Returns the samples in the order taken, in seconds.
 std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluation);
 

@@ -7,9 +7,7 @@
 
 #include <charconv>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tuner/base/format.hpp"
 

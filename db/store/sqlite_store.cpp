@@ -23,14 +23,6 @@ std::optional<std::int64_t> find(SQLite::Statement& statement) {
   return statement.getColumn(0).getInt64();
 }
 
-template<class... Values>
-SQLite::Statement bound(SQLite::Database& connection, const char* sql, const Values&... values) {
-  SQLite::Statement statement(connection, sql);
-  int index = 0;
-  (statement.bind(++index, values), ...);
-  return statement;
-}
-
 std::int64_t instance_row(SQLite::Database& connection, const Instance& instance) {
   bound(connection,
         "INSERT INTO instances (problem, size, settings_key, extents, settings) VALUES (?, ?, ?, ?, ?)"
@@ -300,13 +292,11 @@ void insert_rerank(SQLite::Database& connection, const RerankKey& key, const Rer
 RerankResult newest_rerank(SQLite::Database& connection, std::int64_t workload, Objective objective) {
   RerankResult rerank;
   rerank.objective = objective;
-  SQLite::Statement newest(connection, select_newest_run);
-  newest.bind(1, workload);
-  newest.bind(2, std::string(to_string(objective)));
+  SQLite::Statement newest =
+      bound(connection, select_newest_run, workload, std::string(to_string(objective)));
   if (!newest.executeStep()) return rerank;
   const RunId run = newest.getColumn(0).getInt64();
-  SQLite::Statement row(connection, select_current_places);
-  row.bind(1, run);
+  SQLite::Statement row = bound(connection, select_current_places, run);
   while (row.executeStep()) {
     RerankPlace place;
     place.configuration = configuration_from_json(text(row, "configuration"));
@@ -376,9 +366,7 @@ struct SqliteStore::Statements {
     if (!value.outcome) return id;
     int ordinal = 0;
     for (const double seconds : value.outcome->samples) {
-      sample.bind(1, id);
-      sample.bind(2, ordinal++);
-      sample.bind(3, seconds);
+      bind_all(sample, id, ordinal++, seconds);
       run(sample);
     }
     return id;
@@ -386,9 +374,8 @@ struct SqliteStore::Statements {
 };
 
 SqliteStore::SqliteStore(Database& database, Clock clock) : database_(database), clock_(std::move(clock)) {
-  if (database_.access() != OpenMode::read_write) {
+  if (database_.access() != OpenMode::read_write)
     throw Error(format("{} was opened for reading only: nothing can be recorded", database_.path().string()));
-  }
 }
 
 SqliteStore::~SqliteStore() = default;
@@ -444,10 +431,8 @@ void SqliteStore::record_rerank(RunId run_id, const RerankResult& rerank) {
 void SqliteStore::end_run(RunId run_id, RunEnd end) {
   database_.write(
       [&](SQLite::Database& connection) {
-        SQLite::Statement update(connection, "UPDATE runs SET ended = ?, end_reason = ? WHERE id = ?");
-        update.bind(1, clock_());
-        update.bind(2, std::string(to_string(end)));
-        update.bind(3, run_id);
+        SQLite::Statement update = bound(connection, "UPDATE runs SET ended = ?, end_reason = ? WHERE id = ?",
+                                         clock_(), std::string(to_string(end)), run_id);
         if (update.exec() != 1) throw Error(format("there is no run {} to end", run_id));
       },
       Sync::now);
@@ -458,8 +443,8 @@ std::vector<Evaluation> SqliteStore::known(const WorkloadKey& key) {
   database_.read([&](SQLite::Database& connection) {
     const auto workload = find_workload(connection, key);
     if (!workload) return;
-    SQLite::Statement rows(connection, "SELECT * FROM current_evaluations WHERE work = ? ORDER BY id");
-    rows.bind(1, *workload);
+    SQLite::Statement rows =
+        bound(connection, "SELECT * FROM current_evaluations WHERE work = ? ORDER BY id", *workload);
     while (rows.executeStep()) {
       result.push_back(read_evaluation(rows));
       if (!result.back().outcome) continue;

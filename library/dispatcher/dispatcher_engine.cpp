@@ -2,11 +2,10 @@
 #include "library/dispatcher/dispatcher_engine.hpp"
 
 #include <algorithm>
-#include <tune/dispatcher.hpp>
 
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
-#include "library/tuner/spec.hpp"
+#include "library/tuner/problem.hpp"
 #include "library/tuner/tuner.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -90,22 +89,30 @@ void Dispatcher::Engine::make_first() {
 /// are not tried again.
 void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
   search::SearchTask task{space_, options.seed};
-  if (auto related = record_.related(space_)) task.related.push_back(std::move(*related));
+  const std::vector<tune::Evaluation> tuned = record_.known(CacheState::cold);
+  search::RelatedRecord related;
+  for (const tune::Evaluation& evaluation : tuned) {
+    const auto id = space_.find(evaluation.configuration);
+    const auto cost = objective_value(evaluation, tune::Objective::time);
+    if (id && cost) related.observations.push_back({*id, cost});
+  }
+  if (!related.observations.empty()) task.related.push_back(std::move(related));
   strategy_ = search::choose_strategy(options.strategy).make(task);
   left_ = options.candidates;
   const std::string first = candidates_.front().configuration.key();
-  const auto know = [&](const search::Configuration& configuration, std::optional<double> cost) {
-    known_.insert(configuration.key());
-    const auto id = space_.find(configuration);
+  const auto tell = [&](const tune::Evaluation& evaluation) {
+    known_.insert(evaluation.configuration.key());
+    const auto id = space_.find(evaluation.configuration);
     if (!id) return;
-    const search::Observation observation{*id, cost};
+    const search::Observation observation{*id, objective_value(evaluation, tune::Objective::time)};
     strategy_->tell({&observation, 1});
   };
-  for (const tune::Evaluation& evaluation : record_.tried()) {
-    know(evaluation.configuration, objective_value(evaluation, tune::Objective::time));
+  for (const tune::Evaluation& evaluation : record_.known(CacheState::warm)) {
+    tell(evaluation);
     if (evaluation.configuration.key() != first && left_ > 0) --left_;
   }
-  for (const search::Configuration& configuration : record_.failures()) know(configuration, std::nullopt);
+  for (const tune::Evaluation& evaluation : tuned)
+    if (!evaluation.outcome) tell(evaluation);
 }
 
 void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t count) const {
@@ -190,10 +197,6 @@ DispatchState Dispatcher::Engine::state() const {
   state.notice = notice_;
   return state;
 }
-
-}  // namespace tune::api
-
-namespace tune::api {
 
 void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
   try {

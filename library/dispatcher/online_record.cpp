@@ -30,12 +30,6 @@ OnlineRecord::OnlineRecord(const std::string& path, RunRecord record) : record_(
   }
 }
 
-WorkloadKey OnlineRecord::tuned_key() const {
-  WorkloadKey key = record_.key;
-  key.cache = CacheState::cold;
-  return key;
-}
-
 std::vector<search::Configuration> OnlineRecord::starts(const search::SearchSpace& space) {
   std::vector<search::Configuration> exact, near;
   attempt([&] {
@@ -58,31 +52,11 @@ std::vector<search::Configuration> OnlineRecord::starts(const search::SearchSpac
   return exact;
 }
 
-std::vector<tune::Evaluation> OnlineRecord::tried() {
+std::vector<tune::Evaluation> OnlineRecord::known(CacheState cache) {
   std::vector<tune::Evaluation> all;
-  attempt([&] { all = store_->known(record_.key); });
-  return all;
-}
-
-std::optional<search::RelatedRecord> OnlineRecord::related(const search::SearchSpace& space) {
-  search::RelatedRecord record;
-  attempt([&] {
-    for (const tune::Evaluation& known : store_->known(tuned_key())) {
-      const auto id = space.find(known.configuration);
-      const auto cost = objective_value(known, tune::Objective::time);
-      if (id && cost) record.observations.push_back({*id, cost});
-    }
-  });
-  if (record.observations.empty()) return std::nullopt;
-  return record;
-}
-
-std::vector<search::Configuration> OnlineRecord::failures() {
-  std::vector<search::Configuration> all;
-  attempt([&] {
-    for (const tune::Evaluation& known : store_->known(tuned_key()))
-      if (!known.outcome) all.push_back(known.configuration);
-  });
+  WorkloadKey key = record_.key;
+  key.cache = cache;
+  attempt([&] { all = store_->known(key); });
   return all;
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "db/store/sqlite_store.hpp"
-#include "search/ask_tell/strategy.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/session/store.hpp"
 
@@ -23,12 +22,9 @@ class OnlineRecord {
   /// Returns configurations to begin with, the best first: the stored winners for this workload, from
   /// dispatchers and tuning runs, then those of other sizes and devices, as far as they are valid here.
   std::vector<search::Configuration> starts(const search::SearchSpace& space);
-  /// Returns the evaluations of earlier processes, failures included.
-  std::vector<tune::Evaluation> tried();
-  /// Returns the measurements of tuning runs as a record for the search, or nothing where there are none.
-  std::optional<search::RelatedRecord> related(const search::SearchSpace& space);
-  /// Returns the configurations that failed in tuning runs.
-  std::vector<search::Configuration> failures();
+  /// Returns the stored evaluations of this workload, failures included: those of dispatchers (warm caches),
+  /// or of tuning runs (cold caches).
+  std::vector<tune::Evaluation> known(CacheState cache);
 
   void record(const tune::Evaluation& evaluation);
   /// Records the best with its times, in seconds; it has an evaluation already.
@@ -40,7 +36,6 @@ class OnlineRecord {
  private:
   template<class Function>
   void attempt(Function function);
-  WorkloadKey tuned_key() const;
 
   RunRecord record_;
   std::unique_ptr<db::Database> database_;

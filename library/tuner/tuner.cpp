@@ -2,13 +2,9 @@
 #include "library/tuner/tuner.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <map>
 #include <stdexcept>
-#include <tune/tuner.hpp>
 
 #include "library/run/paths.hpp"
-#include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/emulator_evaluator.hpp"
 #include "tuner/base/error.hpp"

@@ -12,7 +12,7 @@
 
 #include "db/store/sqlite_store.hpp"
 #include "library/run/tuning_run.hpp"
-#include "library/tuner/spec.hpp"
+#include "library/tuner/problem.hpp"
 #include "tuner/backends/backend.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/session/session.hpp"

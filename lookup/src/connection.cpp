@@ -28,7 +28,19 @@ Error error_of(int code, const std::string& detail, const std::string& file) {
   }
 }
 
-/// Returns a `file:` URI that SQLite reads as this path.
+[[noreturn]] void fail_with(Code code, const std::string& message) {
+  throw Failed({code, message}, SQLITE_ERROR);
+}
+
+void check_file(const std::string& file) {
+  struct stat info = {};
+  if (file.empty() || ::stat(file.c_str(), &info) != 0)
+    fail_with(Code::missing, "there is no database " + file + ": tune something first, or name another file");
+  if (S_ISDIR(info.st_mode)) fail_with(Code::not_a_database, file + " is a folder: name a file in it");
+}
+
+}  // namespace
+
 std::string immutable_uri(const std::string& path) {
   std::string absolute = path;
   char folder[4096];
@@ -47,23 +59,10 @@ std::string immutable_uri(const std::string& path) {
   return uri + "?immutable=1";
 }
 
-[[noreturn]] void fail_with(Code code, const std::string& message) {
-  throw Failed({code, message}, SQLITE_ERROR);
-}
-
-void check_file(const std::string& file) {
-  struct stat info = {};
-  if (file.empty() || ::stat(file.c_str(), &info) != 0)
-    fail_with(Code::missing, "there is no database " + file + ": tune something first, or name another file");
-  if (S_ISDIR(info.st_mode)) fail_with(Code::not_a_database, file + " is a folder: name a file in it");
-}
-
 bool has_pending_log(const std::string& file) {
   struct stat info = {};
   return ::stat((file + "-wal").c_str(), &info) == 0 && info.st_size > 0;
 }
-
-}  // namespace
 
 Statement& Statement::bind(int index, std::int64_t value) {
   sqlite3_bind_int64(statement_, index, value);

@@ -99,4 +99,9 @@ class Snapshot {
 constexpr int oldest_schema = 2;
 constexpr int newest_schema = TUNE_LOOKUP_SCHEMA;  // by the build: as many as there are files in db/schema
 
+/// Returns a `file:` URI with which SQLite opens this path as immutable.
+std::string immutable_uri(const std::string& path);
+/// True when the write-ahead log beside the file has commits that are not in it yet.
+bool has_pending_log(const std::string& file);
+
 }  // namespace tune::lookup

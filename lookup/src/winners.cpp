@@ -6,8 +6,6 @@
 #include <map>
 #include <tuple>
 
-#include "lookup/src/matching.hpp"
-
 namespace tune::lookup {
 namespace {
 

@@ -9,21 +9,6 @@
 
 namespace tune::search {
 
-/// Visits all options of a strategy, one after the other. `visit_options` is the only place with an option's
-/// name, range and meaning. A new option is a member of the strategy's struct, with its default, and a line
-/// there.
-class OptionVisitor {
- public:
-  virtual ~OptionVisitor() = default;
-  /// Visits a whole number. `zero` is the word for 0 where that switches something off (`never`).
-  virtual void count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
-                     std::string_view meaning, std::string_view zero = {}) = 0;
-  virtual void number(std::string_view name, double& value, double min, double max,
-                      std::string_view meaning) = 0;
-  /// `on` or `off`.
-  virtual void toggle(std::string_view name, bool& value, std::string_view meaning) = 0;
-};
-
 /// An option as it is listed.
 struct OptionInfo {
   std::string name, meaning;
@@ -38,63 +23,53 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 /// Returns `:start=10:beliefs=off`, or an empty text for none.
 std::string settings_text(const Settings& settings);
 
-namespace options {
-
-/// Lists names, defaults and ranges, from a struct with its defaults.
-class Lister : public OptionVisitor {
+/// Sets and lists the options of a strategy, one after the other. A `visit_options(Options&, OptionVisitor&)`
+/// is the only place with an option's name, range and meaning: a new option is a member of the strategy's
+/// struct, with its default, and a line there.
+class OptionVisitor {
  public:
+  explicit OptionVisitor(const Settings& wanted) : wanted_(wanted), used_(wanted.size()) {}
+
+  /// A whole number. `zero` is the word for 0 where that switches something off (`never`). Like the others
+  /// throws std::invalid_argument, with a line for the user, for a value that does not fit.
   void count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
-             std::string_view meaning, std::string_view zero) override;
-  void number(std::string_view name, double& value, double min, double max,
-              std::string_view meaning) override;
-  void toggle(std::string_view name, bool& value, std::string_view meaning) override;
+             std::string_view meaning, std::string_view zero = {});
+  void number(std::string_view name, double& value, double min, double max, std::string_view meaning);
+  /// `on` or `off`.
+  void toggle(std::string_view name, bool& value, std::string_view meaning);
 
-  std::vector<OptionInfo> found;
-};
-
-/// Sets the options that `wanted` names. Throws std::invalid_argument with a line for the user: at once for a
-/// value that does not fit, and in `finish` for a name that no option has.
-class Setter : public OptionVisitor {
- public:
-  explicit Setter(const Settings& wanted) : wanted_(wanted), used_(wanted.size()) {}
-
-  void count(std::string_view name, std::size_t& value, std::size_t min, std::size_t max,
-             std::string_view meaning, std::string_view zero) override;
-  void number(std::string_view name, double& value, double min, double max,
-              std::string_view meaning) override;
-  void toggle(std::string_view name, bool& value, std::string_view meaning) override;
-  void finish() const;
+  /// Returns all options with their values. Throws std::invalid_argument, with a line for the user, for a
+  /// name that no option has.
+  std::vector<OptionInfo> finish();
 
  private:
   /// Returns null where the option is not set.
   const std::string* wanted(std::string_view name);
+  void list(std::string_view name, std::string_view meaning, std::string value, std::string range);
 
   const Settings& wanted_;
   std::vector<bool> used_;
-  std::vector<std::string> names_;
+  std::vector<OptionInfo> found_;
 };
 
-}  // namespace options
-
-/// Returns a struct that has a `visit_options(Options&, OptionVisitor&)` with these options set and the
-/// others at their default. Throws std::invalid_argument, with a line for the user, for an unknown name or a
-/// value that does not fit.
+/// Returns the struct of options with these settings, the others at their default. Throws
+/// std::invalid_argument, with a line for the user, for an unknown name or a value that does not fit.
 template<class Options>
 Options with_settings(const Settings& settings) {
   Options result;
-  options::Setter setter(settings);
-  visit_options(result, setter);
-  setter.finish();
+  OptionVisitor visitor(settings);
+  visit_options(result, visitor);
+  visitor.finish();
   return result;
 }
 
 /// Lists all options with these settings. Throws likewise.
 template<class Options>
 std::vector<OptionInfo> options_with(const Settings& settings) {
-  Options values = with_settings<Options>(settings);
-  options::Lister lister;
-  visit_options(values, lister);
-  return std::move(lister.found);
+  Options values;
+  OptionVisitor visitor(settings);
+  visit_options(values, visitor);
+  return visitor.finish();
 }
 
 /// The options of a strategy that has none.

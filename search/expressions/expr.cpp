@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/program.hpp"
@@ -86,10 +85,9 @@ Expr Expr::variable(std::string name) {
 }
 
 Expr Expr::node(Op op, std::vector<Expr> operands) {
-  if (!right_number_of_operands(op, operands.size())) {
+  if (!right_number_of_operands(op, operands.size()))
     throw ExprError("'" + std::string(symbol(op)) + "' does not take " + std::to_string(operands.size()) +
                     " operands");
-  }
   check_lists(op, operands);
   auto node = std::make_shared<Node>();
   node->op = op;
@@ -98,9 +96,8 @@ Expr Expr::node(Op op, std::vector<Expr> operands) {
     node->count += operand.node_->count;
   }
   if (node->depth > max_depth) throw ExprError("the expression is deeper than " + std::to_string(max_depth));
-  if (node->count > max_nodes) {
+  if (node->count > max_nodes)
     throw ExprError("the expression has more than " + std::to_string(max_nodes) + " nodes");
-  }
   node->operands = std::move(operands);
   return Expr(std::shared_ptr<const Node>(std::move(node)));
 }

@@ -4,13 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "search/expressions/expr.hpp"
 
 namespace tune::search {
 
@@ -54,10 +48,6 @@ constexpr bool continues_name(char c) {
 }
 
 }  // namespace
-
-std::span<const InfixOperator> infix_operators() {
-  return infix_table;
-}
 
 const InfixOperator* infix_operator(Expr::Op op) {
   const auto* found = std::ranges::find(infix_table, op, &InfixOperator::op);
@@ -168,10 +158,9 @@ class Lexer {
         digits();
       }
     }
-    if (starts_name(peek()) || peek() == '.') {
+    if (starts_name(peek()) || peek() == '.')
       fail("the number '" + std::string(text_.substr(begin, at_ - begin)) + "' runs into '" + peek() + "'",
            begin);
-    }
     return take(kind, begin);
   }
 

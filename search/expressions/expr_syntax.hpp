@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +38,6 @@ struct InfixOperator {
   Expr::Op op;
   Binding binding;
 };
-
-/// Returns all of them; of two spellings of an operator the first is printed.
-std::span<const InfixOperator> infix_operators();
 
 /// Returns its line of the table, or null where it is not an infix operator.
 const InfixOperator* infix_operator(Expr::Op op);

@@ -90,9 +90,8 @@ double real_floor_divide(double a, double b) {
 
 double real_power(double base, double exponent) {
   if (base == 0.0 && exponent < 0.0) fail_zero(Op::power);
-  if (base < 0.0 && exponent != std::trunc(exponent)) {
+  if (base < 0.0 && exponent != std::trunc(exponent))
     throw ExprError("a negative number to the power of a fraction is not real");
-  }
   return std::pow(base, exponent);
 }
 
@@ -191,9 +190,8 @@ Value Scalar::value() const {
 }
 
 bool equal(const Scalar& a, const Scalar& b) {
-  if (a.is_text() || b.is_text()) {
+  if (a.is_text() || b.is_text())
     return a.is_text() && b.is_text() && (a.text == b.text || *a.text == *b.text);
-  }
   return compare(a, b) == 0;
 }
 

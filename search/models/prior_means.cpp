@@ -6,8 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "search/models/gaussian_process.hpp"
-
 namespace tune::search {
 namespace {
 

@@ -2,18 +2,12 @@
 #include "search/space/search_space.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
-#include <vector>
 
 #include "search/expressions/nearest.hpp"
-#include "search/random.hpp"
-#include "search/space/row_graph.hpp"
 #include "search/space/space_builder.hpp"
-#include "search/space/space_definition.hpp"
 
 namespace tune::search {
 
@@ -219,9 +213,8 @@ SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configur
   std::vector<Digits> rows;
   for (const Configuration& configuration : configurations) {
     auto digits = space.digits_of(configuration);
-    if (!digits) {
+    if (!digits)
       throw std::invalid_argument("'" + configuration.key() + "' is not a configuration of these parameters");
-    }
     rows.push_back(std::move(*digits));
   }
   std::ranges::sort(rows);

@@ -8,12 +8,10 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <vector>
 
 #include "search/expressions/program.hpp"
 #include "search/expressions/rewrite.hpp"
 #include "search/space/space_check.hpp"
-#include "search/space/space_definition.hpp"
 
 namespace tune::search {
 namespace {
@@ -384,9 +382,8 @@ class Builder {
   }
 
   void decide_existence(std::size_t depth) {
-    for (const std::size_t p : plan_.decided[depth]) {
+    for (const std::size_t p : plan_.decided[depth])
       assignment_.exists[p] = certainly_holds(definition_.parameters[p], lookup(depth)) ? 1 : 0;
-    }
   }
 
   [[noreturn]] void fail(std::size_t constraint, std::size_t depth, const ExprError& error) const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/strategies/model_search.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <unordered_set>
 

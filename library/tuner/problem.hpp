@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of the interface's Problem, and the description and instances made of it.
+// The inside of the interface's Problem, and the description and instances made of it. Parts that cannot be
+// are refused at once.
 #pragma once
 
 #include <cstdint>
