@@ -22,7 +22,8 @@ std::string message(const std::function<void()>& use) {
   return "nothing was wrong";
 }
 
-/// Of evaluating the default configuration on the emulator, where the kernel is no matter.
+/// Returns the message of evaluating the default configuration on the emulator, where the kernel does not
+/// matter.
 std::string message(const api::Problem& problem, const api::Sizes& sizes = {}) {
   return message([&] {
     api::Options options;

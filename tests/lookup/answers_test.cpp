@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program is told, and how it was matched.
+// Tests the answers that a program gets, and how they were matched.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>

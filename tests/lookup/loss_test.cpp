@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the records themselves say of using a configuration elsewhere.
+// Tests the estimated loss of a configuration in another workload.
 #include "lookup/src/loss.hpp"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ TEST(LookupLoss, CountsOnlyWhatWasMeasuredThere) {
   sample.record(cube(64), {{1, 1.0e-3}});
   sample.record(cube(128), {{2, 2.0e-3}});
   EXPECT_FALSE(sample.best(query_of(cube(100))).loss.has_value());
-  sample.record(cube(128), {{1, 0}});  // the winner of 64 fails there: that is no loss that a number tells
+  sample.record(cube(128), {{1, 0}});  // the winner of 64 fails there, which is not a loss
   EXPECT_FALSE(sample.best(query_of(cube(100))).loss.has_value());
   sample.record(cube(64), {{2, 1.5e-3}});
   const auto loss = sample.best(query_of(cube(100))).loss;

@@ -38,7 +38,7 @@ class CheckTest : public ::testing::Test {
     store_.end_run(run, RunEnd::budget);
   }
 
-  /// What is found after that change, which the tables must not refuse.
+  /// Returns the findings after that change, which the tables must not refuse.
   std::vector<std::string> after(const std::string& sql) {
     database_.connection().exec(sql);
     return db::check_database(database_).lines;

@@ -60,7 +60,7 @@ TEST(RestrictTo, KeepsWhatHoldsWithoutTheMissingParameter) {
   const SearchSpace either(restrict_to(definition(), Expr::parse("variant == fft or loader == async")));
   EXPECT_EQ(either.size(), 12U);  // 3 blocks x 2 scales under each
   const SearchSpace neither(restrict_to(definition(), Expr::parse("not loader == async")));
-  EXPECT_EQ(neither.size(), 6U);  // under direct; under fft nothing says that the loader is another
+  EXPECT_EQ(neither.size(), 6U);  // under direct; fft has no loader that could be another
   EXPECT_NE(neither.explain({{"variant", "fft"}, {"block", 16}, {"scale", true}}).find("--where"),
             std::string::npos);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a strategy must be better at than chance, on landscapes whose optima are known.
+// Every strategy must be better than chance on landscapes with known optima.
 #include <gtest/gtest.h>
 
 #include <cmath>

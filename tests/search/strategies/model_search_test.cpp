@@ -295,7 +295,7 @@ TEST(ModelSearch, ExpectsNothingWhileItFollowsRecords) {
   EXPECT_GT(search.expected_gain().value(), 0);
 }
 
-/// What it expects after each result of batches of eight, and what it asked for; or without being asked.
+/// Returns the expected gain after each result of batches of eight, and the configurations asked for.
 std::vector<ConfigurationId> asked_for(const Landscape& landscape, std::vector<double>* gains) {
   ModelSearch search({landscape.space(), 3});
   std::vector<ConfigurationId> trace;
