@@ -5,6 +5,7 @@
 #include <SQLiteCpp/Transaction.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <fstream>
 #include <system_error>
 #include <thread>
@@ -31,6 +32,11 @@ void make_folder_of(const fs::path& path) {
 constexpr const char* in_memory = ":memory:";
 
 }  // namespace
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
 
 Error not_a_database(const std::filesystem::path& path) {
   return Error(format("{} is not a tune database: name another file with --db", path.string()));

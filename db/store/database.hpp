@@ -94,6 +94,9 @@ class Database {
   std::unique_ptr<SQLite::Database> connection_;
 };
 
+/// Returns the text with a space for each line break: a message is one line.
+std::string one_line(std::string text);
+
 /// Turns an error of SQLite into one line that names the file and the cure.
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path);
 

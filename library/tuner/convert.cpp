@@ -100,7 +100,8 @@ namespace {
 std::string without_option(std::string text) {
   for (const std::string_view option : {"--size: ", "--set: ", "--where: ", "--until-gain: "})
     if (text.starts_with(option)) text.erase(0, option.size());
-  return one_line(std::move(text));
+  std::ranges::replace(text, '\n', ' ');
+  return text;
 }
 
 }  // namespace

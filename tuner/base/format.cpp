@@ -6,17 +6,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace tune {
 
 std::string formatted(fmt::string_view text, fmt::format_args arguments) {
   return fmt::vformat(text, arguments);
-}
-
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
 }
 
 }  // namespace tune

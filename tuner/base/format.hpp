@@ -22,7 +22,4 @@ struct FormatFunction {
 };
 inline constexpr FormatFunction format{};
 
-/// The text as a message is written: each line break becomes a space.
-std::string one_line(std::string text);
-
 }  // namespace tune
