@@ -73,33 +73,6 @@ std::vector<db::RelatedResult> results_of(const Found& found, const db::Database
   return {};
 }
 
-}  // namespace
-
-RelatedRecords related_records(const db::Database& database, const WorkloadKey& key,
-                               const search::SearchSpace& space) {
-  std::vector<db::Database> shipped;
-  for (const std::filesystem::path& path : shipped_recordings()) try {
-      shipped.emplace_back(path, db::OpenMode::immutable);
-    } catch (const Error&) {
-      continue;  // a search can do without a recording
-    }
-  std::vector<const db::Database*> databases = {&database};
-  for (const db::Database& recording : shipped) databases.push_back(&recording);
-  RelatedRecords result;
-  // The most alike may have no result in this space, and must not hide the next ones.
-  for (const Found& found : find_workloads(databases, key)) {
-    if (result.records.size() == max_records) break;
-    search::RelatedRecord record = to_record(results_of(found, database), space);
-    if (record.observations.size() < (found.related.same_but_versions ? min_of_same : min_valid)) continue;
-    result.notice += format("{} {}", result.records.empty() ? "starting from results of" : " and",
-                            label(found.related.workload, record.observations.size()));
-    result.records.push_back(std::move(record));
-  }
-  return result;
-}
-
-namespace {
-
 /// Energy is measured for half a second a turn.
 constexpr std::size_t top_k_by_energy = 5;
 
@@ -132,6 +105,29 @@ RerankOptions rerank_options(const TuningRequest& request) {
 }
 
 }  // namespace
+
+RelatedRecords related_records(const db::Database& database, const WorkloadKey& key,
+                               const search::SearchSpace& space) {
+  std::vector<db::Database> shipped;
+  for (const std::filesystem::path& path : shipped_recordings()) try {
+      shipped.emplace_back(path, db::OpenMode::immutable);
+    } catch (const Error&) {
+      continue;  // a search can do without a recording
+    }
+  std::vector<const db::Database*> databases = {&database};
+  for (const db::Database& recording : shipped) databases.push_back(&recording);
+  RelatedRecords result;
+  // The most alike may have no result in this space, and must not hide the next ones.
+  for (const Found& found : find_workloads(databases, key)) {
+    if (result.records.size() == max_records) break;
+    search::RelatedRecord record = to_record(results_of(found, database), space);
+    if (record.observations.size() < (found.related.same_but_versions ? min_of_same : min_valid)) continue;
+    result.notice += format("{} {}", result.records.empty() ? "starting from results of" : " and",
+                            label(found.related.workload, record.observations.size()));
+    result.records.push_back(std::move(record));
+  }
+  return result;
+}
 
 void settle(TuningRequest& request, const Problem* problem) {
   const HasDescription* const described = find_description(problem);
