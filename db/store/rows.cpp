@@ -80,14 +80,6 @@ std::optional<Failure> failure(SQLite::Statement& row) {
   return Failure{phase_from_string(text(row, "phase")), text(row, "reason"), text(row, "detail")};
 }
 
-void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<double>& value) {
-  value ? statement.bind(name, *value) : statement.bind(name);
-}
-
-void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<std::int64_t>& value) {
-  value ? statement.bind(name, *value) : statement.bind(name);
-}
-
 std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluation) {
   SQLite::Statement rows =
       bound(connection, "SELECT seconds FROM samples WHERE evaluation = ? ORDER BY ordinal", evaluation);

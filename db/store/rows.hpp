@@ -34,8 +34,10 @@ Timing timing(SQLite::Statement& row);
 PhaseTimes phase_times(SQLite::Statement& row);
 std::optional<Failure> failure(SQLite::Statement& row);
 
-void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<double>& value);
-void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<std::int64_t>& value);
+template<class T>
+void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<T>& value) {
+  value ? statement.bind(name, *value) : statement.bind(name);
+}
 
 /// Binds the values to the statement's parameters in order.
 template<class... Values>
