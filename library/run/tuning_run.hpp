@@ -26,7 +26,7 @@ namespace tune::run {
 /// Evaluations of a run without a budget, unless its strategy visits the whole space.
 inline constexpr std::uint64_t default_budget = 200;
 
-/// What the caller asks of a run. A member without a value was not asked for.
+/// A request for a run. A member without a value was not asked for.
 struct TuningRequest {
   std::optional<search::StrategyChoice> strategy = std::nullopt;
   Budget budget = {};
@@ -81,7 +81,7 @@ SessionResult tune(db::Database& database, const search::SearchSpace& space, Eva
                    RunRecord& record, const TuningRequest& request, SessionObserver& observer,
                    const std::function<void(const std::string&)>& tell);
 
-/// What a search may start from.
+/// Records that a search starts from.
 struct RelatedRecords {
   std::vector<search::RelatedRecord> records;  ///< the most alike first
   std::string notice;                          ///< one line that names them; empty where there are none
