@@ -12,7 +12,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-  /// Uniform over 0 .. bound-1, without bias. `bound` must be positive.
+  /// Draws uniformly from 0 .. bound-1, without bias. `bound` must be positive.
   std::uint64_t below(std::uint64_t bound) {
     const std::uint64_t limit = engine_.max() - engine_.max() % bound;
     std::uint64_t draw = engine_();
@@ -20,7 +20,7 @@ class Random {
     return draw % bound;
   }
 
-  /// Uniform over [0, 1), 53 bits.
+  /// Draws uniformly from [0, 1), 53 bits.
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
 
  private:

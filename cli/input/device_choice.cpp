@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input/device_choice.hpp"
 
-#include <charconv>
 #include <iostream>
 
 #include "cli/input/stored.hpp"
 #include "library/run/paths.hpp"
-#include "library/run/worker_backend.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
@@ -51,14 +49,6 @@ bool first_gpu_will_do(std::string_view text) {
 }
 
 }  // namespace
-
-std::optional<int> device_number(std::string_view text) {
-  if (text.starts_with("cuda:")) text.remove_prefix(5);
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
-}
 
 DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   if (first_gpu_will_do(text)) {
@@ -132,16 +122,6 @@ void ProcessOptions::add_to(OptionTable& table) {
       "in-process",
       "launch and compile in this process, for debuggers and profilers: a fault or a hang then ends the run",
       in_process);
-}
-
-std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options) {
-  if (options.in_process) return cuda::open_device(number);
-  const auto program = run::worker_program();
-  if (!program)
-    throw Error(
-        "the program 'tune', which runs kernels in a process of its own, is not beside this one: name it in "
-        "TUNE_WORKER, or choose --in-process");
-  return run::worker_backend(*program, number, options.timeout);
 }
 
 void CacheOptions::add_to(OptionTable& table) {

@@ -173,7 +173,7 @@ std::vector<replay::ComparedStrategy> contenders_of(const std::vector<std::strin
   std::vector<replay::ComparedStrategy> contenders;
   for (const std::string& name : names)
     contenders.push_back(
-        {name, [name](const search::SearchTask& task) { return search::choose_strategy(name)->make(task); }});
+        {name, [name](const search::SearchTask& task) { return search::choose_strategy(name).make(task); }});
   return contenders;
 }
 

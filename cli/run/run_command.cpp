@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
+#include <charconv>
 #include <iostream>
 #include <optional>
 
@@ -16,12 +16,11 @@
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/run/version.hpp"
+#include "library/run/worker_backend.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/base/units.hpp"
 #include "tuner/cache/caching_compiler.hpp"
-#include "tuner/evaluation/device_evaluator.hpp"
 #include "tuner/problem/problem.hpp"
 #include "tuner/replay/recorded_space.hpp"
 
@@ -35,18 +34,37 @@ std::string strategy_help() {
   return text + " options after colons (model:start=10), 'tune replay --options S' has them";
 }
 
-/// What the command line asks for; what is empty was not given.
+constexpr int largest_count = 1'000'000;
+
+/// Reads a number that takes all of the text.
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Reads `7:60`, or `7`, which leaves the maximum, if it is not less.
+void set_samples(const std::string& text, MeasureOptions& measure) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto min = number(std::string_view(text).substr(0, colon));
+  const auto max = colon == text.size() ? std::max(min, std::optional(measure.max_samples))
+                                        : number(std::string_view(text).substr(colon + 1));
+  if (!min || !max || *min < 1 || *max < *min || *max > largest_count)
+    throw UsageError(
+        format("--samples: '{}' is not of the form MIN or MIN:MAX, as 7:60, with MIN from 1 to MAX", text));
+  measure.min_samples = *min;
+  measure.max_samples = *max;
+}
+
+/// What the command line asks for; an option that was not given is empty.
 struct RunRequest {
   ProblemOptions problem;
   FileChoice files;
   std::string device;
   SpaceChoice space;
-  search::StrategyChoice strategy;
-  bool names_strategy = false;
-  std::optional<std::uint64_t> evaluations, seed;
-  std::optional<double> until_gain, seconds;
-  bool no_transfer = false, fresh = false;
-  MeasureChoice measuring;
+  run::TuningRequest tuning;
+  bool names_strategy = false, no_transfer = false, no_race = false;
   ProcessOptions process;
   std::string kernel_folder, sources_folder;
   CacheOptions cache;
@@ -55,6 +73,9 @@ struct RunRequest {
   bool quiet = false, verbose = false;
 
   void add_to(OptionTable& table);
+  void add_measuring_to(OptionTable& table);
+  /// What is asked of the run, complete. `problem` is null for another tuner's recording.
+  run::TuningRequest settled(const Problem* problem) const;
 };
 
 void RunRequest::add_to(OptionTable& table) {
@@ -68,23 +89,24 @@ void RunRequest::add_to(OptionTable& table) {
   space.add_to(table);
   table
       .add("strategy", "S", strategy_help(),
-           [this](const std::string& text) { strategy = parse_strategy(text, "strategy"); })
+           [this](const std::string& text) { tuning.strategy = parse_strategy(text, "strategy"); })
       .by_default("auto")
       .tells(names_strategy);
   table.count(
       "budget-evals", "N",
       "evaluations at most; default: 200 where neither another budget nor --until-gain is given, the whole "
       "space for grid",
-      evaluations, 1);
+      tuning.budget.evaluations, 1);
   table.share("until-gain",
               "ends the run when no configuration left promises to gain this share of the best, as 1%",
-              until_gain);
-  table.seconds("budget-time", "time at most: 90s, 5m, 1.5h", seconds);
-  table.count("seed", "N", "of the search; default 1: the same call goes on where it stopped", seed, 0);
+              tuning.budget.gain);
+  table.seconds("budget-time", "time at most: 90s, 5m, 1.5h", tuning.budget.seconds);
+  table.count("seed", "N", "of the search; default 1: the same call goes on where it stopped", tuning.seed,
+              0);
   table.flag("no-transfer", "begin as if nothing was known of other sizes, settings and devices",
              no_transfer);
-  table.flag("fresh", "evaluate again what the database already knows", fresh);
-  measuring.add_to(table);
+  table.flag("fresh", "evaluate again what the database already knows", tuning.fresh);
+  add_measuring_to(table);
   process.add_to(table);
   add_kernel_dir_option(table, kernel_folder);
   add_keep_sources_option(table, "the winner", sources_folder);
@@ -95,69 +117,53 @@ void RunRequest::add_to(OptionTable& table) {
   table.flag("verbose", "a line for every evaluation, once it is stored", verbose);
 }
 
-/// What a description wants; nothing of a problem without one, which may be null.
-RunDefaults defaults_of(const Problem* problem) {
-  const HasDescription* const described = find_description(problem);
-  return described == nullptr ? RunDefaults{} : described->run_defaults();
+void RunRequest::add_measuring_to(OptionTable& table) {
+  add_objective_option(table, "what is to be smallest: time, energy, or edp (their product)",
+                       tuning.objective);
+  add_cache_state_option(
+      table, "of the caches when an execution starts: cold (flushed) or warm (as the one before left them)",
+      tuning.cache);
+  table.add("samples", "MIN[:MAX]", "samples of a configuration; default 7:60",
+            [this](const std::string& text) { set_samples(text, tuning.measure); });
+  table
+      .share("spread",
+             "a configuration is measured until half the 95 % interval of its median is at most this share "
+             "of it",
+             tuning.measure.spread)
+      .by_default("1%");
+  table.flag("no-race", "measure to the end also what is clearly slower than the fastest so far", no_race);
+  table.count("finalists", "N",
+              "how many of the best are timed again in turns at the end; default 12, or 5 by energy; 0: none",
+              tuning.top_k, 0);
 }
 
-/// What is asked for on the command line; else what a description wants; else the default. A share of the
-/// space is added by `add_share`, once it is known.
-Budget chosen_budget(const RunRequest& request, const search::StrategyEntry& strategy,
-                     const RunDefaults& defaults) {
-  if (request.until_gain && !strategy.estimates_gain)
-    throw UsageError(format("--until-gain: {} does not estimate what is left to gain; choose --strategy auto",
-                            strategy.name));
-  Budget budget{.evaluations = request.evaluations, .seconds = request.seconds, .gain = request.until_gain};
-  if (budget.evaluations || budget.seconds || budget.gain) return budget;
-  budget.evaluations = defaults.evaluations;
-  budget.seconds = defaults.seconds;
-  if (!defaults.share && !budget.evaluations && !budget.seconds && !strategy.exhaustive)
-    budget.evaluations = run::default_budget;
-  return budget;
-}
-
-RunOptions run_options(const RunRequest& request, const search::StrategyChoice& strategy,
-                       const Budget& budget, const RunDefaults& defaults) {
-  RunOptions options;
-  options.strategy = strategy.name();
-  options.seed = request.seed.value_or(defaults.seed.value_or(1));
-  options.budget_evaluations = budget.evaluations;
-  options.budget_seconds = budget.seconds;
-  options.until_gain = budget.gain;
-  options.where = request.space.where;
-  options.pinned = request.space.pinned;
-  options.objective = request.measuring.objective;
-  options.command_line = command_line();
-  return options;
+run::TuningRequest RunRequest::settled(const Problem* problem) const {
+  run::TuningRequest all = tuning;
+  if (!names_strategy) all.strategy.reset();
+  all.where = space.where;
+  all.pinned = space.pinned;
+  all.transfer = !no_transfer;
+  all.race = !no_race;
+  all.default_first = problem != nullptr;
+  all.command_line = command_line();
+  run::settle(all, problem);
+  return all;
 }
 
 /// A run's parts that do not depend on what answers.
 struct RunSetup {
   const RunRequest& request;
   ProblemSelection selection = {};
-  Budget budget = {};
+  run::TuningRequest tuning = {};
   RunRecord record = {};
   std::string device_label = {};
   std::string notice = {};                      ///< before the first evaluation
   std::unique_ptr<KernelSources> sources = {};  ///< of the problem; null for another tuner's recording
-  std::unique_ptr<DumpedSources> dumped = {};   ///< null where nobody asked
+  std::unique_ptr<DumpedSources> dumped = {};   ///< null without --keep-sources
   std::optional<Configuration> winner = {};     ///< of a run that ended by itself
 };
 
-/// A description's budget as a share of the configurations, where nothing else was asked for.
-void add_share(RunSetup& job, const search::SearchSpace& space) {
-  const std::optional<double> wanted = defaults_of(job.selection.problem.get()).share;
-  const bool asked = job.request.evaluations || job.request.seconds || job.budget.gain;
-  if (!wanted || asked) return;
-  const double share = std::ceil(*wanted * static_cast<double>(space.size()));
-  const auto count = static_cast<std::uint64_t>(std::max(1.0, share));
-  job.budget.evaluations = std::min(count, job.budget.evaluations.value_or(count));
-  job.record.options.budget_evaluations = job.budget.evaluations;
-}
-
 int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evaluator) {
-  add_share(job, space);
   const std::filesystem::path path = run::database_path(job.request.database);
   db::Database database(path);
   if (!job.notice.empty()) std::cerr << job.notice << "\n";
@@ -167,15 +173,10 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
     const InterruptGuard guard;
     ProgressDisplay display(std::cerr, display_mode(request.quiet, request.verbose), job.record.limit,
                             job.record.items, job.record.item);
-    result = run::tune(database, space, evaluator, job.record,
-                       {.budget = job.budget,
-                        .rerank = request.measuring.rerank(),
-                        .fresh = request.fresh,
-                        .transfer = !request.no_transfer,
-                        .default_first = job.selection.problem != nullptr},
-                       display, [&](const std::string& line) {
-                         if (!request.quiet || line == database.notice()) std::cerr << line << "\n";
-                       });
+    result =
+        run::tune(database, space, evaluator, job.record, job.tuning, display, [&](const std::string& line) {
+          if (!request.quiet || line == database.notice()) std::cerr << line << "\n";
+        });
   }
   if (job.dumped && result.progress.best) job.dumped->keep(result.progress.best->configuration);
   const FinishedRun summary{job.record, result, job.device_label, path};
@@ -188,30 +189,17 @@ int tune_with(RunSetup& job, const search::SearchSpace& space, Evaluator& evalua
   return 0;
 }
 
-void describe_workload(RunSetup& job, const DeviceProperties& device) {
-  run::describe_workload(job.record, *job.selection.problem, job.selection.instance, device,
-                         job.request.measuring.cache);
-}
-
 int run_on_gpu(RunSetup& job, int number) {
-  const MeasureChoice& measuring = job.request.measuring;
+  const Problem& problem = *job.selection.problem;
   const KernelSources& sources = *job.sources;
   const auto cache = chosen_cache(job.request.cache);
-  const std::unique_ptr<Backend> backend =
-      cache::with_cache(open_backend(number, job.request.process), cache);
+  const std::unique_ptr<Backend> backend = cache::with_cache(
+      run::open_gpu(number, job.request.process.timeout, job.request.process.in_process), cache);
   const search::SearchSpace space = build_space(job.selection, backend->properties(), job.request.space);
-  run::check_memory(*job.selection.problem, job.selection.instance, space, backend->properties(), sources);
-  describe_workload(job, backend->properties());
-  job.record.key.toolchain = {backend->compiler().version(), source_hash(*job.selection.problem, sources)};
-  job.record.machine = backend->machine_state();
   job.device_label = format("{} (device {})", backend->properties().name, number);
-  if (measuring.objective != Objective::time && !(job.record.machine.power > 0))
-    throw UsageError(
-        format("{} gives no energy (NVML is not there, or may not read it); choose --objective time",
-               backend->properties().name));
-  DeviceEvaluator evaluator(*job.selection.problem, job.selection.instance, *backend, sources,
-                            {.measure = measuring.measure(), .race = measuring.race()});
-  const int status = tune_with(job, space, evaluator);
+  const std::unique_ptr<Evaluator> evaluator =
+      run::open_run(job.record, problem, job.selection.instance, space, *backend, sources, job.tuning);
+  const int status = tune_with(job, space, *evaluator);
   if (job.winner && !job.request.files.output.empty())
     write_result(job.request.files, job.selection, *job.winner, *backend, sources);
   tell_notice(cache.get());
@@ -221,8 +209,8 @@ int run_on_gpu(RunSetup& job, int number) {
 int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
   if (!job.request.kernel_folder.empty())
     throw UsageError("--kernel-dir needs a GPU: recorded results are those of the program's own kernels");
-  db::Recording recording = open_recording(choice, job.selection.instance, job.request.measuring.cache);
-  const Objective objective = job.request.measuring.objective;
+  db::Recording recording = open_recording(choice, job.selection.instance, job.tuning.cache);
+  const Objective objective = job.tuning.objective;
   if (objective != Objective::time && std::ranges::none_of(recording.evaluations, [&](const Evaluation& one) {
         return objective_value(one, objective).has_value();
       }))
@@ -233,7 +221,8 @@ int run_on_recording(RunSetup& job, const DeviceChoice& choice) {
     if (whole_space.find(evaluation.configuration)) recorded.push_back(evaluation.configuration);
   if (recorded.empty()) throw Error("the recording has no configuration that --where and --fix leave");
   const search::SearchSpace space = search::SearchSpace::of(whole_space.definition(), recorded);
-  describe_workload(job, recording.device);
+  run::describe_workload(job.record, *job.selection.problem, job.selection.instance, recording.device,
+                         job.tuning.cache);
   job.record.key.toolchain = recording.toolchain;
   job.record.key.origin = Origin::replayed;
   job.device_label = format("{} (replayed: recorded times, nothing is measured)", recording.device.name);
@@ -251,8 +240,8 @@ int run_on_third_party(RunSetup& job, const std::string& file) {
   };
   if (!request.problem.size.empty() && !db::is_database(file)) refuse("size");
   if (!request.problem.settings.empty()) refuse("set");
-  if (!request.kernel_folder.empty() || request.measuring.objective != Objective::time ||
-      request.measuring.cache == CacheState::warm || !request.sources_folder.empty())
+  if (!request.kernel_folder.empty() || request.tuning.objective != Objective::time ||
+      request.tuning.cache == CacheState::warm || !request.sources_folder.empty())
     throw UsageError(
         format("{} has recorded times alone: leave out --kernel-dir, --keep-sources, --objective and --cache",
                file));
@@ -276,17 +265,12 @@ int tune_problem(const RunRequest& request) {
       throw UsageError("--input needs a GPU: recorded results know nothing of a file's numbers");
     take_inputs(request.files, job.selection);
   }
-  const RunDefaults defaults = defaults_of(job.selection.problem.get());
-  const search::StrategyChoice strategy = request.names_strategy || defaults.strategy.empty()
-                                              ? request.strategy
-                                              : parse_strategy(defaults.strategy, "strategy");
-  job.budget = chosen_budget(request, *strategy.entry, defaults);
+  job.tuning = request.settled(job.selection.problem.get());
   if (job.selection.problem) {
     job.sources = chosen_sources(*job.selection.problem, request.kernel_folder);
     job.dumped = chosen_dumped_sources(request.sources_folder, *job.selection.problem, job.selection.instance,
                                        *job.sources);
   }
-  job.record.options = run_options(request, strategy, job.budget, defaults);
   if (!third_party.empty()) return run_on_third_party(job, third_party);
   const DeviceChoice device = chosen_device(request.device, DeviceUse::tuning);
   return device.kind == DeviceChoice::Kind::cuda ? run_on_gpu(job, device.number)

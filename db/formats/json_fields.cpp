@@ -74,7 +74,7 @@ std::vector<double> samples_or(double time, const Json* list, double unit) {
 
 namespace {
 
-/// Two or more digits at `at`; negative where there are none.
+/// Reads two or more digits at `at`; returns a negative number where there are none.
 int digits(const std::string& text, std::size_t at, std::size_t count) {
   int number = 0;
   for (std::size_t i = at; i < at + count; ++i) {
@@ -84,7 +84,7 @@ int digits(const std::string& text, std::size_t at, std::size_t count) {
   return number;
 }
 
-/// Of `+02:00` and the like behind a time; nothing for what cannot be read.
+/// Reads `+02:00` and the like behind a time; returns nothing for another text.
 std::optional<std::chrono::minutes> offset_of(const std::string& text, std::size_t at) {
   while (at < text.size() && text[at] == ' ') ++at;
   const std::string rest = text.substr(at);

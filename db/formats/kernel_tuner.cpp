@@ -15,7 +15,7 @@ namespace {
 
 constexpr double millisecond = 1e-3;
 
-/// `[4096, 4096]`, `4096` or a text, as `4096x4096`.
+/// Returns `[4096, 4096]`, `4096` or a text as `4096x4096`.
 std::string size_text(const Json& size) {
   if (size.is_string()) return size.get<std::string>();
   if (!size.is_array()) return size.is_null() ? std::string() : shown(size);
@@ -25,7 +25,7 @@ std::string size_text(const Json& size) {
   return text;
 }
 
-/// Its names of what went wrong.
+/// Translates its names of failures.
 Failure kernel_tuner_failure(const Json& time) {
   if (!time.is_string()) return {Phase::launch, "no time", "its time is " + shown(time)};
   const std::string name = printable(time.get<std::string>());
@@ -64,7 +64,7 @@ void read_kernel_tuner_entry(const Json& entry, const std::string& key, ThirdPar
   Evaluation evaluation;
   std::size_t next = 0;
   for (const auto& [name, content] : entry.items()) {
-    // Its writer puts the parameters first, in order: no search as long as that holds.
+    // Its writer puts the parameters first, in order; then no search is needed.
     const std::string parameter = parameter_name(name);
     const bool expected = next < record.parameters.size() && record.parameters[next] == parameter;
     if (!expected && std::ranges::find(record.parameters, parameter) == record.parameters.end()) continue;
@@ -114,7 +114,7 @@ constexpr FailureNames error_types = {{{"InvalidConfig", Phase::constraint},
                                        {"RuntimeFailedConfig", Phase::launch}}};
 constexpr double milliseconds = 1e3;
 
-/// `512x256` as [512, 256]; another text as it is.
+/// Returns `512x256` as [512, 256]; another text as it is.
 Json size_of(const std::string& size) {
   Json extents = Json::array();
   const char* at = size.data();
@@ -134,7 +134,7 @@ Json value_of(const Evaluation& evaluation, const std::string& parameter) {
   return value == nullptr ? Json(absent) : json_value(*value);
 }
 
-/// Every value that occurs, in the order in which they come; numbers in increasing order.
+/// Returns every value that occurs, in order of arrival; numbers in increasing order.
 Json values_of(const ThirdPartyRecord& record, const std::string& parameter) {
   Json values = Json::array();
   for (const Evaluation& evaluation : record.evaluations) {
@@ -167,7 +167,7 @@ Json entry_of(const ThirdPartyRecord& record, const Evaluation& evaluation, cons
   return entry;
 }
 
-/// `16,1,none`, as the tuner looks it up.
+/// Returns `16,1,none`, as the tuner looks it up.
 std::string key_of(const ThirdPartyRecord& record, const Evaluation& evaluation) {
   std::string key;
   for (const std::string& parameter : record.parameters) {
@@ -184,9 +184,8 @@ std::string to_kernel_tuner(ThirdPartyRecord& record) {
   tell_failures(record, error_types);
   tell_absent(record, format("'{}' is written for those that they lack", absent));
   record.losses.push_back(
-      "a cache of Kernel Tuner has no driver, compiler, sources, machine state, resources, errors of results "
-      "and "
-      "finals: left out");
+      "a cache of Kernel Tuner has no driver, compiler, sources, "
+      "machine state, resources, errors of results and re-rankings: left out");
   record.losses.push_back("its times are milliseconds: reading them back may change their last digit");
   Json file = {{"device_name", record.device},  {"kernel_name", record.problem},
                {"problem_size", size_of(size)}, {"tune_params_keys", record.parameters},

@@ -9,11 +9,11 @@
 
 namespace tune::replay {
 
-/// What stands in Kernel Tuner's cache before its entries (`device_name`, `kernel_name`, `problem_size`,
-/// `tune_params_keys`, `tune_params`), into the record. Throws Error.
+/// Reads the head of Kernel Tuner's cache (`device_name`, `kernel_name`, `problem_size`, `tune_params_keys`,
+/// `tune_params`) into the record. Throws Error.
 void read_kernel_tuner_head(const Json& head, ThirdPartyRecord& record, const std::string& file);
 
-/// One entry of its `cache`. Throws Error that names `key`.
+/// Reads one entry of its `cache`. Throws Error that names `key`.
 void read_kernel_tuner_entry(const Json& entry, const std::string& key, ThirdPartyRecord& record,
                              const std::string& file, Samples samples = Samples::skip);
 

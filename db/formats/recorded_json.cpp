@@ -39,7 +39,7 @@ class Reader {
   }
 
  private:
-  /// Whether to keep what was just read.
+  /// Returns true to keep the value just read.
   bool see(int depth, Json::parse_event_t event, Json& json) {
     constexpr int deepest = 100;
     if (depth > deepest)
@@ -70,13 +70,13 @@ class Reader {
   bool see_key(int depth, const std::string& key) {
     if (depth == 1) top_ = key;
     if (depth == 2) key_ = key;
-    // Single samples: `times` of an entry of Kernel Tuner, `times.runtimes` of T4.
+    // True for single samples: `times` of an entry of Kernel Tuner, `times.runtimes` of T4.
     const bool samples = (top_ == "cache" && depth == 3 && key == "times") ||
                          (top_ == "results" && depth == 4 && key == "runtimes");
     return samples_ == Samples::keep || !samples;
   }
 
-  /// Below a picosecond no kernel ran: a number that is no time, like one that is not above 0.
+  /// A number below a picosecond is not a time, like one that is not above 0.
   void refuse_tiny() {
     constexpr double min = 1e-12;
     for (Evaluation& evaluation : record_.evaluations) {
@@ -105,12 +105,12 @@ class Reader {
     if (ktt) finish_ktt(head_, record_, file_);
   }
 
-  /// As a killed Kernel Tuner leaves it: it closes the braces when it ends.
+  /// A killed Kernel Tuner leaves its file so: it closes the braces when it ends.
   bool cut_off(const Json::parse_error& error) const {
     return top_ == "cache" && !record_.evaluations.empty() && error.byte >= text_.size();
   }
 
-  /// Without the library's number of the error, and not longer than a line.
+  /// Returns the message without the library's error number, cut to a line.
   static std::string reason_of(const Json::exception& error) {
     constexpr std::size_t longest = 150;
     std::string reason = error.what();
@@ -132,9 +132,8 @@ class Reader {
       return format("{}: line {}: the file is cut off: copy it again", file_, line);
     const std::string reason = reason_of(error);
     return format(
-        "{}: line {}: not JSON ({}): neither a cache of Kernel Tuner nor T4 nor results of KTT nor one of "
-        "our "
-        "databases",
+        "{}: line {}: not JSON ({}): neither a cache of Kernel "
+        "Tuner nor T4 nor results of KTT nor one of our databases",
         file_, line, reason);
   }
 

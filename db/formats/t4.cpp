@@ -19,7 +19,7 @@ struct Unit {
   double seconds;
 };
 
-/// `miliseconds` is what Kernel Tuner writes.
+/// Kernel Tuner writes `miliseconds`.
 constexpr std::array units = {
     Unit{"ns", 1e-9}, Unit{"nanoseconds", 1e-9}, Unit{"us", 1e-6},           Unit{"microseconds", 1e-6},
     Unit{"ms", 1e-3}, Unit{"miliseconds", 1e-3}, Unit{"milliseconds", 1e-3}, Unit{"s", 1},
@@ -37,7 +37,7 @@ double seconds_of_unit(std::string unit, const std::string& file) {
 
 namespace {
 
-/// What the schema lists, but for `correct`.
+/// Translates the values of the schema, but for `correct`.
 Failure t4_failure(const std::string& invalidity, const Json* time) {
   const std::string detail = time == nullptr ? std::string() : shown(*time);
   if (invalidity == "compile") return {Phase::compile, "compilation failed", detail};
@@ -48,7 +48,7 @@ Failure t4_failure(const std::string& invalidity, const Json* time) {
   return {Phase::launch, invalidity.empty() || invalidity == "correct" ? "no time" : invalidity, detail};
 }
 
-/// The measurement called `time`, else the first objective's.
+/// Returns the measurement called `time`, else the first objective's.
 const Json* measurement_of_time(const Json& entry) {
   const Json* measurements = member(entry, "measurements");
   if (measurements == nullptr || !measurements->is_array()) return nullptr;
@@ -138,7 +138,7 @@ void finish_t4(const Json& head, ThirdPartyRecord& record, const std::vector<boo
 
 namespace {
 
-/// What its schema lists for `invalidity`, by phase.
+/// The schema's values of `invalidity`, by phase.
 constexpr FailureNames invalidities = {{{"constraints", Phase::constraint},
                                         {"compile", Phase::compile},
                                         {"runtime", Phase::launch},
@@ -179,8 +179,8 @@ std::string to_t4(ThirdPartyRecord& record) {
   tell_failures(record, invalidities);
   tell_absent(record, "those that they lack are left out");
   record.losses.push_back(
-      "T4 has no driver, compiler, sources, machine state, resources, errors of results and finals: left "
-      "out");
+      "T4 has no driver, compiler, sources, machine state, "
+      "resources, errors of results and re-rankings: left out");
   Json results = Json::array();
   for (std::size_t i = 0; i < record.evaluations.size(); ++i)
     results.push_back(

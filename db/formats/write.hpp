@@ -12,9 +12,8 @@
 
 namespace tune::replay {
 
-/// The text of a file in one of the field's formats, which read_recorded_json reads back. What the format
-/// cannot hold, or holds as something else, becomes lines of `record.losses`. docs/formats.md has every
-/// field.
+/// These return the text of a file in one of the field's formats, which read_recorded_json reads back. Fields
+/// that the format lacks or changes become lines of `record.losses`. docs/formats.md has every field.
 ///
 /// `record.workload` is a size as `512x512x512`, with settings behind a space.
 std::string to_t4(ThirdPartyRecord& record);
@@ -29,16 +28,11 @@ struct WriterEntry {
 };
 std::span<const WriterEntry> writers();
 
-/// What importing the record loses or has to make up, one line each: for people. `record.losses` of what was
-/// read, and what the format never says.
+/// Returns what importing the record loses or makes up, one line each: `record.losses` of the file, and the
+/// fields that the format never has.
 std::vector<std::string> import_losses(const ThirdPartyRecord& record);
 
-}  // namespace tune::replay
-
-/// What the writers of this folder share.
-namespace tune::replay {
-
-/// What stands for a parameter that a configuration does not have, where a format asks for all of them.
+/// Stands for a parameter that a configuration does not have, where a format requires all of them.
 constexpr std::string_view absent = "none";
 
 /// A format's word for a phase of failure, and the phase that reading it gives.
@@ -49,16 +43,17 @@ struct FailureWord {
 /// In the order of `Phase`.
 using FailureNames = std::array<FailureWord, 7>;
 
-/// The word for this failure.
+/// Returns the word for this failure.
 std::string_view name_of(const Failure& failure, const FailureNames& names);
 
-/// Lines for phases that come back as another one, and for reasons and details, which no format has.
+/// Adds lines for phases that are read back as another one, and for reasons and details, which no format has.
 void tell_failures(ThirdPartyRecord& record, const FailureNames& names);
 
-/// A line where the record has settings, which stand behind its size; gives the size alone.
+/// Returns the size without the settings behind it; adds a line where there are settings.
 std::string size_without_settings(ThirdPartyRecord& record, std::string_view format);
 
-/// A line where configurations lack parameters that others have: `written` says what is written there.
+/// Adds a line where configurations lack parameters that others have; `written` states what is written
+/// instead.
 void tell_absent(ThirdPartyRecord& record, std::string_view written);
 
 }  // namespace tune::replay

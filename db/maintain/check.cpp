@@ -11,7 +11,6 @@
 #include <map>
 #include <string_view>
 
-#include "db/maintain/check_rows.hpp"
 #include "db/store/json.hpp"
 #include "db/store/rows.hpp"
 #include "tuner/base/content_hash.hpp"
@@ -22,7 +21,10 @@
 namespace tune::db {
 namespace {
 
-/// `2026-01-31T12:00:00.000Z`; empty where another program's file did not say.
+/// Takes a finding: one line, and its kind, which groups lines that are alike.
+using Found = std::function<void(const std::string& kind, const std::string& line)>;
+
+/// True for `2026-01-31T12:00:00.000Z`, and for the empty text of another program's results.
 bool is_date(std::string_view text) {
   constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd";
   if (text.empty()) return true;
@@ -34,7 +36,7 @@ bool is_date(std::string_view text) {
   return true;
 }
 
-/// Of rounding: medians of an even number of samples are a mean.
+/// Allows for rounding: the median of an even number of samples is a mean.
 bool same(double a, double b) {
   return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
 }
@@ -46,7 +48,7 @@ void each(SQLite::Database& connection, const std::string& sql, Line line) {
   while (row.executeStep()) line(row);
 }
 
-/// Runs `read` on texts of the database that may be no JSON of ours.
+/// Calls `read` on texts of the database that may not be JSON of ours.
 template<class Read>
 void readable(const std::string& where, const Found& found, Read read) {
   try {
@@ -91,8 +93,6 @@ void check_instance(SQLite::Statement& row, const Found& found) {
   });
 }
 
-}  // namespace
-
 void check_facts(SQLite::Database& connection, const Found& found) {
   each(connection, "SELECT * FROM devices", [&](SQLite::Statement& row) { check_device(row, found); });
   each(connection, "SELECT * FROM instances", [&](SQLite::Statement& row) { check_instance(row, found); });
@@ -114,7 +114,7 @@ void check_runs(SQLite::Database& connection, const Found& found) {
     readable(where, found, [&] { entries_from_json(text(row, "pinned")); });
     const std::string started = text(row, "started"), ended = text_or_empty(row, "ended");
     for (const std::string& date : {started, ended})
-      if (!is_date(date)) found("date of run", format("{}: '{}' is no time of day", where, date));
+      if (!is_date(date)) found("date of run", format("{}: '{}' is not a time of day", where, date));
     if (!ended.empty() && ended < started)
       found("end of run", format("{}: ended {}, before it started {}", where, ended, started));
     const std::string seed = text(row, "seed");
@@ -140,8 +140,6 @@ void check_runs(SQLite::Database& connection, const Found& found) {
                                 integer(row, "run")));
        });
 }
-
-namespace {
 
 void check_configuration(SQLite::Statement& row, const std::string& where, const Found& found) {
   readable(where, found, [&] {
@@ -174,8 +172,6 @@ void check_times(SQLite::Statement& row, const std::string& where, std::vector<d
     found("minimum", format("{}: its minimum is {}, the smallest of its samples {}", where, minimum, min));
 }
 
-}  // namespace
-
 void check_evaluations(SQLite::Database& connection, const Found& found) {
   SQLite::Statement sample(connection,
                            "SELECT ordinal, seconds FROM samples WHERE evaluation = ? ORDER BY ordinal");
@@ -195,7 +191,7 @@ void check_evaluations(SQLite::Database& connection, const Found& found) {
     sample.reset();
     check_times(row, where, std::move(seconds), found);
     if (!is_date(text(row, "recorded")))
-      found("date", format("{}: '{}' is no time of day", where, text(row, "recorded")));
+      found("date", format("{}: '{}' is not a time of day", where, text(row, "recorded")));
     for (const char* column : {"compile_seconds", "load_seconds", "verify_seconds", "measure_seconds"})
       if (!(real(row, column) >= 0))
         found("phase", format("{}: its {} is {}", where, column, real(row, column)));
@@ -211,31 +207,23 @@ void check_rerank(SQLite::Database& connection, const Found& found) {
                                 integer(row, "places"), integer(row, "first"), integer(row, "last")));
        });
   each(connection,
-       "SELECT f.*, e.time AS measured, (SELECT COUNT(*) FROM final_rounds x WHERE x.run = f.run"
-       " AND x.evaluation = f.evaluation) AS counted, EXISTS (SELECT 1 FROM run_evaluations l WHERE l.run = "
-       "f.run"
-       " AND l.evaluation = f.evaluation) AS seen FROM finals f LEFT JOIN evaluations e ON e.id = "
-       "f.evaluation",
+       "SELECT f.*, e.time AS measured, (SELECT COUNT(*) FROM final_rounds x WHERE "
+       "x.run = f.run AND x.evaluation = f.evaluation) AS counted, EXISTS (SELECT 1 "
+       "FROM run_evaluations l WHERE l.run = f.run AND l.evaluation = f.evaluation) "
+       "AS seen FROM finals f LEFT JOIN evaluations e ON e.id = f.evaluation",
        [&](SQLite::Statement& row) {
          const std::string where =
              format("finals of run {}, place {}", integer(row, "run"), integer(row, "place"));
          if (row.isColumnNull("measured")) found("failed finalist", where + ": its evaluation failed");
          if (!flag(row, "seen")) found("unseen finalist", where + ": the run has not seen its evaluation");
          if (integer(row, "counted") != integer(row, "rounds"))
-           found("rounds", format("{}: {} rounds are stored, it says {}", where, integer(row, "counted"),
+           found("rounds", format("{}: {} rounds are stored, its row has {}", where, integer(row, "counted"),
                                   integer(row, "rounds")));
          if (!(real(row, "time_low") <= real(row, "time") && real(row, "time") <= real(row, "time_high")))
            found("interval", where + ": its time is outside of its interval");
          if (integer(row, "place") == 1 && !flag(row, "tied"))
            found("winner", where + ": the winner does not tie with itself");
        });
-}
-
-namespace {
-
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
 }
 
 class Collector {
@@ -246,7 +234,7 @@ class Collector {
     else
       findings_.lines.push_back(one_line(line));
   }
-  /// Runs a part; that it cannot be carried out is a finding, too.
+  /// Runs a part; an error in it is a finding too.
   template<class Part>
   void run(const char* what, Part part) {
     try {
@@ -306,7 +294,7 @@ Findings check_database(const Database& database) {
   try {
     database.read(look);
   } catch (const Error&) {
-    if (collector.empty()) throw;  // else the end of the transaction says again what was found
+    if (collector.empty()) throw;  // else the end of the transaction repeats a finding
   }
   return collector.take();
 }

@@ -10,18 +10,18 @@
 
 namespace tune::db {
 
-/// What is wrong in a database, each one line that names table and row.
+/// The errors in a database, each one line that names table and row.
 struct Findings {
   std::vector<std::string> lines;
-  std::size_t left_out = 0;  ///< more of a kind that has been shown `max_per_kind` times
+  std::size_t left_out = 0;  ///< further lines of a kind with `max_per_kind` lines
   static constexpr std::size_t max_per_kind = 10;
   std::size_t count() const { return lines.size() + left_out; }
 };
 
-/// Looks at everything: SQLite's own structure, foreign keys, and that the rows agree with each other (times
-/// with samples, keys with configurations and facts, finals with their rounds, dates). Reads one unchanging
-/// state; changes nothing. A file so damaged that it cannot be read on gives a finding that says so. Throws
-/// Error only for what makes it impossible to look at all.
+/// Checks everything: SQLite's own structure, foreign keys, and that the rows agree with each other (times
+/// with samples, keys with configurations and properties, re-rankings with their rounds, dates). Reads one
+/// unchanging state; changes nothing. Damage that ends the reading is a finding. Throws Error only where
+/// nothing can be read.
 Findings check_database(const Database& database);
 
 }  // namespace tune::db

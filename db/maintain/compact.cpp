@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "db/store/database.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -18,26 +17,25 @@ namespace tune::db {
 namespace fs = std::filesystem;
 namespace {
 
-std::uint64_t size_of(const fs::path& path) {
-  std::error_code error;
-  const auto bytes = fs::file_size(path, error);
-  return error ? 0 : bytes;
+/// Returns the bytes of the file and its log.
+std::uint64_t bytes_of(const Database& database) {
+  return file_bytes(database.path()) + file_bytes(database.path().string() + "-wal");
 }
 
-/// SQLite builds the new file in a temporary one, and brings it over through the log.
+/// SQLite builds the new file in a temporary one, and copies it through the log.
 void check_room(const Database& database) {
   const fs::path folder = fs::absolute(database.path()).parent_path();
   std::error_code error;
   const fs::space_info space = fs::space(folder, error);
-  const std::uint64_t wanted = size_of(database.path()) + size_of(database.path().string() + "-wal");
+  const std::uint64_t wanted = bytes_of(database);
   if (error || space.available >= wanted) return;
   throw Error(format("no room to compact {}: it takes {} for a while, {} has {} free; nothing was changed",
                      database.path().string(), bytes_text(static_cast<double>(wanted)), folder.string(),
                      bytes_text(static_cast<double>(space.available))));
 }
 
-/// Children before their parents. What stands in finals stays: a run without its finals would rank anew all
-/// that it saw.
+/// Children are deleted before their parents. Re-ranked evaluations stay: without them a run's ranking would
+/// change.
 void drop_superseded(SQLite::Database& connection) {
   connection.exec(R"(
 CREATE TEMP TABLE superseded AS
@@ -87,7 +85,7 @@ void write_anew(Database& database, const CompactResult& dropped) {
 
 CompactResult compact_database(Database& database, const CompactOptions& options) {
   CompactResult result;
-  result.bytes_before = size_of(database.path()) + size_of(database.path().string() + "-wal");
+  result.bytes_before = bytes_of(database);
   check_room(database);
   drop(database, options, result);
   write_anew(database, result);
@@ -98,7 +96,7 @@ CompactResult compact_database(Database& database, const CompactOptions& options
   } catch (const SQLite::Exception& exception) {
     throw to_error(exception, database.path());
   }
-  result.bytes_after = size_of(database.path()) + size_of(database.path().string() + "-wal");
+  result.bytes_after = bytes_of(database);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "db/store/rows.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/format.hpp"
 
@@ -19,8 +20,7 @@ void append(std::string& bytes, std::uint64_t value) {
 
 std::vector<std::string> columns_of(SQLite::Database& connection, const std::string& table,
                                     std::initializer_list<std::string_view> without) {
-  SQLite::Statement row(connection, "SELECT name FROM pragma_table_info(?) ORDER BY cid");
-  row.bind(1, table);
+  SQLite::Statement row = bound(connection, "SELECT name FROM pragma_table_info(?) ORDER BY cid", table);
   std::vector<std::string> columns;
   while (row.executeStep()) {
     std::string name = row.getColumn(0).getString();

@@ -9,24 +9,24 @@
 #include <string_view>
 #include <vector>
 
-/// Rows of any table from one database to another: for the .cpp files of this folder only. All throw
+/// Copies rows of any table from one database to another: for the .cpp files of this folder only. All throw
 /// SQLite::Exception.
 namespace tune::db {
 
-/// The table's columns in order, but for those named.
+/// Returns the table's columns in order, without those named.
 std::vector<std::string> columns_of(SQLite::Database& connection, const std::string& table,
                                     std::initializer_list<std::string_view> without = {});
 
-/// `a, b, c`, each behind `prefix`.
+/// Returns `a, b, c`, each behind `prefix`.
 std::string listed(const std::vector<std::string>& columns, const std::string& prefix = {});
 
-/// `INSERT INTO table (columns) VALUES (?, ...)`.
+/// Returns `INSERT INTO table (columns) VALUES (?, ...)`.
 std::string insert_sql(const std::string& table, const std::vector<std::string>& columns);
 
-/// The value of the row's column as the statement's parameter, of whatever type it is.
+/// Binds the value of a row's column, of whatever type, as the statement's parameter.
 void bind_column(SQLite::Statement& statement, int index, const SQLite::Column& value);
 
-/// Tells contents of rows apart: a hash of the columns from `first` on, `count` of them, with their types.
+/// Returns a hash of the `count` columns from `first` on, with their types.
 std::string row_hash(SQLite::Statement& row, int first, int count);
 
 }  // namespace tune::db

@@ -6,7 +6,6 @@
 
 #include <system_error>
 
-#include "db/store/database.hpp"
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
 #include "tuner/base/error.hpp"
@@ -16,7 +15,7 @@ namespace tune::db {
 namespace fs = std::filesystem;
 namespace {
 
-/// Removes the unfinished copy unless told that it is complete.
+/// Removes the copy unless it is completed.
 class Unfinished {
  public:
   explicit Unfinished(fs::path path) : path_(std::move(path)) {}
@@ -26,14 +25,14 @@ class Unfinished {
     std::error_code ignored;
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix, ignored);
   }
-  /// Gives it its name at last, in one step.
+  /// Renames the complete copy, in one step.
   void complete(const fs::path& target) { fs::rename(path_, target); }
 
  private:
   fs::path path_;
 };
 
-/// `name IN (1,2)` of these numbers.
+/// Returns `name IN (1,2)` for these numbers.
 std::string among(const std::string& name, const std::vector<std::int64_t>& numbers) {
   std::string list;
   for (const std::int64_t number : numbers) list += format("{}{}", list.empty() ? "" : ",", number);
@@ -45,7 +44,7 @@ void choose(SQLite::Database& copy, const ExportFilter& filter) {
   where.add("problem = ?", filter.problem);
   where.add("size = ?", filter.size);
   where.device(filter.device);
-  // What stands in finals stays: a run without its finals would rank anew all that it saw.
+  // Re-ranked evaluations stay: without them a run's ranking would change.
   if (filter.current_only) where.add("(current OR evaluation IN (SELECT evaluation FROM finals))");
   if (!filter.workloads.empty()) where.add(among("work", filter.workloads));
   if (!filter.runs.empty())
@@ -55,16 +54,15 @@ void choose(SQLite::Database& copy, const ExportFilter& filter) {
                                         filter.best_only ? "best_by_versions" : "results", where.sql()));
   where.bind(insert);
   insert.exec();
-  // Runs that were asked for come along even where another run made what they saw.
+  // Selected runs are exported even where other runs made the evaluations that they saw.
   if (filter.runs.empty()) {
     copy.exec(
         "INSERT INTO temp.kept_runs SELECT DISTINCT run FROM run_evaluations"
         " WHERE evaluation IN (SELECT id FROM temp.chosen)");
   } else {
     copy.exec(
-        format("INSERT INTO temp.kept_runs SELECT id FROM runs WHERE {} AND EXISTS (SELECT 1"
-               " FROM run_evaluations l WHERE l.run = runs.id AND l.evaluation IN (SELECT id FROM"
-               " temp.chosen))",
+        format("INSERT INTO temp.kept_runs SELECT id FROM runs WHERE {} AND EXISTS (SELECT 1 FROM "
+               "run_evaluations l WHERE l.run = runs.id AND l.evaluation IN (SELECT id FROM temp.chosen))",
                among("id", filter.runs)));
   }
   copy.exec(
@@ -72,7 +70,7 @@ void choose(SQLite::Database& copy, const ExportFilter& filter) {
       " WHERE id IN (SELECT id FROM temp.chosen)");
 }
 
-/// Children before their parents, so that no foreign key dangles on the way.
+/// Children are deleted before their parents, so that foreign keys hold all the time.
 void drop_the_rest(SQLite::Database& copy, bool samples) {
   copy.exec(samples ? "DELETE FROM samples WHERE evaluation NOT IN (SELECT id FROM temp.chosen)"
                     : "DELETE FROM samples");
@@ -90,7 +88,8 @@ DELETE FROM devices WHERE id NOT IN (SELECT device FROM runs);
 )");
 }
 
-/// Of finals that lost places: without gaps, in their order, the first a winner, which ties with itself.
+/// Re-rankings that lost places are numbered anew without gaps; the first is a winner, which ties with
+/// itself.
 void number_places_anew(SQLite::Database& copy) {
   copy.exec(R"(
 CREATE TEMP TABLE places AS SELECT run, evaluation, place AS before,
@@ -126,17 +125,15 @@ ExportResult make_copy(const fs::path& path, const ExportFilter& filter) {
 }  // namespace
 
 ExportResult export_database(const Database& source, const fs::path& target, const ExportFilter& filter) {
-  if (fs::exists(target)) {
+  if (fs::exists(target))
     throw Error(format("{} exists: name a new file, or remove it first", target.string()));
-  }
   const fs::path partial = target.string() + ".part";
   std::error_code ignored;
   fs::remove(partial, ignored);  // of an export that was killed
   Unfinished unfinished(partial);
   ExportResult result;
   try {
-    SQLite::Statement vacuum(source.connection(), "VACUUM INTO ?");
-    vacuum.bind(1, partial.string());
+    SQLite::Statement vacuum = bound(source.connection(), "VACUUM INTO ?", partial.string());
     vacuum.exec();
     result = make_copy(partial, filter);
     unfinished.complete(target);

@@ -12,18 +12,17 @@
 
 namespace tune::db {
 
-/// What to take along. An evaluation has to pass all that is set.
+/// Selects evaluations, which must match every member that is set.
 struct ExportFilter {
-  std::vector<RunId> runs = {};  ///< what these runs saw; empty for all
+  std::vector<RunId> runs = {};  ///< evaluations that these runs saw; empty for all
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> size = std::nullopt;    ///< `512x512x512`
   std::optional<std::string> device = std::nullopt;  ///< model key or name
   std::vector<std::int64_t> workloads = {};          ///< Workload::id; empty for all
-  bool best_only =
-      false;  ///< of each work its fastest configuration alone: answers lookups, is no space to replay
-  bool current_only = false;  ///< without evaluations that later ones replaced, but for those in finals
-  bool samples = true;        ///< without them the medians stay
-  bool views = true;          ///< without them lookups begin sooner (db/store/schema.hpp)
+  bool best_only = false;  ///< the fastest configuration of each workload alone: for lookups, not for replays
+  bool current_only = false;  ///< without evaluations that later ones replaced, but with all re-ranked ones
+  bool samples = true;        ///< without samples the medians stay
+  bool views = true;          ///< without views lookups begin sooner (db/store/schema.hpp)
 };
 
 struct ExportResult {
@@ -33,10 +32,10 @@ struct ExportResult {
 };
 
 /// Writes a new database with a part of another one, complete in itself: no log beside it, so that it can be
-/// shipped and opened as OpenMode::immutable. Ids, times of day and versions stay as they were. Of finals
-/// that stay in part the places are numbered anew in their order, and their first ties with itself; times and
-/// ratios stay those of that day, also where the winner was left out. Throws Error where `target` exists or
-/// cannot be written; nothing is left there then.
+/// shipped and opened as OpenMode::immutable. Ids, times of day and versions stay. Where a part of a
+/// re-ranking stays, its places are numbered anew in their order and the first ties with itself; times and
+/// ratios stay, also where the winner was left out. Throws Error where `target` exists or cannot be written;
+/// no file is left there then.
 ExportResult export_database(const Database& source, const std::filesystem::path& target,
                              const ExportFilter& filter = {});
 

@@ -4,19 +4,10 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
-#include <filesystem>
-#include <system_error>
-
 #include "db/store/schema.hpp"
 
 namespace tune::db {
 namespace {
-
-std::uint64_t size_of(const std::string& path) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : bytes;
-}
 
 std::vector<DatabaseInfo::Count> counts(SQLite::Database& connection, const std::string& name,
                                         const std::string& joins) {
@@ -49,7 +40,7 @@ void count_contents(SQLite::Database& connection, DatabaseInfo& info) {
   info.last = connection.execAndGet("SELECT COALESCE(MAX(recorded), '') FROM evaluations").getString();
   const std::string workloads = "JOIN works k ON k.id = w.id ";
   info.by_problem = counts(connection, "i.problem", workloads + "JOIN instances i ON i.id = k.instance");
-  // Of another program's device the name alone is known.
+  // A device of another program has only a name.
   info.by_device = counts(connection, "replace(k.model_key, ' sm_00 0 SMs 0 GiB', '')", workloads);
   info.by_origin = counts(connection, "k.origin", workloads);
   info.by_toolchain = counts(connection, "t.compiler || ', driver ' || k.driver",
@@ -64,8 +55,8 @@ void count_contents(SQLite::Database& connection, DatabaseInfo& info) {
 DatabaseInfo database_info(const Database& database) {
   DatabaseInfo info;
   info.program_schema = schema_version();
-  info.bytes = size_of(database.path().string());
-  info.log_bytes = size_of(database.path().string() + "-wal");
+  info.bytes = file_bytes(database.path());
+  info.log_bytes = file_bytes(database.path().string() + "-wal");
   database.read([&](SQLite::Database& connection) {
     info.schema = connection.execAndGet("PRAGMA user_version").getInt();
     info.journal = connection.execAndGet("PRAGMA journal_mode").getString();

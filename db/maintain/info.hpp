@@ -9,7 +9,7 @@
 
 namespace tune::db {
 
-/// What a database file is and holds, at a glance.
+/// A summary of a database file and its contents.
 struct DatabaseInfo {
   int schema = 0;               ///< of the file
   int program_schema = 0;       ///< that this program writes
@@ -20,7 +20,7 @@ struct DatabaseInfo {
   std::int64_t problems = 0, instances = 0, devices = 0, workloads = 0, runs = 0;
   std::int64_t unended_runs = 0;  ///< killed, or still running
   std::int64_t evaluations = 0, failures = 0, superseded = 0, samples = 0;
-  std::int64_t rerank = 0;  ///< runs with finals
+  std::int64_t rerank = 0;  ///< runs with a re-ranking
   std::string first, last;  ///< when the first and last evaluation was recorded; empty without any
   struct Count {
     std::string name;

@@ -5,22 +5,30 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "db/maintain/copy_rows.hpp"
 #include "db/maintain/merge_facts.hpp"
-#include "db/maintain/merge_identity.hpp"
-#include "db/store/database.hpp"
 #include "db/store/rows.hpp"
 #include "db/store/schema.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::db {
+namespace {
 
+/// A run, and a hash of everything that was fixed when it began.
+struct RunIdentity {
+  std::int64_t id = 0;
+  std::string hash;
+  bool imported = false;
+};
+
+/// Returns all runs, by number.
 std::vector<RunIdentity> run_identities(SQLite::Database& connection) {
-  // What a run reached, and what is computed of the problem, is no part of it.
+  // Neither a run's progress nor figures computed from the problem are part of it.
   const std::vector<std::string> columns =
       columns_of(connection, "runs",
                  {"id", "work", "device", "ended", "end_reason", "space_size", "limit_seconds", "items",
@@ -39,36 +47,44 @@ std::vector<RunIdentity> run_identities(SQLite::Database& connection) {
   return runs;
 }
 
-EvaluationContent::EvaluationContent(SQLite::Database& connection) {
-  const std::vector<std::string> columns = columns_of(connection, "evaluations", {"id", "run", "work"});
-  sql_ = "SELECT e.id, e.run, " + listed(columns, "e.") + " FROM evaluations e";
-  columns_ = static_cast<int>(columns.size());
-}
+/// `SELECT id, run, <content>...` of evaluations, to which a condition and an order can be added.
+class EvaluationContent {
+ public:
+  explicit EvaluationContent(SQLite::Database& connection) {
+    const std::vector<std::string> columns = columns_of(connection, "evaluations", {"id", "run", "work"});
+    sql_ = "SELECT e.id, e.run, " + listed(columns, "e.") + " FROM evaluations e";
+    columns_ = static_cast<int>(columns.size());
+  }
+  const std::string& sql() const { return sql_; }
+  /// Hashes the content in a row of that statement.
+  std::string hash_of(SQLite::Statement& row) const { return row_hash(row, 2, columns_); }
 
-std::string EvaluationContent::hash_of(SQLite::Statement& row) const {
-  return row_hash(row, 2, columns_);
-}
+ private:
+  std::string sql_;
+  int columns_ = 0;
+};
 
+/// Returns hashes of the evaluations that a run saw, by their place in it.
 std::map<std::int64_t, std::string> seen_by_run(SQLite::Database& connection, std::int64_t run) {
   const std::vector<std::string> columns = columns_of(connection, "evaluations", {"id", "run", "work"});
-  SQLite::Statement row(connection, "SELECT l.sequence, " + listed(columns, "e.") +
-                                        " FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation"
-                                        " WHERE l.run = ?");
-  row.bind(1, run);
+  SQLite::Statement row = bound(connection,
+                                "SELECT l.sequence, " + listed(columns, "e.") +
+                                    " FROM run_evaluations l JOIN evaluations e ON e.id = l.evaluation"
+                                    " WHERE l.run = ?",
+                                run);
   std::map<std::int64_t, std::string> seen;
   while (row.executeStep())
     seen.emplace(row.getColumn(0).getInt64(), row_hash(row, 1, static_cast<int>(columns.size())));
   return seen;
 }
 
+/// True when both can be one run at two moments: they are equal wherever both have an evaluation.
 bool compatible(const std::map<std::int64_t, std::string>& a, const std::map<std::int64_t, std::string>& b) {
   return std::ranges::all_of(a, [&](const auto& entry) {
     const auto found = b.find(entry.first);
     return found == b.end() || found->second == entry.second;
   });
 }
-
-namespace {
 
 /// One merge, in its transaction.
 class Merger {
@@ -88,7 +104,7 @@ class Merger {
   }
 
  private:
-  /// Which runs of the target are those of the source; each counts once.
+  /// Finds the runs of the target that are those of the source; each counts once.
   void match_runs() {
     std::unordered_map<std::string, std::vector<std::int64_t>> candidates;
     for (const RunIdentity& run : run_identities(target_)) candidates[run.hash].push_back(run.id);
@@ -97,7 +113,7 @@ class Merger {
       if (same.empty()) continue;
       const auto seen = seen_by_run(source_, run.id);
       for (auto at = same.begin(); at != same.end(); ++at) {
-        // Another program's file has no runs: what it holds now, in whatever order, belongs together.
+        // Another program's file has no runs: its results belong together, in whatever order.
         if (!run.imported && !compatible(seen, seen_by_run(target_, *at))) continue;
         runs_.emplace(run.id, *at);
         known_.insert(*at);
@@ -142,24 +158,22 @@ class Merger {
     bind_column(end, 2, row.getColumn("end_reason"));
     end.bind(3, here);
     run(end);
-    SQLite::Statement ours(target_, "SELECT end_reason FROM runs WHERE id = ?");
-    ours.bind(1, here);
+    SQLite::Statement ours = bound(target_, "SELECT end_reason FROM runs WHERE id = ?", here);
     if (ours.executeStep() && text_or_empty(ours, "end_reason") != text(row, "end_reason"))
       result_.conflicts.push_back(
           format("run {} ended otherwise there ({}); what is here is kept", here, text(row, "end_reason")));
   }
 
-  /// Where a run was first: what the source says of it, else the source itself.
+  /// Stores the origin of a run: the one that the source has for it, else the source itself.
   void add_source(std::int64_t there) {
-    SQLite::Statement known(source_, "SELECT file, format, run_there, taken FROM run_sources WHERE run = ?");
-    known.bind(1, there);
+    SQLite::Statement known =
+        bound(source_, "SELECT file, format, run_there, taken FROM run_sources WHERE run = ?", there);
     SQLite::Statement insert(
         target_, "INSERT INTO run_sources (file, format, run_there, taken, run) VALUES (?, ?, ?, ?, ?)");
     if (known.executeStep()) {
       for (int i = 0; i < 4; ++i) bind_column(insert, i + 1, known.getColumn(i));
     } else {
-      insert.bind(1, label_.file);
-      insert.bind(2, label_.format);
+      bind_all(insert, label_.file, label_.format);
       if (label_.has_runs) insert.bind(3, there);
       insert.bind(4, now_);
     }
@@ -167,14 +181,13 @@ class Merger {
     run(insert);
   }
 
-  /// By what they hold, the last one first: of those that are alike the first is that of the source's first.
+  /// Evaluations by their contents, the last one first, so that equal ones are matched in order.
   using ByContent = std::unordered_map<std::string, std::vector<std::int64_t>>;
 
-  /// Those of the target's evaluations that a known run made.
+  /// Returns the target's evaluations that a known run made.
   ByContent evaluations_of(const EvaluationContent& content, std::int64_t run) const {
     ByContent found;
-    SQLite::Statement row(target_, content.sql() + " WHERE e.run = ? ORDER BY e.id DESC");
-    row.bind(1, run);
+    SQLite::Statement row = bound(target_, content.sql() + " WHERE e.run = ? ORDER BY e.id DESC", run);
     while (row.executeStep()) found[content.hash_of(row)].push_back(row.getColumn(0).getInt64());
     return found;
   }
@@ -210,8 +223,7 @@ class Merger {
           continue;
         }
       }
-      insert.bind(1, run_id);
-      insert.bind(2, workload_id);
+      bind_all(insert, run_id, workload_id);
       for (int i = 0; i < static_cast<int>(columns.size()); ++i)
         bind_column(insert, i + 3, row.getColumn(i + 2));
       run(insert);
@@ -231,9 +243,7 @@ class Merger {
     }
     samples_.bind(1, there);
     while (samples_.executeStep()) {
-      insert_sample_.bind(1, here);
-      insert_sample_.bind(2, samples_.getColumn(0).getInt64());
-      insert_sample_.bind(3, samples_.getColumn(1).getDouble());
+      bind_all(insert_sample_, here, samples_.getColumn(0).getInt64(), samples_.getColumn(1).getDouble());
       run(insert_sample_);
       ++result_.samples;
     }
@@ -255,28 +265,23 @@ class Merger {
       const std::int64_t sequence = row.getColumn(1).getInt64();
       const std::int64_t evaluation = evaluations_.at(row.getColumn(2).getInt64());
       if (known_.contains(here)) {
-        find.bind(1, here);
-        find.bind(2, evaluation);
-        find.bind(3, is_imported(here) ? 1 : 0);
-        find.bind(4, sequence);
+        bind_all(find, here, evaluation, is_imported(here) ? 1 : 0, sequence);
         const bool is_there = find.executeStep();
         find.reset();
         if (is_there) continue;
       }
-      insert.bind(1, here);
-      insert.bind(2, sequence);
-      insert.bind(3, evaluation);
+      bind_all(insert, here, sequence, evaluation);
       bind_column(insert, 4, row.getColumn(3));
       run(insert);
     }
   }
 
-  /// In another program's file the order of results is no order of evaluation.
+  /// In another program's file the order of results is not the order of evaluation.
   bool is_imported(std::int64_t run) {
     if (imported_.first != run) {
-      SQLite::Statement row(
-          target_, "SELECT w.origin = 'imported' FROM runs r JOIN works w ON w.id = r.work WHERE r.id = ?");
-      row.bind(1, run);
+      SQLite::Statement row =
+          bound(target_,
+                "SELECT w.origin = 'imported' FROM runs r JOIN works w ON w.id = r.work WHERE r.id = ?", run);
       imported_ = {run, row.executeStep() && row.getColumn(0).getInt() != 0};
     }
     return imported_.second;
@@ -290,11 +295,10 @@ class Merger {
     while (row.executeStep()) {
       const std::int64_t here = runs_.at(row.getColumn(0).getInt64());
       const std::int64_t evaluation = evaluations_.at(row.getColumn(1).getInt64());
-      SQLite::Statement ours(
+      SQLite::Statement ours = bound(
           target_,
-          format("SELECT {} FROM finals WHERE run = ? AND (evaluation = ? OR place = ?)", listed(columns)));
-      ours.bind(1, here);
-      ours.bind(2, evaluation);
+          format("SELECT {} FROM finals WHERE run = ? AND (evaluation = ? OR place = ?)", listed(columns)),
+          here, evaluation);
       bind_column(ours, 3, row.getColumn("place"));
       if (ours.executeStep()) {
         if (row_hash(ours, 0, static_cast<int>(columns.size())) !=
@@ -312,19 +316,17 @@ class Merger {
     }
   }
 
-  /// Rows of a run's evaluation.
+  /// Copies the rows of a run's evaluation.
   void copy_rows(const std::string& table, const std::vector<std::string>& columns, std::int64_t run_there,
                  std::int64_t evaluation_there, std::int64_t run_here, std::int64_t evaluation_here) {
-    SQLite::Statement row(
-        source_, format("SELECT {} FROM {} WHERE run = ? AND evaluation = ?", listed(columns), table));
-    row.bind(1, run_there);
-    row.bind(2, evaluation_there);
+    SQLite::Statement row =
+        bound(source_, format("SELECT {} FROM {} WHERE run = ? AND evaluation = ?", listed(columns), table),
+              run_there, evaluation_there);
     std::vector<std::string> all = {"run", "evaluation"};
     all.insert(all.end(), columns.begin(), columns.end());
     SQLite::Statement insert(target_, insert_sql(table, all));
     while (row.executeStep()) {
-      insert.bind(1, run_here);
-      insert.bind(2, evaluation_here);
+      bind_all(insert, run_here, evaluation_here);
       for (int i = 0; i < static_cast<int>(columns.size()); ++i) bind_column(insert, i + 3, row.getColumn(i));
       run(insert);
     }
@@ -345,6 +347,25 @@ class Merger {
   SQLite::Statement insert_sample_{target_,
                                    "INSERT INTO samples (evaluation, ordinal, seconds) VALUES (?, ?, ?)"};
 };
+
+RunRecord record_of(const ImportedRun& run) {
+  RunRecord record;
+  record.key = run.key;
+  record.options.strategy = "unknown";
+  record.program_version = run.program;
+  return record;
+}
+
+/// Returns the first and the last known time of day.
+std::pair<std::string, std::string> course_of(const std::vector<std::string>& recorded) {
+  std::pair<std::string, std::string> course;
+  for (const std::string& date : recorded) {
+    if (date.empty()) continue;
+    if (course.first.empty() || date < course.first) course.first = date;
+    course.second = std::max(course.second, date);
+  }
+  return course;
+}
 
 }  // namespace
 
@@ -367,8 +388,7 @@ Database open_source(const std::filesystem::path& file, const std::filesystem::p
     });
     if (version == schema_version()) return Database(file, OpenMode::read_only);
     try {
-      SQLite::Statement copy(old.connection(), "VACUUM INTO ?");
-      copy.bind(1, scratch.string());
+      SQLite::Statement copy = bound(old.connection(), "VACUUM INTO ?", scratch.string());
       copy.exec();
     } catch (const SQLite::Exception& exception) {
       throw to_error(exception, scratch);
@@ -377,31 +397,8 @@ Database open_source(const std::filesystem::path& file, const std::filesystem::p
   return Database(scratch, OpenMode::read_write);
 }
 
-namespace {
-
-RunRecord record_of(const ImportedRun& run) {
-  RunRecord record;
-  record.key = run.key;
-  record.options.strategy = "unknown";
-  record.program_version = run.program;
-  return record;
-}
-
-/// The first and last that are known.
-std::pair<std::string, std::string> course_of(const std::vector<std::string>& recorded) {
-  std::pair<std::string, std::string> course;
-  for (const std::string& date : recorded) {
-    if (date.empty()) continue;
-    if (course.first.empty() || date < course.first) course.first = date;
-    course.second = std::max(course.second, date);
-  }
-  return course;
-}
-
-}  // namespace
-
 MergeResult import_run(Database& target, const ImportedRun& run, const SourceLabel& label) {
-  // Merging knows what is there already; so the run becomes a database first.
+  // Merging finds what the target has already; so the run becomes a database first.
   Database staged(":memory:");
   std::string now;
   SqliteStore store(staged, [&now] { return now; });

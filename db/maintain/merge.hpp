@@ -11,52 +11,53 @@
 
 namespace tune::db {
 
-/// What `run_sources` says of runs that come along.
+/// The row of `run_sources` for merged runs.
 struct SourceLabel {
   std::string file;
   std::string format = "tune";
-  bool has_runs = true;  ///< whether its numbers of runs mean something to a person
+  bool has_runs = true;  ///< its numbers of runs are meaningful
 };
 
-/// What came along, and what was there already.
+/// Counts of what was added and what was there already.
 struct MergeResult {
   std::int64_t runs = 0, known_runs = 0;
   std::int64_t evaluations = 0, known_evaluations = 0;
   std::int64_t samples = 0;
   std::int64_t rerank = 0;  ///< places
-  /// Facts that differ between the two under one key, each one line. Both are kept where a table has room for
-  /// both (runs, devices), else what was there.
+  /// Differences between the two databases under one key, each one line. Both values are kept where a table
+  /// has room for both (runs, devices), else the target's.
   std::vector<std::string> conflicts;
 };
 
-/// Brings every run of `source` with its evaluations, samples and finals into `target`, what is there already
-/// only once, in one transaction. Nothing of the target is changed or removed, but what it lacks of a run
-/// that both have is added: evaluations that came later, samples, its end.
+/// Adds every run of `source` with its evaluations, samples and re-ranking to `target`, without duplicates,
+/// in one transaction. Rows of the target are not changed or removed. A run that both have is completed: with
+/// later evaluations, samples, its end.
 ///
-/// Two runs are the same if all that was known when they began is equal (work, device facts, options, machine
-/// state, host, versions, time of day) and no evaluation contradicts it; two evaluations are the same if
-/// their runs are and all they hold (configuration, outcome, figures, time of day) is equal. Neither numbers
-/// nor names of files count, so that the order of merging does not matter, nor how often.
+/// Two runs are the same if everything fixed at their beginning is equal (workload, device properties,
+/// options, machine state, host, versions, time of day) and no evaluation contradicts it. Two evaluations are
+/// the same if their runs are and their contents (configuration, outcome, figures, time of day) are equal.
+/// Numbers and names of files do not count, so that neither the order of merging nor a repetition matters.
 ///
 /// Throws Error; the target is unchanged then.
 MergeResult merge_database(Database& target, const Database& source, const SourceLabel& label,
                            const Clock& clock = utc_now);
 
 /// Opens a file to merge from, of any released schema: one of an older program is copied to `scratch`, a file
-/// that is not there yet, and the copy brought up to date. The caller removes it, with what stands beside it.
+/// that is not there yet, and the copy brought up to date. The caller removes it, with the log beside it.
 Database open_source(const std::filesystem::path& file, const std::filesystem::path& scratch);
 
-/// What another program measured of one work.
+/// The results of another program for one workload.
 struct ImportedRun {
   WorkloadKey key;      ///< of origin `imported`
-  std::string program;  ///< that made it
+  std::string program;  ///< name and version
   std::vector<Evaluation> evaluations;
-  std::vector<std::string> recorded;  ///< when each was made, empty texts where that is not known; or nothing
+  std::vector<std::string> recorded;  ///< time of day of each, empty where unknown; or no entries
 };
 
-/// Stores it as a run, in one transaction. What the database has of it already (the same work, configuration,
-/// outcome, samples' median and time of day) is not stored again: importing a file twice changes nothing, and
-/// one that has grown adds what is new. Throws Error; the database is unchanged then.
+/// Stores it as a run, in one transaction. Evaluations that the database has already (with the same workload,
+/// configuration, outcome, samples' median and time of day) are not stored again: importing a file twice
+/// changes nothing, and one that has grown adds its new results. Throws Error; the database is unchanged
+/// then.
 MergeResult import_run(Database& target, const ImportedRun& run, const SourceLabel& label);
 
 }  // namespace tune::db

@@ -21,8 +21,8 @@ struct KeyedTable {
   std::vector<std::string> key;
 };
 
-/// The row with the same key; made where it is missing. `references` are columns that hold numbers of rows of
-/// other tables, already merged.
+/// Returns the row with the same key, made where it is missing. `references` are columns that hold numbers of
+/// rows of other tables, already merged.
 class RowFinder {
  public:
   RowFinder(SQLite::Database& target, const KeyedTable& table)
@@ -36,7 +36,7 @@ class RowFinder {
 
   const std::vector<std::string>& columns() const { return columns_; }
 
-  /// `row` has the columns in order from its second one on. `is_new` tells whether it was made.
+  /// `row` has the columns in order from its second one on. `is_new` is set where the row was made.
   template<class Bind>
   std::int64_t operator()(SQLite::Statement& row, Bind bind, bool& is_new) {
     int index = 0;
@@ -83,7 +83,7 @@ IdMap merge_table(SQLite::Database& target, SQLite::Database& source, const Keye
   return map;
 }
 
-/// Facts that differ, but for those that are measured or set by an administrator.
+/// Reports properties that differ, but for those that are measured or set by an administrator.
 std::vector<std::string> differing_facts(const DeviceProperties& a, const DeviceProperties& b) {
   std::vector<std::pair<std::string, std::string>> texts;
   const auto collect = [&texts](const char* name, const auto& value) {
@@ -111,10 +111,9 @@ void compare_device(SQLite::Database& target, SQLite::Statement& row, std::int64
                     std::vector<std::string>& conflicts) {
   const DeviceProperties theirs = properties_from_json(row.getColumn("facts").getString());
   if (theirs.uuid.empty()) return;
-  SQLite::Statement ours(target, "SELECT facts FROM devices WHERE uuid = ? AND driver = ? AND id <> ?");
-  ours.bind(1, theirs.uuid);
-  ours.bind(2, theirs.driver);
-  ours.bind(3, id);
+  SQLite::Statement ours =
+      bound(target, "SELECT facts FROM devices WHERE uuid = ? AND driver = ? AND id <> ?", theirs.uuid,
+            theirs.driver, id);
   while (ours.executeStep()) {
     const auto names = differing_facts(properties_from_json(ours.getColumn(0).getString()), theirs);
     if (names.empty()) continue;
@@ -126,8 +125,7 @@ void compare_device(SQLite::Database& target, SQLite::Statement& row, std::int64
 
 void compare_instance(SQLite::Database& target, SQLite::Statement& row, std::int64_t id,
                       std::vector<std::string>& conflicts) {
-  SQLite::Statement ours(target, "SELECT extents, settings FROM instances WHERE id = ?");
-  ours.bind(1, id);
+  SQLite::Statement ours = bound(target, "SELECT extents, settings FROM instances WHERE id = ?", id);
   if (!ours.executeStep()) return;
   for (const char* column : {"extents", "settings"})
     if (text(ours, column) != text(row, column))
@@ -136,7 +134,7 @@ void compare_instance(SQLite::Database& target, SQLite::Statement& row, std::int
                                  text(row, column)));
 }
 
-/// What runs say of their work.
+/// The range of figures that runs have for their workload.
 struct Amounts {
   std::set<std::string> texts;
   double min = 0, max = 0;  ///< limit in seconds
@@ -159,10 +157,10 @@ std::unordered_map<std::int64_t, Amounts> amounts_of(SQLite::Database& connectio
 }
 
 std::string workload_text(SQLite::Database& connection, std::int64_t workload) {
-  SQLite::Statement row(connection,
-                        "SELECT i.problem, i.size, i.settings_key, w.model_key FROM works w"
-                        " JOIN instances i ON i.id = w.instance WHERE w.id = ?");
-  row.bind(1, workload);
+  SQLite::Statement row = bound(connection,
+                                "SELECT i.problem, i.size, i.settings_key, w.model_key FROM works w"
+                                " JOIN instances i ON i.id = w.instance WHERE w.id = ?",
+                                workload);
   if (!row.executeStep()) return "a work";
   const std::string settings = text(row, "settings_key");
   return format("{} {}{} on {}", text(row, "problem"), text(row, "size"),

@@ -5,36 +5,78 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <set>
 #include <tuple>
 
-#include "db/read/lookup_records.hpp"
 #include "db/read/result_rows.hpp"
 #include "db/store/json.hpp"
 #include "db/store/rows.hpp"
+#include "lookup/src/loss.hpp"
 #include "lookup/src/portfolio.hpp"
 #include "lookup/src/search.hpp"
-#include "search/space/configuration.hpp"
 #include "tuner/base/error.hpp"
 
 namespace tune::db {
 namespace {
 
+lookup::Want want_of(const BestQuery& query) {
+  lookup::Want want;
+  want.query.problem = query.problem;
+  want.query.device = query.device;
+  for (const auto& [name, extent] : query.extents) want.query.size.push_back(extent);
+  want.any_settings = !query.settings;
+  const Configuration settings = Configuration::parse(query.settings.value_or(""));
+  for (const auto& [name, value] : settings.entries())
+    want.query.settings.emplace_back(name, value.to_string());
+  if (query.toolchain) want.query.compiler = query.toolchain->compiler;
+  if (query.toolchain) want.query.source_hash = query.toolchain->source_hash;
+  want.query.warm_caches = query.cache == CacheState::warm;
+  want.origin = to_string(query.origin);
+  want.objective = static_cast<lookup::RankingObjective>(query.objective);
+  return want;
+}
+
+/// Calls the function inside a reading transaction of each database.
+void read_all(std::span<const Database* const> databases, const std::function<void()>& function) {
+  if (databases.empty()) return function();
+  databases.front()->read([&](SQLite::Database&) { read_all(databases.subspan(1), function); });
+}
+
+/// Calls the function with the records of the databases, which do not change meanwhile. Throws Error.
+void with_records(std::span<const Database* const> databases, const BestQuery& query,
+                  const std::function<void(lookup::Records&)>& function) {
+  try {
+    read_all(databases, [&] {
+      std::vector<std::unique_ptr<lookup::Connection>> owned;
+      std::vector<lookup::Connection*> connections;
+      for (const Database* database : databases) {
+        owned.push_back(std::make_unique<lookup::Connection>(database->connection().getHandle(),
+                                                             database->path().string()));
+        connections.push_back(owned.back().get());
+      }
+      lookup::Records records(connections, want_of(query));
+      function(records);
+    });
+  } catch (const lookup::Failed& failed) {
+    throw Error(failed.error().message);
+  }
+}
+
 std::vector<ResultRow> ties_of(SQLite::Database& connection, const ResultRow& winner) {
   std::vector<ResultRow> ties;
   if (!winner.rerank || !winner.rerank->tied) return ties;
-  SQLite::Statement row(
-      connection,
-      "SELECT * FROM results WHERE current AND final_tied AND final_run = ? AND evaluation <> ?"
-      " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ?) ORDER BY final_place");
-  row.bind(1, winner.rerank->run);
-  row.bind(2, winner.evaluation);
-  row.bind(3, winner.rerank->run);
+  SQLite::Statement row =
+      bound(connection,
+            "SELECT * FROM results WHERE current AND final_tied AND final_run = ? AND evaluation <> ?"
+            " AND evaluation IN (SELECT evaluation FROM finals WHERE run = ?) ORDER BY final_place",
+            winner.rerank->run, winner.evaluation, winner.rerank->run);
   while (row.executeStep()) ties.push_back(result_row(row));
   return ties;
 }
 
-/// The rows behind what the lookup found.
+/// Reads the rows of a candidate of the lookup.
 BestCandidate with_rows(const Database& database, const lookup::Candidate& found) {
   BestCandidate candidate;
   candidate.match = found.match;
@@ -46,10 +88,11 @@ BestCandidate with_rows(const Database& database, const lookup::Candidate& found
   candidate.reason = found.why;
   candidate.value = found.recorded_value;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row(connection,
-                          "SELECT *, (SELECT COUNT(*) FROM current_evaluations c WHERE c.work = b.work"
-                          " AND c.time IS NOT NULL) AS measured FROM results b WHERE evaluation = ?");
-    row.bind(1, found.evaluation);
+    SQLite::Statement row =
+        bound(connection,
+              "SELECT *, (SELECT COUNT(*) FROM current_evaluations c WHERE c.work = b.work"
+              " AND c.time IS NOT NULL) AS measured FROM results b WHERE evaluation = ?",
+              found.evaluation);
     if (!row.executeStep()) throw Error(database.path().string() + " lost a result while it was read");
     candidate.result = result_row(row);
     candidate.measured = integer(row, "measured");
@@ -83,24 +126,31 @@ std::vector<BestCandidate> candidates(lookup::Records& records, std::span<const 
   return result;
 }
 
-}  // namespace
-
-lookup::Want want_of(const BestQuery& query) {
-  lookup::Want want;
-  want.query.problem = query.problem;
-  want.query.device = query.device;
-  for (const auto& [name, extent] : query.extents) want.query.size.push_back(extent);
-  want.any_settings = !query.settings;
-  const Configuration settings = Configuration::parse(query.settings.value_or(""));
-  for (const auto& [name, value] : settings.entries())
-    want.query.settings.emplace_back(name, value.to_string());
-  if (query.toolchain) want.query.compiler = query.toolchain->compiler;
-  if (query.toolchain) want.query.source_hash = query.toolchain->source_hash;
-  want.query.warm_caches = query.cache == CacheState::warm;
-  want.origin = to_string(query.origin);
-  want.objective = static_cast<lookup::RankingObjective>(query.objective);
-  return want;
+/// Returns the workloads to serve, one for each device and size: a stale one only where there is no fresh
+/// one. `stale` is set to those of other sources.
+std::vector<const lookup::RecordedWorkload*> workloads_of(lookup::Records& records, bool any_device,
+                                                          std::set<const lookup::RecordedWorkload*>& stale) {
+  std::vector<lookup::Ranked> ranked;
+  for (const lookup::Ranked& one : lookup::ranked_workloads(records))
+    if ((any_device || one.kin == lookup::Kinship::same) && records.winner(*one.workload) != nullptr)
+      ranked.push_back(one);
+  std::ranges::stable_sort(ranked, {}, [](const lookup::Ranked& one) {
+    return std::tuple(one.other_sources, one.other_compiler, one.other_driver);
+  });
+  std::set<std::tuple<std::string, std::string>> seen;
+  std::vector<const lookup::RecordedWorkload*> workloads;
+  for (const lookup::Ranked& one : ranked) {
+    if (!seen.emplace(one.workload->device.model_key, one.workload->size).second) continue;
+    workloads.push_back(one.workload);
+    if (one.other_sources) stale.insert(one.workload);
+  }
+  std::ranges::sort(workloads, {}, [](const lookup::RecordedWorkload* workload) {
+    return std::tie(workload->device.model_key, workload->extents);
+  });
+  return workloads;
 }
+
+}  // namespace
 
 lookup::Device lookup_device(const DeviceProperties& properties) {
   lookup::Device device;
@@ -125,34 +175,6 @@ std::vector<BestCandidate> best(const Database& database, const BestQuery& query
   const Database* only = &database;
   return best(std::span(&only, 1), query);
 }
-
-namespace {
-
-/// The works to serve, one for each device and size: a stale one only where there is no fresh one. `stale` is
-/// set to those of other sources.
-std::vector<const lookup::RecordedWorkload*> workloads_of(lookup::Records& records, bool any_device,
-                                                          std::set<const lookup::RecordedWorkload*>& stale) {
-  std::vector<lookup::Ranked> ranked;
-  for (const lookup::Ranked& one : lookup::ranked_workloads(records))
-    if ((any_device || one.kin == lookup::Kinship::same) && records.winner(*one.workload) != nullptr)
-      ranked.push_back(one);
-  std::ranges::stable_sort(ranked, {}, [](const lookup::Ranked& one) {
-    return std::tuple(one.other_sources, one.other_compiler, one.other_driver);
-  });
-  std::set<std::tuple<std::string, std::string>> seen;
-  std::vector<const lookup::RecordedWorkload*> workloads;
-  for (const lookup::Ranked& one : ranked) {
-    if (!seen.emplace(one.workload->device.model_key, one.workload->size).second) continue;
-    workloads.push_back(one.workload);
-    if (one.other_sources) stale.insert(one.workload);
-  }
-  std::ranges::sort(workloads, {}, [](const lookup::RecordedWorkload* workload) {
-    return std::tie(workload->device.model_key, workload->extents);
-  });
-  return workloads;
-}
-
-}  // namespace
 
 std::size_t Portfolio::stale() const {
   return static_cast<std::size_t>(std::ranges::count_if(workloads, &ServedWorkload::stale));

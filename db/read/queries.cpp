@@ -32,16 +32,14 @@ SELECT d.* FROM devices d JOIN runs r ON r.device = d.id
 WHERE d.model_key = ? ORDER BY r.started DESC, r.id DESC LIMIT 1)";
 
 void add_details(SQLite::Database& connection, DeviceSummary& device) {
-  SQLite::Statement newest(connection, select_newest_properties);
-  newest.bind(1, device.model_key);
+  SQLite::Statement newest = bound(connection, select_newest_properties, device.model_key);
   if (newest.executeStep()) {
     device.name = text(newest, "name");
     device.architecture = text(newest, "architecture");
     device.properties = properties_from_json(text(newest, "facts"));
   }
-  SQLite::Statement drivers(connection,
-                            "SELECT DISTINCT driver FROM works WHERE model_key = ? ORDER BY driver");
-  drivers.bind(1, device.model_key);
+  SQLite::Statement drivers = bound(
+      connection, "SELECT DISTINCT driver FROM works WHERE model_key = ? ORDER BY driver", device.model_key);
   while (drivers.executeStep()) device.drivers.push_back(text(drivers, "driver"));
 }
 
@@ -66,11 +64,10 @@ std::vector<ProblemSummary> list_problems(const Database& database) {
   std::vector<ProblemSummary> result;
   database.read([&](SQLite::Database& connection) {
     SQLite::Statement row(connection, select_problems);
-    while (row.executeStep()) {
+    while (row.executeStep())
       result.push_back({text(row, "problem"), integer(row, "instances"), integer(row, "devices"),
                         integer(row, "runs"), integer(row, "evaluations"), integer(row, "failures"),
                         text_or_empty(row, "last_run")});
-    }
   });
   return result;
 }

@@ -11,11 +11,11 @@
 #include "db/store/database.hpp"
 #include "tuner/session/store.hpp"
 
-/// The read side: what is in a database, as plain data. Every function sees one unchanging state of the file
-/// and throws Error. Times in seconds, times of day as the text that is stored (UTC, ISO 8601).
+/// The read side: the contents of a database as plain data. Every function sees one unchanging state of the
+/// file and throws Error. Times are in seconds, times of day the stored texts (UTC, ISO 8601).
 namespace tune::db {
 
-/// A problem of which there are results.
+/// A problem with results.
 struct ProblemSummary {
   std::string problem;
   std::int64_t instances = 0;
@@ -25,10 +25,10 @@ struct ProblemSummary {
   std::int64_t failures = 0;  ///< among the evaluations
   std::string last_run;       ///< when the newest began
 };
-/// Sorted by name.
+/// Returns all of them, sorted by name.
 std::vector<ProblemSummary> list_problems(const Database& database);
 
-/// A device model of which there are results; boards of one model share them.
+/// A device model with results, which boards of one model share.
 struct DeviceSummary {
   std::string model_key;
   std::string name;
@@ -39,10 +39,10 @@ struct DeviceSummary {
   std::string last_run;
   DeviceProperties properties;  ///< of the newest run
 };
-/// Sorted by model key.
+/// Returns all of them, sorted by model key.
 std::vector<DeviceSummary> list_devices(const Database& database);
 
-/// What results are kept under, by its texts: WorkloadKey without the facts.
+/// A workload by its texts: a WorkloadKey without the device's properties.
 struct Workload {
   std::int64_t id = 0;  ///< equal for results that can be compared
   std::string problem;
@@ -58,7 +58,7 @@ struct Workload {
   CacheState cache = CacheState::cold;
 };
 
-/// What one solution of the problem takes: for rates and the share of the limit.
+/// The cost of one solution of the problem, for rates and the share of the limit.
 struct WorkloadCost {
   double limit = 0;  ///< seconds; 0 where unknown
   double items = 0;
@@ -81,21 +81,22 @@ struct RunSummary {
   std::string strategy;
   Objective objective = Objective::time;
   std::string started;
-  std::string ended;                              ///< empty where it was killed, or still goes on
-  std::string end_reason;                         ///< as `ended`
-  std::int64_t evaluations = 0;                   ///< that it saw, reused ones included
-  std::int64_t reused = 0;                        ///< among them
-  std::int64_t failures = 0;                      ///< among them
-  std::optional<double> best;                     ///< seconds, of the finals if any; nothing where all failed
+  std::string ended;             ///< empty where it was killed, or still goes on
+  std::string end_reason;        ///< as `ended`
+  std::int64_t evaluations = 0;  ///< that it saw, reused ones included
+  std::int64_t reused = 0;       ///< among them
+  std::int64_t failures = 0;     ///< among them
+  /// Seconds, of the re-ranking if any; nothing where all failed.
+  std::optional<double> best;
   std::optional<std::string> best_configuration;  ///< key
-  std::int64_t tied = 0;  ///< with the winner of its finals, itself included; 0: no finals
+  std::int64_t tied = 0;  ///< with the winner of its re-ranking, itself included; 0: none
 };
-/// Newest first.
+/// Returns runs, the newest first.
 std::vector<RunSummary> list_runs(const Database& database, const RunFilter& filter = {});
 
-/// What finals said of an evaluation.
+/// The place of an evaluation in a re-ranking.
 struct RerankStanding {
-  RunId run = 0;  ///< whose finals they were
+  RunId run = 0;  ///< whose re-ranking it was
   std::int64_t place = 0;
   MedianInterval time;   ///< seconds: median of the rounds, 95 %
   MedianInterval ratio;  ///< of its value to the winner's, round by round, 95 %
@@ -103,21 +104,22 @@ struct RerankStanding {
   std::int64_t rounds = 0;
 };
 
-/// One evaluation in a list. A measurement (then `time` and what follows it) or a failure.
+/// One evaluation in a list: a measurement (with `time` and what follows it) or a failure.
 struct ResultRow {
   std::int64_t evaluation = 0;
   RunId run = 0;  ///< that made it
   Workload workload;
   WorkloadCost amount;
   Configuration configuration;
-  std::optional<double> time;            ///< what it is ranked by: of its newest finals, else of the samples
+  /// That it is ranked by: of its newest re-ranking, else of the samples.
+  std::optional<double> time;
   std::optional<double> measured_time;   ///< median of the samples
   std::optional<RerankStanding> rerank;  ///< the newest by time
   double minimum = 0;
   double error = 0;
   double tolerance = 0;
   std::int64_t samples = 0;
-  std::optional<Timing> timing;  ///< how it was measured, without samples; nothing where that is not known
+  std::optional<Timing> timing;  ///< without samples; nothing where it is not known
   bool same_code = false;        ///< the outcome of another configuration with equal machine code
   bool from_cache = false;       ///< the binary was not compiled
   std::optional<Failure> failure;
@@ -125,15 +127,16 @@ struct ResultRow {
   std::string binary_hash;
   PhaseTimes phases;
   std::string recorded;
-  bool current = true;  ///< false: the configuration was evaluated again later under the same work
+  bool current = true;  ///< false: the configuration was evaluated again later in the same workload
 };
 
 struct ResultFilter {
   std::optional<std::string> problem = std::nullopt;
   std::optional<std::string> size = std::nullopt;
-  std::optional<std::string> settings = std::nullopt;   ///< settings key
-  std::optional<std::string> device = std::nullopt;     ///< model key or name
-  std::optional<RunId> run = std::nullopt;              ///< what this run saw, reused evaluations included
+  std::optional<std::string> settings = std::nullopt;  ///< settings key
+  std::optional<std::string> device = std::nullopt;    ///< model key or name
+  /// Evaluations that this run saw, reused ones included.
+  std::optional<RunId> run = std::nullopt;
   std::optional<std::int64_t> workload = std::nullopt;  ///< Workload::id
   std::optional<Origin> origin = std::nullopt;
   std::optional<CacheState> cache = std::nullopt;
@@ -141,8 +144,8 @@ struct ResultFilter {
   bool failures = false;    ///< include them, after the measurements
   bool superseded = false;  ///< include evaluations that are not current
 };
-/// Fastest first: what finals have seen and not chosen after all else, whatever its time; failures last, in
-/// the order they came.
+/// Returns evaluations, the fastest first. Those that a re-ranking did not choose come after all other
+/// measurements, whatever their times; failures come last, in order of arrival.
 std::vector<ResultRow> list_results(const Database& database, const ResultFilter& filter = {});
 
 }  // namespace tune::db

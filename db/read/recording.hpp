@@ -11,8 +11,7 @@
 
 namespace tune::db {
 
-/// What was measured of one problem at one size on one device with one set of versions: answers instead of
-/// the device.
+/// The evaluations of one workload, which answer instead of the device.
 struct Recording {
   Instance instance;
   DeviceProperties device;
@@ -23,20 +22,21 @@ struct Recording {
   std::vector<std::string> recorded = {};  ///< when each of the evaluations was made
 };
 
-/// The recording of the instance with the most measurements; nothing where the database has none. Replayed
-/// results never count. Throws Error.
+/// Returns the recording of the instance with the most measurements, or nothing where the database has none.
+/// Replayed results never count. Throws Error.
 std::optional<Recording> find_recording(const Database& database, const Instance& instance,
                                         CacheState cache = CacheState::cold);
 
-/// The work of that number (Workload::id), the best evaluation first, as list_results has them; nothing where
-/// it has none. Throws Error.
+/// Returns the recording of the workload of that number (Workload::id), in the order of list_results, or
+/// nothing where it has no evaluations. Throws Error.
 std::optional<Recording> recording_of(const Database& database, std::int64_t workload);
 
-/// Every work that was measured, here or by another program, in the order in which they came. Throws Error.
+/// Returns the recordings of all workloads that were measured, here or by another program, in order of
+/// arrival. Throws Error.
 std::vector<Recording> all_recordings(const Database& database);
 
-/// Instances of the problem that have measurements, as `512x512x512 radius=1,...`. Sorted, without
-/// repetition.
+/// Returns the instances of the problem that have measurements, as `512x512x512 radius=1,...`. Sorted,
+/// without repetition.
 std::vector<std::string> recorded_instances(const Database& database, const std::string& problem);
 
 }  // namespace tune::db

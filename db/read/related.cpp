@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t min_measured = 10, min_of_same = 1;
 
-/// Counts in an index, and looks at no more measurements than it takes to know that there are enough.
+/// Counts in an index, up to the number of measurements that suffices.
 constexpr const char* select_workloads = R"(
 SELECT w.id AS work, i.problem, i.size, i.settings_key AS settings, i.extents, d.name AS device, w.model_key,
        d.architecture, w.driver, t.compiler, t.source_hash, w.origin, w.cache,
@@ -113,8 +113,8 @@ std::vector<RelatedResult> related_results(const Database& database, const Workl
                                            std::size_t max_count) {
   std::vector<RelatedResult> results;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement count(connection, "SELECT COUNT(*) FROM evaluations WHERE work = ?");
-    count.bind(1, workload.id);
+    SQLite::Statement count =
+        bound(connection, "SELECT COUNT(*) FROM evaluations WHERE work = ?", workload.id);
     count.executeStep();
     const double all = count.getColumn(0).getDouble(), half = std::floor(static_cast<double>(max_count) / 2);
     const double share = all <= static_cast<double>(max_count) ? 1 : half / all;

@@ -9,7 +9,6 @@
 
 #include "db/read/result_rows.hpp"
 #include "db/store/json.hpp"
-#include "db/store/rerank_rows.hpp"
 #include "db/store/rows.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -17,43 +16,9 @@
 namespace tune::db {
 namespace {
 
-constexpr const char* insert_place = R"(
-INSERT INTO finals (run, evaluation, place, time, time_low, time_high, energy, ratio, ratio_low, ratio_high, tied,
-                    rounds, reused)
-VALUES (:run, :evaluation, :place, :time, :time_low, :time_high, :energy, :ratio, :ratio_low, :ratio_high, :tied,
-        :rounds, :reused))";
-
-constexpr const char* insert_round =
-    "INSERT INTO final_rounds (run, evaluation, round, seconds, energy)"
-    " VALUES (:run, :evaluation, :round, :seconds, :energy)";
-
-constexpr const char* select_newest_run = R"(
-SELECT r.id FROM runs r
-WHERE r.work = ? AND r.objective = ? AND EXISTS (SELECT 1 FROM finals f WHERE f.run = r.id)
-ORDER BY r.started DESC, r.id DESC LIMIT 1)";
-
-constexpr const char* select_current_places = R"(
-SELECT f.evaluation, e.configuration FROM finals f JOIN current_evaluations e ON e.id = f.evaluation
-WHERE f.run = ? AND e.time IS NOT NULL ORDER BY f.place)";
-
 constexpr const char* select_places = R"(
 SELECT f.*, e.configuration FROM finals f JOIN evaluations e ON e.id = f.evaluation
 WHERE f.run = ? ORDER BY f.place)";
-
-std::optional<double> known(double value) {
-  return value > 0 ? std::optional(value) : std::nullopt;
-}
-
-std::vector<RerankRound> rounds_of(SQLite::Database& connection, RunId run, std::int64_t evaluation) {
-  SQLite::Statement row(
-      connection, "SELECT seconds, energy FROM final_rounds WHERE run = ? AND evaluation = ? ORDER BY round");
-  row.bind(1, run);
-  row.bind(2, evaluation);
-  std::vector<RerankRound> rounds;
-  while (row.executeStep())
-    rounds.push_back({real(row, "seconds"), optional_real(row, "energy").value_or(0)});
-  return rounds;
-}
 
 RerankStanding result_of(SQLite::Statement& row) {
   RerankStanding result;
@@ -65,75 +30,6 @@ RerankStanding result_of(SQLite::Statement& row) {
   result.tied = flag(row, "tied");
   return result;
 }
-
-}  // namespace
-
-void insert_rerank(SQLite::Database& connection, const RerankKey& key, const RerankPlace& place) {
-  SQLite::Statement insert(connection, insert_place);
-  insert.bind(":run", key.run);
-  insert.bind(":evaluation", key.evaluation);
-  insert.bind(":place", key.place);
-  insert.bind(":time", place.time.median);
-  insert.bind(":time_low", place.time.low);
-  insert.bind(":time_high", place.time.high);
-  bind_optional(insert, ":energy", known(place.energy()));
-  insert.bind(":ratio", place.ratio.median);
-  insert.bind(":ratio_low", place.ratio.low);
-  insert.bind(":ratio_high", place.ratio.high);
-  insert.bind(":tied", place.tied ? 1 : 0);
-  insert.bind(":rounds", static_cast<std::int64_t>(place.rounds.size()));
-  insert.bind(":reused", key.reused ? 1 : 0);
-  insert.exec();
-  SQLite::Statement round(connection, insert_round);
-  for (std::size_t i = 0; i < place.rounds.size(); ++i) {
-    round.bind(":run", key.run);
-    round.bind(":evaluation", key.evaluation);
-    round.bind(":round", static_cast<std::int64_t>(i));
-    round.bind(":seconds", place.rounds[i].seconds);
-    bind_optional(round, ":energy", known(place.rounds[i].energy));
-    run(round);
-  }
-}
-
-RerankResult newest_rerank(SQLite::Database& connection, std::int64_t workload, Objective objective) {
-  RerankResult rerank;
-  rerank.objective = objective;
-  SQLite::Statement newest(connection, select_newest_run);
-  newest.bind(1, workload);
-  newest.bind(2, std::string(to_string(objective)));
-  if (!newest.executeStep()) return rerank;
-  const RunId run = newest.getColumn(0).getInt64();
-  SQLite::Statement row(connection, select_current_places);
-  row.bind(1, run);
-  while (row.executeStep()) {
-    RerankPlace place;
-    place.configuration = configuration_from_json(text(row, "configuration"));
-    place.rounds = rounds_of(connection, run, integer(row, "evaluation"));
-    rerank.places.push_back(std::move(place));
-  }
-  return rerank;
-}
-
-std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
-  std::vector<RerankRow> rows;
-  database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row(connection, select_places);
-    row.bind(1, run);
-    while (row.executeStep()) {
-      RerankRow place;
-      place.evaluation = integer(row, "evaluation");
-      place.configuration = configuration_from_json(text(row, "configuration"));
-      place.result = result_of(row);
-      place.energy = optional_real(row, "energy").value_or(0);
-      place.reused = flag(row, "reused");
-      place.rounds = rounds_of(connection, run, place.evaluation);
-      rows.push_back(std::move(place));
-    }
-  });
-  return rows;
-}
-
-namespace {
 
 constexpr const char* select_run = R"(
 SELECT o.*, r.seed, r.budget_evaluations, r.budget_seconds, r.until_gain, r.restriction, r.pinned,
@@ -198,8 +94,7 @@ RunRecord record(SQLite::Statement& row, const Workload& workload) {
 }
 
 std::vector<ProgressPoint> progress(SQLite::Database& connection, RunId run) {
-  SQLite::Statement row(connection, select_progress);
-  row.bind(1, run);
+  SQLite::Statement row = bound(connection, select_progress, run);
   std::vector<ProgressPoint> result;
   std::optional<double> best;
   while (row.executeStep()) {
@@ -214,13 +109,12 @@ std::vector<ProgressPoint> progress(SQLite::Database& connection, RunId run) {
 std::vector<FailureCount> failures(const Database& database, const char* evaluations, std::int64_t id) {
   std::vector<FailureCount> result;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row(connection, std::string(count_failures) + evaluations +
-                                          " WHERE phase IS NOT NULL GROUP BY phase, reason");
-    row.bind(1, id);
-    while (row.executeStep()) {
+    SQLite::Statement row = bound(
+        connection,
+        std::string(count_failures) + evaluations + " WHERE phase IS NOT NULL GROUP BY phase, reason", id);
+    while (row.executeStep())
       result.push_back({phase_from_string(text(row, "phase")), text(row, "reason"), integer(row, "count"),
                         configuration_from_json(text(row, "configuration")), text(row, "detail")});
-    }
   });
   std::ranges::sort(result, [](const FailureCount& a, const FailureCount& b) {
     if (a.phase != b.phase) return a.phase < b.phase;
@@ -231,24 +125,39 @@ std::vector<FailureCount> failures(const Database& database, const char* evaluat
 
 }  // namespace
 
+std::vector<RerankRow> rerank_of_run(const Database& database, RunId run) {
+  std::vector<RerankRow> rows;
+  database.read([&](SQLite::Database& connection) {
+    SQLite::Statement row = bound(connection, select_places, run);
+    while (row.executeStep()) {
+      RerankRow place;
+      place.evaluation = integer(row, "evaluation");
+      place.configuration = configuration_from_json(text(row, "configuration"));
+      place.result = result_of(row);
+      place.energy = optional_real(row, "energy").value_or(0);
+      place.reused = flag(row, "reused");
+      place.rounds = rounds_of(connection, run, place.evaluation);
+      rows.push_back(std::move(place));
+    }
+  });
+  return rows;
+}
+
 RunDetails run_details(const Database& database, RunId run, bool with_winner) {
   RunDetails result;
   database.read([&](SQLite::Database& connection) {
-    SQLite::Statement row(connection, select_run);
-    row.bind(1, run);
-    if (!row.executeStep()) {
+    SQLite::Statement row = bound(connection, select_run, run);
+    if (!row.executeStep())
       throw Error(format("there is no run {} in {}", run, database.path().string()), Exit::no_answer);
-    }
     result.summary = run_summary(row);
     result.record = record(row, result.summary.workload);
     result.progress = progress(connection, run);
     result.rerank = rerank_of_run(database, run);
     if (const auto evaluation = optional_integer(row, "winner"); evaluation && with_winner) {
-      SQLite::Statement winner(connection, select_winner);
-      winner.bind(1, *evaluation);
+      SQLite::Statement winner = bound(connection, select_winner, *evaluation);
       winner.executeStep();
       result.winner = result_row(winner);
-      result.winner->time = result.summary.best;  // of these finals, whatever later ones said
+      result.winner->time = result.summary.best;  // of this re-ranking, whatever later ones measured
       result.winner_samples = samples(connection, *evaluation);
     }
     result.failures = failures_of_run(database, run);

@@ -29,7 +29,7 @@ struct FailureCount {
   std::string detail;     ///< of the example
 };
 
-/// A place in a run's finals.
+/// A place in a run's re-ranking.
 struct RerankRow {
   std::int64_t evaluation = 0;
   Configuration configuration;
@@ -39,30 +39,31 @@ struct RerankRow {
   std::vector<RerankRound> rounds;  ///< in order
 };
 
-/// Everything that is known of a run.
+/// A run in full.
 struct RunDetails {
   RunSummary summary;
-  RunRecord record;  ///< as it was given when the run began
+  RunRecord record;  ///< as it was when the run began
   std::vector<ProgressPoint> progress;
-  std::optional<ResultRow> winner;     ///< of its finals, else the fastest that it saw
+  std::optional<ResultRow> winner;     ///< of its re-ranking, else the fastest that it saw
   std::vector<double> winner_samples;  ///< seconds, in the order taken
   std::vector<RerankRow> rerank;       ///< the winner first; empty where there were none
-  std::vector<FailureCount>
-      failures;  ///< by phase in the order of an evaluation, then the most frequent first
+  /// By phase in the order of an evaluation, then the most frequent first.
+  std::vector<FailureCount> failures;
 };
 
-/// Throws Error (Exit::no_answer) where there is no such run. The winner costs a ranking of the whole file:
-/// without it, `winner` and `winner_samples` are empty.
+/// Returns a run in full. Throws Error (Exit::no_answer) where there is no such run. The winner costs a
+/// ranking of the whole file: without it `winner` and `winner_samples` are empty.
 RunDetails run_details(const Database& database, RunId run, bool with_winner = true);
 
-/// Of the evaluations that this work counts (see schema: `current_evaluations`), or of all that a run saw.
+/// Count the failures among the current evaluations of a workload (view `current_evaluations`), or among all
+/// that a run saw.
 std::vector<FailureCount> failures_of_workload(const Database& database, std::int64_t workload);
 std::vector<FailureCount> failures_of_run(const Database& database, RunId run);
 
-/// The winner first; empty where the run had none.
+/// Returns the places of a run's re-ranking, the winner first; empty where it had none.
 std::vector<RerankRow> rerank_of_run(const Database& database, RunId run);
 
-/// Seconds, in the order taken; empty for a failure.
+/// Returns samples in seconds, in the order taken; none for a failure.
 std::vector<double> samples_of(const Database& database, std::int64_t evaluation);
 
 }  // namespace tune::db

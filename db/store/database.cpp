@@ -7,24 +7,36 @@
 
 #include <algorithm>
 #include <fstream>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <thread>
 
 #include "db/store/schema.hpp"
-#include "tuner/base/error.hpp"
+#include "lookup/src/connection.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::db {
+
+namespace fs = std::filesystem;
 namespace {
 
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+void make_folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  if (folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error && !fs::is_directory(folder))
+    throw Error(format("cannot make the folder {} for the database ({}): name another file with --db",
+                       folder.string(), error.message()));
 }
 
+constexpr const char* in_memory = ":memory:";
+
 }  // namespace
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
 
 Error not_a_database(const std::filesystem::path& path) {
   return Error(format("{} is not a tune database: name another file with --db", path.string()));
@@ -61,8 +73,7 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
       return Error(
-          format("{} is in use ({}): another process holds it; end that one, or name another file"
-                 " with --db",
+          format("{} is in use ({}): another process holds it; end that one, or name another file with --db",
                  file, detail));
     case SQLITE_IOERR:
       return Error(
@@ -77,43 +88,6 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
   }
 }
 
-namespace fs = std::filesystem;
-namespace {
-
-/// `file:` URI that SQLite reads back as this path.
-std::string immutable_uri(const fs::path& path) {
-  std::string uri = "file:";
-  for (const char c : fs::absolute(path).string()) {
-    if (c == '%' || c == '?' || c == '#') {
-      uri += format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      uri += c;
-    }
-  }
-  return uri + "?immutable=1";
-}
-
-void make_folder_of(const fs::path& path) {
-  const fs::path folder = path.parent_path();
-  if (folder.empty()) return;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error && !fs::is_directory(folder)) {
-    throw Error(format("cannot make the folder {} for the database ({}): name another file with --db",
-                       folder.string(), error.message()));
-  }
-}
-
-constexpr const char* in_memory = ":memory:";
-
-bool has_pending_log(const fs::path& path) {
-  std::error_code error;
-  const auto bytes = fs::file_size(path.string() + "-wal", error);
-  return !error && bytes > 0;
-}
-
-}  // namespace
-
 bool begins_as_database(std::string_view bytes) {
   return bytes.starts_with("SQLite format 3");
 }
@@ -125,11 +99,16 @@ bool is_database(const fs::path& file) {
   return stream.read(start.data(), first_bytes) && begins_as_database(start);
 }
 
+std::uint64_t file_bytes(const fs::path& file) {
+  std::error_code error;
+  const auto bytes = fs::file_size(file, error);
+  return error ? 0 : bytes;
+}
+
 Database::Database(fs::path path, OpenMode access, std::chrono::milliseconds patience)
     : path_(std::move(path)), access_(access), patience_(patience) {
-  if (fs::is_directory(path_)) {
+  if (fs::is_directory(path_))
     throw Error(format("{} is a folder: name a file in it with --db", path_.string()));
-  }
   std::error_code ignored;
   if (access_ == OpenMode::read_write) {
     make_folder_of(path_);
@@ -155,11 +134,11 @@ void Database::open() {
     check_content();
   } catch (const SQLite::Exception& exception) {
     // A write-ahead log needs files beside the database, which a folder that cannot be written, or a full
-    // disk (SQLITE_IOERR), refuses. What nobody has left unfinished can be read without them.
+    // disk (SQLITE_IOERR), refuses. A database without pending commits can be read without them.
     const int code = exception.getErrorCode();
     const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
     const bool reading = access_ == OpenMode::read_only || access_ == OpenMode::inspect;
-    if (!reading || !refused || has_pending_log(path_)) throw;
+    if (!reading || !refused || lookup::has_pending_log(path_)) throw;
     connect(true);
     check_content();
   }
@@ -172,7 +151,7 @@ void Database::open() {
 void Database::connect(bool immutable) {
   const auto patience = static_cast<int>(patience_.count());
   if (immutable) {
-    connection_ = std::make_unique<SQLite::Database>(immutable_uri(path_),
+    connection_ = std::make_unique<SQLite::Database>(lookup::immutable_uri(path_),
                                                      SQLite::OPEN_READONLY | SQLite::OPEN_URI, patience);
   } else {
     const int flags = access_ == OpenMode::read_write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE
@@ -186,19 +165,17 @@ void Database::check_content() const {
   const int id = connection_->execAndGet("PRAGMA application_id").getInt();
   const bool empty = connection_->execAndGet("SELECT COUNT(*) FROM sqlite_schema").getInt() == 0;
   if (id != application_id && !(empty && id == 0 && version == 0)) throw not_a_database(path_);
-  if (version > schema_version()) {
+  if (version > schema_version())
     throw Error(
-        format("{} was made by a newer tune (schema {}, this program knows {}): update tune, or name"
-               " another file with --db",
+        format("{} was made by a newer tune (schema {}, this program reads "
+               "up to {}): update tune, or name another file with --db",
                path_.string(), version, schema_version()));
-  }
   if (access_ == OpenMode::read_write || version == schema_version()) return;
   if (access_ == OpenMode::inspect && version > 0) return;
-  if (version == 0) {
+  if (version == 0)
     throw Error(format("{} holds no results yet: tune something first, or name another file with --db",
                        path_.string()),
                 Exit::no_answer);
-  }
   throw Error(
       format("{} was made by an older tune (schema {}, this program needs {}): `tune db compact {}`"
              " or any tuning run that uses it updates it",
@@ -206,19 +183,16 @@ void Database::check_content() const {
 }
 
 void Database::prepare_for_writing() {
-  if (sqlite3_db_readonly(connection_->getHandle(), "main") == 1) {
+  if (sqlite3_db_readonly(connection_->getHandle(), "main") == 1)
     throw Error(format("{} cannot be written: change its permissions, or name another file with --db",
                        path_.string()));
-  }
   write_ahead_log_ = use_write_ahead_log();
-  if (!write_ahead_log_ && path_ != in_memory) {
+  if (!write_ahead_log_ && path_ != in_memory)
     notice_ = format(
-        "{}: its file system allows no write-ahead log; results are as safe, but readers wait for"
-        " writers",
+        "{}: its file system allows no write-ahead log; results are as safe, but readers wait for writers",
         path_.string());
-  }
   connection_->exec("PRAGMA synchronous = FULL");
-  migrate(*connection_, migrations());  // which may copy tables that others refer to
+  migrate(*connection_, migrations());  // may copy tables that others refer to
   make_views(*connection_, ViewPlace::file);
   connection_->exec("PRAGMA foreign_keys = ON");
 }
@@ -229,7 +203,7 @@ bool Database::use_write_ahead_log() {
     try {
       return connection_->execAndGet("PRAGMA journal_mode = WAL").getString() == "wal";
     } catch (const SQLite::Exception& exception) {
-      // SQLite does not wait by itself when two processes switch a new file at the same moment.
+      // SQLite does not wait when two processes switch a new file at the same moment.
       const bool busy = exception.getErrorCode() == SQLITE_BUSY || exception.getErrorCode() == SQLITE_LOCKED;
       if (!busy || std::chrono::steady_clock::now() > deadline) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -237,17 +211,15 @@ bool Database::use_write_ahead_log() {
   }
 }
 
-/// With a write-ahead log every commit is in the system's hands and the file stays sound whatever happens; an
-/// fsync makes all commits before it survive the machine too. So one a second is enough. Without the log, a
-/// commit that is not synchronised can damage the file.
+/// With a write-ahead log every commit reaches the operating system and the file stays sound whatever
+/// happens; an fsync makes all commits before it survive the machine too. So one a second is enough. Without
+/// the log, a commit that is not synchronised can damage the file.
 void Database::synchronise(bool now) {
   connection_->exec(now || !write_ahead_log_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
 void Database::write(const Operation& operation, Sync sync) {
-  if (access_ != OpenMode::read_write) {
-    throw Error(format("{} was opened for reading only", path_.string()));
-  }
+  if (access_ != OpenMode::read_write) throw Error(format("{} was opened for reading only", path_.string()));
   const auto start = std::chrono::steady_clock::now();
   const bool now = sync == Sync::now || start - last_sync_ >= sync_interval;
   try {

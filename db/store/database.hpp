@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <SQLiteCpp/Exception.h>
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -15,24 +13,28 @@
 
 namespace SQLite {
 class Database;
-}
+class Exception;
+}  // namespace SQLite
 
 namespace tune::db {
 
-/// Whether the file is there and an SQLite database, of whatever program.
+/// True when the file exists and is an SQLite database, of whatever program.
 bool is_database(const std::filesystem::path& file);
-/// Whether these are the first bytes of one, or all of it.
+/// True when these are the first bytes of one, or all of it.
 bool begins_as_database(std::string_view bytes);
 
-/// What a database is opened for.
+/// Returns the size of the file; 0 where there is none.
+std::uint64_t file_bytes(const std::filesystem::path& file);
+
+/// How a database is opened.
 enum class OpenMode {
   read_write,  ///< makes the file, its folders and its tables where they are missing
   read_only,   ///< the file must be there; another process may be writing it
-  inspect,     ///< read_only of a file of any released schema: for code that asks which tables there are
-  immutable,   ///< a recording that nobody changes: no lock is taken and no file is made beside it
+  inspect,     ///< read_only for a file of any released schema: for code that asks which tables exist
+  immutable,   ///< a recording, which never changes: no lock is taken and no file is made beside it
 };
 
-/// When a commit survives more than the end of the process: a crash of the machine, a loss of power.
+/// When a commit survives a crash of the machine or a loss of power too, not only the end of the process.
 enum class Sync {
   soon,  ///< within `Database::sync_interval` of steady writing: waiting for the disk costs 5 ms
   now,   ///< when `write` returns, and all commits before it
@@ -44,10 +46,10 @@ class Database {
  public:
   using Operation = std::function<void(SQLite::Database&)>;
 
-  /// How long a writer waits for another one before it gives up.
+  /// The time that a writer waits for another one before it gives up.
   static constexpr std::chrono::milliseconds default_patience{120'000};
 
-  /// What a crash of the machine may cost, of evaluations that were committed.
+  /// The time whose committed evaluations a crash of the machine may lose.
   static constexpr std::chrono::milliseconds sync_interval{1'000};
 
   /// `:memory:` is a database that ends with this object.
@@ -59,16 +61,16 @@ class Database {
 
   const std::filesystem::path& path() const { return path_; }
   OpenMode access() const { return access_; }
-  /// Something that a person should know and that is no error, one line; empty as a rule.
+  /// Returns one line for the user that is not an error, mostly empty.
   const std::string& notice() const { return notice_; }
 
-  /// Runs `work` in a transaction that holds the write lock from its start, and commits it. When this
+  /// Calls the operation in a transaction that holds the write lock from its start, and commits it. When this
   /// returns, the changes survive the end of the process at any moment; when it throws, nothing changed.
   void write(const Operation& operation, Sync sync = Sync::soon);
-  /// Runs `work` on one unchanging state of the database, whatever others write meanwhile. May be nested.
+  /// Calls the operation on one unchanging state of the database, whatever others write meanwhile. May be
+  /// nested.
   void read(const Operation& operation) const;
-  /// Another number as soon as anybody else has committed a change: whether to read again. Says nothing about
-  /// how many there were.
+  /// Returns a number that differs once another connection has committed changes, however many.
   std::int64_t data_version() const;
 
   /// For the code of this folder and its tests. Throws SQLite::Exception.
@@ -92,10 +94,13 @@ class Database {
   std::unique_ptr<SQLite::Database> connection_;
 };
 
-/// What SQLite said of a file, as one line for people with the cure.
+/// Returns the text with a space for each line break: a message is one line.
+std::string one_line(std::string text);
+
+/// Turns an error of SQLite into one line that names the file and the cure.
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path);
 
-/// The file is something else.
+/// The error for a file of another kind.
 Error not_a_database(const std::filesystem::path& path);
 
 }  // namespace tune::db

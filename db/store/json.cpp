@@ -5,7 +5,6 @@
 
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-#include "tuner/device/device_properties.hpp"
 #include "tuner/serialization/json.hpp"
 
 namespace tune::db {
@@ -27,7 +26,7 @@ auto parsed(std::string_view text, Read read) {
   try {
     return read(Json::parse(text));
   } catch (const nlohmann::json::exception& exception) {
-    throw Error(format("the database holds a text that tune did not write: {} ({})", text, exception.what()));
+    throw Error(format("the database has a text that tune did not write: {} ({})", text, exception.what()));
   }
 }
 
@@ -48,8 +47,7 @@ std::string to_json(const NamedExtents& extents) {
 std::string to_json(const DeviceProperties& properties) {
   Json object = Json::object();
   for_each_property(properties, [&object](const char* name, const auto& member) { object[name] = member; });
-  // Facts that came later are left out where nobody measured them: what an older version stored keeps its
-  // text.
+  // Later properties are left out where they were not measured, so that texts of older versions stay equal.
   for (const char* later : {"host_to_device_bandwidth", "device_to_host_bandwidth"})
     if (object[later] == 0.0) object.erase(later);
   return object.dump();
@@ -80,7 +78,7 @@ search::Configuration configuration_from_json(std::string_view text) {
 DeviceProperties properties_from_json(std::string_view text) {
   return parsed(text, [](const Json& object) {
     DeviceProperties properties;
-    // A fact that an older version did not know keeps its default.
+    // A property that an older version did not have keeps its default.
     for_each_property(properties, [&object](const char* name, auto& member) {
       if (object.contains(name)) object[name].get_to(member);
     });

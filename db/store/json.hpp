@@ -12,8 +12,8 @@
 
 namespace tune::db {
 
-/// Columns that hold JSON: objects whose members keep their order, so that people can query them with
-/// SQLite's `->>`. Values keep their type: `true`, `32`, `0.5`, `"direct"`.
+/// Columns that hold JSON: objects whose members keep their order, for queries with SQLite's `->>`. Values
+/// keep their type: `true`, `32`, `0.5`, `"direct"`.
 
 using Entries = std::vector<std::pair<std::string, search::Value>>;
 using NamedExtents = std::vector<std::pair<std::string, std::int64_t>>;
@@ -22,7 +22,7 @@ std::string to_json(const Entries& entries);
 std::string to_json(const NamedExtents& extents);
 std::string to_json(const DeviceProperties& properties);
 
-/// The reverse. Throw Error for a text that the functions above cannot have written.
+/// These read the texts back. They throw Error for a text that the functions above cannot have written.
 Entries entries_from_json(std::string_view text);
 NamedExtents extents_from_json(std::string_view text);
 search::Configuration configuration_from_json(std::string_view text);

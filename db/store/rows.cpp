@@ -80,28 +80,22 @@ std::optional<Failure> failure(SQLite::Statement& row) {
   return Failure{phase_from_string(text(row, "phase")), text(row, "reason"), text(row, "detail")};
 }
 
-void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<double>& value) {
-  if (value) {
-    statement.bind(name, *value);
-  } else {
-    statement.bind(name);
-  }
-}
-
-void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<std::int64_t>& value) {
-  if (value) {
-    statement.bind(name, *value);
-  } else {
-    statement.bind(name);
-  }
-}
-
 std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluation) {
-  SQLite::Statement rows(connection, "SELECT seconds FROM samples WHERE evaluation = ? ORDER BY ordinal");
-  rows.bind(1, evaluation);
+  SQLite::Statement rows =
+      bound(connection, "SELECT seconds FROM samples WHERE evaluation = ? ORDER BY ordinal", evaluation);
   std::vector<double> seconds;
   while (rows.executeStep()) seconds.push_back(rows.getColumn(0).getDouble());
   return seconds;
+}
+
+std::vector<RerankRound> rounds_of(SQLite::Database& connection, RunId run, std::int64_t evaluation) {
+  SQLite::Statement row = bound(
+      connection, "SELECT seconds, energy FROM final_rounds WHERE run = ? AND evaluation = ? ORDER BY round",
+      run, evaluation);
+  std::vector<RerankRound> rounds;
+  while (row.executeStep())
+    rounds.push_back({real(row, "seconds"), optional_real(row, "energy").value_or(0)});
+  return rounds;
 }
 
 void run(SQLite::Statement& statement) {

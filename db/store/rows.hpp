@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "tuner/evaluation/evaluation.hpp"
+#include "tuner/evaluation/rerank.hpp"
 
-/// Reading and writing of columns by name: for the .cpp files of this folder only. All throw
+/// Reads and writes columns by name: for the .cpp files of the database's folders only. All throw
 /// SQLite::Exception.
 namespace tune::db {
 
@@ -24,45 +25,60 @@ std::optional<double> optional_real(SQLite::Statement& row, const char* column);
 std::optional<std::int64_t> optional_integer(SQLite::Statement& row, const char* column);
 std::string text_or_empty(SQLite::Statement& row, const char* column);
 
-/// Nothing where the evaluation has none.
+/// Returns nothing where the evaluation has none.
 std::optional<KernelResources> resources(SQLite::Statement& row);
-/// False where it is not known.
+/// Returns false where it is not known.
 bool flag(SQLite::Statement& row, const char* column);
-/// Without samples; defaults for what is not known.
+/// Returns the timing without samples; unknown members keep their defaults.
 Timing timing(SQLite::Statement& row);
 PhaseTimes phase_times(SQLite::Statement& row);
 std::optional<Failure> failure(SQLite::Statement& row);
 
-void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<double>& value);
-void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<std::int64_t>& value);
+template<class T>
+void bind_optional(SQLite::Statement& statement, const char* name, const std::optional<T>& value) {
+  value ? statement.bind(name, *value) : statement.bind(name);
+}
 
-/// In the order taken.
+/// Binds the values to the statement's parameters in order.
+template<class... Values>
+void bind_all(SQLite::Statement& statement, const Values&... values) {
+  int index = 0;
+  (statement.bind(++index, values), ...);
+}
+
+/// Prepares a statement and binds the values to its parameters in order.
+template<class... Values>
+SQLite::Statement bound(SQLite::Database& connection, const std::string& sql, const Values&... values) {
+  SQLite::Statement statement(connection, sql);
+  bind_all(statement, values...);
+  return statement;
+}
+
+/// Returns the samples in the order taken, in seconds.
 std::vector<double> samples(SQLite::Database& connection, std::int64_t evaluation);
+
+/// Returns the rounds of one evaluation in the re-ranking of a run, in order.
+std::vector<RerankRound> rounds_of(SQLite::Database& connection, std::int64_t run, std::int64_t evaluation);
 
 /// Runs a statement that returns no rows and makes it ready for the next use.
 void run(SQLite::Statement& statement);
 
-}  // namespace tune::db
-
-/// For the .cpp files of this folder only.
-namespace tune::db {
-
-/// The conditions of a query: only those that were asked for, so that SQLite can use its indexes.
+/// The conditions of a query; those without a value are left out, so that SQLite can use its indexes.
 class Where {
  public:
-  /// A condition with no values in it.
+  /// Adds a condition without a value.
   void add(const std::string& condition) { conditions_.push_back(condition); }
-  /// A condition with one `?` for the value, where there is a value.
+  /// Adds a condition with one `?` for the value, where there is a value.
   template<class T>
   void add(const std::string& condition, const std::optional<T>& value) {
     if (!value) return;
     conditions_.push_back(condition);
     binders_.push_back([v = *value](SQLite::Statement& statement, int index) { statement.bind(index, v); });
   }
-  /// Its model key or its name.
+  /// Adds a condition on a device's model key or name.
   void device(const std::optional<std::string>& value) { add("? IN (model_key, device)", value); }
 
-  /// ` WHERE a AND b`, or nothing.
+  /// Returns ` WHERE a AND b`, or an empty text.
   std::string sql() const {
     std::string text;
     for (const std::string& condition : conditions_) text += (text.empty() ? " WHERE " : " AND ") + condition;
@@ -78,7 +94,7 @@ class Where {
   std::vector<std::function<void(SQLite::Statement&, int)>> binders_;
 };
 
-/// ` LIMIT n`, or nothing.
+/// Returns ` LIMIT n`, or an empty text.
 inline std::string limit_sql(const std::optional<std::size_t>& limit) {
   return limit ? " LIMIT " + std::to_string(*limit) : std::string();
 }

@@ -7,20 +7,18 @@
 
 #include <charconv>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tuner/base/format.hpp"
 
 namespace tune::db {
 
-/// Generated at build time from the list in CMakeLists.txt: names and texts.
+/// Returns names and texts, generated at build time from the list in CMakeLists.txt.
 std::span<const std::pair<std::string_view, std::string_view>> schema_files();
 
 namespace {
 
-/// The number in front of a file's name.
+/// Returns the number in front of a file's name.
 int version_of(std::string_view name) {
   int version = 0;
   std::from_chars(name.data(), name.data() + name.size(), version);
@@ -66,7 +64,7 @@ NamedTexts views_of(SQLite::Database& connection) {
   return views;
 }
 
-/// As all migrations together leave them.
+/// Returns the views that all migrations together leave.
 NamedTexts views_of_schema() {
   SQLite::Database empty(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   migrate(empty, migrations());

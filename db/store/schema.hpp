@@ -21,38 +21,30 @@ struct Migration {
 /// Marks a file as ours (`PRAGMA application_id`): the letters `tune`.
 inline constexpr int application_id = 0x74756e65;
 
-/// All migrations in order.
+/// Returns all migrations in order.
 std::vector<Migration> migrations();
-/// The schema that this program writes: the version of the last migration.
+/// Returns the schema that this program writes: the version of the last migration.
 int schema_version();
 
 /// Applies the migrations above the database's version, each in one transaction; safe when several processes
 /// open a new file at once. Does nothing where the schema is current. Throws SQLite::Exception.
 void migrate(SQLite::Database& connection, std::span<const Migration> steps);
 
-}  // namespace tune::db
-
-namespace SQLite {
-class Database;
-}
-
-namespace tune::db {
-
 /// The schema's views hold no data, and SQLite reads their texts whenever a file is opened: a third of a
-/// lookup. So a file may do without them (`tune db export --without-views`); who opens it with this library
-/// has them. All throw SQLite::Exception.
+/// lookup. So a file may be without them (`tune db export --without-views`); this library makes them when it
+/// opens it. All throw SQLite::Exception.
 
 bool has_views(SQLite::Database& connection);
 
 enum class ViewPlace {
-  file,        ///< for everybody who opens it
-  connection,  ///< for this connection alone: a file that may not be written
+  file,        ///< stored in the file
+  connection,  ///< for this connection alone, where the file cannot be written
 };
 
-/// Makes those of this program's schema where the file has none. The file's schema is the newest.
+/// Makes the views of this program's schema where the file has none. The file's schema is the newest.
 void make_views(SQLite::Database& connection, ViewPlace place);
 
-/// Takes them out of the file.
+/// Removes the views from the file.
 void drop_views(SQLite::Database& connection);
 
 }  // namespace tune::db

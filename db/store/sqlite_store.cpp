@@ -8,11 +8,8 @@
 #include <chrono>
 #include <limits>
 
-#include "db/store/evaluation_rows.hpp"
 #include "db/store/json.hpp"
-#include "db/store/rerank_rows.hpp"
 #include "db/store/rows.hpp"
-#include "db/store/workload_rows.hpp"
 #include "tuner/base/content_hash.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -20,18 +17,10 @@
 namespace tune::db {
 namespace {
 
-/// The id that the statement finds with the texts bound in order.
+/// Returns the id that the statement finds, if any.
 std::optional<std::int64_t> find(SQLite::Statement& statement) {
   if (!statement.executeStep()) return std::nullopt;
   return statement.getColumn(0).getInt64();
-}
-
-template<class... Values>
-SQLite::Statement bound(SQLite::Database& connection, const char* sql, const Values&... values) {
-  SQLite::Statement statement(connection, sql);
-  int index = 0;
-  (statement.bind(++index, values), ...);
-  return statement;
 }
 
 std::int64_t instance_row(SQLite::Database& connection, const Instance& instance) {
@@ -55,8 +44,6 @@ std::int64_t toolchain_row(SQLite::Database& connection, const Toolchain& toolch
   return find(row).value();
 }
 
-}  // namespace
-
 std::int64_t device_row(SQLite::Database& connection, const DeviceProperties& properties) {
   const std::string json = to_json(properties);
   const std::string hash = content_hash(json);
@@ -68,18 +55,6 @@ std::int64_t device_row(SQLite::Database& connection, const DeviceProperties& pr
       .exec();
   auto row = bound(connection, "SELECT id FROM devices WHERE facts_hash = ?", hash);
   return find(row).value();
-}
-
-std::int64_t workload_row(SQLite::Database& connection, const WorkloadKey& key) {
-  const std::int64_t instance = instance_row(connection, key.instance);
-  const std::int64_t toolchain = toolchain_row(connection, key.toolchain);
-  bound(connection,
-        "INSERT INTO works (instance, model_key, driver, toolchain, origin, cache) VALUES (?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (instance, model_key, driver, toolchain, origin, cache) DO NOTHING",
-        instance, key.device.model_key(), key.device.driver, toolchain, std::string(to_string(key.origin)),
-        std::string(to_string(key.cache)))
-      .exec();
-  return find_workload(connection, key).value();
 }
 
 std::optional<std::int64_t> find_workload(SQLite::Database& connection, const WorkloadKey& key) {
@@ -96,9 +71,19 @@ std::optional<std::int64_t> find_workload(SQLite::Database& connection, const Wo
   return find(row);
 }
 
-namespace {
+std::int64_t workload_row(SQLite::Database& connection, const WorkloadKey& key) {
+  const std::int64_t instance = instance_row(connection, key.instance);
+  const std::int64_t toolchain = toolchain_row(connection, key.toolchain);
+  bound(connection,
+        "INSERT INTO works (instance, model_key, driver, toolchain, origin, cache) VALUES (?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (instance, model_key, driver, toolchain, origin, cache) DO NOTHING",
+        instance, key.device.model_key(), key.device.driver, toolchain, std::string(to_string(key.origin)),
+        std::string(to_string(key.cache)))
+      .exec();
+  return find_workload(connection, key).value();
+}
 
-/// Zero stands for what could not be read.
+/// Binds a value; 0 stands for an unknown one.
 void bind_known(SQLite::Statement& insert, const char* name, double value) {
   bind_optional(insert, name, value > 0 ? std::optional(value) : std::nullopt);
 }
@@ -141,9 +126,7 @@ void bind_resources(SQLite::Statement& insert, const KernelResources& resources)
   insert.bind(":limiter", resources.limiter);
 }
 
-}  // namespace
-
-const char* const insert_evaluation_sql = R"(
+constexpr const char* insert_evaluation_sql = R"(
 INSERT INTO evaluations (run, work, configuration, configuration_key, time, minimum, error, tolerance, phase,
                          reason, detail, registers, spill_store_bytes, spill_load_bytes, local_bytes,
                          static_shared_memory, dynamic_shared_memory, threads, max_threads,
@@ -199,13 +182,30 @@ Evaluation read_evaluation(SQLite::Statement& row) {
   return evaluation;
 }
 
-namespace {
-
-/// Counts beyond 63 bits are kept as the largest that fits.
+/// Counts beyond 63 bits are stored as the largest that fits.
 std::int64_t stored(std::uint64_t count) {
   constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   return static_cast<std::int64_t>(std::min(count, largest));
 }
+
+constexpr const char* insert_place = R"(
+INSERT INTO finals (run, evaluation, place, time, time_low, time_high, energy, ratio, ratio_low, ratio_high, tied,
+                    rounds, reused)
+VALUES (:run, :evaluation, :place, :time, :time_low, :time_high, :energy, :ratio, :ratio_low, :ratio_high, :tied,
+        :rounds, :reused))";
+
+constexpr const char* insert_round =
+    "INSERT INTO final_rounds (run, evaluation, round, seconds, energy)"
+    " VALUES (:run, :evaluation, :round, :seconds, :energy)";
+
+constexpr const char* select_newest_run = R"(
+SELECT r.id FROM runs r
+WHERE r.work = ? AND r.objective = ? AND EXISTS (SELECT 1 FROM finals f WHERE f.run = r.id)
+ORDER BY r.started DESC, r.id DESC LIMIT 1)";
+
+constexpr const char* select_current_places = R"(
+SELECT f.evaluation, e.configuration FROM finals f JOIN current_evaluations e ON e.id = f.evaluation
+WHERE f.run = ? AND e.time IS NOT NULL ORDER BY f.place)";
 
 constexpr const char* insert_run = R"(
 INSERT INTO runs (work, device, strategy, objective, seed, budget_evaluations, budget_seconds, until_gain, restriction,
@@ -253,6 +253,59 @@ void bind_options(SQLite::Statement& insert, const RunOptions& options) {
   insert.bind(":command_line", options.command_line);
 }
 
+/// A place in the re-ranking of a run.
+struct RerankKey {
+  RunId run = 0;
+  std::int64_t evaluation = 0;
+  int place = 0;  ///< from 1
+  bool reused = false;
+};
+
+void insert_rerank(SQLite::Database& connection, const RerankKey& key, const RerankPlace& place) {
+  SQLite::Statement insert(connection, insert_place);
+  insert.bind(":run", key.run);
+  insert.bind(":evaluation", key.evaluation);
+  insert.bind(":place", key.place);
+  insert.bind(":time", place.time.median);
+  insert.bind(":time_low", place.time.low);
+  insert.bind(":time_high", place.time.high);
+  bind_known(insert, ":energy", place.energy());
+  insert.bind(":ratio", place.ratio.median);
+  insert.bind(":ratio_low", place.ratio.low);
+  insert.bind(":ratio_high", place.ratio.high);
+  insert.bind(":tied", place.tied ? 1 : 0);
+  insert.bind(":rounds", static_cast<std::int64_t>(place.rounds.size()));
+  insert.bind(":reused", key.reused ? 1 : 0);
+  insert.exec();
+  SQLite::Statement round(connection, insert_round);
+  for (std::size_t i = 0; i < place.rounds.size(); ++i) {
+    round.bind(":run", key.run);
+    round.bind(":evaluation", key.evaluation);
+    round.bind(":round", static_cast<std::int64_t>(i));
+    round.bind(":seconds", place.rounds[i].seconds);
+    bind_known(round, ":energy", place.rounds[i].energy);
+    run(round);
+  }
+}
+
+/// Reads the newest re-ranking of the workload by that objective, as Store::known_rerank returns it.
+RerankResult newest_rerank(SQLite::Database& connection, std::int64_t workload, Objective objective) {
+  RerankResult rerank;
+  rerank.objective = objective;
+  SQLite::Statement newest =
+      bound(connection, select_newest_run, workload, std::string(to_string(objective)));
+  if (!newest.executeStep()) return rerank;
+  const RunId run = newest.getColumn(0).getInt64();
+  SQLite::Statement row = bound(connection, select_current_places, run);
+  while (row.executeStep()) {
+    RerankPlace place;
+    place.configuration = configuration_from_json(text(row, "configuration"));
+    place.rounds = rounds_of(connection, run, integer(row, "evaluation"));
+    rerank.places.push_back(std::move(place));
+  }
+  return rerank;
+}
+
 }  // namespace
 
 std::string utc_now() {
@@ -266,7 +319,7 @@ std::string utc_now() {
                 time.minutes().count(), time.seconds().count(), time.subseconds().count());
 }
 
-/// Prepared once: a replayed run records thousands of evaluations a second.
+/// The statements are prepared once: a replayed run records thousands of evaluations a second.
 struct SqliteStore::Statements {
   explicit Statements(SQLite::Database& connection)
       : evaluation(connection, insert_evaluation_sql),
@@ -313,9 +366,7 @@ struct SqliteStore::Statements {
     if (!value.outcome) return id;
     int ordinal = 0;
     for (const double seconds : value.outcome->samples) {
-      sample.bind(1, id);
-      sample.bind(2, ordinal++);
-      sample.bind(3, seconds);
+      bind_all(sample, id, ordinal++, seconds);
       run(sample);
     }
     return id;
@@ -323,9 +374,8 @@ struct SqliteStore::Statements {
 };
 
 SqliteStore::SqliteStore(Database& database, Clock clock) : database_(database), clock_(std::move(clock)) {
-  if (database_.access() != OpenMode::read_write) {
+  if (database_.access() != OpenMode::read_write)
     throw Error(format("{} was opened for reading only: nothing can be recorded", database_.path().string()));
-  }
 }
 
 SqliteStore::~SqliteStore() = default;
@@ -381,10 +431,8 @@ void SqliteStore::record_rerank(RunId run_id, const RerankResult& rerank) {
 void SqliteStore::end_run(RunId run_id, RunEnd end) {
   database_.write(
       [&](SQLite::Database& connection) {
-        SQLite::Statement update(connection, "UPDATE runs SET ended = ?, end_reason = ? WHERE id = ?");
-        update.bind(1, clock_());
-        update.bind(2, std::string(to_string(end)));
-        update.bind(3, run_id);
+        SQLite::Statement update = bound(connection, "UPDATE runs SET ended = ?, end_reason = ? WHERE id = ?",
+                                         clock_(), std::string(to_string(end)), run_id);
         if (update.exec() != 1) throw Error(format("there is no run {} to end", run_id));
       },
       Sync::now);
@@ -395,8 +443,8 @@ std::vector<Evaluation> SqliteStore::known(const WorkloadKey& key) {
   database_.read([&](SQLite::Database& connection) {
     const auto workload = find_workload(connection, key);
     if (!workload) return;
-    SQLite::Statement rows(connection, "SELECT * FROM current_evaluations WHERE work = ? ORDER BY id");
-    rows.bind(1, *workload);
+    SQLite::Statement rows =
+        bound(connection, "SELECT * FROM current_evaluations WHERE work = ? ORDER BY id", *workload);
     while (rows.executeStep()) {
       result.push_back(read_evaluation(rows));
       if (!result.back().outcome) continue;

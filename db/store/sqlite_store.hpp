@@ -11,7 +11,7 @@
 
 namespace tune::db {
 
-/// The time of day in UTC as the database writes it: `2026-01-31T12:00:00.000Z`. Tests give another.
+/// Returns the time of day in UTC as the database writes it: `2026-01-31T12:00:00.000Z`. Tests replace it.
 using Clock = std::function<std::string()>;
 std::string utc_now();
 
@@ -19,7 +19,7 @@ std::string utc_now();
 /// may write to one file at once; within a process a thread has its own store.
 ///
 /// A reused evaluation is stored as a link to the newest one of its configuration under the run's key, not
-/// copied; one that the database does not know is stored in full.
+/// copied; one that the database does not have is stored in full.
 class SqliteStore : public Store {
  public:
   /// The database must be open for writing and outlive the store. Throws Error.
@@ -30,7 +30,7 @@ class SqliteStore : public Store {
   void record(RunId run, const Evaluation& evaluation) override;
   void record_rerank(RunId run, const RerankResult& rerank) override;
   void end_run(RunId run, RunEnd end) override;
-  /// `reused` is set in what it returns.
+  /// Sets `reused` in what it returns.
   std::vector<Evaluation> known(const WorkloadKey& key) override;
   RerankResult known_rerank(const WorkloadKey& key, Objective objective) override;
 

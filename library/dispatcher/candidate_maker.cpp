@@ -9,7 +9,7 @@ namespace {
 std::vector<std::vector<int>> slots_of(const definition::KernelDescription& description,
                                        const Instance& instance, const search::Configuration& configuration) {
   const definition::ExpressionScope scope(description.parameters, instance, configuration);
-  // Those that a call gives, in their order.
+  // The arguments of a call, in their order.
   std::vector<std::string> given;
   for (const definition::Argument& argument : description.arguments)
     if (!argument.is_computed()) given.push_back(argument.name);

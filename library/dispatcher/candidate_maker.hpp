@@ -20,12 +20,13 @@ struct PreparedCandidate {
   search::Configuration configuration;
   LaunchPlan plan;
   std::unique_ptr<LoadedPlan> loaded;
-  /// Where each kernel argument of each launch comes from: its place among the call's arguments, or -1 for a
-  /// scalar that the plan gives.
+  /// The source of each kernel argument of each launch: its place among the call's arguments, or -1 for a
+  /// scalar of the plan.
   std::vector<std::vector<int>> slots;
-  tune::Evaluation evaluation;  ///< what is known without times; its outcome has error and tolerance
+  tune::Evaluation evaluation;  ///< without times; its outcome has error and tolerance
 
-  /// Where the values lie, for a call with its values at these places. Valid until the next call.
+  /// Returns the addresses of all arguments, for a call with its values at these addresses. Valid until the
+  /// next call.
   const std::vector<StreamRunner::Arguments>& arguments(const std::vector<void*>& given);
 
  private:
@@ -39,9 +40,10 @@ class CandidateMaker {
   CandidateMaker(const definition::DescribedProblem& problem, const Instance& instance, Backend& backend,
                  StreamRunner& runner);
 
-  /// Failure as for any evaluation; Failure{constraint, "same code"} for what does the same as one before.
+  /// Fails as any evaluation does, and with Failure{constraint, "same code"} where an earlier candidate runs
+  /// the same code.
   tune::Result<PreparedCandidate> make(const search::Configuration& configuration);
-  /// Odd while kernels of this run on the device, another number after every time they did.
+  /// Returns a counter: odd while kernels of this run on the device, larger after each time.
   std::uint64_t device_work() const { return device_work_; }
 
  private:

@@ -2,23 +2,20 @@
 #include "library/dispatcher/dispatcher_engine.hpp"
 
 #include <algorithm>
-#include <tune/dispatcher.hpp>
 
 #include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
-#include "library/tuner/spec.hpp"
+#include "library/tuner/problem.hpp"
 #include "library/tuner/tuner.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
-
-// The caller's side of a dispatcher, and how it begins.
 
 namespace tune::api {
 namespace {
 
 online::TrialLimits limits_of(const DispatchOptions& options) {
-  if (!(options.slowdown >= 0)) throw UsageError("slowdown: a share, 0 or more");
-  static_cast<void>(strategy_named(options.strategy));
+  if (!(options.slowdown >= 0)) throw UsageError("slowdown: not a share of 0 or more");
+  static_cast<void>(search::choose_strategy(options.strategy));
   return {.slowdown = options.slowdown, .candidates = options.candidates};
 }
 
@@ -38,8 +35,8 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
   for (const definition::Argument& argument : description.arguments)
     if (!argument.symbol.empty())
       throw UsageError(
-          format("{}: a dispatcher does not fill the variable '{}', which is the program's: pass it to the "
-                 "kernel as an argument",
+          format("{}: a dispatcher does not fill the variable '{}', which is "
+                 "the program's: pass it to the kernel as an argument",
                  problem_.info().name, argument.name));
   for (const definition::Argument& argument : description.arguments)
     if (!argument.is_computed())
@@ -61,17 +58,15 @@ Dispatcher::Engine::~Engine() {
 
 RunRecord Dispatcher::Engine::make_record() const {
   RunRecord record;
-  run::describe_workload(record, problem_, instance_, backend_->properties(), CacheState::warm);
-  const definition::DescribedSources sources(problem_);
-  record.key.toolchain = {backend_->compiler().version(), source_hash(problem_, sources)};
-  record.machine = backend_->machine_state();
+  run::describe_workload(record, problem_, instance_, *backend_, definition::DescribedSources(problem_),
+                         CacheState::warm);
   record.space_size = space_.size();
   record.options.strategy = "online";
   record.options.command_line = "tune::Dispatcher";
   return record;
 }
 
-/// The best that is known, else the default; the first of these that passes its checks.
+/// Begins with the best stored configuration, else the default: the first of these that passes its checks.
 void Dispatcher::Engine::make_first() {
   std::vector<search::Configuration> starts = record_.starts(space_);
   starts.push_back(space_.at(*space_.default_configuration()));
@@ -87,28 +82,37 @@ void Dispatcher::Engine::make_first() {
                     ready.error().reason, ready.error().detail);
   }
   throw tune::Error(
-      format("{} {}: no configuration to begin with: {}", problem_.info().name, instance_.key(), reason));
+      format("{} {}: no configuration could be launched: {}", problem_.info().name, instance_.key(), reason));
 }
 
-/// It hears what earlier processes tried, and counts it; what failed in a tuning run is not tried either.
+/// The strategy is told the results of earlier processes, which count as candidates. Failures of tuning runs
+/// are not tried again.
 void Dispatcher::Engine::make_strategy(const DispatchOptions& options) {
   search::SearchTask task{space_, options.seed};
-  if (auto related = record_.related(space_)) task.related.push_back(std::move(*related));
-  strategy_ = strategy_named(options.strategy).make(task);
+  const std::vector<tune::Evaluation> tuned = record_.known(CacheState::cold);
+  search::RelatedRecord related;
+  for (const tune::Evaluation& evaluation : tuned) {
+    const auto id = space_.find(evaluation.configuration);
+    const auto cost = objective_value(evaluation, tune::Objective::time);
+    if (id && cost) related.observations.push_back({*id, cost});
+  }
+  if (!related.observations.empty()) task.related.push_back(std::move(related));
+  strategy_ = search::choose_strategy(options.strategy).make(task);
   left_ = options.candidates;
   const std::string first = candidates_.front().configuration.key();
-  const auto know = [&](const search::Configuration& configuration, std::optional<double> cost) {
-    known_.insert(configuration.key());
-    const auto id = space_.find(configuration);
+  const auto tell = [&](const tune::Evaluation& evaluation) {
+    known_.insert(evaluation.configuration.key());
+    const auto id = space_.find(evaluation.configuration);
     if (!id) return;
-    const search::Observation observation{*id, cost};
+    const search::Observation observation{*id, objective_value(evaluation, tune::Objective::time)};
     strategy_->tell({&observation, 1});
   };
-  for (const tune::Evaluation& evaluation : record_.tried()) {
-    know(evaluation.configuration, objective_value(evaluation, tune::Objective::time));
+  for (const tune::Evaluation& evaluation : record_.known(CacheState::warm)) {
+    tell(evaluation);
     if (evaluation.configuration.key() != first && left_ > 0) --left_;
   }
-  for (const search::Configuration& configuration : record_.failures()) know(configuration, std::nullopt);
+  for (const tune::Evaluation& evaluation : tuned)
+    if (!evaluation.outcome) tell(evaluation);
 }
 
 void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t count) const {
@@ -135,7 +139,7 @@ void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t 
   }
 }
 
-/// Whether the timed call that is under way has ended.
+/// Takes the time of the timed call under way, if it has ended.
 void Dispatcher::Engine::poll() {
   if (!timed_) return;
   const tune::Result<std::optional<double>> elapsed = runner_->elapsed(timed_->ticket);
@@ -158,7 +162,7 @@ void Dispatcher::Engine::launch_call(const online::Call& call, void* stream,
   if (call.candidate == policy_.best())
     throw tune::Error(
         format("{}: {}: {}", problem_.info().name, launched.error().reason, launched.error().detail));
-  // Nothing was enqueued: the best does the work of this call.
+  // No launch was enqueued: the best configuration serves this call.
   candidate.evaluation.outcome = tl::unexpected(launched.error());
   policy_.failed(call.candidate);
   launch_call({policy_.best(), false, 0}, stream, given);
@@ -170,7 +174,7 @@ void Dispatcher::Engine::launch(void* stream, const Argument* arguments, std::si
   for (std::size_t i = 0; i < count; ++i) given[i] = const_cast<unsigned char*>(arguments[i].value);
   {
     const std::lock_guard lock(mutex_);
-    // Into a graph nothing is timed, nor may the driver be asked for times.
+    // While a graph is captured no call is timed, and the driver must not be asked for times.
     const bool timed = runner_->can_time(stream);
     if (timed) poll();
     launch_call(timed ? policy_.next() : policy_.plain(), stream, given);
@@ -193,12 +197,6 @@ DispatchState Dispatcher::Engine::state() const {
   state.notice = notice_;
   return state;
 }
-
-}  // namespace tune::api
-
-// The thread behind a dispatcher: makes candidates ready, and keeps what came out.
-
-namespace tune::api {
 
 void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
   try {
@@ -227,15 +225,15 @@ void Dispatcher::Engine::run_thread(const std::stop_token& stop) {
       }
     }
   } catch (const std::exception& error) {
-    // The program goes on with the best so far.
+    // The program continues with the best so far.
     const std::lock_guard lock(mutex_);
-    notice_ = format("nothing more is tried: {}", error.what());
+    notice_ = format("no further configuration is tried: {}", error.what());
     closed_ = stored_ = true;
     policy_.stop();
   }
 }
 
-/// One more candidate, unless nothing is left.
+/// Makes one more candidate ready, unless none is left.
 bool Dispatcher::Engine::supply(const std::stop_token& stop) {
   while (!stop.stop_requested() && left_ > 0) {
     const std::vector<search::ConfigurationId> asked = strategy_->ask(1);
@@ -269,7 +267,7 @@ tune::Evaluation Dispatcher::Engine::evaluation_of(const online::CallVerdict& ve
   const std::lock_guard lock(mutex_);
   tune::Evaluation evaluation = candidates_[verdict.candidate].evaluation;
   if (!evaluation.outcome || !verdict.cost || verdict.ratios.empty()) return evaluation;
-  // As if all had been timed beside the first best: what slowed the device down meanwhile slowed both.
+  // Times are as if all had been taken beside the first best: a slower device slowed both.
   const double scale = *verdict.cost / median(verdict.ratios);
   for (const double ratio : verdict.ratios) evaluation.outcome->samples.push_back(ratio * scale);
   return evaluation;
@@ -288,7 +286,7 @@ void Dispatcher::Engine::take(const std::vector<online::CallVerdict>& verdicts) 
   }
 }
 
-/// What the program began with, once it was timed.
+/// Records the first configuration, once it was timed.
 void Dispatcher::Engine::keep_first() {
   if (first_kept_) return;
   tune::Evaluation evaluation;

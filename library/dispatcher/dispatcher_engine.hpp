@@ -27,7 +27,7 @@ namespace tune::api {
 class Dispatcher::Engine {
  public:
   /// `backend` compiles and checks candidates, `runner` launches them for the caller. Makes the first one
-  /// ready. Throws tune::Error where none can be.
+  /// ready; throws tune::Error where none can be made.
   Engine(const Problem& problem, const Sizes& sizes, const DispatchOptions& options,
          std::unique_ptr<Backend> backend, std::unique_ptr<StreamRunner> runner);
   Engine(const Engine&) = delete;
@@ -56,7 +56,7 @@ class Dispatcher::Engine {
   void poll();
   void launch_call(const online::Call& call, void* stream, const std::vector<void*>& given);
 
-  // On the thread in the background.
+  // These run on the thread in the background.
   void run_thread(const std::stop_token& stop);
   bool wants() const { return !closed_ && policy_.waiting() < 2; }
   bool supply(const std::stop_token& stop);
@@ -78,19 +78,19 @@ class Dispatcher::Engine {
   bool first_kept_ = false, best_kept_ = false;
   std::vector<Expected> expected_;
 
-  mutable std::mutex mutex_;  ///< of what follows
+  mutable std::mutex mutex_;  ///< guards the members below
   std::condition_variable_any ready_;
   online::Policy policy_;
   std::deque<PreparedCandidate> candidates_;  ///< by the policy's numbers; grows only
   std::optional<Timed> timed_;
   bool closed_ = false;
-  bool stored_ = false;  ///< what came out is stored, and the thread has ended
+  bool stored_ = false;  ///< the results are stored, and the thread has ended
   std::size_t tried_ = 0, failed_ = 0;
   std::string notice_;
   std::jthread thread_;
 };
 
-/// The runner for streams of that GPU. Throws tune::Error where there is none.
+/// Opens the runner for streams of that GPU. Throws tune::Error where there is none.
 std::unique_ptr<StreamRunner> open_streams(const std::string& device);
 
 }  // namespace tune::api

@@ -16,7 +16,7 @@ void OnlineRecord::attempt(Function function) {
   try {
     function();
   } catch (const tune::Error& error) {
-    notice_ = format("nothing is stored any more: {}", error.what());
+    notice_ = format("results are not stored any more: {}", error.what());
     store_.reset();
   }
 }
@@ -26,14 +26,8 @@ OnlineRecord::OnlineRecord(const std::string& path, RunRecord record) : record_(
     database_ = std::make_unique<db::Database>(run::database_path(path));
     store_ = std::make_unique<db::SqliteStore>(*database_);
   } catch (const tune::Error& error) {
-    notice_ = format("nothing is stored: {}", error.what());
+    notice_ = format("results are not stored: {}", error.what());
   }
-}
-
-WorkloadKey OnlineRecord::tuned_key() const {
-  WorkloadKey key = record_.key;
-  key.cache = CacheState::cold;
-  return key;
 }
 
 std::vector<search::Configuration> OnlineRecord::starts(const search::SearchSpace& space) {
@@ -58,31 +52,11 @@ std::vector<search::Configuration> OnlineRecord::starts(const search::SearchSpac
   return exact;
 }
 
-std::vector<tune::Evaluation> OnlineRecord::tried() {
+std::vector<tune::Evaluation> OnlineRecord::known(CacheState cache) {
   std::vector<tune::Evaluation> all;
-  attempt([&] { all = store_->known(record_.key); });
-  return all;
-}
-
-std::optional<search::RelatedRecord> OnlineRecord::related(const search::SearchSpace& space) {
-  search::RelatedRecord record;
-  attempt([&] {
-    for (const tune::Evaluation& known : store_->known(tuned_key())) {
-      const auto id = space.find(known.configuration);
-      const auto cost = objective_value(known, tune::Objective::time);
-      if (id && cost) record.observations.push_back({*id, cost});
-    }
-  });
-  if (record.observations.empty()) return std::nullopt;
-  return record;
-}
-
-std::vector<search::Configuration> OnlineRecord::failures() {
-  std::vector<search::Configuration> all;
-  attempt([&] {
-    for (const tune::Evaluation& known : store_->known(tuned_key()))
-      if (!known.outcome) all.push_back(known.configuration);
-  });
+  WorkloadKey key = record_.key;
+  key.cache = cache;
+  attempt([&] { all = store_->known(key); });
   return all;
 }
 

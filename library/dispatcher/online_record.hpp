@@ -7,40 +7,35 @@
 #include <vector>
 
 #include "db/store/sqlite_store.hpp"
-#include "search/ask_tell/strategy.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/session/store.hpp"
 
 namespace tune::api {
 
-/// What a dispatcher reads from the database and writes to it. A program that works must not stop because a
-/// database cannot be had: what goes wrong is a notice, and nothing is stored any more. For one thread.
+/// Reads and writes the database for a dispatcher. A program must not stop because its database cannot be
+/// used: an error becomes a notice, and nothing is stored any more. For one thread.
 class OnlineRecord {
  public:
-  /// `path` empty: where `tune` looks.
+  /// An empty `path` stands for the database that `tune` uses.
   OnlineRecord(const std::string& path, RunRecord record);
 
-  /// What to begin with, the most promising first: the best that is stored for this work, measured while
-  /// programs worked or by tuning runs, then of other sizes and devices, as far as it is valid here.
+  /// Returns configurations to begin with, the best first: the stored winners for this workload, from
+  /// dispatchers and tuning runs, then those of other sizes and devices, as far as they are valid here.
   std::vector<search::Configuration> starts(const search::SearchSpace& space);
-  /// What earlier processes tried, failures included.
-  std::vector<tune::Evaluation> tried();
-  /// What tuning runs measured, as the search takes it; nothing where they did not.
-  std::optional<search::RelatedRecord> related(const search::SearchSpace& space);
-  /// What they found to fail.
-  std::vector<search::Configuration> failures();
+  /// Returns the stored evaluations of this workload, failures included: those of dispatchers (warm caches),
+  /// or of tuning runs (cold caches).
+  std::vector<tune::Evaluation> known(CacheState cache);
 
   void record(const tune::Evaluation& evaluation);
-  /// The best, with its times; it has been recorded.
+  /// Records the best with its times, in seconds; it has an evaluation already.
   void record_best(const search::Configuration& configuration, const std::vector<double>& seconds);
   void end(RunEnd end);
-  /// One line; empty as a rule.
+  /// Returns one line for the user, mostly empty.
   const std::string& notice() const { return notice_; }
 
  private:
   template<class Function>
   void attempt(Function function);
-  WorkloadKey tuned_key() const;
 
   RunRecord record_;
   std::unique_ptr<db::Database> database_;

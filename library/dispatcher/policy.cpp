@@ -9,13 +9,14 @@
 namespace tune::online {
 namespace {
 
-/// Times of the best from which its reference is told: enough to drop outliers, few enough to follow a drift.
+/// Times of the best from which its reference is computed: enough to drop outliers, few enough to follow a
+/// drift.
 constexpr std::size_t max_recent = 9;
 constexpr std::size_t min_recent = 3;
-/// How slow a first call may be, by the best.
+/// The limit of a first call's time, relative to the best.
 constexpr double hopeless = 3;
 
-/// How far the smallest of so many ratios may be above 1.
+/// Returns how far the smallest of so many ratios may be above 1.
 double slack(std::size_t rounds) {
   return rounds == 1 ? 0.25 : rounds == 2 ? 0.1 : 0.02;
 }
@@ -140,7 +141,7 @@ void Policy::end_trial(double seconds, bool disturbed) {
 void Policy::judge() {
   const double smallest = std::ranges::min(ratios_);
   const auto cost = [&] { return best_cost() * median(ratios_); };
-  // A single ratio may be an outlier's, unless the first call says the same.
+  // A single ratio may be an outlier, unless the first call was as slow.
   const bool alone = ratios_.size() == 1 && first_ratio_ <= 1 + slack(1);
   if (smallest > 1 + slack(ratios_.size()) && !alone) return decide(cost(), false);
   if (ratios_.size() < limits_.min_rounds) return;
@@ -155,7 +156,7 @@ void Policy::decide(std::optional<double> cost, bool wins) {
   if (wins) {
     const double ratio = median(ratios_);
     chain_ *= ratio;
-    for (double& seconds : recent_) seconds *= ratio;  // what the new best would have taken beside them
+    for (double& seconds : recent_) seconds *= ratio;  // the times that the new best would have taken
     best_ = candidate;
   }
   verdicts_.push_back({candidate, cost, std::move(ratios_), wins});

@@ -11,7 +11,7 @@
 
 namespace tune::online {
 
-/// What trying others may cost a program that works meanwhile.
+/// Limits of what trials may cost a running program.
 struct TrialLimits {
   double slowdown = 0.1;        ///< share of the time of all calls so far that may be lost to trials
   std::size_t candidates = 50;  ///< tried at most, besides the one to start with
@@ -19,35 +19,35 @@ struct TrialLimits {
   std::size_t max_rounds = 15;
 };
 
-/// Numbers the configurations: 0 is the one to start with, others count up as they are added.
+/// Numbers the configurations: 0 is the first one, others count up as they are added.
 using CandidateNumber = std::size_t;
 
-/// What a call launches.
+/// The launch of a call.
 struct Call {
   CandidateNumber candidate = 0;
   bool timed = false;  ///< the policy waits for `ended` with this call's ticket
   std::uint64_t ticket = 0;
 };
 
-/// How a candidate came out.
+/// The result of a candidate.
 struct CallVerdict {
   CandidateNumber candidate = 0;
-  std::optional<double>
-      cost;  ///< seconds, as if all had been timed beside the first best; nothing: it failed
+  /// Seconds, as if all had been timed beside the first best; nothing where it failed.
+  std::optional<double> cost;
   std::vector<double> ratios;  ///< of its times to the best's beside it, in the order taken
   bool became_best = false;
 };
 
 /// Decides, call after call, which configuration runs: nearly always the best so far, now and then another
 /// one, which is compared with the best in rounds (a call of the one, a call of the other), so that what
-/// slows the device down slows both. Needs no device and no clock: it hears what calls took, whenever that is
-/// known.
+/// slows the device down slows both. Needs no device and no clock: it is told the times of calls once they
+/// are known.
 ///
 /// Budget: a trial is made only if what all trials have lost so far, and what this one is expected to lose,
-/// is at most `slowdown` of the time of all calls. Of a candidate that has never run, the loss is expected to
-/// be what first trials lost so far on average, and at least one execution of the best. So a single candidate
-/// that is far slower than any before it may exceed the budget by one call; no other follows until the time
-/// of all calls has made up for it. One timed call is under way at a time.
+/// is at most `slowdown` of the time of all calls. The expected loss of a candidate that has never run is the
+/// average loss of first trials so far, and at least one execution of the best. So a single candidate that is
+/// far slower than any before it may exceed the budget by one call; no other follows until the time of all
+/// calls has made up for it. One timed call is under way at a time.
 ///
 /// The first call of a candidate is a warm-up (loading, caches); one that takes three times as long as the
 /// best is out. Then one is out as soon as its smallest ratio is above 1 by a slack (25 % where the warm-up
@@ -58,43 +58,43 @@ class Policy {
  public:
   explicit Policy(TrialLimits limits) : limits_(limits) {}
 
-  /// One more to be tried, ready to be launched.
+  /// Adds a candidate that is ready to be launched.
   CandidateNumber add();
-  /// No more will be added.
+  /// States that no more will be added.
   void close() { closed_ = true; }
-  /// How many were added and are not decided.
+  /// Returns how many were added and are not decided.
   std::size_t waiting() const { return queue_.size(); }
 
   Call next();
-  /// For a call that cannot be timed: it is the best's.
+  /// Returns the best, for a call that cannot be timed.
   Call plain();
-  /// Tries no more: what is not decided is forgotten.
+  /// Ends all trials: undecided candidates are forgotten.
   void stop();
-  /// A timed call took so long. `disturbed`: something else ran beside it: it counts as time and as loss, and
-  /// is repeated. Nothing: the time is not known.
+  /// Takes the seconds of a timed call; without a value they are not known. A `disturbed` call, beside which
+  /// other kernels ran, counts as time and as loss, and is repeated.
   void ended(std::uint64_t ticket, std::optional<double> seconds, bool disturbed = false);
-  /// The candidate could not be launched: it is out. The call that was to launch it is one of the best's.
+  /// Removes a candidate that could not be launched. Its call becomes one of the best's.
   void failed(CandidateNumber candidate);
 
   CandidateNumber best() const { return best_; }
-  /// Nothing is left to try.
+  /// True when no candidate is left to try.
   bool settled() const { return closed_ && queue_.empty(); }
-  /// Those decided since the last call, in order.
+  /// Returns the results since the last call, in order.
   std::vector<CallVerdict> take_verdicts();
   bool has_verdicts() const { return !verdicts_.empty(); }
 
   std::uint64_t calls() const { return calls_; }
-  double seconds() const {
-    return seconds_;
-  }                                      ///< of all calls; those that were not timed took as long as the best
-  double lost() const { return lost_; }  ///< by trials
-  /// Seconds of the best, by its last timed calls; 0 before the first.
+  /// Returns the seconds of all calls; untimed ones count as long as the best.
+  double seconds() const { return seconds_; }
+  /// Returns the seconds that trials lost.
+  double lost() const { return lost_; }
+  /// Returns the seconds of the best, by its last timed calls; 0 before the first.
   double reference() const;
-  /// Seconds of the best as `CallVerdict::cost` counts.
+  /// Returns the seconds of the best on the scale of `CallVerdict::cost`.
   double best_cost() const;
-  /// The last times of the best, as `CallVerdict::cost` counts; empty before the first.
+  /// Returns the last times of the best on the scale of `CallVerdict::cost`; empty before the first.
   std::vector<double> best_samples() const;
-  /// The times of candidate 0 when the first trial began; empty before.
+  /// Returns the times of candidate 0 when the first trial began; empty before.
   const std::vector<double>& first_samples() const { return first_samples_; }
 
  private:

@@ -19,7 +19,7 @@ std::filesystem::path from_environment(const char* name) {
 std::filesystem::path database_path(const std::string& given) {
   if (!given.empty()) return given;
   if (const auto path = lookup::default_database()) return *path;
-  throw Error("no place for the database: HOME is not set; name one with --db PATH");
+  throw Error("HOME is not set: name a database with --db PATH");
 }
 
 std::filesystem::path cache_folder(const std::string& given) {

@@ -7,15 +7,15 @@
 
 namespace tune::run {
 
-/// `given`, else $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else ~/.local/share/tune/results.db. Throws
-/// Error where none of them can be told.
+/// Returns `given`, else $TUNE_DB, else $XDG_DATA_HOME/tune/results.db, else ~/.local/share/tune/results.db.
+/// Throws Error where none of them is set.
 std::filesystem::path database_path(const std::string& given);
 
-/// Where compiled kernels are kept: `given`, else $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries, else
-/// ~/.cache/tune/binaries. Empty where none of them can be told.
+/// Returns the folder of compiled kernels: `given`, else $TUNE_CACHE_DIR, else $XDG_CACHE_HOME/tune/binaries,
+/// else ~/.cache/tune/binaries. Empty where none of them is set.
 std::filesystem::path cache_folder(const std::string& given);
 
-/// The recordings that ship with the program, sorted by name: lookup::default_recordings.
+/// Returns the recordings that ship with the program, sorted by name: lookup::default_recordings.
 std::vector<std::filesystem::path> shipped_recordings();
 
 }  // namespace tune::run

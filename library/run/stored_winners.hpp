@@ -14,7 +14,7 @@
 
 namespace tune::run {
 
-/// A stored winner with its place.
+/// A stored winner, with its problem and database.
 struct StoredWorkload {
   std::shared_ptr<const Problem> problem;
   Instance instance;
@@ -22,20 +22,20 @@ struct StoredWorkload {
   std::size_t database = 0;
 };
 
-/// What became of it.
+/// The result of a check.
 struct StoredCheck {
   Instance instance;
   RecheckVerdict verdict;
-  std::string skipped;  ///< why it was not measured; empty where it was
+  std::string skipped;  ///< the reason where it was not measured; else empty
   double seconds = 0;   ///< that it took
 };
 
-/// What the winner and the default of the space are, and what of the default is recorded. Failure{constraint}
-/// where the configuration is not valid any more.
+/// Returns the winner and the default of the space with their recorded times, or Failure{constraint} where
+/// the winner is not valid any more.
 Result<StoredWinner> stored_winner(const StoredWorkload& workload, const db::Database& database,
                                    const DeviceProperties& device);
 
-/// Measures one of them again on the backend.
+/// Measures a stored winner again on the backend.
 StoredCheck check_stored_workload(const StoredWorkload& workload, const db::Database& database,
                                   Backend& backend, const KernelSources& sources, const RecheckLimits& limits,
                                   const std::function<bool()>& stop);

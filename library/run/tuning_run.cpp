@@ -2,26 +2,28 @@
 #include "library/run/tuning_run.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
 
 #include "db/read/related.hpp"
 #include "db/store/sqlite_store.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/version.hpp"
-#include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
 #include "tuner/base/units.hpp"
+#include "tuner/evaluation/device_evaluator.hpp"
 
 namespace tune::run {
 namespace {
 
 constexpr std::size_t max_records = 2;
-/// Beyond, what differs decides more than what is alike.
+/// Beyond it the differences outweigh what is alike.
 constexpr double max_distance = 3;
-/// Fewer say too little, but of the same work: a run with --where knows the best after three.
+/// Fewer results say too little, except of the same workload: a run with --where may have three.
 constexpr std::size_t min_valid = 10, min_of_same = 1;
-/// Of one record: more say no more to a search, and cost memory and time.
+/// More results of one record do not help a search, and cost memory and time.
 constexpr std::size_t max_results = 5000;
 
 bool answers_itself(const WorkloadKey& key, const db::RelatedWorkload& related) {
@@ -38,13 +40,13 @@ search::RelatedRecord to_record(const std::vector<db::RelatedResult>& results,
   return record;
 }
 
-/// A work, and the database that has it.
+/// A workload, and the database that has it.
 struct Found {
   db::RelatedWorkload related;
   const db::Database* database;
 };
 
-/// Of all databases, the most alike first.
+/// Returns the related workloads of all databases, the most alike first.
 std::vector<Found> find_workloads(const std::vector<const db::Database*>& databases, const WorkloadKey& key) {
   std::vector<Found> found;
   for (const db::Database* database : databases) try {
@@ -52,7 +54,7 @@ std::vector<Found> find_workloads(const std::vector<const db::Database*>& databa
         if (related.distance <= max_distance && !answers_itself(key, related))
           found.push_back({std::move(related), database});
     } catch (const Error&) {
-      if (database == databases.front()) throw;  // the person's own; a recording is no reason not to search
+      if (database == databases.front()) throw;  // the user's own; a search can do without a recording
     }
   std::ranges::stable_sort(found, {}, [](const Found& one) { return one.related.distance; });
   return found;
@@ -63,12 +65,43 @@ std::string label(const db::Workload& workload, std::size_t evaluations) {
                 workload.settings, workload.device, evaluations);
 }
 
-/// Nothing of a recording that cannot be read.
+/// Returns nothing where a recording cannot be read.
 std::vector<db::RelatedResult> results_of(const Found& found, const db::Database& own) try {
   return db::related_results(*found.database, found.related.workload, max_results);
 } catch (const Error&) {
   if (found.database == &own) throw;
   return {};
+}
+
+/// Energy is measured for half a second a turn.
+constexpr std::size_t top_k_by_energy = 5;
+
+void check_memory(const Problem& problem, const Instance& instance, const search::SearchSpace& space,
+                  const DeviceProperties& device, const KernelSources& sources) {
+  const Result<LaunchPlan> plan = problem.plan(instance, space.at(*space.default_configuration()), sources);
+  if (!plan) return;  // an ordinary failure, reported as one
+  const auto needed = static_cast<double>(plan->memory());
+  const auto memory = static_cast<double>(device.global_memory);
+  if (needed > memory)
+    throw UsageError(format("{} {} needs {} of device memory, {} has {}; choose a smaller size",
+                            instance.problem, instance.key(), bytes_text(needed), device.name,
+                            bytes_text(memory)));
+}
+
+Budget budget_in(const search::SearchSpace& space, const TuningRequest& request) {
+  Budget budget = request.budget;
+  if (!request.share) return budget;
+  const double share = std::ceil(*request.share * static_cast<double>(space.size()));
+  const auto count = static_cast<std::uint64_t>(std::max(1.0, share));
+  budget.evaluations = std::min(count, budget.evaluations.value_or(count));
+  return budget;
+}
+
+RerankOptions rerank_options(const TuningRequest& request) {
+  RerankOptions rerank;
+  if (request.objective != Objective::time) rerank.top_k = top_k_by_energy;
+  rerank.top_k = request.top_k.value_or(rerank.top_k);
+  return rerank;
 }
 
 }  // namespace
@@ -79,21 +112,58 @@ RelatedRecords related_records(const db::Database& database, const WorkloadKey& 
   for (const std::filesystem::path& path : shipped_recordings()) try {
       shipped.emplace_back(path, db::OpenMode::immutable);
     } catch (const Error&) {
-      continue;  // a recording that cannot be read is no reason not to search
+      continue;  // a search can do without a recording
     }
   std::vector<const db::Database*> databases = {&database};
   for (const db::Database& recording : shipped) databases.push_back(&recording);
   RelatedRecords result;
-  // The most alike may be of no use here, and must not hide the next ones.
+  // The most alike may have no result in this space, and must not hide the next ones.
   for (const Found& found : find_workloads(databases, key)) {
     if (result.records.size() == max_records) break;
     search::RelatedRecord record = to_record(results_of(found, database), space);
     if (record.observations.size() < (found.related.same_but_versions ? min_of_same : min_valid)) continue;
-    result.notice += format("{} {}", result.records.empty() ? "starting from what is known of" : " and",
+    result.notice += format("{} {}", result.records.empty() ? "starting from results of" : " and",
                             label(found.related.workload, record.observations.size()));
     result.records.push_back(std::move(record));
   }
   return result;
+}
+
+void settle(TuningRequest& request, const Problem* problem) {
+  const HasDescription* const described = find_description(problem);
+  const RunDefaults defaults = described == nullptr ? RunDefaults{} : described->run_defaults();
+  if (!request.strategy) try {
+      request.strategy = search::choose_strategy(defaults.strategy.empty() ? "auto" : defaults.strategy);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  if (!request.seed) request.seed = defaults.seed.value_or(1);
+  const search::StrategyEntry& strategy = *request.strategy->entry;
+  Budget& budget = request.budget;
+  if (budget.gain && !strategy.estimates_gain)
+    throw UsageError(format(
+        "--until-gain: the strategy {} does not estimate what is left to gain; choose the strategy auto",
+        strategy.name));
+  if (budget.evaluations || budget.seconds || budget.gain) return;
+  budget.evaluations = defaults.evaluations;
+  budget.seconds = defaults.seconds;
+  request.share = defaults.share;
+  if (!request.share && !budget.evaluations && !budget.seconds && !strategy.exhaustive)
+    budget.evaluations = default_budget;
+}
+
+RunOptions run_options(const TuningRequest& request) {
+  RunOptions options;
+  if (request.strategy) options.strategy = request.strategy->name();
+  options.objective = request.objective;
+  options.seed = request.seed.value_or(1);
+  options.budget_evaluations = request.budget.evaluations;
+  options.budget_seconds = request.budget.seconds;
+  options.until_gain = request.budget.gain;
+  options.where = request.where;
+  options.pinned = request.pinned;
+  options.command_line = request.command_line;
+  return options;
 }
 
 void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance,
@@ -111,37 +181,54 @@ void describe_workload(RunRecord& record, const Problem& problem, const Instance
   record.program_version = version();
 }
 
-void check_memory(const Problem& problem, const Instance& instance, const search::SearchSpace& space,
-                  const DeviceProperties& device, const KernelSources& sources) {
-  const Result<LaunchPlan> plan = problem.plan(instance, space.at(*space.default_configuration()), sources);
-  if (!plan) return;  // an ordinary failure, reported as one
-  const auto needed = static_cast<double>(plan->memory());
-  if (needed <= static_cast<double>(device.global_memory)) return;
-  throw UsageError(format("{} {} needs {} of device memory, {} has {}; choose a smaller --size",
-                          instance.problem, instance.key(), bytes_text(needed), device.name,
-                          bytes_text(static_cast<double>(device.global_memory))));
+void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance, Backend& backend,
+                       const KernelSources& sources, CacheState cache) {
+  describe_workload(record, problem, instance, backend.properties(), cache);
+  record.key.toolchain = {backend.compiler().version(), source_hash(problem, sources)};
+  record.machine = backend.machine_state();
+}
+
+std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, const Instance& instance,
+                                    const search::SearchSpace& space, Backend& backend,
+                                    const KernelSources& sources, const TuningRequest& request) {
+  check_memory(problem, instance, space, backend.properties(), sources);
+  describe_workload(record, problem, instance, backend, sources, request.cache);
+  record.space_size = space.size();
+  const bool by_time = request.objective == Objective::time;
+  if (!by_time && !(record.machine.power > 0))
+    throw UsageError(
+        format("the energy of {} cannot be measured (NVML is not "
+               "installed, or may not read it); choose the objective time",
+               record.key.device.name));
+  DeviceEvaluatorOptions options{.measure = request.measure};
+  options.measure.flush_cache = request.cache == CacheState::cold;
+  options.measure.energy = !by_time;
+  options.race = by_time && request.race;  // the slower one may take less energy
+  return std::make_unique<DeviceEvaluator>(problem, instance, backend, sources, options);
 }
 
 SessionResult tune(db::Database& database, const search::SearchSpace& space, Evaluator& evaluator,
-                   RunRecord& record, const TuningOptions& options, SessionObserver& observer,
+                   RunRecord& record, const TuningRequest& request, SessionObserver& observer,
                    const std::function<void(const std::string&)>& tell) {
   const auto say = [&](const std::string& line) {
     if (tell && !line.empty()) tell(line);
   };
   say(database.notice());
   db::SqliteStore store(database);
+  const Budget budget = budget_in(space, request);
   record.space_size = space.size();
+  record.options = run_options(request);
+  record.options.budget_evaluations = budget.evaluations;
   search::SearchTask task{space, record.options.seed};
-  const search::StrategyChoice choice = search::choose_strategy(record.options.strategy).value();
-  if (choice.entry->uses_records && options.transfer) {
+  if (request.strategy->entry->uses_records && request.transfer) {
     RelatedRecords related = related_records(database, record.key, space);
     say(related.notice);
     task.related = std::move(related.records);
   }
-  const auto strategy = choice.make(task);
+  const auto strategy = request.strategy->make(task);
   Session session(space, *strategy, evaluator, store, seconds_now);
-  if (options.default_first) session.begin_with(space.default_configuration());
-  return session.run(record, options.budget, options.fresh, observer, options.rerank);
+  if (request.default_first) session.begin_with(space.default_configuration());
+  return session.run(record, budget, request.fresh, observer, rerank_options(request));
 }
 
 }  // namespace tune::run

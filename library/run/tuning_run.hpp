@@ -1,64 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/store/database.hpp"
 #include "search/ask_tell/strategy.hpp"
+#include "search/strategies/registry.hpp"
+#include "tuner/backends/backend.hpp"
 #include "tuner/problem/problem.hpp"
 #include "tuner/session/session.hpp"
 #include "tuner/session/store.hpp"
 
+/// How a run is put together, for the command line and for programs that link the library: what is asked for
+/// is settled, the run is opened on a device, and tuned. A recording takes the place of a device where the
+/// caller fills the record (`describe_workload`) and brings an evaluator of its own.
 namespace tune::run {
 
-/// What a search may start from, and how to say so.
-struct RelatedRecords {
-  std::vector<search::RelatedRecord> records;  ///< the most alike first
-  std::string notice;  ///< one line: `starting from what is known of ...`; empty where there are none
-};
-
-/// Of other work of the same problem, in the person's database and in the shipped recordings. A replayed run
-/// is not told what its own recording holds.
-RelatedRecords related_records(const db::Database& database, const WorkloadKey& key,
-                               const search::SearchSpace& space);
-
-}  // namespace tune::run
-
-// How a run is put together, for the command line and for programs that link the library.
-
-namespace tune::run {
-
-/// Evaluations of a run that is given no budget, unless its strategy wants the whole space.
+/// Evaluations of a run without a budget, unless its strategy visits the whole space.
 inline constexpr std::uint64_t default_budget = 200;
 
-/// Fills in what a record says of the work and the device: the key but for its toolchain and origin, the
-/// limit, the work's figures, and the version of this program.
+/// A request for a run. A member without a value was not asked for.
+struct TuningRequest {
+  std::optional<search::StrategyChoice> strategy = std::nullopt;
+  Budget budget = {};
+  /// A budget as a share of the valid configurations, which only a description asks for.
+  std::optional<double> share = std::nullopt;
+  std::optional<std::uint64_t> seed = std::nullopt;
+  std::string where = {};  ///< restriction of the space, as typed; stored with the run
+  std::vector<std::pair<std::string, Value>> pinned = {};  ///< likewise
+  Objective objective = Objective::time;
+  CacheState cache = CacheState::cold;
+  MeasureOptions measure = {};  ///< `flush_cache` and `energy` follow from the cache state and the objective
+  bool race = true;             ///< stop measuring what cannot become the fastest; by time only
+  /// Configurations that are re-ranked at the end, 0 for none; default 12, or 5 by energy.
+  std::optional<std::size_t> top_k = std::nullopt;
+  bool fresh = false;    ///< evaluate again what the database already has
+  bool transfer = true;  ///< start from results of other sizes, settings and devices
+  /// Evaluate the default configuration before all others (of a restricted space the valid one nearest to
+  /// it). The values of another tuner's recording have an order, but no default.
+  bool default_first = true;
+  std::string command_line = {};  ///< stored with the run
+};
+
+/// Decides what the request leaves open: by the problem's description, if it has one (the problem may be
+/// null), else by the defaults of the program. A share is turned into evaluations by `tune`, where the space
+/// is known. Throws UsageError for a budget by expected gain whose strategy does not estimate it, and for a
+/// strategy of the description that does not exist.
+void settle(TuningRequest& request, const Problem* problem);
+
+/// How the request is stored with a run.
+RunOptions run_options(const TuningRequest& request);
+
+/// Fills in the workload of a record: instance, device, cache state, cost, roofline limit, and the version of
+/// this program. Toolchain and origin are left to the caller.
 void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance,
                        const DeviceProperties& device, CacheState cache);
 
-/// Before minutes are spent on inputs and reference: throws UsageError where the default configuration's
-/// buffers are more than the device's memory.
-void check_memory(const Problem& problem, const Instance& instance, const search::SearchSpace& space,
-                  const DeviceProperties& device, const KernelSources& sources);
+/// The same of a backend, with its toolchain and machine state.
+void describe_workload(RunRecord& record, const Problem& problem, const Instance& instance, Backend& backend,
+                       const KernelSources& sources, CacheState cache);
 
-struct TuningOptions {
-  Budget budget = {};
-  RerankOptions rerank = {};
-  bool fresh = false;    ///< evaluate again what the database already knows
-  bool transfer = true;  ///< start from what is known of other sizes, settings and devices
-  /// Evaluate the default configuration (of what is left of the space the nearest to it) before all others.
-  /// Of another tuner's recording the values have an order, but no default.
-  bool default_first = true;
+/// Describes the run in the record and returns what evaluates its configurations; problem, backend and
+/// sources must outlive that. Throws UsageError where the buffers of the space's default configuration need
+/// more than the device's memory, before minutes are spent on inputs and reference, and where the objective
+/// needs energy, which the device does not report.
+std::unique_ptr<Evaluator> open_run(RunRecord& record, const Problem& problem, const Instance& instance,
+                                    const search::SearchSpace& space, Backend& backend,
+                                    const KernelSources& sources, const TuningRequest& request);
+
+/// Searches the space as a settled request says, completes the record, and stores everything in the database.
+/// `tell` hears what the user should know before the first evaluation, a line at a time; it may be empty.
+SessionResult tune(db::Database& database, const search::SearchSpace& space, Evaluator& evaluator,
+                   RunRecord& record, const TuningRequest& request, SessionObserver& observer,
+                   const std::function<void(const std::string&)>& tell);
+
+/// Records that a search starts from.
+struct RelatedRecords {
+  std::vector<search::RelatedRecord> records;  ///< the most alike first
+  std::string notice;                          ///< one line that names them; empty where there are none
 };
 
-/// Searches the space with the strategy and seed that the record names, and stores everything in the
-/// database. `tell` hears what a person should know before the first evaluation, a line at a time; it may be
-/// empty.
-SessionResult tune(db::Database& database, const search::SearchSpace& space, Evaluator& evaluator,
-                   RunRecord& record, const TuningOptions& options, SessionObserver& observer,
-                   const std::function<void(const std::string&)>& tell);
+/// Results of other workloads of the same problem, from the user's database and the shipped recordings. A
+/// replayed run does not get those of its own recording.
+RelatedRecords related_records(const db::Database& database, const WorkloadKey& key,
+                               const search::SearchSpace& space);
 
 }  // namespace tune::run

@@ -5,8 +5,8 @@
 
 namespace tune::run {
 
-/// `0.1.0 (1a2b3c4d)`: release and revision, `-dirty` where files were changed; the revision is left out
-/// where the build knew none.
+/// Returns `0.1.0 (1a2b3c4d)`: release and revision, `-dirty` where files were changed; without a revision
+/// where the build had none.
 std::string version();
 
 }  // namespace tune::run

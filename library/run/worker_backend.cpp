@@ -4,11 +4,15 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
+#include <filesystem>
 
 #include "library/run/paths.hpp"
+#include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/base/units.hpp"
 
 namespace tune::run {
@@ -18,17 +22,14 @@ bool runs(const std::filesystem::path& program) {
   return access(program.c_str(), X_OK) == 0;
 }
 
-/// The file that holds this code: the program, or libtune.so.
+/// Returns the file that holds this code: the program, or libtune.so.
 std::filesystem::path own_file() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&worker_program), &info) == 0 || info.dli_fname == nullptr)
-    return {};
+  if (dladdr(reinterpret_cast<const void*>(&open_cache), &info) == 0 || info.dli_fname == nullptr) return {};
   std::error_code error;
   const auto path = std::filesystem::canonical(info.dli_fname, error);
   return error ? std::filesystem::path() : path;
 }
-
-}  // namespace
 
 std::optional<std::filesystem::path> worker_program() {
   if (const char* named = std::getenv("TUNE_WORKER"); named != nullptr && *named != '\0') return named;
@@ -44,10 +45,27 @@ std::optional<std::filesystem::path> worker_program() {
   return std::nullopt;
 }
 
-std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout) {
+}  // namespace
+
+std::optional<int> device_number(std::string_view text) {
+  if (text.starts_with("cuda:")) text.remove_prefix(5);
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process) {
+  if (in_process) return cuda::open_device(number);
+  const auto program = worker_program();
+  if (!program)
+    throw Error(
+        "the program 'tune', which runs kernels in a process of its own, is neither beside this program nor "
+        "installed with the library: name it in TUNE_WORKER, or launch in this process (--in-process, "
+        "Options::in_process)");
   return std::make_unique<process::RemoteBackend>(
-      process::WorkerProgram{program, {"worker", "device", std::to_string(number)}},
-      [program](const DeviceProperties& properties) {
+      process::WorkerProgram{*program, {"worker", "device", std::to_string(number)}},
+      [program = *program](const DeviceProperties& properties) {
         return std::make_unique<process::RemoteCompiler>(
             process::WorkerProgram{program, {"worker", "compiler", properties.architecture()}});
       },

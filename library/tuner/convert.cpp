@@ -19,14 +19,14 @@ std::int64_t signed_of(unsigned long long value) {
   return static_cast<std::int64_t>(value);
 }
 
-/// Calls `read`, and says which name it was that could not be read so.
+/// Calls `read`; its error names the value that cannot be read so.
 template<class Read>
 auto read_as(const Values& values, const std::string& name, const char* what, Read read) {
   const search::Value value = to_search(values.at(name));
   try {
     return read(value);
   } catch (const std::invalid_argument&) {
-    throw Error("'" + name + "' is " + value.to_string() + ", which is no " + what);
+    throw Error("'" + name + "' is " + value.to_string() + ", which is not a " + what);
   }
 }
 
@@ -50,7 +50,7 @@ double Values::real(const std::string& name) const {
 const std::string& Values::text(const std::string& name) const {
   const auto* text = std::get_if<std::string>(&at(name));
   if (text == nullptr)
-    throw Error("'" + name + "' is " + to_search(at(name)).to_string() + ", which is no text");
+    throw Error("'" + name + "' is " + to_search(at(name)).to_string() + ", which is not a text");
   return *text;
 }
 
@@ -96,9 +96,9 @@ bool operator==(const Values& a, const Values& b) {
 
 namespace {
 
-/// Messages inside name the command's options; here they are fields and arguments.
+/// Messages name the command's options; here these are fields and arguments.
 std::string without_option(std::string text) {
-  for (const std::string_view option : {"--size: ", "--set: ", "--where: "})
+  for (const std::string_view option : {"--size: ", "--set: ", "--where: ", "--until-gain: "})
     if (text.starts_with(option)) text.erase(0, option.size());
   std::ranges::replace(text, '\n', ' ');
   return text;
@@ -155,18 +155,6 @@ Evaluation to_api(const tune::Evaluation& evaluation) {
   result.error = evaluation.outcome->error;
   result.tolerance = evaluation.outcome->tolerance;
   return result;
-}
-
-search::StrategyChoice strategy_named(const std::string& text) {
-  try {
-    if (std::optional<search::StrategyChoice> choice = search::choose_strategy(text)) return *choice;
-  } catch (const std::invalid_argument& wrong) {
-    throw UsageError(wrong.what());
-  }
-  std::vector<std::string> names = {"auto"};
-  for (const search::StrategyEntry& one : search::strategies()) names.emplace_back(one.name);
-  const std::string name = text.substr(0, text.find(':'));
-  throw UsageError(format("there is no strategy '{}'{}", name, search::did_you_mean(name, names)));
 }
 
 void rethrow_as_error() {

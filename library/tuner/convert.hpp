@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the types of the interface and those inside.
+// Conversions between the types of the interface and those inside.
 #pragma once
 
 #include <string>
 #include <tune/tuner.hpp>
 
 #include "search/space/configuration.hpp"
-#include "search/strategies/registry.hpp"
 #include "tuner/evaluation/evaluation.hpp"
 #include "tuner/problem/instance.hpp"
 
@@ -16,14 +15,12 @@ search::Value to_search(const Value& value);
 Value from_search(const search::Value& value);
 search::Configuration from_values(const Values& values);
 Values to_values(const search::Configuration& configuration);
-/// Sizes and settings.
+/// Returns the sizes and settings of an instance.
 Sizes sizes_of(const Instance& instance);
 Evaluation to_api(const tune::Evaluation& evaluation);
-/// What --strategy takes: `auto`, a strategy's name, or one with options. Throws UsageError.
-search::StrategyChoice strategy_named(const std::string& text);
 
-/// Calls `work`; what the inside throws for a broken environment or wrong use becomes an Error. Lack of
-/// memory passes.
+/// Calls the function. Exceptions for a broken environment or wrong use become an Error; std::bad_alloc
+/// passes.
 template<class Function>
 auto guarded(Function function) -> decltype(function());
 

@@ -13,16 +13,16 @@
 
 namespace tune::api {
 
-/// Answers with what the emulator finds: a measurement without samples where all is right.
+/// Evaluates on the emulator: a right result is a measurement without samples.
 class EmulatorEvaluator : public Evaluator {
  public:
-  /// At these sizes. The problem must outlive this.
+  /// Checks at these sizes. The problem must outlive this.
   EmulatorEvaluator(const definition::DescribedProblem& problem, std::vector<Instance> instances);
 
   void submit(search::Configuration configuration) override { queue_.push_back(std::move(configuration)); }
   std::optional<tune::Evaluation> next() override;
   void drop() override;
-  /// Some batches: a batch is compiled together.
+  /// Returns some batches: a batch is compiled together.
   std::size_t window() const override;
 
  private:
@@ -32,7 +32,7 @@ class EmulatorEvaluator : public Evaluator {
   std::vector<Instance> instances_;
   emulator::ProblemJobs jobs_;
   std::deque<search::Configuration> queue_;
-  std::deque<emulator::CheckVerdict> verdicts_;  ///< of the first of the queue
+  std::deque<emulator::CheckVerdict> verdicts_;  ///< of the first in the queue
 };
 
 }  // namespace tune::api

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface's Problem: fills a description with what it is told, and refuses at once what cannot be.
+#include "library/tuner/problem.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <limits>
-#include <tune/problem.hpp>
 
 #include "library/tuner/convert.hpp"
-#include "library/tuner/spec.hpp"
 #include "search/expressions/expr.hpp"
 #include "search/expressions/nearest.hpp"
+#include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::api {
 
-/// What a reference function works on.
+/// The data that a reference function reads and fills.
 struct HostData::Contents {
   const Sizes& sizes;
   const TensorSet& inputs;
@@ -39,10 +39,10 @@ bool is_name(const std::string& text) {
   });
 }
 
-/// Sizes, settings, parameters and arguments: scalars may have the name of a size.
+/// Refuses a name that a size, setting or parameter has; scalars may have the name of a size.
 void check_new(const KernelDescription& description, const std::string& name) {
   if (!is_name(name))
-    throw Error(format("{}: '{}' is no name: letters, digits and _", description.name, name));
+    throw Error(format("{}: '{}' is not a name: letters, digits and _", description.name, name));
   const bool taken = std::ranges::count(description.extents, name, &ExtentInfo::name) > 0 ||
                      std::ranges::count(description.settings, name, &SettingInfo::name) > 0 ||
                      std::ranges::count(description.parameters, name, &search::Parameter::name) > 0;
@@ -65,12 +65,12 @@ search::Expr rule_of(const std::string& problem, const std::string& text) {
   }
 }
 
-/// Where messages say that `what` is.
+/// Returns the place of `what` in messages.
 SourceLocation part(const Spec& spec, const std::string& what) {
   return SourceLocation::in_code(format("{}: {}", spec.description.name, what));
 }
 
-/// A Number is a function of configuration and sizes, a SizeNumber one of the sizes.
+/// Converts a Number, a function of configuration and sizes, or a SizeNumber, one of the sizes.
 template<class N>
 Expression expression(const Spec& spec, N number, const std::string& what) {
   if (auto* function = std::get_if<typename N::Function>(&number.value))
@@ -91,7 +91,7 @@ std::array<std::optional<Expression>, 3> geometry(const Spec& spec, const std::s
           expression(spec, std::move(z), what + " z")};
 }
 
-/// One function for all three.
+/// Converts one function for all three.
 template<class Function>
 std::array<std::optional<Expression>, 3> geometry(const Spec& spec, const std::string& what,
                                                   Function function) {
@@ -115,15 +115,15 @@ definition::Contents contents_of(Fill fill) {
           .function = std::move(fill.function)};
 }
 
-/// Without extents or a value.
+/// Adds an argument without extents or a value.
 definition::Argument& add_argument(Spec& spec, std::string name, std::string type) {
   KernelDescription& description = spec.description;
-  if (!is_name(name)) throw Error(format("{}: '{}' is no name of an argument", description.name, name));
+  if (!is_name(name)) throw Error(format("{}: '{}' is not a name of an argument", description.name, name));
   if (description.argument(name) != nullptr)
     throw Error(format("{}: the argument '{}' is there twice", description.name, name));
   definition::Argument argument{std::move(name), SourceLocation::in_code(description.name)};
   argument.type = definition::type_named(type);
-  // Vectors are their elements in code: what a kernel calls float4 is four floats.
+  // In code a vector is its elements: a kernel's float4 is four floats.
   if (argument.type && argument.type->components != 1) argument.type.reset();
   argument.type_name = std::move(type);
   description.arguments.push_back(std::move(argument));
@@ -146,11 +146,12 @@ LaunchDescription& last_launch(Spec& spec, const char* what) {
   KernelDescription& description = spec.description;
   if (spec.describes_reference) return description.reference.launches.back();
   if (description.launches.empty())
-    throw Error(format("{}: {}() is of a launch: call kernel(file, entry) before", description.name, what));
+    throw Error(
+        format("{}: {}() describes a launch: call kernel(file, entry) before", description.name, what));
   return description.launches.back();
 }
 
-/// Texts in memory are as they are; files are read with what they include.
+/// Takes texts in memory as they are; reads files with the headers that they include.
 definition::KernelSource read_kernel(const Spec& spec, Kernel given) {
   definition::KernelSource kernel;
   kernel.path = given.path;
@@ -170,6 +171,41 @@ definition::KernelSource read_kernel(const Spec& spec, Kernel given) {
   }
   kernel.text = std::move(text);
   return kernel;
+}
+
+std::string to_text(const std::optional<Expression>& expression) {
+  return expression ? expression->text() : "";
+}
+
+std::string to_text(const std::array<std::optional<Expression>, 3>& geometry) {
+  if (!geometry[1]) return geometry[0]->text();
+  std::string text;
+  for (const std::optional<Expression>& extent : geometry) text += extent->text() + ";";
+  return text;
+}
+
+/// Returns what results depend on besides the kernel's text, in one text; functions are only named.
+std::string summary_of(const KernelDescription& description) {
+  std::string text;
+  for (const std::string& option : description.kernel.options) text += format("option {}\n", option);
+  for (const auto& [name, value] : description.kernel.defines)
+    text += format("define {} {}\n", name, value.text());
+  for (const definition::Argument& argument : description.arguments) {
+    const definition::Contents& contents = argument.contents;
+    const int access = argument.is_vector() ? static_cast<int>(argument.access) : 4;
+    text += format("argument {} {} {} {} {} {} {} {} {} {}\n", argument.name, access, argument.type_name,
+                   argument.value ? argument.value->text() : "0", static_cast<int>(contents.kind),
+                   contents.value, contents.step, contents.low, contents.high, contents.file.string());
+    if (!argument.symbol.empty()) text += "symbol\n";
+    for (const Expression& extent : argument.extents) text += format("extent {}\n", extent.text());
+  }
+  for (const LaunchDescription& launch : description.launches) {
+    text += format("launch {} grid {} block {} shared {} when {}\n", launch.entry, to_text(launch.grid),
+                   to_text(launch.block), to_text(launch.shared), to_text(launch.when));
+    if (launch.arguments)
+      for (const std::string& name : *launch.arguments) text += format("with {}\n", name);
+  }
+  return text;
 }
 
 template<class Set>
@@ -232,7 +268,7 @@ Problem::Problem(std::string name) : spec_(std::make_unique<Spec>()) {
   const bool plain = !name.empty() && std::ranges::all_of(name, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
   });
-  if (!plain) throw Error(format("'{}' is no problem's name: letters, digits, _, - and .", name));
+  if (!plain) throw Error(format("'{}' is not a problem's name: letters, digits, _, - and .", name));
   KernelDescription& description = spec_->description;
   description.place = SourceLocation::in_code(name);
   description.reference.place = SourceLocation::in_code(format("{}: the reference's configuration", name));
@@ -251,7 +287,7 @@ const std::string& Problem::name() const {
   return spec_->description.name;
 }
 
-/// Another stamp for every change: what was prepared for a problem serves it until then.
+/// Changes the stamp: parts that were prepared for the problem serve until then.
 Problem& Problem::changed() {
   static std::atomic<std::uint64_t> last{0};
   spec_->stamp = ++last;
@@ -311,8 +347,8 @@ Problem& Problem::constraint(std::function<bool(const Configuration&)> rule, std
 
 Problem& Problem::constraint(std::function<bool(const Configuration&, const Sizes&)> rule, std::string why) {
   if (why.empty())
-    throw Error(format("{}: a constraint that is a function needs a reason: it is all that people see of it",
-                       spec_->description.name));
+    throw Error(
+        format("{}: a constraint that is a function needs a reason for messages", spec_->description.name));
   const SourceLocation place = part(*spec_, format("the constraint '{}'", why));
   const auto holds = [rule = std::move(rule)](const Instance& instance, const search::Configuration& c) {
     return rule(to_values(c), sizes_of(instance));
@@ -471,6 +507,48 @@ Problem& Problem::items(SizeNumber count, std::string name) {
 Problem& Problem::revision(int number) {
   spec_->description.revision = number;
   return changed();
+}
+
+KernelDescription described(const Problem::Spec& spec) {
+  KernelDescription description = spec.description;
+  if (!description.kernel.text) description.place.fail("no kernel: call kernel(file, entry)");
+  if (std::ranges::none_of(description.arguments, &definition::Argument::is_compared))
+    description.place.fail("no output: results could not be checked; call output or inout");
+  for (const auto* launches : {&description.launches, &description.reference.launches})
+    for (const LaunchDescription& launch : *launches)
+      if (!launch.grid[0] || !launch.block[0])
+        description.place.fail(
+            format("the launch of '{}' has no {}", launch.entry, launch.grid[0] ? "block" : "grid"));
+  const ProblemInfo info = description.info();
+  for (const Sizes& sizes : spec.checks) {
+    description.check_sizes.emplace_back();
+    for (const auto& [name, extent] : instance_at(info, sizes).extents)
+      if (sizes.has(name)) description.check_sizes.back().emplace_back(name, extent);
+  }
+  const definition::KernelText& text = *description.kernel.text;
+  description.sources = {text.source, {"description in code", summary_of(description)}};
+  description.sources.insert(description.sources.end(), text.headers.begin(), text.headers.end());
+  return description;
+}
+
+Instance instance_at(const ProblemInfo& info, const Sizes& sizes) {
+  std::string size;
+  std::vector<std::pair<std::string, search::Value>> settings;
+  std::vector<std::string> known;
+  for (const ExtentInfo& extent : info.extents) {
+    known.push_back(extent.name);
+    const std::int64_t value = sizes.has(extent.name) ? sizes[extent.name] : extent.default_value;
+    size += (size.empty() ? "" : "x") + std::to_string(value);
+  }
+  for (const SettingInfo& setting : info.settings) known.push_back(setting.name);
+  for (const auto& [name, value] : sizes.entries()) {
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError(format("{}: '{}' is not a size or setting{}; there is: {}", info.name, name,
+                              search::did_you_mean(name, known), definition::joined(known)));
+    if (std::ranges::find(info.extents, name, &ExtentInfo::name) == info.extents.end())
+      settings.emplace_back(name, to_search(value));
+  }
+  return make_instance(info, size, settings);
 }
 
 }  // namespace tune::api

@@ -2,13 +2,9 @@
 #include "library/tuner/tuner.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <map>
 #include <stdexcept>
-#include <tune/tuner.hpp>
 
 #include "library/run/paths.hpp"
-#include "library/run/tuning_run.hpp"
 #include "library/tuner/convert.hpp"
 #include "library/tuner/emulator_evaluator.hpp"
 #include "tuner/base/error.hpp"
@@ -24,7 +20,8 @@ DeviceProperties properties_of(Backend* backend) {
   return backend != nullptr ? backend->properties() : architecture_properties("sm_90");
 }
 
-/// What the emulator checks at: the sizes that the caller names, else the problem's small ones.
+/// Returns the sizes at which the emulator checks: those that the caller names, else the problem's small
+/// ones.
 std::vector<Instance> emulated_sizes(const OpenRun& open_run, const Sizes& sizes) {
   const bool named = std::ranges::any_of(open_run.instance.extents,
                                          [&](const auto& extent) { return sizes.has(extent.first); });
@@ -34,65 +31,47 @@ std::vector<Instance> emulated_sizes(const OpenRun& open_run, const Sizes& sizes
   return small;
 }
 
-void check_options(const Options& options) {
-  const search::StrategyEntry* strategy = strategy_named(options.strategy).entry;
-  if (options.until_gain && !strategy->estimates_gain)
-    throw UsageError(
-        format("until_gain: {} does not estimate what is left to gain; choose auto", strategy->name));
+/// Throws UsageError.
+run::TuningRequest request_of(const Options& options) {
   if (options.until_gain && !(*options.until_gain > 0 && *options.until_gain < 1))
-    throw UsageError("until_gain is a share between 0 and 1");
-  if (options.evaluations && *options.evaluations == 0) throw UsageError("evaluations: at least 1");
-  if (options.seconds && !(*options.seconds > 0)) throw UsageError("seconds: more than 0");
-  if (!(options.timeout > 0)) throw UsageError("timeout: more than 0 seconds");
+    throw UsageError("until_gain: not between 0 and 1");
+  if (options.evaluations && *options.evaluations == 0) throw UsageError("evaluations: less than 1");
+  if (options.seconds && !(*options.seconds > 0)) throw UsageError("seconds: not more than 0");
+  if (!(options.timeout > 0)) throw UsageError("timeout: not more than 0 seconds");
+  run::TuningRequest request;
+  request.strategy = search::choose_strategy(options.strategy);
+  request.budget = {options.evaluations, options.seconds, options.until_gain};
+  request.seed = options.seed;
+  request.where = options.where;
+  request.objective = options.objective == Objective::time     ? tune::Objective::time
+                      : options.objective == Objective::energy ? tune::Objective::energy
+                                                               : tune::Objective::edp;
+  request.cache = options.warm_caches ? CacheState::warm : CacheState::cold;
+  request.top_k = options.finalists;
+  request.fresh = options.fresh;
+  request.transfer = options.transfer;
+  request.command_line = "tune::Tuner";
+  run::settle(request, nullptr);
+  return request;
 }
 
 }  // namespace
 
-MeasureOptions measure_options(const Options& options) {
-  MeasureOptions measure;
-  measure.flush_cache = !options.warm_caches;
-  measure.energy = options.objective != Objective::time;
-  return measure;
-}
-
-tune::Objective objective_of(Objective objective) {
-  return objective == Objective::time     ? tune::Objective::time
-         : objective == Objective::energy ? tune::Objective::energy
-                                          : tune::Objective::edp;
-}
-
-OpenRun::OpenRun(const Problem& wanted, const Sizes& sizes, const Options& options, Backend* backend)
-    : stamp(wanted.spec().stamp),
-      problem(described(wanted.spec())),
+OpenRun::OpenRun(const Problem& given, const Sizes& sizes, const run::TuningRequest& request,
+                 Backend* backend)
+    : stamp(given.spec().stamp),
+      problem(described(given.spec())),
       sources(problem),
       instance(instance_at(problem.info(), sizes)),
       device(properties_of(backend)),
-      space(problem.valid_space(instance, device, options.where)) {
-  if (backend == nullptr) {
+      space(problem.valid_space(instance, device, request.where)) {
+  if (backend == nullptr)
     evaluator = std::make_unique<EmulatorEvaluator>(problem, emulated_sizes(*this, sizes));
-    return;
-  }
-  run::check_memory(problem, instance, space, device, sources);
-  run::describe_workload(record, problem, instance, device,
-                         options.warm_caches ? CacheState::warm : CacheState::cold);
-  record.key.toolchain = {backend->compiler().version(), source_hash(problem, sources)};
-  record.machine = backend->machine_state();
-  record.space_size = space.size();
-  record.options.objective = objective_of(options.objective);
-  record.options.seed = options.seed;
-  record.options.where = options.where;
-  record.options.command_line = "tune::Tuner";
-  if (options.objective != Objective::time && !(record.machine.power > 0))
-    throw UsageError(format(
-        "{} gives no energy (NVML is not there, or may not read it): choose Objective::time", device.name));
-  evaluator =
-      std::make_unique<DeviceEvaluator>(problem, instance, *backend, sources,
-                                        DeviceEvaluatorOptions{.measure = measure_options(options),
-                                                               .race = options.objective == Objective::time});
+  else
+    evaluator = run::open_run(record, problem, instance, space, *backend, sources, request);
 }
 
-Tuner::State::State(Options wanted) : options(std::move(wanted)) {
-  check_options(options);
+Tuner::State::State(Options given) : options(std::move(given)), request(request_of(options)) {
   open_backend = [this] { return open_gpu(options.device, options.timeout, options.in_process); };
 }
 
@@ -100,7 +79,7 @@ Tuner::State::~State() {
   try {
     close_run();
   } catch (const tune::Error&) {
-    return;  // the run stays without an end, as that of a killed program
+    return;  // the run stays without an end, like that of a killed program
   }
 }
 
@@ -129,7 +108,7 @@ OpenRun& Tuner::State::open_run(const Problem& problem, const Sizes& sizes) {
                     open_run_->instance == instance_at(open_run_->problem.info(), sizes);
   if (!same) {
     close_run();
-    open_run_ = std::make_unique<OpenRun>(problem, sizes, options, backend());
+    open_run_ = std::make_unique<OpenRun>(problem, sizes, request, backend());
   }
   return *open_run_;
 }
@@ -142,10 +121,8 @@ void Tuner::State::close_run() {
 namespace {
 
 constexpr std::size_t max_wrong = 100;
-/// Energy is measured for half a second a turn.
-constexpr std::size_t top_k_by_energy = 5;
 
-/// Tells the caller's function, collects failures, and asks whether somebody cancelled.
+/// Calls the caller's function, collects failures, and stops when the caller cancelled.
 class Watcher : public SessionObserver {
  public:
   Watcher(Tuner::State& state, Result& result) : state_(state), result_(result) {}
@@ -167,21 +144,6 @@ class Watcher : public SessionObserver {
   Result& result_;
 };
 
-Budget budget_of(const Options& options) {
-  Budget budget{options.evaluations, options.seconds, options.until_gain};
-  if (!budget.evaluations && !budget.seconds && !budget.gain &&
-      !strategy_named(options.strategy).entry->exhaustive)
-    budget.evaluations = run::default_budget;
-  return budget;
-}
-
-RerankOptions rerank_top_k(const Options& options) {
-  RerankOptions rerank;
-  if (options.objective != Objective::time) rerank.top_k = top_k_by_energy;
-  if (options.finalists) rerank.top_k = *options.finalists;
-  return rerank;
-}
-
 End end_of(RunEnd end) {
   return end == RunEnd::exhausted     ? End::exhausted
          : end == RunEnd::interrupted ? End::cancelled
@@ -189,27 +151,12 @@ End end_of(RunEnd end) {
                                       : End::budget;
 }
 
-/// The emulator's answers are no results of a device: they are searched, told, and kept nowhere.
-SessionResult check_all(OpenRun& open_run, const Options& options, SessionObserver& observer) {
+/// Nothing of this is stored: what the emulator finds is not a device's result.
+SessionResult check_all(OpenRun& open_run, const run::TuningRequest& request, SessionObserver& observer) {
   NoStore store;
-  const auto strategy = strategy_named(options.strategy).make({open_run.space, options.seed});
+  const auto strategy = request.strategy->make({open_run.space, *request.seed});
   Session session(open_run.space, *strategy, *open_run.evaluator, store, seconds_now);
-  return session.run(open_run.record, budget_of(options), true, observer, {.top_k = 0});
-}
-
-SessionResult tune_all(Tuner::State& state, OpenRun& open_run, SessionObserver& observer) {
-  const Options& options = state.options;
-  const Budget budget = budget_of(options);
-  open_run.record.options.strategy = strategy_named(options.strategy).name();
-  open_run.record.options.budget_evaluations = budget.evaluations;
-  open_run.record.options.budget_seconds = budget.seconds;
-  open_run.record.options.until_gain = budget.gain;
-  return run::tune(state.database(), open_run.space, *open_run.evaluator, open_run.record,
-                   {.budget = budget,
-                    .rerank = rerank_top_k(options),
-                    .fresh = options.fresh,
-                    .transfer = options.transfer},
-                   observer, options.on_notice);
+  return session.run(open_run.record, request.budget, true, observer, {.top_k = 0});
 }
 
 void take_over(const SessionResult& session, const OpenRun& open_run, Result& result) {
@@ -228,14 +175,14 @@ void take_over(const SessionResult& session, const OpenRun& open_run, Result& re
   result.run = session.run;
 }
 
-/// With defaults for what is left out; nothing where it is not valid, and `why`.
+/// Completes a configuration with defaults; returns nothing where it is not valid, and sets `reason`.
 std::optional<search::Configuration> completed(const OpenRun& open_run, const Configuration& given,
                                                std::string& reason) {
   search::Configuration configuration = from_values(given);
   const search::Configuration defaults = open_run.space.at(*open_run.space.default_configuration());
   for (const auto& [name, value] : defaults.entries())
     if (!configuration.has(name)) configuration.set(name, value);
-  // A parameter that exists under the default alone is not missed where it does not exist.
+  // A parameter that exists only under the default is left out where it does not exist.
   for (const auto& [name, value] : defaults.entries()) {
     if (open_run.space.find(configuration) || given.has(name)) continue;
     search::Configuration without;
@@ -257,34 +204,32 @@ std::optional<search::Configuration> completed(const OpenRun& open_run, const Co
   return std::nullopt;
 }
 
-/// What the database knows, unless it is to be evaluated again.
+/// The run's evaluations by their keys; at first those of the database.
 std::map<std::string, tune::Evaluation>& known_of(Tuner::State& state, OpenRun& open_run) {
   if (open_run.known) return *open_run.known;
   open_run.known.emplace();
-  if (state.options.fresh) return *open_run.known;
-  for (tune::Evaluation& evaluation : state.store().known(open_run.record.key)) {
-    // A measurement without energy does not answer a question about it.
-    if (evaluation.outcome && !objective_value(evaluation, open_run.record.options.objective)) continue;
-    std::string key = evaluation.configuration.key();
-    open_run.known->insert_or_assign(std::move(key), std::move(evaluation));
-  }
+  for (tune::Evaluation& evaluation :
+       known_answers(state.store(), open_run.record.key, state.request.objective))
+    open_run.known->emplace(evaluation.configuration.key(), std::move(evaluation));
   return *open_run.known;
 }
 
 tune::Evaluation evaluated(Tuner::State& state, OpenRun& open_run,
                            const search::Configuration& configuration) {
   if (!state.emulated() && !state.options.fresh) {
-    const auto& known = known_of(state, open_run);
+    auto& known = known_of(state, open_run);
     if (const auto found = known.find(configuration.key()); found != known.end()) {
-      tune::Evaluation reused = found->second;
-      reused.reused = true;
-      return reused;
+      found->second.reused = true;
+      return found->second;
     }
   }
   open_run.evaluator->submit(configuration);
   const std::optional<tune::Evaluation> evaluation = open_run.evaluator->next();
   if (state.emulated()) return *evaluation;
   if (!open_run.run) {
+    run::TuningRequest single = state.request;
+    single.budget = {};
+    open_run.record.options = run::run_options(single);
     open_run.record.options.strategy = "evaluate";
     open_run.run = state.store().begin_run(open_run.record);
   }
@@ -293,7 +238,7 @@ tune::Evaluation evaluated(Tuner::State& state, OpenRun& open_run,
   return *evaluation;
 }
 
-/// A cancel ends one run, however that ends.
+/// Ends the effect of `cancel` with the run, however that ends.
 struct ResetCancel {
   std::atomic<bool>& cancelled;
   ~ResetCancel() { cancelled = false; }
@@ -313,9 +258,12 @@ Result Tuner::run(const Problem& problem, const Sizes& sizes) {
     Watcher watcher(*state_, result);
     const ResetCancel reset{state_->cancelled};
     state_->close_run();
-    OpenRun open_run(problem, sizes, state_->options, state_->backend());
-    const SessionResult session = state_->emulated() ? check_all(open_run, state_->options, watcher)
-                                                     : tune_all(*state_, open_run, watcher);
+    OpenRun open_run(problem, sizes, state_->request, state_->backend());
+    const run::TuningRequest& request = state_->request;
+    const SessionResult session =
+        state_->emulated() ? check_all(open_run, request, watcher)
+                           : run::tune(state_->database(), open_run.space, *open_run.evaluator,
+                                       open_run.record, request, watcher, state_->options.on_notice);
     if (session.end == RunEnd::failed) throw tune::Error(session.reason);
     take_over(session, open_run, result);
     return result;

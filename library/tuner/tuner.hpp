@@ -11,17 +11,18 @@
 #include <tune/tuner.hpp>
 
 #include "db/store/sqlite_store.hpp"
-#include "library/tuner/spec.hpp"
+#include "library/run/tuning_run.hpp"
+#include "library/tuner/problem.hpp"
 #include "tuner/backends/backend.hpp"
-#include "tuner/evaluation/device_evaluator.hpp"
+#include "tuner/evaluation/evaluation.hpp"
 #include "tuner/session/session.hpp"
 
 namespace tune::api {
 
-/// A problem at a size on the device, ready for evaluations one by one. They are one run of the database.
+/// A problem at a size on the device, ready for evaluations. They are one run of the database.
 struct OpenRun {
   /// `backend` is null on the emulator.
-  OpenRun(const Problem& problem, const Sizes& sizes, const Options& options, Backend* backend);
+  OpenRun(const Problem& problem, const Sizes& sizes, const run::TuningRequest& request, Backend* backend);
 
   std::uint64_t stamp;
   definition::DescribedProblem problem;
@@ -32,7 +33,7 @@ struct OpenRun {
   RunRecord record;
   std::unique_ptr<Evaluator> evaluator;
   std::optional<RunId> run = std::nullopt;  ///< once something was stored
-  /// What the database knew when the first evaluation was asked for, and what came since; by the key.
+  /// Evaluations that the database had when the first one was asked for, and those since; by the key.
   std::optional<std::map<std::string, tune::Evaluation>> known = std::nullopt;
 };
 
@@ -43,16 +44,18 @@ struct Tuner::State {
   State& operator=(const State&) = delete;
 
   bool emulated() const { return options.device == "emulator"; }
-  /// Opened at the first call. Throws tune::Error where there is no such device.
+  /// Opens the device at the first call; null on the emulator. Throws tune::Error where there is no such
+  /// device.
   Backend* backend();
   db::Database& database();
-  /// The one that is open, where it is of this problem and these sizes.
+  /// Returns the open run, or opens another where it is not of this problem and these sizes.
   OpenRun& open_run(const Problem& problem, const Sizes& sizes);
   void close_run();
 
   Options options;
+  const run::TuningRequest request;  ///< settled
   std::atomic<bool> cancelled{false};
-  /// Tests put another in its place.
+  /// Tests replace it.
   std::function<std::unique_ptr<Backend>()> open_backend;
 
  private:
@@ -65,11 +68,8 @@ struct Tuner::State {
   db::SqliteStore& store();
 };
 
-/// The GPU that the options name, with the cache of binaries, behind a worker process unless they say
-/// otherwise. Throws tune::Error that says what is missing and what to do.
+/// Opens a GPU with the cache of binaries, behind a worker process unless `in_process`. `timeout` is in
+/// seconds. Throws tune::Error that states what is missing and what to do.
 std::unique_ptr<Backend> open_gpu(const std::string& device, double timeout, bool in_process);
-
-MeasureOptions measure_options(const Options& options);
-tune::Objective objective_of(Objective objective);
 
 }  // namespace tune::api

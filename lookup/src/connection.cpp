@@ -28,7 +28,19 @@ Error error_of(int code, const std::string& detail, const std::string& file) {
   }
 }
 
-/// `file:` URI that SQLite reads back as this path.
+[[noreturn]] void fail_with(Code code, const std::string& message) {
+  throw Failed({code, message}, SQLITE_ERROR);
+}
+
+void check_file(const std::string& file) {
+  struct stat info = {};
+  if (file.empty() || ::stat(file.c_str(), &info) != 0)
+    fail_with(Code::missing, "there is no database " + file + ": tune something first, or name another file");
+  if (S_ISDIR(info.st_mode)) fail_with(Code::not_a_database, file + " is a folder: name a file in it");
+}
+
+}  // namespace
+
 std::string immutable_uri(const std::string& path) {
   std::string absolute = path;
   char folder[4096];
@@ -47,23 +59,10 @@ std::string immutable_uri(const std::string& path) {
   return uri + "?immutable=1";
 }
 
-[[noreturn]] void fail_with(Code code, const std::string& message) {
-  throw Failed({code, message}, SQLITE_ERROR);
-}
-
-void check_file(const std::string& file) {
-  struct stat info = {};
-  if (file.empty() || ::stat(file.c_str(), &info) != 0)
-    fail_with(Code::missing, "there is no database " + file + ": tune something first, or name another file");
-  if (S_ISDIR(info.st_mode)) fail_with(Code::not_a_database, file + " is a folder: name a file in it");
-}
-
 bool has_pending_log(const std::string& file) {
   struct stat info = {};
   return ::stat((file + "-wal").c_str(), &info) == 0 && info.st_size > 0;
 }
-
-}  // namespace
 
 Statement& Statement::bind(int index, std::int64_t value) {
   sqlite3_bind_int64(statement_, index, value);
@@ -98,8 +97,8 @@ Connection::Connection(std::string file, bool immutable, int patience_ms)
     check_content();
   } catch (const Failed& failed) {
     close();
-    // The log of a database needs files beside it, which a folder that cannot be written refuses. What nobody
-    // has left unfinished can be read without them.
+    // The log of a database needs files beside it, which a folder that cannot be written refuses. A database
+    // without pending commits can be read without them.
     const int code = failed.sqlite_code() & 0xff;
     const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
     if (immutable || !refused || has_pending_log(file_)) throw;
@@ -147,7 +146,7 @@ void Connection::check_content() {
   }
   if (version > newest_schema)
     fail_with(Code::newer_schema, file_ + " was made by a newer tune (schema " + std::to_string(version) +
-                                      ", this library knows " + std::to_string(newest_schema) +
+                                      ", this library reads up to " + std::to_string(newest_schema) +
                                       "): update the library");
   if (version < oldest_schema)
     fail_with(Code::older_schema, file_ + " was made by an older tune (schema " + std::to_string(version) +

@@ -11,10 +11,10 @@
 
 #include "lookup/include/tune/lookup.hpp"
 
-/// For the .cpp files of this folder and for db/read/best.cpp: none of this is installed.
+/// For the .cpp files of this folder and for db/read/best.cpp; this header is not installed.
 namespace tune::lookup {
 
-/// Ends a search inside the library; caught before it would leave it.
+/// Ends a search; the library catches it.
 class Failed : public std::exception {
  public:
   Failed(Error error, int sqlite_code) : error_(std::move(error)), sqlite_code_(sqlite_code) {}
@@ -51,13 +51,13 @@ class Statement {
   const std::string& file_;
 };
 
-/// An open database, and the statements prepared on it. Of one thread at a time.
+/// An open database, and the statements prepared on it. One thread at a time.
 class Connection {
  public:
-  /// Uses a handle that somebody else opened and closes after this object's end.
+  /// Uses a handle that the caller opened, and closes after this object's end.
   Connection(sqlite3* handle, std::string file) : handle_(handle), file_(std::move(file)) {}
-  /// Opens a file for reading. `immutable`: nobody changes it, so that no lock is taken. Throws Failed:
-  /// missing, of another schema, no database of ours, damaged, busy.
+  /// Opens a file for reading. An `immutable` file never changes, so that no lock is taken. Throws Failed for
+  /// a file that is missing, of another schema, not a tune database, damaged or busy.
   Connection(std::string file, bool immutable, int patience_ms);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -65,9 +65,9 @@ class Connection {
 
   const std::string& file() const { return file_; }
   bool in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
-  /// Of a text that lives as long as the program: it is prepared once. No two uses of one text at a time.
+  /// Prepares a text, which must live as long as the program, once. A text has one use at a time.
   Statement prepare(const char* sql);
-  /// Throws what the last call on the handle failed with.
+  /// Throws the error of the last call on the handle.
   [[noreturn]] void fail(int code) const;
 
  private:
@@ -81,8 +81,8 @@ class Connection {
   std::map<const char*, sqlite3_stmt*> statements_;
 };
 
-/// What a search sees does not change until the end of this object, whoever writes meanwhile. Does nothing
-/// within another transaction.
+/// Keeps what a search sees unchanged until the end of this object, whatever is written meanwhile. Does
+/// nothing within another transaction.
 class Snapshot {
  public:
   explicit Snapshot(Connection& connection);
@@ -98,5 +98,10 @@ class Snapshot {
 /// Versions of the schema that the library reads.
 constexpr int oldest_schema = 2;
 constexpr int newest_schema = TUNE_LOOKUP_SCHEMA;  // by the build: as many as there are files in db/schema
+
+/// Returns a `file:` URI with which SQLite opens this path as immutable.
+std::string immutable_uri(const std::string& path);
+/// True when the write-ahead log beside the file has commits that are not in it yet.
+bool has_pending_log(const std::string& file);
 
 }  // namespace tune::lookup

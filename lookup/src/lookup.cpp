@@ -14,7 +14,7 @@
 namespace tune::lookup {
 namespace {
 
-// Answers beyond are forgotten, all at once: a program that asks about more than these asks about none twice.
+// The limit of stored answers, at which all are forgotten: a program with more questions hardly repeats one.
 constexpr std::size_t max_answers = 65536;
 
 void append(std::string& key, std::int64_t number) {
@@ -27,7 +27,7 @@ void append(std::string& key, const std::string& text) {
   key += text;
 }
 
-/// Everything in the query: equal keys are equal questions.
+/// Returns a key of the whole query: equal keys are equal questions.
 std::string key_of(const Query& query, std::size_t most) {
   std::string key;
   key.reserve(256);
@@ -77,14 +77,14 @@ std::optional<Error> refusal(const Query& query) {
 
 Candidate no_candidate(const Query& query) {
   Candidate none;
-  none.why = "nothing is known of " + query.problem + " with these settings";
-  if (!has_defaults(query.problem)) none.why += "; name all that 'tune list runs' shows";
+  none.why = "there are no records of " + query.problem + " with these settings";
+  if (!has_defaults(query.problem)) none.why += "; name all settings that 'tune list runs' shows";
   return none;
 }
 
 }  // namespace
 
-/// What all copies of a Lookup share.
+/// The state that all copies of a Lookup share.
 class Lookup::Shared {
  public:
   explicit Shared(const Options& options) {
@@ -103,7 +103,7 @@ class Lookup::Shared {
     }
   }
 
-  /// From the answers that are kept, else by a search.
+  /// Answers from the stored answers, else by a search.
   Expected<std::vector<Candidate>> candidates(const Query& query, std::size_t most) {
     return answer(lists_, query, most, [&] { return find(query, most); });
   }
@@ -131,7 +131,7 @@ class Lookup::Shared {
   void add_own(const std::string& file, const Options& options) {
     try {
       add(file, false, options.patience_ms);
-    } catch (const Failed& failed) {  // nobody named it, and nothing was recorded yet
+    } catch (const Failed& failed) {  // the default file, before the first record
       if (options.database || failed.error().code != Code::missing) throw;
     }
   }
@@ -179,7 +179,7 @@ class Lookup::Shared {
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<std::string> files_;
   std::mutex search_lock_;          ///< of the connections
-  std::shared_mutex answers_lock_;  ///< of what follows
+  std::shared_mutex answers_lock_;  ///< guards the members below
   Answers<std::vector<Candidate>> lists_;
   Answers<Candidate> singles_;
   std::uint64_t generation_ = 0;  ///< raised by refresh: an answer that was begun before is not kept

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface: lookup.hpp with handles, status codes, and nothing that throws.
+// The C interface: lookup.hpp with handles and status codes, without exceptions.
 #include <cstdlib>
 #include <exception>
 
@@ -31,7 +31,7 @@ tune_lookup_status failed(const Error& error) {
   return static_cast<tune_lookup_status>(error.code);
 }
 
-/// Runs `work`, which returns a status; what it throws is one too.
+/// Calls the function, which returns a status; an exception becomes one too.
 template<class Function>
 tune_lookup_status guarded(Function function) noexcept {
   try {

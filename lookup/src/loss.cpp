@@ -35,7 +35,8 @@ bool comparable(const RecordedWorkload& a, const RecordedWorkload& b) {
          a.source_hash == b.source_hash;
 }
 
-/// The distance of one as seen from the other; nothing where they are no example of such a match.
+/// Returns the distance of one as seen from the other, or nothing where they are not an example of such a
+/// match.
 std::optional<double> distance_of(const RecordedWorkload& wanted, const RecordedWorkload& recorded,
                                   Match match) {
   const bool same_model = wanted.device.model_key == recorded.device.model_key;
@@ -50,7 +51,7 @@ std::optional<double> distance_of(const RecordedWorkload& wanted, const Recorded
   return distance > 0 || !same_model ? std::optional(distance) : std::nullopt;
 }
 
-/// `settings`: of works with these alone; null: with any, equal in both.
+/// Uses workloads with these `settings` alone, or, where it is null, with any that are equal in both.
 std::vector<Pair> pairs_of(const Records& records, Match match, double distance,
                            const std::string* settings) {
   constexpr double min = 0.01;  // distances below are alike

@@ -10,10 +10,10 @@
 
 #include "lookup/src/winners.hpp"
 
-/// What it costs to use a configuration elsewhere than where it won, told by the records themselves.
+/// Estimates from the records what it costs to use a configuration in another workload than it won in.
 namespace tune::lookup {
 
-/// The databases and works of one search, with what was looked up of them.
+/// The databases and workloads of one search, with the rows that were looked up.
 class Records {
  public:
   Records(std::vector<Connection*> connections, const Want& want);
@@ -23,14 +23,15 @@ class Records {
   const std::string& file_of(const RecordedWorkload& workload) const {
     return connections_[workload.source]->file();
   }
-  /// Null where nothing of the work was measured.
+  /// Returns null where the workload has no measurement.
   const RankedRecord* winner(const RecordedWorkload& workload);
   std::vector<RankedRecord> fastest(const RecordedWorkload& workload, std::size_t max_count,
                                     Order order = Order::ranking);
   std::size_t count_measured(const RecordedWorkload& workload, std::size_t max_count);
   std::optional<RecordedOutcome> outcome(const RecordedWorkload& workload,
                                          const std::string& configuration_key);
-  /// By how much the outcome is slower than the winner there, 0 for none; nothing where that is not known.
+  /// Returns by how much the outcome is slower than the winner there, as a share; nothing where that is not
+  /// known.
   std::optional<double> loss(const RecordedWorkload& workload, const RecordedOutcome& outcome);
 
  private:
@@ -40,10 +41,10 @@ class Records {
   std::map<const RecordedWorkload*, std::optional<RankedRecord>> winners_;
 };
 
-/// The loss to expect of a match at such a distance: leaves one record after the other out and takes the
-/// winner of another for it. Of all pairs of works with equal settings and versions, on one device model for
-/// `nearest_size` and on two of one architecture for `same_architecture`, the 16 whose distance is the most
-/// like this one. Nothing where there is no such pair in which the winner of the one was measured in the
+/// Estimates the loss of a match at such a distance: leaves one record after the other out and takes the
+/// winner of another for it. Uses, of all pairs of workloads with equal settings and versions, on one device
+/// model for `nearest_size` and on two of one architecture for `same_architecture`, the 16 whose distance is
+/// the most like this one. Returns nothing without such a pair in which the winner of one was measured in the
 /// other.
 std::optional<Loss> expected_loss(Records& records, Match match, double distance);
 

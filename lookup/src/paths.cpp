@@ -16,7 +16,7 @@ std::string from_environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-/// Of a file in <prefix>/bin or <prefix>/lib.
+/// Returns the recordings' folder for a file in <prefix>/bin or <prefix>/lib.
 fs::path recordings_beside(const fs::path& file) {
   const fs::path prefix = file.parent_path().parent_path();
   return prefix.empty() ? prefix : prefix / "share" / "tune" / "recordings";

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 
 namespace tune::lookup {
 namespace {
 
-/// Configurations that serve the same works stand for each other: the one with the smallest worst loss.
+/// Keeps one of the configurations that serve the same workloads: the one with the smallest worst loss.
 struct CoverChoice {
   std::vector<bool> serves;
   double worst = 0;
@@ -25,7 +24,7 @@ std::vector<const RecordedWorkload*> measured(Records& records,
   return result;
 }
 
-/// The keys of all that loses no more than the bound in the work.
+/// Returns the keys of all configurations that lose no more than the bound in the workload.
 void add_keys(Records& records, const RecordedWorkload& workload, double bound, std::set<std::string>& keys) {
   const double slowest = records.winner(workload)->value * (1 + bound);
   keys.insert(records.winner(workload)->key);
@@ -62,8 +61,8 @@ std::vector<CoverChoice> choices(Records& records, const std::vector<const Recor
   return result;
 }
 
-/// By the sets of works that are served, smaller ones first: the first work that a set lacks has to be served
-/// by somebody.
+/// Goes through the sets of served workloads, smaller ones first: some configuration has to serve the first
+/// workload that a set lacks.
 std::vector<const CoverChoice*> smallest(const std::vector<CoverChoice>& all, std::size_t workloads) {
   struct State {
     int count = -1;
@@ -145,11 +144,11 @@ Cover cover(Records& records, const std::vector<const RecordedWorkload*>& all_wo
 
 namespace {
 
-// So many configurations are tried, so that an answer takes a millisecond in a large database too. Where
-// times in one work say anything of those in another, the smallest worst loss is found among far fewer.
+// Limits the configurations that are tried, so that an answer takes a millisecond in a large database too.
+// Where times in different workloads are related, the smallest worst loss is found among far fewer.
 constexpr std::size_t max_candidates = 32;
 
-// Where all works have more measurements than this, any of them does.
+// Where all workloads have more measurements than this, any of them serves.
 constexpr std::size_t many_measurements = 256;
 
 bool stale(const Ranked& one) {
@@ -170,14 +169,15 @@ std::vector<Ranked> group_of(Records& records, const std::vector<Ranked>& ranked
   return fresh.empty() ? group : fresh;
 }
 
-/// What one configuration does in all works of the group.
+/// The losses of one configuration in all workloads of the group.
 struct Score {
   int measured = 0;
   double sum = 0, worst = 0;
   bool failed = false;
 };
 
-/// Stops where the worst loss reaches `give_up`, or where fewer than `at_least` works can have measured it.
+/// Stops where the worst loss reaches `give_up`, or where fewer than `at_least` workloads can have a
+/// measurement of it.
 Score score_of(Records& records, const std::vector<Ranked>& group, const std::string& key, double give_up,
                std::size_t at_least) {
   Score score;
@@ -202,7 +202,7 @@ struct PortfolioChoice {
   Score score;
 };
 
-/// The work with the fewest measurements, among which all are that were measured everywhere.
+/// Returns the workload with the fewest measurements, which include all that were measured everywhere.
 const RecordedWorkload& smallest_workload(Records& records, const std::vector<Ranked>& group) {
   const RecordedWorkload* smallest = group.front().workload;
   std::size_t min = many_measurements;
@@ -214,8 +214,8 @@ const RecordedWorkload& smallest_workload(Records& records, const std::vector<Ra
   return *smallest;
 }
 
-/// Of those measured everywhere the one with the smallest worst loss, among the fastest of one work: what is
-/// slower there than the worst loss of the best so far is none.
+/// Returns the configuration with the smallest worst loss of those measured everywhere. Goes through the
+/// fastest of one workload, and stops at those that are slower there than the worst loss so far.
 std::optional<PortfolioChoice> exact_choice(Records& records, const std::vector<Ranked>& group) {
   std::optional<PortfolioChoice> best;
   const RecordedWorkload& workload = smallest_workload(records, group);

@@ -12,7 +12,7 @@
 namespace tune::lookup {
 namespace {
 
-/// One flat object of JSON, as db/store/json.cpp writes it.
+/// Reads one flat object of JSON, as db/store/json.cpp writes it.
 class Reader {
  public:
   Reader(const std::string& text, const std::string& file) : text_(text), file_(file) {}
@@ -154,8 +154,8 @@ std::string counted(int count, const char* what) {
 }
 
 std::string loss_text(const std::optional<Loss>& loss) {
-  if (!loss) return "; no records tell what that costs";
-  return "; " + percent(loss->expected) + " slower than the best to be expected, " + percent(loss->worst) +
+  if (!loss) return "; the records do not show the loss";
+  return "; expected to be " + percent(loss->expected) + " slower than the best, " + percent(loss->worst) +
          " at worst, by " + counted(loss->pairs, "pair") + " of records";
 }
 
@@ -196,16 +196,16 @@ std::optional<Candidate> portfolio_candidate(Records& records, const std::vector
   result.configuration = parse_configuration(found->entry.configuration, result.database);
   result.match = Match::portfolio;
   result.loss = found->loss;
-  result.why = "what loses least over all records" +
+  result.why = "the configuration that loses least over all records" +
                std::string(found->any_architecture ? " of other devices" : " of this architecture") + ": " +
                percent(found->loss.worst) + " at worst in " + std::to_string(found->loss.pairs) + " of " +
-               counted(found->workloads, "recorded work") + "; nothing like this was recorded";
+               counted(found->workloads, "recorded workload") + "; no record is like this query";
   return result;
 }
 
 namespace {
 
-/// Adds entries of a work's ranking that are not there yet, the first with what there is to say of the work.
+/// Adds new entries of a workload's ranking, the first with the sentence about the workload.
 void add_workload(Records& records, const Ranked& ranked, std::size_t max_count, std::set<std::string>& seen,
                   std::vector<Candidate>& found) {
   std::string why;

@@ -11,22 +11,22 @@
 
 namespace tune::lookup {
 
-/// Names and values of a column `configuration`: an object of texts, numbers and truth values. Throws Failed
-/// for another text.
+/// Returns the names and values of a column `configuration`: an object of texts, numbers and truth values.
+/// Throws Failed for another text.
 std::vector<std::pair<std::string, std::string>> parse_configuration(const std::string& json,
                                                                      const std::string& file);
 
-/// Lookup::candidates on open databases, those of the person first. Throws Failed.
+/// Implements Lookup::candidates on open databases, those of the user first. Throws Failed.
 std::vector<Candidate> search(const std::vector<Connection*>& connections, const Want& want,
                               std::size_t max_count);
 
-/// `rank` of the records; of equal fit the one with the better winner first.
+/// Returns `rank` of the records; of equal fit the one with the better winner first.
 std::vector<Ranked> ranked_workloads(Records& records);
 
-/// What `search` makes of a work that fits: with `entry` of its ranking.
+/// Returns the candidate for a workload that fits, with `entry` of its ranking.
 Candidate candidate_of(Records& records, const Ranked& ranked, const RankedRecord& entry);
-/// Where no record fits by itself; nothing where there is no configuration for it. `source` is set to the
-/// number of its database.
+/// Returns the portfolio's candidate, for queries that no record fits, or nothing where there is no
+/// configuration. `source` is set to the number of its database.
 std::optional<Candidate> portfolio_candidate(Records& records, const std::vector<Ranked>& ranked,
                                              std::size_t* source = nullptr);
 

@@ -6,8 +6,6 @@
 #include <map>
 #include <tuple>
 
-#include "lookup/src/matching.hpp"
-
 namespace tune::lookup {
 namespace {
 
@@ -16,7 +14,7 @@ SELECT w.id, i.size, i.settings_key, w.model_key, w.driver, t.compiler, t.source
 FROM instances i JOIN works w ON w.instance = i.id JOIN toolchains t ON t.id = w.toolchain
 WHERE i.problem = ?1 AND w.origin = ?2 AND w.cache = ?3 ORDER BY w.id)";
 
-// The model key says all but the rates, which are of the model too.
+// The model key has all but the rates, which belong to the model too.
 constexpr const char* select_device = R"(
 SELECT name, json_extract(facts, '$.compute_major'), json_extract(facts, '$.compute_minor'),
        json_extract(facts, '$.multiprocessors'), json_extract(facts, '$.memory_clock'),
@@ -77,7 +75,8 @@ std::vector<RecordedWorkload> recorded_workloads(Connection& connection, std::si
 
 namespace {
 
-// Of every finalist of the work's runs; a later run's comes later, whatever its number: files are merged.
+// Selects the finalists of all runs of the workload, in the order in which the runs began: the numbers of
+// runs do not tell in merged files.
 constexpr const char* select_rerank = R"(
 SELECT f.evaluation, f.time, f.energy, f.place FROM runs r JOIN finals f ON f.run = r.id
 WHERE r.work = ?1 AND r.objective = ?2 ORDER BY r.started, r.id)";
@@ -89,12 +88,12 @@ WHERE f.evaluation = ?1 AND r.objective = ?2 ORDER BY r.started DESC, r.id DESC 
 constexpr const char* select_evaluation =
     "SELECT time, configuration_key, configuration FROM evaluations WHERE id = ?1 AND work = ?2";
 
-// In the order of the index (work, time).
+// Selects in the order of the index (work, time).
 constexpr const char* select_by_time = R"(
 SELECT id, time, configuration_key, configuration, NULL FROM evaluations
 WHERE work = ?1 AND time IS NOT NULL ORDER BY time, id)";
 
-// Energies have no index: few are measured.
+// Selects without an index: few energies are measured.
 constexpr const char* select_with_energy = R"(
 SELECT id, time, configuration_key, configuration, energy FROM evaluations
 WHERE work = ?1 AND time IS NOT NULL AND energy IS NOT NULL)";
@@ -115,7 +114,7 @@ const std::string& name_of(RankingObjective objective) {
   return names[static_cast<std::size_t>(objective)];
 }
 
-/// Nothing where the objective takes the energy and it is not known.
+/// Returns nothing where the objective needs the energy and it is not known.
 std::optional<double> objective_value(RankingObjective objective, double seconds, const Statement& row,
                                       int energy) {
   if (objective == RankingObjective::time) return seconds;
@@ -128,7 +127,7 @@ bool before(const RankedRecord& a, const RankedRecord& b) {
          std::tie(b.outranked, b.value, b.place, b.evaluation);
 }
 
-/// The ranking of one work, as far as somebody wants to see it.
+/// The ranking of one workload, as far as it is asked for.
 class Ranking {
  public:
   Ranking(Connection& connection, std::int64_t workload, RankingObjective objective, Order order)
@@ -162,7 +161,7 @@ class Ranking {
     return std::binary_search(reranked_.begin(), reranked_.end(), evaluation);
   }
 
-  /// Those that can be among the first `most`: each costs two look-ups.
+  /// Returns those that can be among the first: each costs two look-ups.
   void add_reranked(std::size_t max_count) {
     std::vector<RankedRecord> all;
     {
@@ -178,7 +177,7 @@ class Ranking {
       }
     }
     std::vector<RankedRecord> newest;
-    for (auto entry = all.rbegin(); entry != all.rend(); ++entry) {  // its newest finals count
+    for (auto entry = all.rbegin(); entry != all.rend(); ++entry) {  // the newest re-ranking counts
       const auto at = std::lower_bound(reranked_.begin(), reranked_.end(), entry->evaluation);
       if (at != reranked_.end() && *at == entry->evaluation) continue;
       reranked_.insert(at, entry->evaluation);
@@ -192,7 +191,7 @@ class Ranking {
     reranked_entries_ = static_cast<std::ptrdiff_t>(entries_.size());
   }
 
-  /// False where it does not count any more.
+  /// Returns false where it does not count any more.
   bool complete(RankedRecord& entry) {
     if (!(entry.value > 0)) return false;
     Statement row = connection_.prepare(select_evaluation);
@@ -217,7 +216,7 @@ class Ranking {
     (entry.outranked ? outranked_ : entries_).push_back(std::move(entry));
   }
 
-  /// True where no row as slow as `value` can be among the first `most`: so many are faster.
+  /// True when so many rows are faster that none as slow as `value` can be among the first.
   bool is_decided(double value, std::size_t max_count) const {
     const auto faster = [value](const auto& begin, const auto& end) {
       return std::partition_point(begin, end, [value](const RankedRecord& e) { return e.value < value; }) -

@@ -10,44 +10,45 @@
 #include "lookup/src/connection.hpp"
 #include "lookup/src/matching.hpp"
 
-/// The rules of the views `ranking`, `current_evaluations` and `best_by_versions` (db/schema/), by the
-/// indices: the views sort all of a work, this looks at the few rows that can win.
+/// Applies the rules of the views `ranking`, `current_evaluations` and `best_by_versions` (db/schema/) by the
+/// indices: the views sort all rows of a workload, this reads the few rows that can win.
 namespace tune::lookup {
 
-/// A measurement that counts.
+/// A current measurement.
 struct RankedRecord {
   std::int64_t evaluation = 0;
-  double value = 0;           ///< what it is ranked by: seconds, joules or their product
+  double value = 0;           ///< that it is ranked by: seconds, joules or their product
   double seconds = 0;         ///< its time in that ranking
-  bool outranked = false;     ///< seen by finals and not chosen
-  std::int64_t place = 0;     ///< in its newest finals; 0: none
+  bool outranked = false;     ///< re-ranked and not chosen
+  std::int64_t place = 0;     ///< in its newest re-ranking; 0: none
   std::string configuration;  ///< JSON, in the order of declaration
   std::string key;            ///< `block_x=32,...`, sorted
 };
 
-/// The works of the problem, of the origin and with the caches that are wanted.
+/// Returns the workloads of the problem, of the origin and with the cache state that are asked for.
 std::vector<RecordedWorkload> recorded_workloads(Connection& connection, std::size_t source,
                                                  const Want& want);
 
-/// How the measurements of a work are put in order.
+/// The order of the measurements of a workload.
 enum class Order {
-  ranking,  ///< as the views do: what finals saw and did not choose comes last
+  ranking,  ///< as the views do: re-ranked ones that were not chosen come last
   value,    ///< by the value alone: without `outranked` and `configuration`, superseded ones among them
 };
 
-/// At most so many of a work, the best first. Throws Failed.
+/// Returns at most so many measurements of a workload, the best first. Throws Failed.
 std::vector<RankedRecord> fastest(Connection& connection, std::int64_t workload, RankingObjective objective,
                                   std::size_t max_count, Order order = Order::ranking);
 
-/// Measurements of a work, counted up to `most`. Throws Failed.
+/// Returns the number of measurements of a workload, counted up to the limit. Throws Failed.
 std::size_t count_measured(Connection& connection, std::int64_t workload, std::size_t max_count);
 
-/// What became of a configuration in a work.
+/// The result of a configuration in a workload.
 struct RecordedOutcome {
   bool failed = false;
   RankedRecord entry;  ///< where it did not fail; without `outranked`
 };
-/// Nothing where it was not evaluated there, or without what the objective takes. Throws Failed.
+/// Returns nothing where it was not evaluated there, or without a value that the objective needs. Throws
+/// Failed.
 std::optional<RecordedOutcome> outcome(Connection& connection, std::int64_t workload,
                                        RankingObjective objective, const std::string& configuration_key);
 

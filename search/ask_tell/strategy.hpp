@@ -12,20 +12,20 @@
 
 namespace tune::search {
 
-/// What came out of one configuration.
+/// The result of one configuration.
 struct Observation {
   ConfigurationId id = 0;
   std::optional<double> cost;  ///< to be minimised (seconds); nothing where the evaluation failed
-  double seconds = 0;          ///< that evaluating it took, failed or not; 0 where nobody knows
+  double seconds = 0;          ///< that evaluating it took, failed or not; 0 where unknown
 };
 
-/// What is known of related work: the same problem at another size, type, radius or on another device. Costs
-/// compare with each other, not with those of the work at hand.
+/// Results of a related workload: the same problem at another size, type, radius or on another device. Its
+/// costs compare with each other, not with those of the current workload.
 struct RelatedRecord {
   std::vector<Observation> observations;  ///< configurations that are valid here too
 };
 
-/// What a strategy is to search, and what it may know beforehand.
+/// The space that a strategy searches, and what it may begin with.
 struct SearchTask {
   const SearchSpace& space;  ///< must outlive the strategy
   std::uint64_t seed = 1;
@@ -44,12 +44,12 @@ class Strategy {
   virtual ~Strategy() = default;
   virtual std::vector<ConfigurationId> ask(std::size_t count) = 0;
   virtual void tell(std::span<const Observation> observations) = 0;
-  /// What the most promising configuration left is expected to gain, as a share of the best cost, by all that
-  /// was told; nothing where the strategy has no idea, or too few results for one. May compute for some
-  /// milliseconds; changes nothing of what is asked for later.
+  /// Returns the expected gain of the most promising configuration left, as a share of the best cost, by all
+  /// results so far; nothing where the strategy does not estimate it, or has too few results. May take some
+  /// milliseconds; later answers of `ask` do not depend on it.
   virtual std::optional<double> expected_gain() { return std::nullopt; }
-  /// How many configurations may be out, asked for and not told, before a session had better wait for
-  /// results: one that learns chooses badly when it knows little. Asking for more is allowed.
+  /// Returns how many configurations may be asked for and not told before a session should wait for results:
+  /// a strategy that learns chooses badly with few of them. Asking for more is allowed.
   virtual std::size_t max_in_flight() const { return std::numeric_limits<std::size_t>::max(); }
 };
 

@@ -3,13 +3,12 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 
 namespace tune::search {
 
 namespace {
 
-/// Guessing needs this many tries on average before the unseen are listed instead.
+/// Once guessing needs this many tries on average, the unseen are listed instead.
 constexpr ConfigurationId max_tries = 32;
 
 }  // namespace
@@ -52,7 +51,8 @@ std::vector<ConfigurationId> Visited::unseen() const {
 std::optional<ConfigurationId> Visited::random_unseen(Random& random) {
   if (remaining_ == 0) return std::nullopt;
   if (few_.empty() && remaining_ < size_ / max_tries) few_ = unseen();
-  // What was taken meanwhile still stands in the list and leaves it when it is drawn: once each.
+  // A configuration that was taken meanwhile is still listed, and leaves the list when it is drawn: once
+  // each.
   while (!few_.empty()) {
     std::swap(few_[random.below(few_.size())], few_.back());
     if (!seen(few_.back())) return few_.back();
@@ -83,8 +83,8 @@ void Visited::tell(const Observation& observation) {
   best_cost_ = cost;
 }
 
-/// The best turned out to be worse than it was told at first: rare. By number among equals, since a hash
-/// table has no order to rely on.
+/// The best turned out to be worse than its first result: rare. Equals are ordered by number, since a hash
+/// table has no order.
 void Visited::find_best() {
   best_.reset();
   best_cost_ = std::numeric_limits<double>::infinity();

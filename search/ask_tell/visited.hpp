@@ -14,13 +14,13 @@
 
 namespace tune::search {
 
-/// What a strategy remembers of a space: which configurations were seen (asked for, or told from outside),
-/// what they cost, and which is the best. Draws unseen ones at random in constant time, however few are left.
-/// A bit for each configuration of the space, or, of a space too large for that, some bytes for each that was
-/// seen; and some bytes for each that was told.
+/// Remembers for a strategy which configurations of a space were seen (asked for, or told from outside),
+/// their costs, and the best. Draws unseen ones at random in constant time, however few are left. A bit for
+/// each configuration of the space, or, of a space too large for that, some bytes for each that was seen; and
+/// some bytes for each that was told.
 class Visited {
  public:
-  /// `size`: configurations of the space, numbered from 0.
+  /// `size` is the number of configurations of the space.
   explicit Visited(ConfigurationId size);
 
   bool seen(ConfigurationId id) const {
@@ -28,27 +28,27 @@ class Visited {
     return ((seen_[id / word_bits] >> (id % word_bits)) & 1) != 0;
   }
   ConfigurationId size() const { return size_; }
-  /// How many are unseen.
+  /// Returns the number of unseen configurations.
   ConfigurationId remaining() const { return remaining_; }
 
-  /// Marks as seen. False where it was seen before.
+  /// Marks a configuration as seen. Returns false where it was seen before.
   bool take(ConfigurationId id);
-  /// One of the unseen, each with the same chance; nothing where all were seen. O(1) on average over any
-  /// sequence of calls.
+  /// Returns one of the unseen, each with the same chance, or nothing where all were seen. O(1) on average
+  /// over any sequence of calls.
   std::optional<ConfigurationId> random_unseen(Random& random);
-  /// The same, and takes it.
+  /// Does the same, and takes the configuration.
   std::optional<ConfigurationId> take_random(Random& random);
-  /// All of the unseen, in increasing order: goes through the whole space.
+  /// Returns all of the unseen, in increasing order: goes through the whole space.
   std::vector<ConfigurationId> unseen() const;
 
-  /// Marks as seen and remembers the cost; what is told again replaces what was told before.
+  /// Marks a configuration as seen and remembers its cost; a second result replaces the first.
   void tell(const Observation& observation);
-  /// Of a told configuration; infinite where it failed, so that a failure is worse than anything and
-  /// comparisons need no special case. Nothing where it was not told.
+  /// Returns the cost of a told configuration: infinite where it failed, so that comparisons need no special
+  /// case; nothing where it was not told.
   std::optional<double> cost(ConfigurationId id) const;
-  /// One of the cheapest told that did not fail, if any.
+  /// Returns one of the cheapest told configurations that did not fail, if any.
   std::optional<ConfigurationId> best() const { return best_; }
-  /// How many were told.
+  /// Returns the number of told configurations.
   std::size_t told() const { return costs_.size(); }
 
  private:
@@ -67,8 +67,8 @@ class Visited {
   double best_cost_ = std::numeric_limits<double>::infinity();
 };
 
-/// The cost in seconds of an observation as strategies compare it: infinite for a failure, and for a number
-/// that is none.
+/// Returns the cost of an observation, in seconds, as strategies compare it: infinite for a failure and for
+/// NaN.
 double cost_of(const Observation& observation);
 
 }  // namespace tune::search

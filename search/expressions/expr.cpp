@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "search/expressions/expr_syntax.hpp"
 #include "search/expressions/program.hpp"
@@ -86,10 +85,9 @@ Expr Expr::variable(std::string name) {
 }
 
 Expr Expr::node(Op op, std::vector<Expr> operands) {
-  if (!right_number_of_operands(op, operands.size())) {
+  if (!right_number_of_operands(op, operands.size()))
     throw ExprError("'" + std::string(symbol(op)) + "' does not take " + std::to_string(operands.size()) +
                     " operands");
-  }
   check_lists(op, operands);
   auto node = std::make_shared<Node>();
   node->op = op;
@@ -98,9 +96,8 @@ Expr Expr::node(Op op, std::vector<Expr> operands) {
     node->count += operand.node_->count;
   }
   if (node->depth > max_depth) throw ExprError("the expression is deeper than " + std::to_string(max_depth));
-  if (node->count > max_nodes) {
+  if (node->count > max_nodes)
     throw ExprError("the expression has more than " + std::to_string(max_nodes) + " nodes");
-  }
   node->operands = std::move(operands);
   return Expr(std::shared_ptr<const Node>(std::move(node)));
 }
@@ -210,8 +207,6 @@ Expr if_else(Expr condition, Expr then, Expr otherwise) {
 
 namespace {
 
-using Op = Expr::Op;
-
 Scalar evaluate_scalar(const Expr& expr, const Lookup& lookup) {
   const auto& operands = expr.operands();
   const auto operand = [&](std::size_t i) { return evaluate_scalar(operands[i], lookup); };
@@ -252,7 +247,7 @@ Scalar evaluate_scalar(const Expr& expr, const Lookup& lookup) {
   }
 }
 
-/// What is known under an incomplete assignment: the value, or nothing where it depends on what is missing.
+/// Evaluates under an incomplete assignment: to the value, or to nothing where it depends on a missing name.
 class PartialEvaluation {
  public:
   using Known = std::optional<Scalar>;
@@ -284,7 +279,7 @@ class PartialEvaluation {
   }
 
  private:
-  /// One operand that is `decisive` settles `and` (no) and `or` (yes), whatever the other is.
+  /// A `decisive` operand settles `and` (no) and `or` (yes), whatever the other one is.
   Known connect(const Expr& expr, bool decisive) const {
     const Known a = known(expr.operands()[0]);
     if (a && a->to_bool() == decisive) return Scalar::of(decisive);
@@ -299,7 +294,7 @@ class PartialEvaluation {
     if (const Known condition = known(operands[0])) return known(operands[condition->to_bool() ? 1 : 2]);
     const Known then = known(operands[1]);
     const Known otherwise = known(operands[2]);
-    // Of the same kind too: 1 and 1.0 are equal but behave differently.
+    // The kinds must agree too: 1 and 1.0 are equal but behave differently.
     if (then && otherwise && then->kind == otherwise->kind && equal(*then, *otherwise)) return then;
     return std::nullopt;
   }
@@ -350,8 +345,6 @@ Tribool Expr::partially_evaluate(const Lookup& lookup) const {
 }
 
 namespace {
-
-using Op = Expr::Op;
 
 std::string quote(const std::string& text) {
   std::string quoted = "\"";
@@ -452,7 +445,7 @@ std::string print_bare(const Expr& expr) {
   return std::string(symbol(expr.op())) + "(" + print_operands(expr) + ")";
 }
 
-/// In parentheses where it binds looser than its place allows.
+/// Adds parentheses where the expression binds looser than its place allows.
 std::string print(const Expr& expr, Binding loosest) {
   const std::string text = print_bare(expr);
   return binding_of(expr) < loosest ? enclose("(", text, ")") : text;

@@ -17,11 +17,10 @@
 
 namespace tune::search {
 
-/// Looks a name up: null while it is unknown (not assigned yet). The value must live until the evaluation
-/// ends.
+/// Looks a name up; returns null while it has no value. The value must live until the evaluation ends.
 using Lookup = std::function<const Value*(std::string_view name)>;
 
-/// Answer of a partial evaluation.
+/// The answer of a partial evaluation.
 enum class Tribool { no, yes, unknown };
 
 /// An immutable expression over parameters and constants: constraints, `--where`, and conditions under which
@@ -29,7 +28,7 @@ enum class Tribool { no, yes, unknown };
 /// towards minus infinity, `**` is the power (a real number where the exponent is negative), comparisons
 /// chain, numbers and truth values compare by value, texts compare with `==`, `!=` and `in`.
 ///
-/// Unlike Python's, `and`, `or` and `not` always give a truth value; an integer beyond 64 bits and a real
+/// Unlike Python's, `and`, `or` and `not` always return a truth value; an integer beyond 64 bits and a real
 /// number that is not finite are errors.
 class Expr {
  public:
@@ -82,30 +81,30 @@ class Expr {
   /// expects.
   static Expr parse(std::string_view text);
 
-  /// The value under a complete assignment. Throws ExprError: unknown name, division by zero, a text used as
-  /// a number, integer overflow.
+  /// Returns the value under a complete assignment. Throws ExprError for an unknown name, division by zero, a
+  /// text used as a number, integer overflow.
   Value evaluate(const Lookup& lookup) const;
 
-  /// Truth under an incomplete assignment: `yes` or `no` only if every completion that can be evaluated gives
-  /// it. Sound, not complete: `unknown` is always allowed. Never throws: a part that cannot be evaluated
-  /// (division by zero) is unknown. A parameter that does not exist under the chosen variant makes a
-  /// comparison that needs it unknown here, and the constraint does not apply (see SearchSpace).
+  /// Returns the truth under an incomplete assignment: `yes` or `no` only if every completion that can be
+  /// evaluated has it. Sound, not complete: `unknown` is always allowed. Never throws: a part that cannot be
+  /// evaluated (division by zero) is unknown. A parameter that does not exist under the chosen variant makes
+  /// a comparison that needs it unknown here, and the constraint does not apply (see SearchSpace).
   Tribool partially_evaluate(const Lookup& lookup) const;
 
-  /// Names of all variables in it.
+  /// Returns the names of all variables in it.
   std::set<std::string> variables() const;
 
-  /// Text that `parse` reads back to an equal tree, with the fewest parentheses.
+  /// Returns a text that `parse` reads back as an equal tree, with the fewest parentheses.
   std::string to_string() const;
 
-  /// Whether both trees are equal, node by node (`==` builds an expression).
+  /// True when both trees are equal, node by node (`==` builds an expression).
   bool same_as(const Expr& other) const;
 
   Op op() const;
   const std::vector<Expr>& operands() const;
-  /// Of a literal. Throws std::logic_error for another node.
+  /// Returns a literal's value. Throws std::logic_error for another node.
   const Value& literal() const;
-  /// Of a variable. Throws std::logic_error for another node.
+  /// Returns a variable's name. Throws std::logic_error for another node.
   const std::string& name() const;
 
  private:

@@ -4,13 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "search/expressions/expr.hpp"
 
 namespace tune::search {
 
@@ -46,15 +40,14 @@ constexpr std::array<std::string_view, 10> keywords = {"and",  "or",   "not",   
 constexpr bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 constexpr bool continues_name(char c) {
-  return starts_name(c) || (c >= '0' && c <= '9') || c == '.';
+  return starts_name(c) || is_digit(c) || c == '.';
 }
 
 }  // namespace
-
-std::span<const InfixOperator> infix_operators() {
-  return infix_table;
-}
 
 const InfixOperator* infix_operator(Expr::Op op) {
   const auto* found = std::ranges::find(infix_table, op, &InfixOperator::op);
@@ -95,14 +88,7 @@ bool is_variable_name(std::string_view text) {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/// Longer ones first: the first that fits is taken.
+/// Longer symbols come first: the first that fits is taken.
 constexpr std::array<std::string_view, 29> operator_symbols = {
     "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "**", "//", "<", ">", "!", "+", "-",
     "*",  "/",  "%",  "(",  ")",  "[",  "]",  ",",  "=",  "&",  "?", ":", "{", "}"};
@@ -137,8 +123,8 @@ class Lexer {
     if (at_ == text_.size()) return {ExprToken::Kind::end, "", begin + 1};
     if (is_digit(peek()) || (peek() == '.' && is_digit(peek(1)))) return number();
     if (peek() == '"' || peek() == '\'') return quoted();
-    if (is_letter(peek())) {
-      while (is_letter(peek()) || is_digit(peek()) || peek() == '.') ++at_;
+    if (starts_name(peek())) {
+      while (starts_name(peek()) || is_digit(peek()) || peek() == '.') ++at_;
       return take(ExprToken::Kind::name, begin);
     }
     for (const std::string_view symbol : operator_symbols) {
@@ -172,10 +158,9 @@ class Lexer {
         digits();
       }
     }
-    if (is_letter(peek()) || peek() == '.') {
+    if (starts_name(peek()) || peek() == '.')
       fail("the number '" + std::string(text_.substr(begin, at_ - begin)) + "' runs into '" + peek() + "'",
            begin);
-    }
     return take(kind, begin);
   }
 
@@ -215,7 +200,7 @@ std::vector<ExprToken> split_expression(std::string_view text) {
 
 namespace {
 
-/// Far more than people write, and far less than the stack holds.
+/// More than any expression in use, and far less than the stack holds.
 constexpr std::size_t max_nesting = 200;
 
 /// Operator-precedence parsing (V. R. Pratt, "Top down operator precedence", POPL 1973): `expression` reads
@@ -258,7 +243,7 @@ class Parser {
     if (!accept(wanted)) fail("expected '" + std::string(wanted) + "'");
   }
 
-  /// A node whose errors name the column of its operator.
+  /// Makes a node whose errors name the column of its operator.
   static Expr node(const ExprToken& where, Op op, std::vector<Expr> operands) {
     try {
       return Expr::node(op, std::move(operands));
@@ -306,7 +291,7 @@ class Parser {
     return word ? infix_operator(std::string_view(token().text)) : nullptr;
   }
 
-  /// `a < b <= c` means `a < b and b <= c`.
+  /// Reads `a < b <= c` as `a < b and b <= c`.
   Expr comparisons(Expr left) {
     std::optional<Expr> all;
     while (const InfixOperator* infix = peek_infix()) {
@@ -328,7 +313,7 @@ class Parser {
     return *std::move(all);
   }
 
-  /// `then if condition else otherwise`, after `then`.
+  /// Reads `then if condition else otherwise`, after `then`.
   Expr conditional(Expr then) {
     const ExprToken& where = token();
     expect("if");
@@ -338,7 +323,7 @@ class Parser {
     return node(where, Op::conditional, {std::move(condition), std::move(then), std::move(otherwise)});
   }
 
-  /// `condition ? then : otherwise`, after the condition.
+  /// Reads `condition ? then : otherwise`, after the condition.
   Expr chosen_as_in_c(Expr condition) {
     const ExprToken& where = token();
     expect("?");
@@ -348,7 +333,7 @@ class Parser {
     return node(where, Op::conditional, {std::move(condition), std::move(then), std::move(otherwise)});
   }
 
-  /// `a << b` and `a >> b`, as products and quotients of powers of two.
+  /// Reads `a << b` and `a >> b` as products and quotients with powers of two.
   Expr shifted(Expr left) {
     const ExprToken& where = token();
     const Op op = where.is("<<") ? Op::multiply : Op::floor_divide;
@@ -357,7 +342,7 @@ class Parser {
     return node(where, op, {std::move(left), std::move(by)});
   }
 
-  /// `value in range(begin, end, step)`, before the call.
+  /// Reads `value in range(begin, end, step)`, before the call.
   Expr in_range(const Expr& value) {
     const ExprToken& where = token();
     ++at_;
@@ -429,7 +414,7 @@ class Parser {
     fail_at(where, "'" + text + "' is beyond real numbers");
   }
 
-  /// Expressions separated by commas, up to `close`.
+  /// Reads expressions separated by commas, up to `close`.
   std::vector<Expr> items(std::string_view close) {
     std::vector<Expr> result;
     if (accept(close)) return result;
@@ -440,7 +425,7 @@ class Parser {
     return result;
   }
 
-  /// A list, a tuple or a set.
+  /// Reads a list, a tuple or a set.
   Expr list() {
     const ExprToken& where = token();
     if (accept("(")) return node(where, Op::list, items(")"));
@@ -449,7 +434,7 @@ class Parser {
     return node(where, Op::list, items("]"));
   }
 
-  /// The operands of a call; of `min([a, b])` those in the list.
+  /// Returns the operands of a call; for `min([a, b])` those in the list.
   std::vector<Expr> operands() {
     const bool listed = token().is("[") || (token().is("(") && is_tuple());
     if (!listed) return items(")");
@@ -460,7 +445,7 @@ class Parser {
     return inner;
   }
 
-  /// Whether a comma stands on the first level of the brackets that open here.
+  /// True when a comma stands on the first level of the brackets that open here.
   bool is_tuple() const {
     int depth = 0;
     for (std::size_t ahead = 0; token(ahead).kind != ExprToken::Kind::end; ++ahead) {
@@ -501,7 +486,7 @@ class Parser {
     fail_at(where, "'" + where.text + "' does not take " + std::to_string(found) + " operands");
   }
 
-  /// What other operations say as well; nothing for another function.
+  /// Builds functions from other operations; returns nothing for an unknown function.
   static std::optional<Expr> built(const ExprToken& where, const std::string& name, std::vector<Expr> given) {
     const Expr first = given.front();
     const auto floor = [&](Expr value) { return node(where, Op::floor_divide, {std::move(value), Expr(1)}); };

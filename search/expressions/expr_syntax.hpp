@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +19,7 @@ enum class Binding {
   logical_and,
   logical_not,
   comparison,
-  shift,  ///< read only: becomes a product or a quotient
+  shift,  ///< never printed: becomes a product or a quotient
   sum,
   product,
   unary_minus,
@@ -28,7 +27,7 @@ enum class Binding {
   primary,
 };
 
-/// The next tighter one.
+/// Returns the next tighter one.
 constexpr Binding tighter(Binding binding) {
   return static_cast<Binding>(static_cast<int>(binding) + 1);
 }
@@ -40,17 +39,14 @@ struct InfixOperator {
   Binding binding;
 };
 
-/// All of them; where an operator has two spellings the first is printed.
-std::span<const InfixOperator> infix_operators();
-
-/// Its line of the table; null for what is no infix operator.
+/// Returns its line of the table, or null where it is not an infix operator.
 const InfixOperator* infix_operator(Expr::Op op);
 const InfixOperator* infix_operator(std::string_view text);
 
-/// How people write it: `<=`, `and`, `min`.
+/// Returns its spelling: `<=`, `and`, `min`.
 std::string_view symbol(Expr::Op op);
 
-/// Whether it can name a variable: a letter or `_`, then letters, digits, `_` and `.`, and not a keyword.
+/// True when it can name a variable: a letter or `_`, then letters, digits, `_` and `.`, and not a keyword.
 bool is_variable_name(std::string_view text);
 
 /// A word of an expression's text.
@@ -61,7 +57,7 @@ struct ExprToken {
   std::string text;        ///< as written, but a text without quotes and escapes
   std::size_t column = 1;  ///< of its first character (byte), from 1
 
-  /// Whether it is this operator, bracket or keyword.
+  /// True when it is this operator, bracket or keyword.
   bool is(std::string_view wanted) const {
     return (kind == Kind::symbol || kind == Kind::name) && text == wanted;
   }

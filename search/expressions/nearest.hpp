@@ -8,12 +8,12 @@
 
 namespace tune::search {
 
-/// The known name that a person most likely meant: fewest letters inserted, left out, changed or swapped with
-/// their neighbour, upper and lower case being the same; the first of equals. Nothing where even that one
+/// Returns the known name with the fewest letters inserted, left out, changed or swapped with their
+/// neighbour, upper and lower case being the same; the first of equals. Returns nothing where even that one
 /// differs in more than about a third of its letters.
 std::optional<std::string> nearest_name(std::string_view wanted, const std::vector<std::string>& known);
 
-/// ` (did you mean 'block_x'?)`, or nothing, to append to a message.
+/// Returns ` (did you mean 'block_x'?)` to append to a message, or an empty text where no name is near.
 std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known);
 
 }  // namespace tune::search

@@ -30,7 +30,7 @@ double to_real(const Scalar& a) {
   return a.is_real() ? a.real : static_cast<double>(a.integer);
 }
 
-/// Exact, where a conversion of the integer to a real number would round.
+/// Compares exactly, where a conversion of the integer to a real number would round.
 std::partial_ordering compare(std::int64_t a, double b) {
   if (std::isnan(b)) return std::partial_ordering::unordered;
   if (b >= 0x1.0p63) return std::partial_ordering::less;
@@ -84,15 +84,14 @@ double real_modulo(double a, double b) {
 
 double real_floor_divide(double a, double b) {
   if (b == 0.0) fail_zero(Op::floor_divide);
-  // A whole number but for rounding.
+  // Returns the whole number that the real one is but for rounding.
   return std::round((a - real_modulo(a, b)) / b);
 }
 
 double real_power(double base, double exponent) {
   if (base == 0.0 && exponent < 0.0) fail_zero(Op::power);
-  if (base < 0.0 && exponent != std::trunc(exponent)) {
+  if (base < 0.0 && exponent != std::trunc(exponent))
     throw ExprError("a negative number to the power of a fraction is not real");
-  }
   return std::pow(base, exponent);
 }
 
@@ -191,9 +190,8 @@ Value Scalar::value() const {
 }
 
 bool equal(const Scalar& a, const Scalar& b) {
-  if (a.is_text() || b.is_text()) {
+  if (a.is_text() || b.is_text())
     return a.is_text() && b.is_text() && (a.text == b.text || *a.text == *b.text);
-  }
   return compare(a, b) == 0;
 }
 
@@ -233,7 +231,6 @@ Scalar apply(Expr::Op op, const Scalar& a, const Scalar& b) {
 }
 
 namespace {
-using Op = Expr::Op;
 using Slots = std::map<std::string, std::size_t>;
 }  // namespace
 

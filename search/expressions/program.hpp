@@ -46,7 +46,7 @@ struct Scalar {
 
   bool is_text() const { return kind == Kind::text; }
   bool is_real() const { return kind == Kind::real; }
-  /// Integer or truth value.
+  /// True for an integer or a truth value.
   bool is_integral() const { return kind == Kind::integer || kind == Kind::boolean; }
 
   /// Python's truth: nonzero, or a text that is not empty.
@@ -54,24 +54,26 @@ struct Scalar {
   Value value() const;
 };
 
-/// By value, across kinds: 1 equals 1.0 and true; a text equals only the same text.
+/// Compares by value, across kinds: 1 equals 1.0 and true; a text equals only the same text.
 bool equal(const Scalar& a, const Scalar& b);
 
-/// One operation of Python's arithmetic on one operand: negate, absolute, logical_not. Throws ExprError.
+/// Carries out an operation of Python's arithmetic on one operand: negate, absolute, logical_not. Throws
+/// ExprError.
 Scalar apply(Expr::Op op, const Scalar& a);
 
-/// One operation on two operands: arithmetic, comparisons, minimum, maximum. Throws ExprError: division by
-/// zero, a text where a number is needed, an integer beyond 64 bits, a real number that is not finite.
+/// Carries out an operation on two operands: arithmetic, comparisons, minimum, maximum. Throws ExprError for
+/// a division by zero, a text where a number is needed, an integer beyond 64 bits, a real number that is not
+/// finite.
 Scalar apply(Expr::Op op, const Scalar& a, const Scalar& b);
 
 /// An expression compiled to a short postfix program over numbered slots instead of names, for evaluating it
-/// millions of times. Gives what Expr::evaluate gives, errors included. One thread at a time.
+/// millions of times. Returns and throws the same as Expr::evaluate. One thread at a time.
 class Program {
  public:
   /// `slots` numbers the variables; throws ExprError for a variable that is not among them.
   Program(Expr expr, const std::map<std::string, std::size_t>& slots);
 
-  /// The texts in `slots` are borrowed, by the result too.
+  /// The program and the result borrow the texts in `slots`.
   Scalar run(std::span<const Scalar> slots);
 
  private:
@@ -98,7 +100,7 @@ class Program {
   void compile_connective(const Expr& expr, const std::map<std::string, std::size_t>& slots);
   void compile_conditional(const Expr& expr, const std::map<std::string, std::size_t>& slots);
   std::size_t emit(Code code, Expr::Op op = Expr::Op::literal, std::size_t argument = 0);
-  /// Lets an earlier jump lead to here.
+  /// Lets an earlier jump lead here.
   void land(std::size_t jump) { code_[jump].argument = static_cast<std::uint32_t>(code_.size()); }
 
   Expr expr_;  // owns the texts that the literals borrow

@@ -27,7 +27,7 @@ bool all_known(const Expr& expr, const std::set<std::string>& known) {
                              [&known](const Expr& operand) { return all_known(operand, known); });
 }
 
-/// What follows from the expression being true (`positive`) or false.
+/// Returns the condition that follows from the expression being true (`positive`) or false.
 Condition implied(const Expr& expr, const std::set<std::string>& known, bool positive) {
   if (all_known(expr, known)) return positive ? expr : !expr;
   const auto& operands = expr.operands();

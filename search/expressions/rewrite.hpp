@@ -14,13 +14,14 @@ namespace tune::search {
 /// The value that takes the place of a variable; nothing where the variable stays.
 using Replacement = std::function<std::optional<Value>(const std::string& name)>;
 
-/// The expression with literals in place of some variables.
+/// Returns the expression with literals in place of some variables.
 Expr replace_variables(const Expr& expr, const Replacement& replacement);
 Expr replace_variables(const Expr& expr, const std::map<std::string, Value, std::less<>>& constants);
 
-/// The strongest condition over the variables in `known` alone that follows from `rule`, whatever the other
-/// variables are; nothing where none follows. Where it is false the rule is false for every completion, so a
-/// space under construction can leave the branch. `a < 4 and b < a` gives `a < 4` once `a` is known.
+/// Returns the strongest condition over the variables in `known` alone that follows from `rule`, whatever the
+/// other variables are, or nothing where none follows. Where it is false the rule is false for every
+/// completion, so a space under construction can leave the branch. `a < 4 and b < a` becomes `a < 4` once `a`
+/// is known.
 ///
 /// Evaluating it may fail where `rule` would not (a short cut by a variable that is not known yet): a failure
 /// must be taken for "nothing follows".

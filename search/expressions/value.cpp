@@ -20,7 +20,7 @@ std::optional<Number> read_integer(std::string_view text) {
   return number;
 }
 
-/// Keeps words that std::from_chars takes for numbers (`inf`, `nan`) texts.
+/// Words that std::from_chars takes for numbers (`inf`, `nan`) stay texts.
 bool starts_like_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() && (text.front() == '.' || (text.front() >= '0' && text.front() <= '9'));

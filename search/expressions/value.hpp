@@ -31,10 +31,11 @@ class Value {
   bool is_text() const { return std::holds_alternative<std::string>(data_); }
   bool is_number() const { return !is_text(); }
 
-  /// The value as an integer; truth values count as 0 and 1. Throws std::invalid_argument for a text or a
-  /// real number that is not whole.
+  /// Returns the value as an integer; truth values count as 0 and 1. Throws std::invalid_argument for a text
+  /// or a real number that is not whole.
   std::int64_t as_int() const;
-  /// The value as a real number; truth values count as 0 and 1. Throws std::invalid_argument for a text.
+  /// Returns the value as a real number; truth values count as 0 and 1. Throws std::invalid_argument for a
+  /// text.
   double as_real() const;
   /// Python's truth: nonzero, or a text that is not empty.
   bool as_bool() const;

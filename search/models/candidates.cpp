@@ -63,7 +63,7 @@ Eigen::ArrayXf CandidatePool::means(const GaussianProcess::Explanation& explanat
 
 namespace {
 
-/// One number a point for a dimension: each of `count` strata once, in random order.
+/// Returns one number a point for a dimension: each of `count` strata once, in random order.
 std::vector<double> strata(std::size_t count, Random& random) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), 0U);

@@ -10,13 +10,13 @@
 
 namespace tune::search {
 
-/// Configurations among which a model chooses, with what is known of each under a Gaussian process. Adding a
-/// point to the process costs one row here instead of all.
+/// The configurations among which a model chooses, with the prediction of each under a Gaussian process.
+/// Adding a point to the process costs one row here instead of all.
 class CandidatePool {
  public:
   explicit CandidatePool(const Encoding& encoding) : encoding_(encoding) {}
 
-  /// Replaces the candidates; nothing is known of them yet.
+  /// Replaces the candidates, which have no predictions yet.
   void assign(std::vector<ConfigurationId> ids);
   std::size_t size() const { return ids_.size(); }
   ConfigurationId id(std::size_t candidate) const { return ids_[candidate]; }
@@ -27,12 +27,12 @@ class CandidatePool {
   /// Takes in the process's last point, after GaussianProcess::append.
   void append(const GaussianProcess& process);
 
-  /// Correlation of every candidate with a point.
+  /// Returns the correlation of every candidate with a point.
   Eigen::ArrayXf correlations(const ProductKernel& kernel, const Level* point) const;
 
-  /// Without constant and features.
+  /// The predicted means, without constant and features.
   Eigen::ArrayXf means(const GaussianProcess::Explanation& explanation) const;
-  /// Of the signal, relative to its scale, 0 to 1.
+  /// The variances of the signal, relative to its scale, 0 to 1.
   Eigen::ArrayXf variances() const { return (1 - explained_).max(0); }
 
  private:
@@ -46,10 +46,10 @@ class CandidatePool {
   Eigen::ArrayXf explained_;
 };
 
-/// A first design: a Latin hypercube (M. D. McKay, R. J. Beckman, W. J. Conover, 1979) over the dimensions
-/// that are parameters, each point replaced by the nearest candidate that is not taken yet. The distance is
-/// the sum over dimensions; `lean`, one number a candidate, is added to it. All of them where there are
-/// fewer.
+/// Chooses a first design: a Latin hypercube (M. D. McKay, R. J. Beckman, W. J. Conover, 1979) over the
+/// dimensions that are parameters, each point replaced by the nearest candidate that is not taken yet. The
+/// distance is the sum over dimensions; `lean`, one number a candidate, is added to it. Returns all
+/// candidates where there are fewer.
 std::vector<ConfigurationId> latin_hypercube(const Encoding& encoding, const CandidatePool& candidates,
                                              std::size_t count, const Eigen::ArrayXf& lean, Random& random);
 

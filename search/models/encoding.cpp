@@ -11,14 +11,14 @@ namespace {
 
 constexpr double no_position = std::numeric_limits<double>::quiet_NaN();
 constexpr int max_alignment = 6;       // of threads: 64 are two warps, or one wavefront
-constexpr std::size_t few_values = 4;  // fewer have too little in common to be kinds
+constexpr std::size_t few_values = 4;  // fewer values are not grouped by divisors
 
 int twos(double number) {
   const auto whole = static_cast<std::uint64_t>(std::llround(number));
   return whole == 0 ? 0 : std::countr_zero(whole);
 }
 
-/// Numbers to 0 .. 1, equal steps becoming equal.
+/// Scales numbers to 0 .. 1; equal steps stay equal.
 void stretch(std::vector<double>& numbers) {
   const auto [min, max] = std::ranges::minmax(numbers);
   for (double& number : numbers) number = max > min ? (number - min) / (max - min) : 0.5;
@@ -30,8 +30,8 @@ std::vector<double> stretched_logarithms(std::vector<double> numbers) {
   return numbers;
 }
 
-/// Where an ordered parameter's values lie. Ranks keep values apart that were chosen densely; logarithms say
-/// that 16 to 32 is a step like 128 to 256.
+/// Returns the places of an ordered parameter's values. Ranks separate values that were chosen densely; with
+/// logarithms 16 to 32 is a step like 128 to 256.
 std::vector<double> places(const std::vector<double>& numbers) {
   std::vector<double> sorted = numbers;
   std::ranges::sort(sorted);
@@ -45,7 +45,7 @@ std::vector<double> places(const std::vector<double>& numbers) {
   return both;
 }
 
-/// The values as numbers; none where they are switches.
+/// Returns the values as numbers, or none where they are switches.
 std::vector<double> amounts(const Parameter& parameter) {
   std::vector<double> numbers;
   for (const Value& value : parameter.values) {
@@ -94,7 +94,7 @@ void Encoding::add_alignment(std::size_t p) {
   const auto power_of_two = [](const Value& v) {
     return std::has_single_bit(static_cast<std::uint64_t>(v.as_int()));
   };
-  if (std::ranges::all_of(parameter.values, power_of_two)) return;  // says what the logarithm says
+  if (std::ranges::all_of(parameter.values, power_of_two)) return;  // the same as the logarithm
   Image image{p, {}};
   for (const Value& value : parameter.values)
     image.levels.push_back(static_cast<Level>(twos(value.as_real())));

@@ -12,8 +12,8 @@
 
 namespace tune::search {
 
-/// One coordinate of a configuration as models see it: a parameter, or a figure that follows from parameters.
-/// A configuration has one of finitely many levels in it.
+/// A coordinate of a configuration for models: a parameter, or a figure that follows from parameters. A
+/// configuration has one of finitely many levels in it.
 struct Dimension {
   std::string name;
   bool ordered = true;     ///< else levels are only equal or different
@@ -32,7 +32,7 @@ using Level = std::uint16_t;
 /// texts, truth values, or at most four numbers that include zero or less, which are switches more often than
 /// amounts. Where a parameter does not exist it has a level of its own, the last, without a place.
 ///
-/// Derived dimensions say what products and ratios of parameters have in common. How often 2 divides a
+/// Derived dimensions hold what products and ratios of parameters have in common. How often 2 divides a
 /// parameter that is not all powers of two: multiples of a warp, of a line, of what divides an extent are
 /// kinds of their own, not only amounts. And where parameters are known to be extents of the block, the
 /// logarithm of its threads and how often 2 divides them.
@@ -44,11 +44,11 @@ class Encoding {
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
   std::size_t size() const { return dimensions_.size(); }
 
-  /// Levels of a configuration, one a dimension.
+  /// Returns the levels of a configuration, one a dimension.
   void encode(ConfigurationId id, std::span<Level> levels) const;
   std::vector<Level> encode(ConfigurationId id) const;
   bool knows_threads() const { return !thread_parameters_.empty(); }
-  /// Threads a block, as far as parameters with Role::threads tell; nothing where there is none of them.
+  /// Returns the threads of a block by the parameters with Role::threads, or nothing where there are none.
   std::optional<double> threads(ConfigurationId id) const;
 
  private:
@@ -60,7 +60,7 @@ class Encoding {
 
   void add_parameter(std::size_t parameter);
   void add_alignment(std::size_t parameter);
-  /// The dimensions only where they are wanted; how many threads there are is known in any case.
+  /// Adds the dimensions where they are asked for; the number of threads is known in any case.
   void add_threads(bool as_dimensions);
   double threads_of(const std::vector<int>& indices) const;
 

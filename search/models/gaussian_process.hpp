@@ -10,7 +10,7 @@
 
 namespace tune::search {
 
-/// Which of `count` values, sorted from the best on, a model looks at: all, or, where they are more than
+/// Selects which of `count` values, sorted from the best on, a model uses: all, or, where they are more than
 /// `most`, the best half of `most` and as many at equal distances among the rest. Increasing.
 inline std::vector<std::size_t> best_and_spread(std::size_t count, std::size_t max_count) {
   std::vector<std::size_t> chosen;
@@ -21,9 +21,9 @@ inline std::vector<std::size_t> best_and_spread(std::size_t count, std::size_t m
   return chosen;
 }
 
-/// Points for lengths and noise: a step of that fit takes the cube of their number.
+/// Points in the fit of lengths and noise: a step takes the cube of their number.
 inline constexpr std::size_t max_fitted = 160;
-/// Points that predictions follow: a candidate costs the square of their number at a fit.
+/// Points in predictions: a candidate costs the square of their number at a fit.
 inline constexpr std::size_t max_followed = 500;
 
 /// Correlation of two configurations: one factor a dimension. Matern 5/2 over the places of ordered levels
@@ -35,12 +35,12 @@ class ProductKernel {
   explicit ProductKernel(const std::vector<Dimension>& dimensions);
 
   std::size_t dimensions() const { return sizes_.size(); }
-  /// `log_lengths`: one a dimension.
+  /// `log_lengths` has one entry a dimension.
   void set(std::span<const double> log_lengths);
 
-  /// Row of correlations of `level` with all levels of dimension `d`.
+  /// Returns the row of correlations of `level` with all levels of dimension `d`.
   const float* row(std::size_t d, Level level) const { return tables_[d].data() + level * sizes_[d]; }
-  /// d log(correlation) / d log(length), likewise.
+  /// Returns d log(correlation) / d log(length), likewise.
   const float* slope_row(std::size_t d, Level level) const { return slopes_[d].data() + level * sizes_[d]; }
 
   float operator()(const Level* a, const Level* b) const {
@@ -58,7 +58,7 @@ class ProductKernel {
 /// Rows are configurations, columns dimensions.
 using LevelMatrix = Eigen::Matrix<Level, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// What is believed of the lengths and the noise before any data: normal in their logarithms.
+/// The prior of the lengths and the noise: normal in their logarithms.
 struct GaussianProcessPrior {
   double length = 1.4;          ///< at six dimensions; grows with the root of their number
   double derived_factor = 1.5;  ///< longer for what follows from others
@@ -68,7 +68,7 @@ struct GaussianProcessPrior {
   int steps = 20;  ///< of the fit
 };
 
-/// What the values are believed to follow, linearly, besides a constant: a feature's weight is normal.
+/// The prior of linear features besides a constant: a feature's weight is normal.
 struct WeightPrior {
   double weight = 0;
   double spread = 1;
@@ -89,22 +89,22 @@ class GaussianProcess {
   /// Infinite where the correlations are not positive definite.
   double objective(const LevelMatrix& points, const Eigen::VectorXd& values,
                    std::span<const double> parameters, std::span<double> gradient);
-  /// Of lengths and noise, as `objective` takes them.
+  /// Returns lengths and noise as `objective` takes them.
   const std::vector<double>& parameters() const { return parameters_; }
 
   /// Sets the points at which values are known. O(n^3).
   void condition(const LevelMatrix& points);
-  /// One more. O(n^2).
+  /// Adds one more point. O(n^2).
   void append(std::span<const Level> point);
 
   const ProductKernel& kernel() const { return kernel_; }
   double noise() const { return noise_; }
   Eigen::Index size() const { return points_.rows(); }
   const LevelMatrix& points() const { return points_; }
-  /// Lower triangle of Cholesky's factor of correlations plus noise.
+  /// Returns the lower triangle of Cholesky's factor of correlations plus noise.
   const Eigen::MatrixXd& factor() const { return factor_; }
 
-  /// What explains values at the points. With v = factor^-1 k, k the correlations of a further point with
+  /// The solution for values at the points. With v = factor^-1 k, k the correlations of a further point with
   /// them, its mean is constant + features . slopes + whitened . v, its variance scale (1 - v . v).
   struct Explanation {
     double constant = 0;
@@ -112,10 +112,10 @@ class GaussianProcess {
     double scale = 1;
     Eigen::VectorXd whitened;
   };
-  /// `features`: one row a point, one column a belief.
+  /// `features` has one row a point and one column a prior mean.
   Explanation explain(const Eigen::VectorXd& values, const Eigen::MatrixXd& features,
                       std::span<const WeightPrior> prior_means) const;
-  /// factor^-1 k for one further point.
+  /// Returns factor^-1 k for one further point.
   Eigen::VectorXd whiten(std::span<const Level> point) const;
 
  private:

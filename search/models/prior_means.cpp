@@ -6,8 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "search/models/gaussian_process.hpp"
-
 namespace tune::search {
 namespace {
 
@@ -17,7 +15,7 @@ double far_from_usual(double threads) {
   return std::max({0.0, 6 - octaves, octaves - 9});
 }
 
-/// Logarithm of the lanes that are paid for over those that work.
+/// Returns the logarithm of the lanes in a block's warps over its threads.
 double idle_lanes(double threads) {
   return std::log(std::ceil(threads / 32) * 32 / threads);
 }

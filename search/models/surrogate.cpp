@@ -59,14 +59,14 @@ constexpr float seen_score = -1;
 constexpr double prior_successes = 0.5;  // evaluations that succeeded, before any is known
 constexpr double min_variance = 1e-9;
 
-/// Of the best, which is at 0, by something with this mean and deviation.
+/// Returns the expected improvement on the best, which is at 0, for this mean and deviation.
 double expected_improvement(double mean, double deviation) {
   const double z = -mean / deviation;
   const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
   return -mean * std::erfc(-z / std::numbers::sqrt2) / 2 + deviation * density;
 }
 
-/// Places in the evidence of what the process shall follow, the best first.
+/// Returns the places in the evidence of the points for the process, the best first.
 std::vector<std::size_t> best_followed(const Evidence& evidence) {
   std::vector<std::size_t> sorted = evidence.good;
   std::ranges::stable_sort(sorted, {}, [&](std::size_t i) { return *evidence.evaluated[i].cost; });
@@ -113,13 +113,13 @@ Eigen::VectorXd Surrogate::slowdowns(const Evidence& evidence) const {
   return values;
 }
 
-/// Lengths, noise, and the points that the process follows.
+/// Fits lengths and noise, and sets the points of the process.
 void Surrogate::fit_process(const Evidence& evidence) {
   followed_ = best_followed(evidence);
   followed_features_.clear();
   const auto count = static_cast<Eigen::Index>(followed_.size());
   LevelMatrix points(count, static_cast<Eigen::Index>(encoding_.size()));
-  Eigen::VectorXd surprises = slowdowns(evidence);  // what the beliefs leave open
+  Eigen::VectorXd surprises = slowdowns(evidence);  // what the prior means leave open
   for (Eigen::Index i = 0; i < count; ++i) {
     const Evidence::Evaluated& one = evidence.evaluated[followed_[static_cast<std::size_t>(i)]];
     std::ranges::copy(one.levels, points.row(i).data());
@@ -211,7 +211,7 @@ void Surrogate::score(const Evidence& evidence) {
   for (const auto& [id, levels] : evidence.pending) lower(levels);
 }
 
-/// What is like these promises less: their outcome will say much of it.
+/// Configurations near these gain less: the pending results will be nearly theirs.
 void Surrogate::lower(std::span<const Level> levels) {
   const Eigen::ArrayXf apart = (1 - candidates_.correlations(process_.kernel(), levels.data())).max(0);
   scores_ = (scores_ < 0).select(scores_, scores_ * apart);

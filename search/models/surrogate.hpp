@@ -15,9 +15,9 @@
 
 namespace tune::search {
 
-/// All that a search has seen: what models learn from.
+/// All results of a search, from which models learn.
 struct Evidence {
-  /// Of a space with so many configurations.
+  /// `size` is the number of configurations of the space.
   explicit Evidence(ConfigurationId size) : seen(size) {}
 
   struct Evaluated {
@@ -50,17 +50,17 @@ struct Evidence {
   }
 };
 
-/// How long an evaluation will take, from how long others took: the logarithm of the seconds is a sum of one
-/// share for each coordinate's level, shrunken towards none, so that what was seen once says little.
+/// Predicts the seconds of an evaluation from those of others: their logarithm is a sum of one share for each
+/// coordinate's level, shrunken towards zero, so that a single result counts little.
 class EvaluationCost {
  public:
-  /// `exponent`: how much of the cost counts, 0 to 1 and more. The encoding must outlive it.
+  /// `exponent` determines how much the cost counts, 0 to 1 and more. The encoding must outlive it.
   EvaluationCost(const Encoding& encoding, double exponent) : encoding_(encoding), exponent_(exponent) {}
 
-  /// From all of the evidence whose seconds are known.
+  /// Learns from all of the evidence whose seconds are known.
   void learn(const Evidence& evidence);
-  /// What a promise is multiplied with: (typical seconds / expected seconds)^exponent. 1 while nothing is
-  /// known.
+  /// Returns the weight of an acquisition value: (typical seconds / expected seconds)^exponent; 1 without
+  /// evidence.
   double cost_weight(std::span<const Level> levels) const;
 
  private:
@@ -69,42 +69,42 @@ class EvaluationCost {
   std::vector<std::vector<double>> shares_;  ///< by dimension and level
 };
 
-/// Says how promising configurations are: the expected improvement over the best (J. Mockus, 1975) under a
-/// Gaussian process of the slowdowns, times the probability that they do not fail, less what is on its way
-/// already. Failures are no values of the process: how many of the evaluations near a configuration
-/// succeeded, by the squares of the kernel's correlations, is its probability.
+/// Computes acquisition values: the expected improvement over the best (J. Mockus, 1975) under a Gaussian
+/// process of the slowdowns, times the probability that they do not fail, less near configurations that are
+/// out. Failures are not values of the process: the probability is the share of successes among the
+/// evaluations near a configuration, by the squares of the kernel's correlations.
 class Surrogate {
  public:
-  /// The encoding must outlive it. `softness`: of `slowdown`.
+  /// The encoding must outlive it. `softness` is that of `slowdown`.
   Surrogate(const Encoding& encoding, PriorMeans prior_means, const GaussianProcessPrior& prior,
             double softness = usual_softness);
 
-  /// Promises count by what evaluations will cost too, with this exponent.
+  /// Weighs acquisition values by the expected seconds of evaluations, with this exponent.
   void weigh_cost(double exponent) { cost_.emplace(encoding_, exponent); }
-  /// Whether enough is new for another fit, or no candidate is left.
+  /// True when there is enough new evidence for another fit, or no candidate is left.
   bool wants_fit(const Evidence& evidence) const;
   /// Fits to all of the evidence, at least three of which succeeded, and starts over with these candidates.
   void fit(const Evidence& evidence, const std::vector<ConfigurationId>& candidates);
-  /// Takes in what was told since, if anything. In how many steps makes no difference.
+  /// Takes in the results since, if any, in one step or several.
   void update(const Evidence& evidence);
-  /// This one is on its way; it and what is like it promise less.
+  /// Marks a configuration as out: it and those near it gain less.
   void expect(ConfigurationId id, std::span<const Level> levels);
 
-  /// The largest expected improvement among the unseen candidates, on the scale of slowdowns, as of the last
-  /// update; nothing before a fit, or where no candidate is left.
+  /// Returns the largest expected improvement among the unseen candidates, on the scale of slowdowns, as of
+  /// the last update; nothing before a fit, or where no candidate is left.
   std::optional<double> largest_gain() const { return largest_gain_; }
-  /// Whether some candidate promises anything: improvements may be too unlikely for a number.
+  /// True when some candidate has a positive value: improvements may be too unlikely for a number.
   bool has_acquisition_value() const { return scores_.size() > 0 && scores_.maxCoeff() > 0; }
-  /// The unseen candidate that promises most.
+  /// Returns the unseen candidate with the largest acquisition value.
   std::optional<ConfigurationId> best_candidate() const;
-  /// What an unseen configuration promises, whether it is a candidate or not.
+  /// Returns the acquisition value of an unseen configuration, which need not be a candidate.
   double acquisition_value(ConfigurationId id, const Evidence& evidence) const;
-  /// The most promising unseen one among these.
+  /// Returns the unseen one of these with the largest acquisition value.
   std::optional<ConfigurationId> best_of(std::span<const ConfigurationId> ids,
                                          const Evidence& evidence) const;
-  /// Before any fit too: how likely it is that this one does not fail, as far as a prior kernel can tell.
+  /// Returns the probability that this one does not fail, before any fit by a prior kernel.
   double feasibility(std::span<const Level> levels, const Evidence& evidence) const;
-  /// What the beliefs alone say of a configuration.
+  /// Returns the prior mean of a configuration.
   double prior_mean_at(ConfigurationId id) const;
   const ProductKernel& kernel() const { return process_.kernel(); }
 

@@ -71,12 +71,9 @@ Configuration Configuration::parse(std::string_view text) {
     const std::string_view item = trim(text.substr(0, comma));
     const auto equals = item.find('=');
     const std::string_view name = trim(item.substr(0, equals));
-    if (equals == std::string_view::npos || name.empty()) {
+    if (equals == std::string_view::npos || name.empty())
       throw std::invalid_argument("expected name=value, found '" + std::string(item) + "'");
-    }
-    if (configuration.has(name)) {
-      throw std::invalid_argument("'" + std::string(name) + "' is given twice");
-    }
+    if (configuration.has(name)) throw std::invalid_argument("'" + std::string(name) + "' is given twice");
     configuration.set(name, Value::parse(trim(item.substr(equals + 1))));
     if (comma == std::string_view::npos) return configuration;
     text.remove_prefix(comma + 1);

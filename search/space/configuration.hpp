@@ -23,22 +23,23 @@ class Configuration {
   /// Adds the parameter, or replaces its value.
   void set(std::string_view name, Value value);
   bool has(std::string_view name) const { return find(name) != nullptr; }
-  /// Null where the parameter does not exist in this configuration. Valid until the next `set`.
+  /// Returns null where the parameter does not exist in this configuration. Valid until the next `set`.
   const Value* find(std::string_view name) const;
   /// Throws std::out_of_range that names the parameter.
   const Value& operator[](std::string_view name) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Canonical key: `name=value` pairs sorted by name and joined by `,`. Equal configurations have equal
-  /// keys, whatever the order in which a later version declares the parameters; a database finds them by it.
+  /// Returns the canonical key: `name=value` pairs sorted by name and joined by `,`. Equal configurations
+  /// have equal keys, whatever the order in which a later version declares the parameters; a database finds
+  /// them by it.
   std::string key() const;
-  /// The same in declaration order, for people: `variant=direct, block_x=32, ...`.
+  /// Returns the same in declaration order, for messages: `variant=direct, block_x=32, ...`.
   std::string to_string() const;
   /// Reads `name=value,name=value` (spaces around commas are skipped). Throws std::invalid_argument.
   static Configuration parse(std::string_view text);
 
-  /// The same parameters with the same values, in any order.
+  /// True for the same parameters with the same values, in any order.
   friend bool operator==(const Configuration& a, const Configuration& b);
 
  private:

@@ -45,7 +45,7 @@ void Interned::grow() {
 
 const RowGraph::Edge* RowGraph::edge(Node node, Digit digit) const {
   const auto all = edges(node);
-  // Mostly all digits of a parameter are there.
+  // Most nodes have all digits of a parameter.
   if (digit < all.size() && all[digit].digit == digit) return &all[digit];
   const auto found = std::ranges::lower_bound(all, digit, {}, &Edge::digit);
   return found == all.end() || found->digit != digit ? nullptr : &*found;
@@ -142,7 +142,7 @@ class Walk {
 
   bool gave_up() const { return steps_ == 0; }
 
-  /// The first row with at most `deviations` free columns that are not as preferred.
+  /// Finds the first row with at most `deviations` free columns that are not as preferred.
   std::optional<Row> first(GraphPosition place, std::size_t column, std::size_t deviations) {
     for (; column < rows_.columns(); ++column) {
       const ProposedDigit& proposal = proposed_[column];
@@ -195,7 +195,7 @@ Completion nearest_completion(const RowGraph& rows, GraphPosition place, std::si
 
 std::optional<RowGraph::Row> nearest_row(const RowGraph& rows, const std::vector<ProposedDigit>& proposed) {
   if (!rows.root()) return std::nullopt;
-  // A node belongs to one column, which is not kept: from the root on, the columns are those of its depth.
+  // A node belongs to one column, which is not stored: its depth below the root.
   constexpr auto unknown = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> fewest(rows.nodes(), unknown);
   const auto deviates = [&](const RowGraph::Edge& edge, std::size_t column) -> std::uint32_t {

@@ -10,13 +10,13 @@
 
 namespace tune::search {
 
-/// Sequences of words, each kept once and numbered from 0 in the order in which they came. Nothing is taken
-/// for equal by a hash alone.
+/// Holds each sequence of words once, numbered from 0 in the order of arrival. Equal hashes alone do not make
+/// sequences equal.
 class Interned {
  public:
   struct Found {
     std::uint32_t number;
-    bool added;  ///< whether it was not there before
+    bool added;  ///< false where it was there before
   };
 
   Interned() : begins_{0}, slots_(64) {}
@@ -38,17 +38,17 @@ class Interned {
 /// A set of rows of small numbers ("digits"), one row a configuration and one column a parameter, numbered in
 /// increasing lexical order. A graph with one level a column: an edge is a digit, a path from the root to the
 /// end is a row, and where the same endings follow different beginnings they are kept once (a decision
-/// diagram). So the rows can be far more than the memory holds: what a node keeps is the number of rows
-/// before each of its edges, which is enough to count them, to find a row's number and a number's row.
+/// diagram). So there can be far more rows than the memory holds: a node stores the number of rows before
+/// each of its edges, which is enough to count them, to find a row's number and a number's row.
 class RowGraph {
  public:
   using Digit = std::uint32_t;
   using Row = std::uint64_t;
   using Node = std::uint32_t;
 
-  /// More could not be stored as numbers.
+  /// More rows could not be numbered.
   static constexpr Row max_rows = static_cast<Row>(INT64_MAX);
-  /// Below the last column: one row, without digits.
+  /// The node below the last column: one row, without digits.
   static constexpr Node end_node = 0;
 
   struct Edge {
@@ -57,23 +57,23 @@ class RowGraph {
     Row before;  ///< rows of the node with smaller digits
   };
 
-  /// Without rows.
+  /// Makes a graph without rows.
   explicit RowGraph(std::size_t columns = 0) : columns_(columns) {}
 
   std::size_t columns() const { return columns_; }
   Row size() const { return root_ ? rows(*root_) : 0; }
-  /// What all rows begin at; nothing where there are none.
+  /// Returns the node at which all rows begin, or nothing where there are none.
   std::optional<Node> root() const { return root_; }
-  /// How many nodes there are, the end included. Children have smaller numbers.
+  /// Returns the number of nodes, the end included. Children have smaller numbers.
   std::size_t nodes() const { return counts_.size(); }
 
-  /// Increasing digits; none at the end.
+  /// Returns the node's digits, increasing; none at the end.
   std::span<const Edge> edges(Node node) const {
     return std::span(edges_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
   }
-  /// Rows from this node on.
+  /// Returns the number of rows from this node on.
   Row rows(Node node) const { return counts_[node]; }
-  /// Null where no row goes on with this digit.
+  /// Returns null where no row goes on with this digit.
   const Edge* edge(Node node, Digit digit) const;
 
   /// `row` < size(), one digit a column.
@@ -103,8 +103,8 @@ class RowGraphBuilder {
 
   explicit RowGraphBuilder(std::size_t columns) : graph_(columns) {}
 
-  /// The node with these branches, whose digits increase; the same for the same ones. Nothing without any.
-  /// Throws std::length_error where it would have more than RowGraph::max_rows rows.
+  /// Returns the node with these branches, whose digits increase: the same node for the same branches,
+  /// nothing without any. Throws std::length_error where it would have more than RowGraph::max_rows rows.
   std::optional<Node> node(std::span<const Branch> branches);
   RowGraph finish(std::optional<Node> root) &&;
 
@@ -114,17 +114,17 @@ class RowGraphBuilder {
   std::vector<std::uint32_t> words_;
 };
 
-/// The graph of these rows, which are in increasing order without repetition.
+/// Makes the graph of these rows, which are in increasing order without repetition.
 RowGraph graph_of(std::span<const std::vector<RowGraph::Digit>> rows, std::size_t columns);
 
-/// What a column of a completion may hold.
+/// The digits that a column of a completion may hold.
 struct ProposedDigit {
   RowGraph::Digit digit = 0;  ///< wanted, or preferred where `free`
   bool free = false;          ///< whether another digit will do
   bool optional = false;  ///< whether digit 0 means that the parameter does not exist, which is always fine
 };
 
-/// What a walk found; `gave_up` where it ran out of steps before it could say.
+/// The row that a walk found; `gave_up` where it ran out of steps before it was certain.
 struct Completion {
   std::optional<RowGraph::Row> row;
   bool gave_up = false;
@@ -136,14 +136,14 @@ struct GraphPosition {
   RowGraph::Row before = 0;
 };
 
-/// The row from `place` on, a node of `column`, that grants all wishes that are not free and differs from the
-/// preferred digits in the fewest free columns; the first of these. The walk takes at most `steps` branches;
-/// nothing is evaluated again.
+/// Finds the row from `place` on, a node of `column`, that has all digits that are not free and differs from
+/// the preferred digits in the fewest free columns; the first of these. The walk takes at most `steps`
+/// branches; nothing is evaluated again.
 Completion nearest_completion(const RowGraph& rows, GraphPosition place, std::size_t column,
                               const std::vector<ProposedDigit>& proposed, std::size_t steps);
 
-/// The same over all rows and without a limit, where all wishes are free: looks at each edge once. Nothing
-/// where there are no rows.
+/// Does the same over all rows and without a limit, where all digits are free: looks at each edge once.
+/// Returns nothing where there are no rows.
 std::optional<RowGraph::Row> nearest_row(const RowGraph& rows, const std::vector<ProposedDigit>& proposed);
 
 }  // namespace tune::search

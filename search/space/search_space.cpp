@@ -2,20 +2,12 @@
 #include "search/space/search_space.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
-#include <vector>
 
 #include "search/expressions/nearest.hpp"
-#include "search/random.hpp"
-#include "search/space/row_graph.hpp"
 #include "search/space/space_builder.hpp"
-#include "search/space/space_definition.hpp"
-
-// The part of SearchSpace that tells people why a configuration is not valid.
 
 namespace tune::search {
 
@@ -46,7 +38,8 @@ void SearchSpace::order_columns(std::vector<std::size_t> parameters) {
   parameter_of_ = std::move(parameters);
 }
 
-/// In declaration order, or, where that takes too much, with what is tied together side by side.
+/// The parameters are in declaration order, or, where that takes too much memory, with tied ones side by
+/// side.
 void SearchSpace::build(std::size_t max_states) {
   try {
     graph_ = build_graph(definition_, max_states);
@@ -62,8 +55,8 @@ void SearchSpace::build(std::size_t max_states) {
   } catch (const TooManyStates&) {
     throw std::length_error("the constraints tie so many parameters together that counting takes more than " +
                             std::to_string(max_states) +
-                            " steps; fix a parameter, or declare parameters that a constraint ties together "
-                            "one behind the other");
+                            " steps; fix a parameter, or declare parameters that a "
+                            "constraint ties together one behind the other");
   }
 }
 
@@ -209,7 +202,7 @@ std::string SearchSpace::explain(const Configuration& configuration) const {
 
 namespace {
 
-/// More would take minutes.
+/// More configurations would take minutes.
 constexpr ConfigurationId max_asked = 50'000'000;
 
 }  // namespace
@@ -220,9 +213,8 @@ SearchSpace SearchSpace::of(SpaceDefinition definition, std::span<const Configur
   std::vector<Digits> rows;
   for (const Configuration& configuration : configurations) {
     auto digits = space.digits_of(configuration);
-    if (!digits) {
-      throw std::invalid_argument("'" + configuration.key() + "' is no configuration of these parameters");
-    }
+    if (!digits)
+      throw std::invalid_argument("'" + configuration.key() + "' is not a configuration of these parameters");
     rows.push_back(std::move(*digits));
   }
   std::ranges::sort(rows);
@@ -240,7 +232,7 @@ SearchSpace SearchSpace::where(const std::function<bool(const Configuration&)>& 
   SearchSpace space{Unbuilt{}, definition_};
   space.order_columns(parameter_of_);
   RowGraphBuilder builder(parameters().size());
-  // What is left of a node depends on the way to it, so that every path is walked.
+  // The rows that stay below a node depend on the way to it, so that every path is walked.
   const auto kept = [&](const auto& self, GraphPosition place,
                         std::size_t column) -> std::optional<RowGraph::Node> {
     if (column == parameters().size())
@@ -259,12 +251,10 @@ SearchSpace SearchSpace::where(const std::function<bool(const Configuration&)>& 
 
 }  // namespace tune::search
 
-// The part of SearchSpace that walks: neighbours, the default configuration, the cheapest.
-
 namespace tune::search {
 namespace {
 
-/// What each digit of each column costs: [column][digit], not negative, infinite where it must not be.
+/// The cost of each digit of each column: [column][digit], not negative, infinite for a forbidden digit.
 using DigitCosts = std::vector<std::vector<double>>;
 
 /// Costs that differ by less are equal: sums of the same numbers in another order.
@@ -309,7 +299,7 @@ class Descent {
   void visit(Node node, Row before, std::size_t column, double cost) {
     if (column == rows_.columns()) return look_at(before, cost);
     const auto edges = rows_.edges(node);
-    // The columns before may leave this one a single digit: no need to look for others.
+    // The columns before may leave a single digit here.
     if (edges.size() == 1) {
       const double sum = cost + costs_[column][edges[0].digit];
       if (!hopeless(sum, column + 1)) visit(edges[0].child, before, column + 1, sum);
@@ -339,15 +329,15 @@ class Descent {
   std::size_t steps_;
   const std::function<bool(Row)>& allowed_;
   std::vector<std::vector<Digit>> cheapest_first_;
-  std::vector<double> at_least_;  ///< what the columns from this one on cost at least
+  std::vector<double> at_least_;  ///< a lower limit of the cost of the columns from this one on
   std::optional<Row> best_;
   double best_cost_ = std::numeric_limits<double>::infinity();
   std::uint64_t equals_ = 0;  ///< rows that cost as much as the best so far
 };
 
-/// The row with the least sum of costs among those that `allowed` lets through (all where it is empty); one
-/// of equals at random, each with the same chance. Nothing where all rows cost infinitely much or are not
-/// allowed.
+/// Finds the row with the least sum of costs among those that `allowed` lets through (all where it is empty);
+/// one of equals at random, each with the same chance. Finds nothing where all rows cost infinitely much or
+/// are not allowed.
 ///
 /// Branch and bound over the graph's paths: the cheapest digits first, and no branch that is certainly dearer
 /// than the best row so far. After about `steps` steps (branches taken, rows looked at) it stops with the

@@ -20,8 +20,8 @@ namespace tune::search {
 /// values (of another order of the parameters where their own takes too much memory).
 using ConfigurationId = std::uint64_t;
 
-/// What the values of one parameter cost in `SearchSpace::cheapest`: not negative, infinite where a value
-/// must not be.
+/// The costs of one parameter's values in `SearchSpace::cheapest`: not negative, infinite for a forbidden
+/// value.
 struct ValueCosts {
   std::vector<double> values;  ///< by index
   double absent = 0;           ///< where the parameter does not exist
@@ -29,15 +29,15 @@ struct ValueCosts {
 
 /// The valid configurations of a problem on a device. Conditional (a parameter may exist under one variant
 /// only) and constrained; built by assigning one parameter after the other and leaving a branch as soon as a
-/// constraint is certainly broken, never by filtering the full product. Nothing is listed: what can follow a
-/// beginning is kept once for all beginnings that leave the same choices (RowGraph), so that spaces of 10^15
-/// configurations are counted exactly and sampled uniformly.
+/// constraint is certainly broken, never by filtering the full product. Configurations are not listed: the
+/// completions of all beginnings that leave the same choices are stored once (RowGraph), so that spaces of
+/// 10^15 configurations are counted exactly and sampled uniformly.
 ///
 /// Immutable after construction; safe to read from several threads.
 class SearchSpace {
  public:
-  /// Different beginnings to complete; more would take minutes and gigabytes. What counts is not how many
-  /// configurations are valid but how closely constraints tie parameters together.
+  /// Different beginnings to complete; more would take minutes and gigabytes. Their number depends on how
+  /// closely constraints tie parameters together, not on how many configurations are valid.
   static constexpr std::size_t default_max_states = 5'000'000;
 
   /// Throws ExprError or std::invalid_argument for a definition that is wrong: names twice, a condition over
@@ -47,62 +47,63 @@ class SearchSpace {
   /// more than RowGraph::max_rows configurations.
   explicit SearchSpace(SpaceDefinition definition, std::size_t max_states = default_max_states);
 
-  /// The listed configurations instead of all that the constraints allow: a recording answers for nothing
-  /// else. Repeated ones count once. Throws std::invalid_argument for one with unknown parameters or values.
+  /// Makes a space of the listed configurations instead of all that the constraints allow: a recording
+  /// answers for nothing else. Repeated ones count once. Throws std::invalid_argument for one with unknown
+  /// parameters or values.
   static SearchSpace of(SpaceDefinition definition, std::span<const Configuration> configurations);
 
-  /// The configurations of this space that `keep` lets through, for rules that no expression can say. Asked
-  /// once for each, in order; what it throws passes through. Throws std::length_error for a space of more
-  /// than 50 million, in which that would take minutes.
+  /// Makes the space of the configurations that `keep` lets through, for rules that no expression can state.
+  /// `keep` is called once for each, in order; its exceptions pass through. Throws std::length_error for a
+  /// space of more than 50 million, in which that would take minutes.
   SearchSpace where(const std::function<bool(const Configuration&)>& keep) const;
 
   const SpaceDefinition& definition() const { return definition_; }
   const std::vector<Parameter>& parameters() const { return definition_.parameters; }
 
-  /// How many configurations are valid.
+  /// Returns the number of valid configurations.
   ConfigurationId size() const { return graph_.size(); }
   bool empty() const { return size() == 0; }
-  /// Product of the numbers of values of all parameters, existing or not; a real number, since it may be
-  /// beyond 64 bits.
+  /// Returns the product of the numbers of values of all parameters, existing or not; a real number, since it
+  /// may be beyond 64 bits.
   double product_size() const;
 
-  /// The configuration with this number. Throws std::out_of_range.
+  /// Returns the configuration with this number. Throws std::out_of_range.
   Configuration at(ConfigurationId id) const;
-  /// Its number, or nothing where it is not valid here: a wrong value, a parameter missing or too many, or a
-  /// broken constraint.
+  /// Returns its number, or nothing where it is not valid here: a wrong value, a parameter missing or too
+  /// many, or a broken constraint.
   std::optional<ConfigurationId> find(const Configuration& configuration) const;
-  /// Why `find` finds nothing, in one sentence for people (the reason of the first broken constraint, the
+  /// Returns why `find` finds nothing, in one sentence (the reason of the first broken constraint, the
   /// parameter's valid values); empty where it is valid.
   std::string explain(const Configuration& configuration) const;
 
-  /// The number of the valid configuration with these values, as `value_indices` gives them: -1 where a
-  /// parameter does not exist. Nothing where it is not valid. O(parameters).
+  /// Returns the number of the valid configuration with these values, as `value_indices` returns them: -1
+  /// where a parameter does not exist. Returns nothing where it is not valid. O(parameters).
   std::optional<ConfigurationId> find_indices(std::span<const int> indices) const;
-  /// The valid configuration whose values cost least in sum, among those that `allowed` lets through (all
-  /// where it is empty); one of equals at random, each with the same chance. Nothing where there is none. One
-  /// entry of `costs` a parameter. Stops after some thousand steps with the best so far, so that in large
-  /// spaces it now and then misses the cheapest, or finds none where hardly any is allowed.
+  /// Returns the valid configuration whose values cost least in sum, among those that `allowed` lets through
+  /// (all where it is empty); one of equals at random, each with the same chance. Returns nothing where there
+  /// is none. `costs` has one entry a parameter. Stops after some thousand steps with the best so far, so
+  /// that in large spaces it now and then misses the cheapest, or finds none where hardly any is allowed.
   std::optional<ConfigurationId> cheapest(std::span<const ValueCosts> costs, Random& random,
                                           const std::function<bool(ConfigurationId)>& allowed = {}) const;
 
-  /// Uniform over all valid configurations. The space must not be empty.
+  /// Draws uniformly from all valid configurations. The space must not be empty.
   ConfigurationId sample(Random& random) const { return random.below(size()); }
 
-  /// Valid configurations that differ from `id` in exactly one of the parameters that exist in both. Where
-  /// the change lets other parameters exist (a change of the variant), these take their defaults, or, where
-  /// that is not valid, the valid values of which the fewest differ from the defaults, the first of these.
-  /// That search stops after some thousand steps, so that a value now and then has no neighbour although
-  /// there is one. In increasing order, without repetition, without `id`. Not always mutual. O(values *
-  /// parameters). Throws std::out_of_range.
+  /// Returns the valid configurations that differ from `id` in exactly one of the parameters that exist in
+  /// both. Where the change lets other parameters exist (a change of the variant), these take their defaults,
+  /// or, where that is not valid, the valid values of which the fewest differ from the defaults, the first of
+  /// these. That search stops after some thousand steps, so that a value now and then has no neighbour
+  /// although there is one. In increasing order, without repetition, without `id`. Not always mutual.
+  /// O(values * parameters). Throws std::out_of_range.
   std::vector<ConfigurationId> neighbours(ConfigurationId id) const;
 
-  /// The default configuration: the default of every parameter that exists, or, where that is not valid, the
-  /// valid one with the fewest parameters that are not at their default, the first of these. Nothing where
-  /// the space is empty.
+  /// Returns the default configuration: the default of every parameter that exists, or, where that is not
+  /// valid, the valid one with the fewest parameters that are not at their default, the first of these.
+  /// Returns nothing where the space is empty.
   std::optional<ConfigurationId> default_configuration() const { return default_; }
 
-  /// Index of each parameter's value, in declaration order; -1 where the parameter does not exist. For
-  /// models.
+  /// Returns the index of each parameter's value, in declaration order; -1 where the parameter does not
+  /// exist.
   std::vector<int> value_indices(ConfigurationId id) const;
 
  private:
@@ -110,7 +111,7 @@ class SearchSpace {
   using Digits = std::vector<Digit>;  ///< of all columns
   struct Unbuilt {};
 
-  /// Checks nothing and has no rows.
+  /// Makes a space without rows, of an unchecked definition.
   SearchSpace(Unbuilt, SpaceDefinition definition);
 
   void build(std::size_t max_states);
@@ -120,9 +121,9 @@ class SearchSpace {
   /// absent.
   Digit first_digit(std::size_t parameter) const { return parameters()[parameter].exists_if ? 1 : 0; }
   bool absent(std::size_t parameter, Digit digit) const { return digit < first_digit(parameter); }
-  /// The digit of this value; nothing where it is not one of the parameter's.
+  /// Returns the digit of this value, or nothing where it is not one of the parameter's.
   std::optional<Digit> digit_of(std::size_t parameter, const Value& value) const;
-  /// Of a configuration made of these parameters' values, valid or not; nothing where it is not.
+  /// Returns the digits of a configuration of these parameters' values, valid or not, or nothing for others.
   std::optional<Digits> digits_of(const Configuration& configuration) const;
   Digits digits_of(ConfigurationId id) const;
   Digits default_digits() const;
@@ -133,7 +134,7 @@ class SearchSpace {
   RowGraph graph_;
   std::vector<std::size_t> parameter_of_;  ///< by column
   std::vector<std::size_t> column_of_;     ///< by parameter
-  std::vector<bool> deciding_;             ///< whether the parameter is in the condition of another
+  std::vector<bool> deciding_;             ///< true when another's condition mentions the parameter
   std::optional<ConfigurationId> default_;
 };
 

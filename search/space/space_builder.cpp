@@ -8,22 +8,20 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <vector>
 
 #include "search/expressions/program.hpp"
 #include "search/expressions/rewrite.hpp"
 #include "search/space/space_check.hpp"
-#include "search/space/space_definition.hpp"
 
 namespace tune::search {
 namespace {
 
-/// What the rest of a space's construction depends on once some parameters are assigned: two assignments with
-/// equal states have the same completions, so that one of them has to be looked at.
+/// Describes all that the rest of a space's construction depends on once some parameters are assigned. Two
+/// assignments with equal states have the same completions, so that only one of them has to be looked at.
 ///
-/// Of a constraint that waits for parameters only the values of its parts that are known count, not the
-/// parameters': of `a * b * c <= 1024` the product of a and b. Where a part decides that another one does not
-/// matter (`a or b` with a true `a`), the other one is left out.
+/// A constraint that waits for parameters contributes the values of its known parts, not the parameters
+/// themselves: `a * b * c <= 1024` contributes the product of a and b. Where a part decides that another one
+/// does not matter (`a or b` with a true `a`), the other one is left out.
 class SpaceStates {
  public:
   explicit SpaceStates(const SpaceDefinition& definition);
@@ -38,7 +36,7 @@ class SpaceStates {
   };
   struct Part {
     enum class Kind : std::uint8_t {
-      missing,  ///< whether one of the parameters is known not to exist
+      missing,  ///< one of the parameters is known not to exist
       value,
       boolean,
       choice,  ///< of one parameter: its value's index, or that it does not exist
@@ -76,7 +74,7 @@ class SpaceStates {
 
 using Op = Expr::Op;
 
-// First words of what a part adds. Whole numbers that fit have an odd word of their own, so that no two
+// The first words that a part adds. Whole numbers that fit have an odd word of their own, so that no two
 // different sequences of parts become the same words.
 constexpr std::uint32_t part_muted = 0, part_no = 2, part_yes = 4, part_other = 6, part_failed = 8;
 
@@ -86,7 +84,8 @@ void add_scalar(const Scalar& scalar, std::vector<std::uint32_t>& words) {
     words.push_back((static_cast<std::uint32_t>(scalar.integer) << 1U) | 1U);
     return;
   }
-  // A text is told by its place: equal texts at two places are two, which is never wrong.
+  // A text is identified by its address: equal texts at two addresses count as different, which is never
+  // wrong.
   const std::uint64_t bits = scalar.is_real() ? std::bit_cast<std::uint64_t>(scalar.real)
                              : scalar.is_text()
                                  ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(scalar.text))
@@ -135,7 +134,7 @@ void SpaceStates::add_constraint(const Constraint& constraint, std::size_t depth
     conditional.push_back(p);
     if (decision_depth_[p] <= depth) decided.push_back(p);
   }
-  // What a required rule says without one of its parameters is not told by its parts.
+  // The parts do not determine what a required rule states without one of its parameters.
   if (constraint.required && !conditional.empty()) return add_choices(assigned, depth);
   std::vector<Mute> mutes;
   if (!decided.empty()) {
@@ -230,7 +229,7 @@ bool SpaceStates::all_known(const Expr& expr, std::size_t depth) const {
   return last_depth(expr) <= depth;
 }
 
-/// Whether it is known and not so from the beginning.
+/// True when it is known, but was not from the beginning.
 bool SpaceStates::known_part(const Expr& expr, std::size_t depth) const {
   const std::size_t last = last_depth(expr);
   return last > 0 && last <= depth;
@@ -280,7 +279,7 @@ void SpaceStates::describe(std::size_t depth, const Assignment& assignment,
   }
 }
 
-/// Whether the parameter exists. Throws ExprError where its condition fails although nothing in it is
+/// True when the parameter exists. Throws ExprError where its condition fails although nothing in it is
 /// missing.
 bool certainly_holds(const Parameter& parameter, const Lookup& lookup) {
   const Expr& condition = *parameter.exists_if;
@@ -324,7 +323,7 @@ class Builder {
   }
 
  private:
-  /// All valid completions of the first `p` parameters' values; nothing where there are none.
+  /// Returns all valid completions of the first `p` parameters' values, or nothing where there are none.
   std::optional<Node> completions(std::size_t p) {
     if (p == levels_.size()) return RowGraph::end_node;
     words_.clear();
@@ -369,7 +368,7 @@ class Builder {
     });
   }
 
-  /// Looks up what is assigned at `depth` and exists, and constants.
+  /// Looks up constants, and parameters that are assigned at `depth` and exist.
   Lookup lookup(std::size_t depth) const {
     return [this, depth](std::string_view name) -> const Value* {
       const auto& parameters = definition_.parameters;
@@ -383,9 +382,8 @@ class Builder {
   }
 
   void decide_existence(std::size_t depth) {
-    for (const std::size_t p : plan_.decided[depth]) {
+    for (const std::size_t p : plan_.decided[depth])
       assignment_.exists[p] = certainly_holds(definition_.parameters[p], lookup(depth)) ? 1 : 0;
-    }
   }
 
   [[noreturn]] void fail(std::size_t constraint, std::size_t depth, const ExprError& error) const {
@@ -399,7 +397,7 @@ class Builder {
     throw ExprError("constraint '" + rule.to_string() + "'" + where + ": " + error.what());
   }
 
-  /// What is known of a depth: the completions of each state.
+  /// The known completions of each state at a depth.
   struct Level {
     Interned states;
     std::vector<std::optional<Node>> nodes;
@@ -425,7 +423,7 @@ RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit) {
 
 namespace {
 
-/// Which parameters are tied together: each group is named by its first one.
+/// Groups parameters that are tied together; each group is named by its first one.
 class Groups {
  public:
   explicit Groups(const SpaceDefinition& definition) : first_(definition.parameters.size()) {

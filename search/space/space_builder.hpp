@@ -12,23 +12,23 @@ namespace tune::search {
 /// Thrown where a space has more states than may be looked at.
 struct TooManyStates {};
 
-/// The valid configurations of a definition that `check_definition` accepts, in lexical order. A column holds
-/// the index of the parameter's value; where the parameter is conditional, 0 means that it does not exist and
-/// the index is one larger.
+/// Builds the valid configurations of a definition that `check_definition` accepts, in lexical order. A
+/// column holds the index of the parameter's value; where the parameter is conditional, 0 means that it does
+/// not exist and the index is one larger.
 ///
 /// Parameters are assigned one after the other in declaration order. A constraint is checked when its last
-/// parameter is assigned, and what follows from it for the first few as soon as these are, so that a branch
-/// is left as early as possible. Answers are remembered by the values of the parameters that a check
-/// mentions, and completions by the state of the construction (see SpaceStates): what was completed once is
-/// not completed again, so that the work does not grow with the number of valid configurations.
+/// parameter is assigned, and the conditions that follow from it for the first few as soon as these are, so
+/// that a branch is left as early as possible. Answers are remembered by the values of the parameters that a
+/// check mentions, and completions by the state of the construction (see SpaceStates): no state is completed
+/// twice, so that the work does not grow with the number of valid configurations.
 ///
 /// Throws ExprError for a constraint that cannot be evaluated (it names the constraint and the assignment),
 /// TooManyStates beyond `limit` of them, and std::length_error beyond RowGraph::max_rows.
 RowGraph build_graph(const SpaceDefinition& definition, std::size_t limit);
 
-/// An order of the parameters, by number, in which those that constraints and conditions tie together,
-/// directly or by others, stand beside each other; else as they were declared. What is not tied together can
-/// be completed by itself.
+/// Returns an order of the parameters, by number, in which those that constraints and conditions tie
+/// together, directly or by others, stand beside each other; otherwise they stay as declared. Untied groups
+/// can be completed by themselves.
 std::vector<std::size_t> order_by_groups(const SpaceDefinition& definition);
 
 }  // namespace tune::search

@@ -10,7 +10,7 @@ namespace tune::search {
 
 namespace {
 
-/// Stays within the second-level cache.
+/// Limits the table of answers to the second-level cache.
 constexpr std::size_t max_answers = 1 << 18;
 
 }  // namespace
@@ -49,7 +49,7 @@ bool SpaceCheck::passes(const Assignment& assignment) {
   return answer == Answer::yes;
 }
 
-/// Whether the condition holds although a parameter in it does not exist.
+/// True when the condition holds although a parameter in it does not exist.
 bool SpaceCheck::decided(const Assignment& assignment) const {
   const auto lookup = [&](std::string_view name) -> const Value* {
     for (const Input& input : inputs_) {
@@ -108,7 +108,7 @@ class Planner {
   void add_constraint(std::size_t constraint) {
     const Expr rule = replace_variables(definition_.constraints[constraint].rule, definition_.constants);
     std::vector<std::size_t> conditional;
-    // Whether the constraint applies is known from here on.
+    // From here on it is known if the constraint applies.
     std::size_t applies_depth = 0;
     for (const std::size_t p : mentioned(rule)) {
       if (!definition_.parameters[p].exists_if) continue;

@@ -14,14 +14,14 @@
 
 namespace tune::search {
 
-/// What is assigned so far while a space is built; indexed by parameter, in declaration order.
+/// The values that are assigned so far while a space is built, indexed by parameter in declaration order.
 struct Assignment {
   std::vector<std::uint32_t> indices;  ///< of values; meaningless where the parameter does not exist
   std::vector<Scalar> values;
   std::vector<char> exists;  ///< known as soon as the condition's parameters are assigned
 };
 
-/// One question to ask at one depth of the construction, with its answers remembered.
+/// A check at one depth of the construction, with its answers remembered.
 class SpaceCheck {
  public:
   /// `condition` is over parameters only, numbered by `slots`. `conditional` are those in it that may not
@@ -30,7 +30,7 @@ class SpaceCheck {
   SpaceCheck(const Expr& condition, const std::map<std::string, std::size_t>& slots,
              std::vector<std::size_t> conditional, std::span<const Parameter> parameters, bool required);
 
-  /// Whether the assignment passes, or the check does not apply to it. Throws ExprError.
+  /// True when the assignment passes, or the check does not apply to it. Throws ExprError.
   bool passes(const Assignment& assignment);
 
  private:

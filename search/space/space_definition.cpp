@@ -33,8 +33,8 @@ bool has_text(const SpaceDefinition& definition, const Expr& parameter, const st
          std::ranges::find(found->values, Value(text)) != found->values.end();
 }
 
-/// `expr` as what it is compared with asks for: names that are values of that parameter are its values,
-/// whatever else has the name.
+/// Reads `expr` by the parameter that it is compared with: names that are values of that parameter are these
+/// values, whatever else has the name.
 Expr as_value_of(const Expr& expr, const Expr& parameter, const SpaceDefinition& definition) {
   if (expr.op() == Op::variable && has_text(definition, parameter, expr.name())) return Expr(expr.name());
   if (expr.op() != Op::list) return expr;
@@ -88,7 +88,6 @@ namespace {
   throw std::invalid_argument("parameter '" + parameter.name + "' " + what);
 }
 
-/// Databases and command lines hold configurations as text.
 bool survives_text(const Parameter& parameter, const Value& value) {
   const Configuration written{{parameter.name, value}};
   try {
@@ -101,17 +100,14 @@ bool survives_text(const Parameter& parameter, const Value& value) {
 void check_values(const Parameter& parameter) {
   if (parameter.values.empty()) fail(parameter, "has no values");
   for (auto value = parameter.values.begin(); value != parameter.values.end(); ++value) {
-    if (std::find(parameter.values.begin(), value, *value) != value) {
+    if (std::find(parameter.values.begin(), value, *value) != value)
       fail(parameter, "has the value '" + value->to_string() + "' twice");
-    }
-    if (!survives_text(parameter, *value)) {
+    if (!survives_text(parameter, *value))
       fail(parameter, "has the value '" + value->to_string() + "', which would read back as something else");
-    }
   }
-  if (std::ranges::find(parameter.values, parameter.default_value) == parameter.values.end()) {
+  if (std::ranges::find(parameter.values, parameter.default_value) == parameter.values.end())
     fail(parameter, "has the default '" + parameter.default_value.to_string() + "', which is not one of " +
                         list_values(parameter));
-  }
 }
 
 void check_names(const Expr& expr, const std::set<std::string>& allowed, const SpaceDefinition& definition,
@@ -119,9 +115,8 @@ void check_names(const Expr& expr, const std::set<std::string>& allowed, const S
   for (const std::string& name : expr.variables()) {
     if (allowed.contains(name)) continue;
     const auto all = known_names(definition);
-    if (std::ranges::find(all, name) != all.end()) {
+    if (std::ranges::find(all, name) != all.end())
       throw ExprError(where + " mentions '" + name + "', which is declared later");
-    }
     throw ExprError(where + " mentions '" + name + "', which is neither a parameter nor a constant" +
                     did_you_mean(name, all));
   }
@@ -134,21 +129,19 @@ void check_definition(const SpaceDefinition& definition) {
   for (const auto& [name, value] : definition.constants) names.insert(name);
   for (const Parameter& parameter : definition.parameters) {
     if (!is_variable_name(parameter.name)) fail(parameter, "cannot have that name");
-    if (parameter.exists_if) {
+    if (parameter.exists_if)
       check_names(*parameter.exists_if, names, definition, "the condition of '" + parameter.name + "'");
-    }
     if (!names.insert(parameter.name).second)
       fail(parameter, "is named like another parameter or a constant");
     check_values(parameter);
   }
-  for (const Constraint& constraint : definition.constraints) {
+  for (const Constraint& constraint : definition.constraints)
     check_names(constraint.rule, names, definition, "the constraint '" + constraint.rule.to_string() + "'");
-  }
 }
 
 namespace {
 
-/// What people type need not have the kind of the value that they mean: 1 for true, 2 for 2.0.
+/// A typed value need not have the kind of the value that is meant: 1 for true, 2 for 2.0.
 auto means(const Value& typed) {
   return [&typed](const Value& value) { return equal(Scalar::of(typed), Scalar::of(value)); };
 }
@@ -165,10 +158,9 @@ SpaceDefinition pin(SpaceDefinition definition, std::string_view name, const Val
   }
   auto kept = std::ranges::find(parameter->values, value);
   if (kept == parameter->values.end()) kept = std::ranges::find_if(parameter->values, means(value));
-  if (kept == parameter->values.end()) {
-    throw std::invalid_argument("'" + value.to_string() + "' is no value of " + parameter->name +
+  if (kept == parameter->values.end())
+    throw std::invalid_argument("'" + value.to_string() + "' is not a value of " + parameter->name +
                                 "; it takes " + list_values(*parameter));
-  }
   parameter->values = {Value(*kept)};
   parameter->default_value = parameter->values.front();
   return definition;

@@ -12,7 +12,7 @@
 
 namespace tune::search {
 
-/// What a parameter means for the launch, as far as a search can use it.
+/// The meaning of a parameter for the launch, as far as a search can use it.
 enum class Role {
   other,
   threads,  ///< an extent of the block: the threads of a block are the product of all of these that exist
@@ -25,55 +25,55 @@ struct Parameter {
   std::string documentation;  ///< what it is and in which unit, one sentence
   std::vector<Value> values;  ///< in order, without repetition, at least one
   Value default_value;        ///< what a careful engineer would start with; one of `values`
-  /// Under which condition the parameter exists; over parameters declared before it and constants. Always
-  /// where there is none. It exists only where the condition is certainly true: what the condition says about
-  /// a parameter that does not exist itself counts as unknown (see Expr::partially_evaluate).
+  /// The condition under which the parameter exists, over parameters declared before it and constants;
+  /// without one it always exists. It exists only where the condition is certainly true: a comparison with a
+  /// parameter that does not exist counts as unknown (see Expr::partially_evaluate).
   std::optional<Expr> exists_if = std::nullopt;
   Role role = Role::other;
 };
 
-/// The values as people read them: `16, 32, 64`.
+/// Returns the values as messages list them: `16, 32, 64`.
 std::string list_values(const Parameter& parameter);
 
 /// A rule that every valid configuration satisfies.
 struct Constraint {
   Expr rule;
-  std::string reason;  ///< shown to people: why a configuration that breaks it cannot be
-  /// What of a configuration without a parameter that the rule mentions? False: the rule does not apply to
-  /// it. True: it is valid only if the rest of the rule decides that it holds (`a or b` with a true `a`).
+  std::string reason;  ///< for messages: why a configuration that breaks it is not valid
+  /// False: the rule does not apply to a configuration without a parameter that it mentions. True: such a
+  /// configuration is valid only if the rest of the rule decides that it holds (`a or b` with a true `a`).
   bool required = false;
 };
 
-/// All that determines a search space. A constraint that mentions a parameter which does not exist under the
+/// Determines a search space. A constraint that mentions a parameter which does not exist under the
 /// configuration's variant does not apply to it, unless it is `required`.
 struct SpaceDefinition {
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
-  /// What expressions may mention besides parameters: extents, settings, limits of the device.
+  /// The names that expressions may mention besides parameters: extents, settings, limits of the device.
   std::map<std::string, Value, std::less<>> constants;
 };
 
-/// Lets people write texts without quotes, `loader == async`: a name that is neither a parameter nor a
-/// constant but a value of some parameter becomes that text, and so does one that is compared with a
-/// parameter of which it is a value (`last_axis == transform`, where there is a parameter `transform` too).
-/// Throws ExprError for a name that is none of these; it names the nearest one.
+/// Allows texts without quotes, `loader == async`: a name that is neither a parameter nor a constant but a
+/// value of some parameter becomes that text, and so does one that is compared with a parameter of which it
+/// is a value (`last_axis == transform`, where there is a parameter `transform` too). Throws ExprError for a
+/// name that is none of these; it names the nearest one.
 Expr bind_names(const Expr& expr, const SpaceDefinition& definition);
 
-/// Every name that an expression over the definition may mention: its parameters and constants.
+/// Returns every name that an expression over the definition may mention: its parameters and constants.
 std::vector<std::string> known_names(const SpaceDefinition& definition);
 
-/// Throws std::invalid_argument (ExprError for an expression) that names the parameter or constraint and what
-/// is wrong with it: a name that cannot be one or is there twice, no values, a value twice, a value that
-/// would read back differently from a configuration's text, a default that is not among the values, a
-/// condition over a later parameter, an unknown name in an expression.
+/// Checks the definition. Throws std::invalid_argument (ExprError for an expression) that names the parameter
+/// or constraint and what is wrong with it: a name that cannot be one or is there twice, no values, a value
+/// twice, a value that would read back differently from a configuration's text, a default that is not among
+/// the values, a condition over a later parameter, an unknown name in an expression.
 void check_definition(const SpaceDefinition& definition);
 
 /// Keeps only one value of a parameter, which becomes its default; the conditions of other parameters stay. A
-/// number that only differs in kind will do: 1 for true, 2 for 2.0.
-/// Throws std::invalid_argument that names the nearest parameter, or lists the valid values.
+/// number may differ in kind: 1 for true, 2 for 2.0. Throws std::invalid_argument that names the nearest
+/// parameter, or lists the valid values.
 SpaceDefinition pin(SpaceDefinition definition, std::string_view name, const Value& value);
 
-/// Adds a person's condition as a required constraint, with names bound as in `bind_names` and the reason
+/// Adds the user's condition as a required constraint, with names bound as in `bind_names` and the reason
 /// `--where ...`: `loader == async` leaves no configuration without a loader.
 SpaceDefinition restrict_to(SpaceDefinition definition, const Expr& where);
 

@@ -9,7 +9,7 @@ namespace tune::search {
 
 namespace {
 
-/// Free steps and steps to what is out, before the neighbourhood counts as exhausted.
+/// Free steps, and steps to configurations that are out, before the neighbourhood counts as exhausted.
 constexpr int max_tries = 16;
 
 }  // namespace
@@ -67,7 +67,7 @@ void Annealing::learn(ConfigurationId id, double cost) {
     ++stale_;
     temperature_ = std::max(options_.cold, temperature_ * options_.cooling);
   }
-  // A step of an earlier walk, or one that somebody else took, is welcome only if it leads down.
+  // A step of an earlier walk, or a result from outside, is taken only if it leads down.
   if (cost < current_->cost || (of_this_walk && accepts(cost))) move_to({id, cost});
   if (temperature_ <= options_.cold && stale_ >= options_.patience) restart();
 }

@@ -12,7 +12,7 @@
 namespace tune::search {
 
 struct AnnealingOptions {
-  std::size_t start = 8;      ///< results before the first walk: what 20 can afford
+  std::size_t start = 8;      ///< results before the first walk: few enough for a budget of 20
   std::size_t restart = 4;    ///< results before any other walk
   double hot = 0.3;           ///< temperature at first; a step that is 30 % slower: one of 2.7
   double cold = 0.01;         ///< temperature at last; below the differences that matter
@@ -39,7 +39,7 @@ class Annealing : public StepwiseSearch {
   /// The task's space must outlive the strategy.
   explicit Annealing(const SearchTask& task, const AnnealingOptions& options = {});
 
-  /// More would be steps from where the walk was long ago.
+  /// More would be steps from places that the walk left long ago.
   std::size_t max_in_flight() const override { return 8; }
 
  protected:
@@ -49,7 +49,7 @@ class Annealing : public StepwiseSearch {
  private:
   void restart();
   void move_to(ChosenCandidate place);
-  /// Whether the walk takes a step to this cost.
+  /// True when the walk takes a step to this cost.
   bool accepts(double cost);
   std::optional<ConfigurationId> random_step();
 

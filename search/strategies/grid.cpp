@@ -11,16 +11,17 @@ namespace tune::search {
 namespace {
 
 constexpr int spread_candidates = 48;
-/// After how many steps the spread is compared: a look and a small budget.
+/// The numbers of steps after which the spread is compared: a glance and a small budget.
 constexpr std::array<std::size_t, 2> look_resolutions = {16, 64};
 
 ConfigurationId after(ConfigurationId now, ConfigurationId stride, ConfigurationId size) {
   return now < size - stride ? now + stride : now - (size - stride);
 }
 
-/// How well the first configurations of a stride spread. Each parameter's values are divided into as many
-/// cells as there are values, or configurations if these are fewer; what counts are the different cells, and
-/// pairs of cells of two parameters, that the configurations lie in, as shares of the most that can be.
+/// Measures how well the first configurations of a stride spread. Each parameter's values are divided into as
+/// many cells as there are values, or configurations if these are fewer; the measure counts the different
+/// cells, and pairs of cells of two parameters, that the configurations lie in, as shares of the possible
+/// number.
 class Spread {
  public:
   explicit Spread(const SearchSpace& space)
@@ -72,8 +73,8 @@ class Spread {
   std::uint32_t turn_ = 0;
 };
 
-/// The stride that starts best of those at multiples of the golden section, which leave gaps of similar size
-/// between the numbers gone through, whenever one stops.
+/// Returns the stride with the best start among multiples of the golden section, which leave gaps of similar
+/// size between the visited numbers wherever the search ends.
 ConfigurationId best_stride(const SearchSpace& space) {
   constexpr double golden = 0.61803398874989485;
   Spread spread(space);

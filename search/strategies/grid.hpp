@@ -11,12 +11,12 @@
 
 namespace tune::search {
 
-/// Every configuration once, coarsely first: the default configuration, then every n-th number of the space,
-/// round and round, where n has no divisor in common with the size (a rank-1 lattice: N. M. Korobov, Doklady
-/// Akad. Nauk SSSR 124, 1959). Of a few dozen strides, n is the one
-/// with which the first steps spread best over the values of every parameter and over the pairs of values of
-/// any two: numbers are in lexical order, so that most strides leave some parameter as it is for long. Takes
-/// no seed: there is no chance in it.
+/// Visits every configuration once, coarsely first: the default configuration, then every n-th number of the
+/// space, round and round, where n has no divisor in common with the size (a rank-1 lattice: N. M. Korobov,
+/// Doklady Akad. Nauk SSSR 124, 1959). Of a few dozen strides, n is the one with which the first steps spread
+/// best over the values of every parameter and over the pairs of values of any two: numbers are in lexical
+/// order, so that most strides leave some parameter unchanged for long. It is deterministic and takes no
+/// seed.
 class GridSearch : public Strategy {
  public:
   /// The space must outlive the strategy.

@@ -8,8 +8,8 @@ namespace tune::search {
 
 namespace {
 
-/// Steps over known costs at a time: they end by themselves, but where nearly everything is known perhaps not
-/// soon.
+/// Limits steps over known costs: they end by themselves, but perhaps not soon where nearly all costs are
+/// known.
 constexpr int free_steps = 64;
 
 }  // namespace
@@ -103,7 +103,7 @@ std::optional<ConfigurationId> IteratedLocalSearch::choose() {
   if (phase_ == IlsPhase::climbing) {
     next = next_neighbour();
     if (!next && trying_.empty()) end_climb();
-    // Until the last neighbours are known a kick is the best guess at what comes after them.
+    // Until the last neighbours have results, a kick is the best choice.
     else if (!next)
       next = kick(base_.id);
   }

@@ -13,7 +13,7 @@
 namespace tune::search {
 
 struct LocalSearchOptions {
-  std::size_t start = 8;    ///< results before the first climb: what 20 can afford
+  std::size_t start = 8;    ///< results before the first climb: few enough for a budget of 20
   std::size_t restart = 4;  ///< results before the climb after a restart
   std::size_t kick = 4;     ///< parameters changed at most: many changes are a restart
   std::size_t kicks = 4;    ///< climbs in vain before a restart
@@ -36,7 +36,7 @@ class IteratedLocalSearch : public StepwiseSearch {
   /// The task's space must outlive the strategy.
   explicit IteratedLocalSearch(const SearchTask& task, const LocalSearchOptions& options = {});
 
-  /// A part of a neighbourhood; the rest is better chosen around what these find.
+  /// A part of a neighbourhood: the rest is better chosen around the results of these.
   std::size_t max_in_flight() const override { return 8; }
 
  protected:
@@ -47,12 +47,12 @@ class IteratedLocalSearch : public StepwiseSearch {
   enum class IlsPhase { sampling, kicking, climbing };
 
   void restart();
-  /// Goes there, and on to better neighbours as long as these are known.
+  /// Moves there, and on to better neighbours as long as their costs are known.
   void climb_from(ChosenCandidate place);
   /// The climb ended at its local optimum.
   void end_climb();
   std::optional<ConfigurationId> kick(ConfigurationId from);
-  /// The next unseen neighbour, if there is one.
+  /// Returns the next unseen neighbour, if there is one.
   std::optional<ConfigurationId> next_neighbour();
 
   LocalSearchOptions options_;

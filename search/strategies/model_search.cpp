@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/strategies/model_search.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <unordered_set>
 
@@ -14,8 +13,8 @@ constexpr int max_variant_draws = 16;
 
 }  // namespace
 
-/// Numbers are in lexical order, so that a variant is one range of them. Where a space has another order of
-/// the parameters, that is not so; then there are no variants here.
+/// Numbers are in lexical order, so that a variant is one range of them. A space with another order of the
+/// parameters has no variants here.
 Variants::Variants(const SearchSpace& space) : space_(space) {
   if (space.parameters().empty() || space.empty()) return;
   const Parameter& first = space.parameters().front();
@@ -67,8 +66,8 @@ ConfigurationId Variants::typical(std::size_t variant, Random& random) const {
 void visit_options(ModelOptions& options, OptionVisitor& visitor) {
   visitor.count("start", options.start, 1, 1000, "configurations of the first design");
   visitor.count("sample", options.design_sample, 1, 10'000, "random configurations it is chosen from");
-  visitor.number("lean", options.lean, 0, 100, "of the first design towards what is believed");
-  visitor.toggle("beliefs", options.prior_means, "what holds for the launch of most kernels is believed");
+  visitor.number("lean", options.lean, 0, 100, "weight of the prior mean in the choice of the first design");
+  visitor.toggle("beliefs", options.prior_means, "a prior mean that holds for the launch of most kernels");
   visitor.toggle("derived", options.derived, "threads of a block and powers of two are coordinates");
   visitor.number("softness", options.softness, 0.001, 1000, "slowdowns beyond it count less and less");
   visitor.number("length", options.prior.length, 0.01, 100, "of correlations, expected before a fit");
@@ -79,7 +78,8 @@ void visit_options(ModelOptions& options, OptionVisitor& visitor) {
                 "never");
   visitor.count("random", options.random_turn, 1, 100'000, "every so many choices is one at random", "never");
   visitor.count("pool", options.pool, 100, 100'000, "candidates where the space has more");
-  visitor.number("cost", options.cost, 0, 10, "exponent of expected seconds that promises are divided by");
+  visitor.number("cost", options.cost, 0, 10,
+                 "exponent of the expected seconds that acquisition values are divided by");
   visitor.count("transfers", options.transfers, 0, 100, "best of a related record that are tried");
   visitor.count("trust", options.warm_start_evaluations, 0, 100'000,
                 "evaluations for which related records are followed");
@@ -126,7 +126,7 @@ void ModelSearch::take_records(const std::vector<RelatedRecord>& records) {
     std::ranges::reverse(from_records_);
     return;
   }
-  // Of a variant that is new since then the records say nothing.
+  // The records have no result of a variant that is newer than they are.
   for (const ConfigurationId id : of_variants_)
     if (!known[variants_.of(id)]) from_records_.push_back(id);
   std::ranges::reverse(from_records_);
@@ -134,8 +134,8 @@ void ModelSearch::take_records(const std::vector<RelatedRecord>& records) {
       Model{Surrogate(encoding_, std::move(transfers), options_.prior, options_.softness)});
 }
 
-/// Which of them is good for what is hard to say beforehand; what the author of the kernel would begin with
-/// is the best guess of what each can do.
+/// The defaults, with which the author of a kernel would begin, are the best first estimate of what each
+/// variant can do.
 std::vector<ConfigurationId> ModelSearch::one_of_each_variant() {
   std::vector<ConfigurationId> ones;
   for (std::size_t v = 0; v < variants_.size(); ++v) ones.push_back(variants_.typical(v, random_));
@@ -145,8 +145,8 @@ std::vector<ConfigurationId> ModelSearch::one_of_each_variant() {
   return ones;
 }
 
-/// Points are taken from a sample: what is common in the space is common in it, and rare extremes are not
-/// what a search should begin with.
+/// Points are taken from a sample, in which values are as frequent as in the space: a search should not begin
+/// with rare extremes.
 void ModelSearch::plan_design() {
   std::vector<ConfigurationId> ids = draw_candidates();
   const std::size_t count = std::min(options_.design_sample, ids.size());
@@ -179,7 +179,8 @@ std::vector<ConfigurationId> ModelSearch::draw_candidates() {
   const auto add = [&](ConfigurationId id) {
     if (!evidence_.seen.seen(id) && chosen.insert(id).second) ids.push_back(id);
   };
-  // Half of them equally many of each variant, or those of small ones would hardly be seen.
+  // Half of the candidates are shared equally among the variants, since small variants would hardly be drawn
+  // otherwise.
   for (std::size_t v = 0; v < variants_.size(); ++v) {
     const auto share = std::min<std::size_t>(options_.pool / 2 / variants_.size(), variants_.members(v));
     for (std::size_t i = 0; i < share; ++i)
@@ -205,7 +206,8 @@ void ModelSearch::tell(std::span<const Observation> observations) {
   }
 }
 
-/// Before enough succeeded: random, but rather far from what failed or is on its way.
+/// Used before enough evaluations succeeded: random, but rather far from failures and from configurations
+/// that are out.
 std::optional<ConfigurationId> ModelSearch::choose_blindly() {
   std::optional<ConfigurationId> best;
   double max = -1;
@@ -233,8 +235,8 @@ Surrogate& ModelSearch::updated(Model& model) {
   return model.surrogate;
 }
 
-/// No less than what one of the last evaluations gained: where the process did not see that coming, there may
-/// be more of it.
+/// The result is at least the gain of each of the last evaluations: where the process did not expect a gain,
+/// there may be more.
 std::optional<double> ModelSearch::expected_gain() {
   if (follows_records() || evidence_.evaluated.size() < recent_evaluations) return std::nullopt;
   if (!model_.surrogate.largest_gain()) return std::nullopt;
@@ -265,7 +267,7 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   if (evidence_.good.size() < min_successes) return choose_blindly();
   const Surrogate& model = updated(follows_records() ? *transfer_ : model_);
   ++turns_;
-  // Whatever the process makes of its data: a search must not be far behind a random one.
+  // Whatever the process predicts, a search must not be far behind a random one.
   if (options_.random_turn > 0 && turns_ % options_.random_turn == 0)
     return evidence_.seen.random_unseen(random_);
   if (options_.local_turn > 0 && turns_ % options_.local_turn == 0)
@@ -274,8 +276,8 @@ std::optional<ConfigurationId> ModelSearch::choose() {
   return candidate ? climb(model, *candidate) : evidence_.seen.random_unseen(random_);
 }
 
-/// Where candidates are a sample, what promises most is beside the best of them as a rule: from neighbour to
-/// neighbour as long as they promise more.
+/// Where candidates are a sample, the largest acquisition value usually lies beside the best of them: the
+/// climb goes from neighbour to neighbour as long as the value grows.
 ConfigurationId ModelSearch::climb(const Surrogate& model, ConfigurationId from) {
   if (sees_all()) return from;
   double acquisition_value = model.acquisition_value(from, evidence_);

@@ -22,23 +22,23 @@ namespace tune::search {
 /// uniformly, a search would never see it.
 class Variants {
  public:
-  /// More texts are no variants.
+  /// A parameter with more texts is not a choice of variants.
   static constexpr std::size_t max = 8;
 
   /// The space must outlive it.
   explicit Variants(const SearchSpace& space);
 
-  /// How many have valid configurations; 0 where there are less than two.
+  /// Returns how many variants have valid configurations; 0 where fewer than two have.
   std::size_t size() const { return members_.size(); }
-  /// Number of the variant of a configuration. Only where there are some.
+  /// Returns the number of the variant of a configuration; only where there are variants.
   std::size_t of(ConfigurationId id) const;
-  /// How many configurations it has.
+  /// Returns the number of its configurations.
   ConfigurationId members(std::size_t variant) const {
     return members_[variant].end - members_[variant].begin;
   }
-  /// One of its unseen configurations at random; nothing where some tries meet seen ones only.
+  /// Draws one of its unseen configurations; returns nothing where some tries meet seen ones only.
   std::optional<ConfigurationId> draw(std::size_t variant, const Visited& seen, Random& random) const;
-  /// Its configuration that is nearest to the defaults: what a careful engineer would begin with.
+  /// Returns its configuration nearest to the defaults.
   ConfigurationId typical(std::size_t variant, Random& random) const;
 
  private:
@@ -51,39 +51,39 @@ class Variants {
   std::vector<Members> members_;
 };
 
-/// What a model search is made of. The search hardly depends on any of it; docs/search.md says how the values
-/// were chosen. Each is an option of the strategy `model` (`model:start=10`): a new one is a member here and
-/// a line in visit_options.
+/// The options of a model search, which hardly depends on any of them; docs/search.md describes how the
+/// values were chosen. Each is an option of the strategy `model` (`model:start=10`): a new one is a member
+/// here and a line in visit_options.
 struct ModelOptions {
   std::size_t start = 5;           ///< configurations of a first design
   std::size_t design_sample = 64;  ///< random configurations that it is chosen from
-  double lean = 1.4;  ///< of the design towards what is believed, a distance for each unit of slowdown
-  /// Best configurations tried of the first related record; half of each further one.
+  double lean = 1.4;  ///< weight of the prior mean in the design: a distance for each unit of slowdown
+  /// Best configurations of the first related record that are tried; half as many of each further one.
   std::size_t transfers = 4;
   std::size_t warm_start_evaluations = 12;  ///< evaluations for which related records are followed
   std::size_t pool = 6000;                  ///< candidates where the space has more
   std::size_t local_turn = 3;               ///< every so many choices is a neighbour of the best; 0: none
   std::size_t random_turn = 10;             ///< every so many choices is one at random; 0: none
-  bool prior_means = true;                  ///< launch_prior_means are had
+  bool prior_means = true;                  ///< launch_prior_means are used
   bool derived = true;                      ///< coordinates that follow from others are added
   double softness = 0.5;                    ///< of the scale of slowdowns
-  double cost = 0;                          ///< exponent of what an evaluation takes in what it promises
+  /// Exponent of an evaluation's expected seconds in its acquisition value.
+  double cost = 0;
   GaussianProcessPrior prior = {};
 };
 
 void visit_options(ModelOptions& options, OptionVisitor& visitor);
 
-/// Model-guided search: a first design, then what a Gaussian process of the slowdowns promises most (see
-/// Surrogate), every third time among the neighbours of the best only. What is on its way counts as if it
-/// were known to be nothing new, so that batches spread.
+/// Model-guided search: a first design, then the configuration with the largest acquisition value under a
+/// Gaussian process of the slowdowns (see Surrogate), every third time among the neighbours of the best only.
+/// Configurations that are out count as if they were expected results, so that batches spread.
 ///
 /// Each variant is tried at its defaults before the design, and every tenth choice is random: whatever the
-/// process makes of its data, the search must not be far behind a random one.
+/// process predicts, the search must not be far behind a random one.
 ///
-/// Related records come first where there are some: their best configurations, then what a process that
-/// expects the same slowdowns here promises. After a dozen evaluations they are forgotten, and the design
-/// follows: a record that misleads costs a dozen evaluations, and what it takes to leave the place they led
-/// to.
+/// Related records come first where there are some: their best configurations, then those that a process with
+/// the same slowdowns as prior mean ranks first. After a dozen evaluations they are forgotten, and the design
+/// follows: a misleading record costs a dozen evaluations, and those that leave the region they led to.
 class ModelSearch : public Strategy {
  public:
   explicit ModelSearch(const SearchTask& task, const ModelOptions& options = {});
@@ -96,7 +96,7 @@ class ModelSearch : public Strategy {
   }
 
  private:
-  /// A model, and whether it has learned from all evidence.
+  /// A model, and if it has learned from all evidence.
   struct Model {
     Surrogate surrogate;
     bool up_to_date = false;
@@ -104,7 +104,7 @@ class ModelSearch : public Strategy {
 
   void take_records(const std::vector<RelatedRecord>& records);
   void plan_design();
-  /// One configuration of each variant, the default's first.
+  /// Returns one configuration of each variant, the default's first.
   std::vector<ConfigurationId> one_of_each_variant();
   bool is_new_variant(ConfigurationId id) const;
   std::optional<ConfigurationId> choose();
@@ -113,7 +113,7 @@ class ModelSearch : public Strategy {
   std::optional<ConfigurationId> next_of(std::vector<ConfigurationId>& plan);
   std::vector<ConfigurationId> draw_candidates();
   Surrogate& updated(Model& model);
-  /// Whether the candidates are all that is unseen, not a sample.
+  /// True when the candidates are all unseen configurations, not a sample.
   bool sees_all() const { return evidence_.seen.remaining() <= options_.pool; }
   bool follows_records() const {
     return transfer_ && space_.size() - evidence_.seen.remaining() < options_.warm_start_evaluations;
@@ -126,7 +126,7 @@ class ModelSearch : public Strategy {
   Variants variants_;
   Evidence evidence_;
   Model model_;
-  std::unique_ptr<Model> transfer_;  ///< believes in the related records, where there are some
+  std::unique_ptr<Model> transfer_;  ///< its prior mean follows the related records; null without any
   /// All in reverse: the last is asked for first.
   std::vector<ConfigurationId> from_records_, of_variants_, design_;
   std::size_t turns_ = 0;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tune::search {
 
@@ -14,7 +13,7 @@ void visit_options(SwarmOptions& options, OptionVisitor& visitor) {
   visitor.count("patience", options.patience, 1, 1'000'000, "flights in vain before a particle is thrown");
 }
 
-/// At first each is to be thrown.
+/// At first each particle is placed at random.
 ParticleSwarm::ParticleSwarm(const SearchTask& task, const SwarmOptions& options)
     : StepwiseSearch(task, options.particles), options_(options), particles_(options.particles) {
   for (Particle& particle : particles_) particle.vain = options_.patience;
@@ -34,7 +33,7 @@ void ParticleSwarm::learn(ConfigurationId id, double cost) {
   particle->vain = 0;
 }
 
-/// What no particle waits for becomes the place of the worst one that does not wait, if it is better.
+/// A result that no particle waits for becomes the place of the worst idle one, if it is better.
 void ParticleSwarm::take_up(ChosenCandidate found) {
   Particle* worst = nullptr;
   for (Particle& particle : particles_) {
@@ -47,7 +46,7 @@ void ParticleSwarm::take_up(ChosenCandidate found) {
   worst->best_cost = found.cost;
 }
 
-/// Puts a particle there, without a past and with a random velocity.
+/// Places a particle there, without a best place and with a random velocity.
 void ParticleSwarm::settle(Particle& particle, ConfigurationId id) {
   particle.place = moves_.proposal_from(id, random_);
   particle.best.clear();
@@ -87,8 +86,8 @@ void ParticleSwarm::move(Particle& particle, std::size_t parameter, const Propos
   place = std::clamp(place + velocity, 0.0, last);
 }
 
-/// The nearest unseen configuration to where the particle comes; it lands there, but for the fraction of an
-/// index that is within rounding.
+/// Returns the nearest unseen configuration to the place that the particle reaches; it lands there, but for
+/// the fraction of an index that is within rounding.
 std::optional<ConfigurationId> ParticleSwarm::fly(Particle& particle) {
   const Proposal swarm_best = leader()->best;
   for (std::size_t p = 0; p < particle.place.size(); ++p) move(particle, p, swarm_best);

@@ -22,14 +22,14 @@ void visit_options(SwarmOptions& options, OptionVisitor& visitor);
 
 /// Particle swarm (J. Kennedy, R. Eberhart, ICNN 1995; inertia and pulls as in M. Clerc, J. Kennedy, IEEE
 /// Trans. Evol. Comput. 6, 2002): particles that fly through the space of value indices, pulled to the best
-/// place that each has seen itself and to the best that anybody has.
+/// place that each has seen itself and to the best of the swarm.
 ///
 /// An ordinal parameter is a coordinate in real numbers. A parameter of texts has no directions: it takes its
 /// value from the one best, the other, or stays, by chance. A particle's evaluation is that of the nearest
 /// valid configuration that was not seen yet, and draws the particle to itself. Each flies on as soon as its
-/// own result is known. A particle without success for long, also the leading one, forgets its best and
-/// is thrown to a random unseen place; where all are out, so are further choices. What is told from outside
-/// becomes the place of a particle that was worse.
+/// own result is known. A particle without success for long, also the leading one, forgets its best and is
+/// thrown to a random unseen place; where all are out, so are further choices. A result from outside becomes
+/// the place of a particle that was worse.
 class ParticleSwarm : public StepwiseSearch {
  public:
   static constexpr double stay_chance = 0.4;         ///< chance that a text stays,
@@ -51,7 +51,7 @@ class ParticleSwarm : public StepwiseSearch {
     std::vector<double> velocity;  ///< indices a flight
     Proposal best;                 ///< its own; empty before its first success
     double best_cost = std::numeric_limits<double>::infinity();
-    std::optional<ConfigurationId> out;  ///< what it waits for
+    std::optional<ConfigurationId> out;  ///< the configuration that it waits for
     std::size_t vain = 0;                ///< flights since its best
   };
 
@@ -59,7 +59,7 @@ class ParticleSwarm : public StepwiseSearch {
   void move(Particle& particle, std::size_t parameter, const Proposal& swarm_best);
   void settle(Particle& particle, ConfigurationId id);
   void take_up(ChosenCandidate found);
-  /// The particle with the best place of its own; null where none has one.
+  /// Returns the particle with the best place of its own, or null where none has one.
   const Particle* leader() const;
 
   SwarmOptions options_;

@@ -13,7 +13,7 @@
 
 namespace tune::search {
 
-/// Uniform over the valid configurations, without repetition, after a stratified start: a handful of
+/// Samples the valid configurations uniformly, without repetition, after a stratified start: a handful of
 /// configurations, also at random, that spread over the values of every parameter and begin with one of every
 /// variant. Without the start a variant with few configurations might not be tried for long, and a small
 /// sample misses values by chance.

@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "search/expressions/nearest.hpp"
 #include "search/strategies/annealing.hpp"
 #include "search/strategies/genetic.hpp"
 #include "search/strategies/grid.hpp"
@@ -32,7 +33,7 @@ std::unique_ptr<Strategy> make_grid(const SearchTask& task, const Settings& sett
   return std::make_unique<GridSearch>(task.space);
 }
 
-/// `option=value` between colons.
+/// Reads `option=value` between colons.
 Settings settings_of(std::string_view text) {
   Settings settings;
   while (!text.empty()) {
@@ -46,7 +47,6 @@ Settings settings_of(std::string_view text) {
   return settings;
 }
 
-/// What a person is told who set one wrongly.
 std::string options_text(const StrategyEntry& entry) {
   const std::string name(entry.name);
   std::string text;
@@ -55,16 +55,27 @@ std::string options_text(const StrategyEntry& entry) {
   return text.empty() ? name + " has no options" : name + " has the options " + text;
 }
 
+std::string unknown_name(const std::string& name) {
+  std::vector<std::string> names = {"auto"};
+  for (const StrategyEntry& entry : strategies()) names.emplace_back(entry.name);
+  if (std::string nearest = did_you_mean(name, names); !nearest.empty())
+    return "there is no strategy '" + name + "'" + nearest;
+  std::string all;
+  for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
+  return "there is no strategy '" + name + "'; there is: " + all;
+}
+
 }  // namespace
 
 std::span<const StrategyEntry> strategies() {
   static constexpr std::array strategy_table = {
-      StrategyEntry{.name = "model",
-                    .summary = "what a Gaussian process of all results so far promises most",
-                    .maker = make<ModelSearch, ModelOptions>,
-                    .options = options_with<ModelOptions>,
-                    .estimates_gain = true,
-                    .uses_records = true},
+      StrategyEntry{
+          .name = "model",
+          .summary = "the configuration that a Gaussian process of all results so far expects to gain most",
+          .maker = make<ModelSearch, ModelOptions>,
+          .options = options_with<ModelOptions>,
+          .estimates_gain = true,
+          .uses_records = true},
       StrategyEntry{.name = "random",
                     .summary = "uniform without repetition, after a start that spreads over all values",
                     .maker = make_random,
@@ -94,12 +105,12 @@ std::span<const StrategyEntry> strategies() {
   return strategy_table;
 }
 
-std::optional<StrategyChoice> choose_strategy(std::string_view text) {
+StrategyChoice choose_strategy(std::string_view text) {
   const std::size_t end = std::min(text.find(':'), text.size());
-  const std::string_view name =
-      text == "auto" || text.starts_with("auto:") ? default_strategy : text.substr(0, end);
-  const auto entry = std::ranges::find(strategies(), name, &StrategyEntry::name);
-  if (entry == strategies().end()) return std::nullopt;
+  const std::string name(text.substr(0, end));
+  const auto entry =
+      std::ranges::find(strategies(), name == "auto" ? default_strategy : name, &StrategyEntry::name);
+  if (entry == strategies().end()) throw std::invalid_argument(unknown_name(name));
   StrategyChoice choice{&*entry};
   try {
     const std::vector<OptionInfo> usual = choice.entry->options({});

@@ -19,14 +19,14 @@ struct StrategyEntry {
   std::string_view summary;
   /// Throws std::invalid_argument for settings that `options` throws for.
   std::unique_ptr<Strategy> (*maker)(const SearchTask& task, const Settings& settings);
-  /// Its options with these settings, in the order in which they are listed. Throws std::invalid_argument,
-  /// with a line for people, for a name or a value that cannot be meant.
+  /// Lists its options with these settings. Throws std::invalid_argument, with a line for the user, for an
+  /// unknown name or a value that does not fit.
   std::vector<OptionInfo> (*options)(const Settings& settings);
-  /// People who choose it want every configuration: without a budget it gets the whole space.
+  /// True when it visits every configuration: without a budget it gets the whole space.
   bool exhaustive = false;
-  /// Whether it has an expected_gain.
+  /// True when it has an expected_gain.
   bool estimates_gain = false;
-  /// Whether SearchTask::related matters to it.
+  /// True when it uses SearchTask::related.
   bool uses_records = false;
 
   std::unique_ptr<Strategy> make(const SearchTask& task, const Settings& settings = {}) const {
@@ -34,26 +34,25 @@ struct StrategyEntry {
   }
 };
 
-/// All strategies, in the order in which they are listed to people. A new one is one file pair and one line
+/// Returns all strategies, in the order in which they are listed. A new one is one file pair and one line
 /// here.
 std::span<const StrategyEntry> strategies();
 
-/// What is chosen by the name `auto`.
+/// The strategy that the name `auto` stands for.
 inline constexpr std::string_view default_strategy = "model";
 
-/// A strategy with the options that somebody wants.
+/// A strategy with its options.
 struct StrategyChoice {
   const StrategyEntry* entry = nullptr;
   Settings settings = {};  ///< in the order of its list, without those that have their default
 
-  /// `model:start=10:beliefs=off`: equal for equal searches, and what results are stored under.
+  /// Returns `model:start=10:beliefs=off`: equal for equal searches; runs are stored with it.
   std::string name() const { return std::string(entry->name) + settings_text(settings); }
   std::unique_ptr<Strategy> make(const SearchTask& task) const { return entry->make(task, settings); }
 };
 
-/// From `name` or `name:option=value:...`, where `auto` names the default one; nothing where no strategy has
-/// that name. Throws
-/// std::invalid_argument, with a line for people that lists the options, where these cannot be meant.
-std::optional<StrategyChoice> choose_strategy(std::string_view text);
+/// Reads `name` or `name:option=value:...`, where `auto` names the default one. Throws std::invalid_argument,
+/// with a line for the user, for a name that does not exist and for options that the strategy does not take.
+StrategyChoice choose_strategy(std::string_view text);
 
 }  // namespace tune::search

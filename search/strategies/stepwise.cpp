@@ -8,7 +8,8 @@
 namespace tune::search {
 namespace {
 
-/// The first parameter that differs: neighbours differ in it, and after it only in what it lets exist.
+/// Returns the first parameter that differs: neighbours differ in it, and after it only in parameters that
+/// exist because of it.
 std::size_t changed_parameter(const std::vector<int>& from, const std::vector<int>& to) {
   return static_cast<std::size_t>(std::ranges::mismatch(from, to).in1 - from.begin());
 }
@@ -54,7 +55,7 @@ std::vector<ConfigurationId> Moves::adjacent(ConfigurationId id,
                                              std::span<const ConfigurationId> neighbours) const {
   const std::vector<int> from = space_.value_indices(id);
   std::vector<ConfigurationId> found;
-  // For each ordinal parameter the nearest below and above so far: index and configuration.
+  // The nearest value below and above so far, for each ordinal parameter: index and configuration.
   std::map<std::pair<std::size_t, bool>, std::pair<int, ConfigurationId>> next;
   for (const ConfigurationId neighbour : neighbours) {
     const std::vector<int> to = space_.value_indices(neighbour);

@@ -10,7 +10,7 @@ namespace tune::search {
 
 namespace {
 
-/// Random cost of a value, at most: below what one use costs, so that it only decides among equals.
+/// The largest random cost of a value: below the cost of one use, so that it only decides among equals.
 constexpr double design_noise = 0.1;
 
 }  // namespace
@@ -67,7 +67,7 @@ std::optional<ConfigurationId> StratifiedDesign::least_used(const Visited& visit
   return space_.cheapest(costs, random, [&](ConfigurationId id) { return !visited.seen(id); });
 }
 
-/// A value counts as used by as much as another one within its share of the values was: with 8 configurations
+/// A value counts as partly used where another one within its share of the values was: with 8 configurations
 /// and 32 values, half by the value two steps away.
 void StratifiedDesign::use(ConfigurationId id) {
   const std::vector<int> indices = space_.value_indices(id);

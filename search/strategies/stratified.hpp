@@ -10,9 +10,9 @@
 
 namespace tune::search {
 
-/// A handful of configurations at random that together see as much of every parameter as so few can: the
-/// values of each are used about equally often, and where there are more values than configurations, these
-/// are spread over them (a Latin hypercube, M. D. McKay et al., Technometrics 21, 1979, for values and
+/// A handful of random configurations that together cover every parameter as well as so few can: the values
+/// of each are used about equally often, and where there are more values than configurations, these are
+/// spread over them (a Latin hypercube, M. D. McKay et al., Technometrics 21, 1979, for values and
 /// constraints). It begins with one configuration for each value of the first parameter (the variant) that
 /// has any, in random order, unless the design is too small for that.
 ///
@@ -20,14 +20,13 @@ namespace tune::search {
 /// cost of each value decides among equals.
 class StratifiedDesign {
  public:
-  /// The space must outlive the design. `size`: configurations it consists of, at most.
+  /// The space must outlive the design, which has at most `size` configurations.
   StratifiedDesign(const SearchSpace& space, std::size_t size, Random& random);
 
-  /// How many are needed to see every value of every parameter, if that is a reasonable number: at least 8,
-  /// at most 32.
+  /// Returns how many are needed to cover every value of every parameter, but at least 8 and at most 32.
   static std::size_t reasonable_size(const SearchSpace& space);
 
-  /// The next configuration, taken from `visited`; nothing once the design is complete.
+  /// Returns the next configuration, taken from `visited`, or nothing once the design is complete.
   std::optional<ConfigurationId> take(Visited& visited, Random& random);
 
  private:

@@ -111,7 +111,7 @@ void add_recording(const std::filesystem::path& path, const InventedRecording& r
   db::Database database(path);
   db::SqliteStore store(database, [] { return std::string("2026-01-31T12:00:00.000Z"); });
   const RunId id = store.begin_run(run);
-  const auto strategy = search::choose_strategy("random")->make({space, recording.sample});
+  const auto strategy = search::choose_strategy("random").make({space, recording.sample});
   for (const search::ConfigurationId chosen : strategy->ask(recording.count))
     store.record(id, invented_evaluation(space.at(chosen), recording));
   store.end_run(id, RunEnd::exhausted);

@@ -17,7 +17,7 @@
 namespace tune::testing {
 namespace {
 
-const std::string start = "starting from what is known of";
+const std::string start = "starting from results of";
 const std::string settings = " radius=1,shape=star,type=float on Invented H2";
 
 /// The line that says what a run starts from; empty where there is none.

@@ -12,7 +12,7 @@
 namespace tune::testing {
 namespace {
 
-/// A CTE that gives each row of the table one text, from the columns that are no numbers of rows.
+/// A CTE with one text for each row of the table, from the columns that are not numbers of rows.
 std::string texts(SQLite::Database& connection, const std::string& table, const std::string& more,
                   std::initializer_list<std::string_view> without) {
   return format("json_array({}{})", db::listed(db::columns_of(connection, table, without), "x."), more);

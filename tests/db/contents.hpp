@@ -8,8 +8,8 @@
 
 namespace tune::testing {
 
-/// Everything that a database says, a line each, without numbers of rows and without where runs came from:
-/// equal for databases of equal contents.
+/// Returns the contents of a database, a line each, without numbers of rows and origins of runs: equal for
+/// databases of equal contents.
 std::multiset<std::string> contents(const db::Database& database);
 
 /// Empty where SQLite, the foreign keys and our own rules find nothing wrong.

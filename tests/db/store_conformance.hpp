@@ -11,9 +11,9 @@
 #include "tests/db/examples.hpp"
 #include "tuner/session/store.hpp"
 
-/// What every Store does. A test program instantiates it for its own:
-///   INSTANTIATE_TEST_SUITE_P(Sqlite, StoreConformance, testing::Values(factory));
-/// Include it in one source file of a program.
+/// Tests what every Store has to do. A test program instantiates it for its own:
+/// INSTANTIATE_TEST_SUITE_P(Sqlite, StoreConformance, testing::Values(factory)); Include it in one source
+/// file of a program.
 namespace tune::testing {
 
 /// A store with what it lives in; empty at first.
@@ -21,7 +21,7 @@ class StoreUnderTest {
  public:
   virtual ~StoreUnderTest() = default;
   virtual Store& store() = 0;
-  /// What a later start of the program finds; a store in memory does nothing.
+  /// Reopens the store as a later start of the program; a store in memory does nothing.
   virtual void reopen() = 0;
 };
 

@@ -204,7 +204,7 @@ TEST_F(Online, WithoutADatabaseItWorksAndSaysSo) {
   api::DispatchOptions broken = options();
   broken.database = folder_.path().string();  // a folder
   api::Dispatcher tuning = dispatcher(broken);
-  EXPECT_THAT(tuning.state().notice, HasSubstr("nothing is stored"));
+  EXPECT_THAT(tuning.state().notice, HasSubstr("results are not stored"));
   work_until_settled(tuning);
   EXPECT_EQ(tuning.state().configuration, fastest);
 }
@@ -272,7 +272,7 @@ TEST_F(Online, NothingThatRunsIsAnError) {
     dispatcher(options(), wrong);
   } catch (const tune::Error& error) {
     EXPECT_THAT(error.what(),
-                HasSubstr("toy 1000: no configuration to begin with: kind=wrong, block=32, items=1: verify"));
+                HasSubstr("toy 1000: no configuration could be launched: kind=wrong, block=32, items=1: verify"));
   }
 }
 

@@ -71,7 +71,7 @@ TEST(ReferenceKernel, MayBeWrongItself) {
   EXPECT_FALSE(emulated(problem, {{"SHIFT", 0}}).right());
 }
 
-// The last reference that is told counts.
+// The last reference counts.
 TEST(ReferenceKernel, GivesWayToAFunction) {
   api::Problem problem = weighing();
   problem.reference([](api::HostData& data) {

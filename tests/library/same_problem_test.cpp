@@ -9,7 +9,7 @@
 #include "kernels/described/problem.hpp"
 #include "kernels/described/readers/definition.hpp"
 #include "kernels/framework/kernel_files.hpp"
-#include "library/tuner/spec.hpp"
+#include "library/tuner/problem.hpp"
 #include "tests/library/toy.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"

@@ -27,7 +27,7 @@ class InProcess : public ::testing::Test {
     all.transfer = false;
     return all;
   }
-  /// What `tune best` answers.
+  /// Returns the answer of `tune best`.
   std::vector<db::BestCandidate> best() {
     const db::Database database(folder_.path() / "results.db", db::OpenMode::read_only);
     return db::best(database, {.problem = "toy", .extents = {{"nx", 1000}}});
@@ -57,7 +57,7 @@ TEST_F(InProcess, ARunFindsTheBestAndStoresIt) {
   EXPECT_EQ(found.front().result.configuration.key(), "block=256,items=4,kind=plain");
 }
 
-// The program `tune` knows nothing of the problem but what is stored.
+// The program `tune` has only the stored rows of the problem.
 TEST_F(InProcess, TheCommandReadsWhatARunStored) {
   fake_tuner(options()).run(toy_in_code());
   const auto tune = [&](const std::string& words) {

@@ -22,7 +22,8 @@ std::string message(const std::function<void()>& use) {
   return "nothing was wrong";
 }
 
-/// Of evaluating the default configuration on the emulator, where the kernel is no matter.
+/// Returns the message of evaluating the default configuration on the emulator, where the kernel does not
+/// matter.
 std::string message(const api::Problem& problem, const api::Sizes& sizes = {}) {
   return message([&] {
     api::Options options;
@@ -51,9 +52,9 @@ TEST(WrongUse, ValuesNameWhatIsMissing) {
   const api::Values values{{"BLOCK", 32}, {"kind", "plain"}, {"share", 0.5}};
   EXPECT_EQ(message([&] { values["BLOCKS"]; }), "there is no 'BLOCKS' here (did you mean 'BLOCK'?)");
   EXPECT_EQ(message([&] { values["zzz"]; }), "there is no 'zzz' here; there is: BLOCK, kind, share");
-  EXPECT_EQ(message([&] { values["kind"]; }), "'kind' is plain, which is no whole number");
-  EXPECT_EQ(message([&] { values["share"]; }), "'share' is 0.5, which is no whole number");
-  EXPECT_EQ(message([&] { values.text("BLOCK"); }), "'BLOCK' is 32, which is no text");
+  EXPECT_EQ(message([&] { values["kind"]; }), "'kind' is plain, which is not a whole number");
+  EXPECT_EQ(message([&] { values["share"]; }), "'share' is 0.5, which is not a whole number");
+  EXPECT_EQ(message([&] { values.text("BLOCK"); }), "'BLOCK' is 32, which is not a text");
   EXPECT_EQ(values.real("share"), 0.5);
   EXPECT_EQ(message([&] {
               api::Values{{"n", 1ULL << 63}};
@@ -94,11 +95,11 @@ TEST(WrongUse, ArgumentsThatAreNotThoseOfTheKernel) {
 
 TEST(WrongUse, SizesThatAreNot) {
   EXPECT_EQ(message(doubling(), {{"m", 3}}),
-            "doubling: 'm' is no size or setting (did you mean 'n'?); there is: n");
+            "doubling: 'm' is not a size or setting (did you mean 'n'?); there is: n");
   EXPECT_EQ(message(doubling(), {{"n", 0}}), "n = '0' is not a positive whole number");
-  EXPECT_EQ(message(doubling(), {{"n", "many"}}), "'n' is many, which is no whole number");
+  EXPECT_EQ(message(doubling(), {{"n", "many"}}), "'n' is many, which is not a whole number");
   EXPECT_EQ(message(doubling().check_at({{"N", 3}})),
-            "doubling: 'N' is no size or setting (did you mean 'n'?); there is: n");
+            "doubling: 'N' is not a size or setting (did you mean 'n'?); there is: n");
   EXPECT_THAT(message(doubling().input("more", "real", "n")), HasSubstr("takes 3 arguments"));
   EXPECT_EQ(message([] { doubling().size("m", 0); }),
             "doubling: the size m = 0 is not between 1 and 2^31 - 1");
@@ -116,10 +117,10 @@ TEST(WrongUse, ThingsTwiceOrMissing) {
   EXPECT_EQ(message([] { doubling().kernel("again.cu", "again"); }),
             "doubling: there is a kernel already; launch(entry) adds a launch of it");
   EXPECT_EQ(message([] { api::Problem("p").grid(1); }),
-            "p: grid() is of a launch: call kernel(file, entry) before");
+            "p: grid() describes a launch: call kernel(file, entry) before");
   EXPECT_EQ(message(api::Problem("p")), "p: no kernel: call kernel(file, entry)");
   EXPECT_THAT(message([] { api::Problem("p").kernel("nowhere.cu", "x"); }), HasSubstr("cannot read"));
-  EXPECT_THAT(message([] { api::Problem("a b"); }), HasSubstr("'a b' is no problem's name"));
+  EXPECT_THAT(message([] { api::Problem("a b"); }), HasSubstr("'a b' is not a problem's name"));
   EXPECT_THAT(message(doubling().launch("again")), HasSubstr("the launch of 'again' has no grid"));
 }
 

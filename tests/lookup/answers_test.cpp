@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program is told, and how it was matched.
+// Tests the answers that a program gets, and how they were matched.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ TEST(LookupAnswers, TheBestFitComesFirst) {
   const lookup::Query query = query_of(example_key());
   EXPECT_EQ(sample.best(query).match, Match::none);
   EXPECT_TRUE(sample.best(query).configuration.empty());
-  EXPECT_THAT(sample.best(query).why, HasSubstr("nothing is known of stencil3d"));
+  EXPECT_THAT(sample.best(query).why, HasSubstr("there are no records of stencil3d"));
   WorkloadKey old = on("Old");
   old.device.compute_major = 7;
   sample.record(old, {{1, 1e-3}});
@@ -70,7 +70,7 @@ TEST(LookupAnswers, TimeIsScaledToTheSize) {
   EXPECT_DOUBLE_EQ(found.seconds, 2e-3);
   EXPECT_EQ(found.recorded_seconds, 1e-3);
   EXPECT_THAT(found.why, HasSubstr("64x64x64, the nearest size there is"));
-  EXPECT_THAT(found.why, HasSubstr("no records tell what that costs"));
+  EXPECT_THAT(found.why, HasSubstr("the records do not show the loss"));
 }
 
 TEST(LookupAnswers, ReplayedAndWarmResultsAreOtherThings) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the records themselves say of using a configuration elsewhere.
+// Tests the estimated loss of a configuration in another workload.
 #include "lookup/src/loss.hpp"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ TEST(LookupLoss, IsThatOfEachWinnerInTheOthers) {
   EXPECT_NEAR(found.loss->expected, 0.2, 1e-12);
   EXPECT_NEAR(found.loss->worst, 0.3, 1e-12);
   EXPECT_EQ(found.loss->pairs, 2);
-  EXPECT_THAT(found.why, HasSubstr("20 % slower than the best to be expected, 30 % at worst, by 2 pairs"));
+  EXPECT_THAT(found.why, HasSubstr("expected to be 20 % slower than the best, 30 % at worst, by 2 pairs"));
 }
 
 TEST(LookupLoss, CountsOnlyWhatWasMeasuredThere) {
@@ -36,8 +36,7 @@ TEST(LookupLoss, CountsOnlyWhatWasMeasuredThere) {
   sample.record(cube_key(64), {{1, 1.0e-3}});
   sample.record(cube_key(128), {{2, 2.0e-3}});
   EXPECT_FALSE(sample.best(query_of(cube_key(100))).loss.has_value());
-  sample.record(cube_key(128),
-                {{1, 0}});  // the winner of 64 fails there: that is no loss that a number tells
+  sample.record(cube_key(128), {{1, 0}});  // the winner of 64 fails there, which is not a loss
   EXPECT_FALSE(sample.best(query_of(cube_key(100))).loss.has_value());
   sample.record(cube_key(64), {{2, 1.5e-3}});
   const auto loss = sample.best(query_of(cube_key(100))).loss;

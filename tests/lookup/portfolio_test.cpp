@@ -32,7 +32,7 @@ TEST(LookupPortfolio, IsTheSmallestWorstLossNotTheBestAnywhere) {
   EXPECT_NEAR(found.loss->worst, 0.2, 1e-12);
   EXPECT_NEAR(found.loss->expected, 0.15, 1e-12);
   EXPECT_EQ(found.loss->pairs, 2);
-  EXPECT_THAT(found.why, HasSubstr("of other devices: 20 % at worst in 2 of 2 recorded works"));
+  EXPECT_THAT(found.why, HasSubstr("of other devices: 20 % at worst in 2 of 2 recorded workloads"));
 }
 
 TEST(LookupPortfolio, WhatFailedSomewhereIsNotTaken) {
@@ -49,7 +49,7 @@ TEST(LookupPortfolio, WithoutOneThatIsKnownEverywhereTheWidestWinnerIsTaken) {
   sample.record(old(256), {{3, 1.0e-3}});
   const lookup::Candidate found = sample.best(query_of(example_key()));
   EXPECT_EQ(number_of(found), 1);
-  EXPECT_THAT(found.why, HasSubstr("100 % at worst in 2 of 3 recorded works"));
+  EXPECT_THAT(found.why, HasSubstr("100 % at worst in 2 of 3 recorded workloads"));
 }
 
 TEST(LookupPortfolio, StaleWorksCountOnlyWhereThereAreNoOthers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random histories: the indices say what the views of the database say.
+// Random histories: the ranking by indices equals that of the database's views.
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <gtest/gtest.h>

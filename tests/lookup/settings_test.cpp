@@ -63,7 +63,7 @@ TEST(LookupSettings, OtherOnesAreNeverOffered) {
   EXPECT_EQ(sample.best(query).match, Match::exact);
 }
 
-// Of a definition of a person's own no defaults are known: what all records agree on need not be said.
+// The defaults of a definition are not known: settings on which all records agree may be left out.
 TEST(LookupSettings, OfOtherProblemsMayBeLeftOutWhereTheyAreClear) {
   DatabaseSample sample;
   WorkloadKey key = example_key();

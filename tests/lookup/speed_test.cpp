@@ -21,7 +21,7 @@ double seconds(Function function) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The smallest of many: what others do on the machine meanwhile says nothing of the library.
+/// The smallest of many: other load on the machine does not count.
 template<class Function>
 double min_seconds(int times, Function function) {
   double min = 1e300;

@@ -81,12 +81,8 @@ SessionResult Session::run(const RunRecord& record, const Budget& budget, bool f
 }
 
 void Session::load_known(State& state, const WorkloadKey& key) {
-  for (Evaluation& evaluation : store_.known(key)) {
-    // A measurement without energy does not answer a question about it.
-    if (evaluation.outcome && !objective_value(evaluation, state.objective)) continue;
-    evaluation.reused = true;
+  for (Evaluation& evaluation : known_answers(store_, key, state.objective))
     state.known.emplace(evaluation.configuration.key(), std::move(evaluation));
-  }
 }
 
 /// The finals of a run that came to its end by itself. Finalists that turn out to be wrong are out, and where

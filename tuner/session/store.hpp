@@ -89,6 +89,10 @@ class Store {
   virtual RerankResult known_rerank(const WorkloadKey& key, Objective objective) = 0;
 };
 
+/// The store's evaluations under the key that answer a question about the objective, marked as reused: a
+/// measurement without energy does not answer one about energy.
+std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, Objective objective);
+
 /// Keeps nothing: for runs whose results are not those of a device.
 class NoStore : public Store {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tunes while the program works: each call of a dispatcher launches the kernel, now and then in a
+// Tunes while the program runs: each call of a dispatcher launches the kernel, now and then in a
 // configuration that is to be tried. See docs/library.md.
 #pragma once
 
@@ -20,7 +20,7 @@ struct DispatchOptions {
   std::string device = "0";   ///< number of the GPU that the streams are of
   std::string database = {};  ///< empty: where `tune` looks
   double slowdown = 0.1;  ///< share of the time of all calls that may be lost to trials; 0: nothing is tried
-  std::size_t candidates = 50;  ///< tried at most for a problem at a size, those of earlier processes counted
+  std::size_t candidates = 50;    ///< tried at most for a problem at a size, earlier processes included
   std::string strategy = "auto";  ///< which configurations to try, as --strategy
   std::uint64_t seed = 1;
   std::string where = {};  ///< restricts the space: an expression
@@ -30,53 +30,54 @@ struct DispatchOptions {
   bool in_process = false;
 };
 
-/// Where a dispatcher stands.
+/// The state of a dispatcher.
 struct DispatchState {
   bool settled = false;         ///< nothing more will be tried
   Configuration configuration;  ///< the best so far
-  std::size_t tried = 0;        ///< decided, the first one not counted; without those of earlier processes
-  std::size_t failed = 0;       ///< did not compile, were wrong, could not be launched
+  std::size_t tried = 0;        ///< by this process, without the first one
+  std::size_t failed = 0;       ///< of these: not compiled, wrong, or not launched
   std::uint64_t calls = 0;
-  double seconds = 0;       ///< of all calls on the device; what was not timed counts as the best
+  double seconds = 0;       ///< of all calls on the device; an untimed call counts as one of the best
   double lost = 0;          ///< seconds of these, by trials
   double best_seconds = 0;  ///< of a call of the best, lately; 0 where nothing was timed yet
-  std::string notice = {};  ///< what a person should know (no database, say); empty as a rule
+  std::string notice = {};  ///< one line for the user (the database cannot be opened, say); else empty
 };
 
 /// Launches a kernel of a problem at one size, with the caller's own arrays, and finds the best configuration
 /// meanwhile. Begins with the best that the database knows for this device and size, else for others, else
 /// with the default. Others are compiled and checked in the background, on arrays of their own at the
-/// problem's check sizes
-/// (`check_at`; without any at the size itself): what fails is never launched here. What passes is tried by
-/// calls that would have been made anyway, each of which does its work whatever configuration it runs.
+/// problem's check sizes (`check_at`; without any at the size itself). Those that fail are never launched
+/// here. Those that pass are tried by the caller's own calls, each of which computes its result in any
+/// configuration.
 ///
-/// Thread-safe: calls take their turns. Times are taken by events on the caller's stream, which nobody waits
-/// for.
+/// Thread-safe: calls take their turns. Times are taken by events on the caller's stream; no call waits for
+/// them.
 class TUNE_API Dispatcher {
  public:
-  /// Compiles and checks the configuration to begin with. Throws Error: no GPU, or nothing that could be
-  /// launched.
+  /// Compiles and checks the configuration to begin with. Throws Error where there is no GPU, or no
+  /// configuration that can be launched.
   explicit Dispatcher(const Problem& problem, const Sizes& sizes = {}, const DispatchOptions& options = {});
   Dispatcher(Dispatcher&&) noexcept;
   Dispatcher& operator=(Dispatcher&&) noexcept;
-  /// Like `finish`, and waits for the device: what was launched must end before the kernels are unloaded.
+  /// Finishes, and waits for the device: launched kernels must end before they are unloaded.
   ~Dispatcher();
 
-  /// Enqueues the kernel's launches on the stream. `arguments`: those of the problem in their order, without
-  /// the scalars that a formula or a function gives (they follow from the sizes): device pointers for arrays,
-  /// values of the declared type for scalars. The stream's device has to be current. Throws Error for other
-  /// arguments, and for a device that is lost.
+  /// Enqueues the kernel's launches on the stream. `arguments` are those of the problem in their order:
+  /// device pointers for arrays, values of the declared type for scalars. Scalars by a formula or a function
+  /// are left out, since they follow from the sizes. The stream's device must be current. Throws Error for
+  /// other arguments, and for a device that is lost.
   template<class... Arguments>
   void launch(CUstream_st* stream, const Arguments&... arguments) {
     const Argument all[] = {Argument(arguments)..., Argument()};
     launch_all(stream, all, sizeof...(Arguments));
   }
 
+  /// Returns the present state. Never waits for the device.
   DispatchState state() const;
-  /// Tries no more and stores the best: calls go on with it. Waits for a check under way.
+  /// Ends the search and stores the best, with which later calls go on. Waits for a check under way.
   void finish();
 
-  /// An argument of a call, as it is handed on.
+  /// An argument of a call, as it is passed on.
   struct Argument {
     bool pointer = false;
     const char* type = "";  ///< of the value, or of what it points to; empty: unknown, `void` for a pointer
@@ -86,7 +87,7 @@ class TUNE_API Dispatcher {
     template<class T>
     explicit Argument(const T& given) : pointer(std::is_pointer_v<T>) {
       static_assert(sizeof(T) <= sizeof value && std::is_trivially_copyable_v<T>,
-                    "neither a pointer nor a number");
+                    "an argument is a pointer or a number");
       if constexpr (std::is_pointer_v<T>)
         type = HostData::type_name<std::remove_cv_t<std::remove_pointer_t<T>>>();
       else

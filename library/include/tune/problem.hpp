@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem in code: the kernel, what may vary, the arguments, the launches, what is right. See
+// A problem in code: the kernel, its parameters, arguments and launches, and the right results. See
 // docs/library.md.
 #pragma once
 
@@ -17,16 +17,15 @@
 
 namespace tune::api {
 
-/// Blocks of a grid, threads of a block. Not positive, or beyond 2^31 - 1: a failure of the configuration.
+/// Blocks of a grid, or threads of a block. A configuration fails where one is not between 1 and 2^31 - 1.
 struct Dim3 {
   std::int64_t x = 1, y = 1, z = 1;
   Dim3() = default;
   Dim3(std::int64_t nx, std::int64_t ny = 1, std::int64_t nz = 1) : x(nx), y(ny), z(nz) {}
 };
 
-/// A number: itself, a formula over sizes, settings and, where they have values, parameters
-/// ("ceil_div(n, BLOCK)", the notation of docs/your-own-kernel.md), or a function of the configuration and
-/// the sizes.
+/// A number for each configuration: a constant, a formula over sizes, settings and parameters ("ceil_div(n,
+/// BLOCK)", the notation of docs/your-own-kernel.md), or a function of the configuration and the sizes.
 class Number {
  public:
   using Function = std::function<double(const Configuration&, const Sizes&)>;
@@ -42,8 +41,8 @@ class Number {
   std::variant<double, std::string, Function> value;
 };
 
-/// A number that is the same for all configurations: an extent of an array, the work. A formula may name
-/// parameters, as the list of their values: "max(TILE)". A function gets the sizes.
+/// A number that is the same for all configurations: an extent of an array, a count of operations. In a
+/// formula a parameter is the list of its values: "max(TILE)". A function gets the sizes.
 class SizeNumber {
  public:
   using Function = std::function<double(const Sizes&)>;
@@ -58,7 +57,7 @@ class SizeNumber {
   std::variant<double, std::string, Function> value;
 };
 
-/// Numbers of elements along each dimension, the fastest one first: "n" or {"width", "height"}.
+/// The number of elements along each dimension, the fastest one first: "n" or {"width", "height"}.
 class Extents {
  public:
   Extents(std::initializer_list<SizeNumber> extents) : numbers(extents) {}
@@ -68,7 +67,7 @@ class Extents {
   std::vector<SizeNumber> numbers;
 };
 
-/// What an array holds before the kernel runs.
+/// The contents of an array before the kernel runs.
 struct Fill {
   enum class Kind { constant, random, sequence, file, function };
   Kind kind = Kind::random;
@@ -76,8 +75,8 @@ struct Fill {
   double step = 1;           ///< sequence: from one element to the next
   double low = 0, high = 1;  ///< random: uniform; whole numbers from low to high, high included
   std::string file = {};     ///< elements in the machine's byte order, nothing else
-  /// Of an element's number, as laid out in memory. Another result for another seed lets a check use two
-  /// different inputs.
+  /// Returns the value of the element at `index`, as laid out in memory. Values that depend on the seed let a
+  /// check use two different inputs.
   std::function<double(std::size_t index, std::uint64_t seed)> function = {};
 };
 inline Fill constant(double value) {
@@ -96,7 +95,7 @@ inline Fill from(std::function<double(std::size_t, std::uint64_t)> function) {
   return {Fill::Kind::function, 0, 1, 0, 1, {}, std::move(function)};
 }
 
-/// Elements in host memory that somebody else owns.
+/// Elements in host memory; the view does not own them.
 template<class T>
 struct View {
   T* data = nullptr;
@@ -106,16 +105,19 @@ struct View {
   T* end() const { return data + size; }
 };
 
-/// What a reference in code gets: the inputs, and room for every output, in double precision.
+/// The arguments of a reference in code: the inputs, and room for every output in double precision. Valid
+/// while the reference runs.
 class TUNE_API HostData {
  public:
-  /// The contents of an input, or of an `inout` before the kernel. Throws Error for another name or type.
+  /// Returns the contents of an input, or of an `inout` before the kernel. Throws Error for another name or
+  /// type.
   template<class T>
   View<const T> input(const std::string& name) const {
     const auto [data, size] = input_bytes(name, type_name<T>());
     return {static_cast<const T*>(data), size};
   }
-  /// To be filled: what the output must hold. It begins as NaN, so what is left out is noticed.
+  /// Returns the array to fill with the right values of the output. It begins as NaN, so that elements left
+  /// out are noticed. Throws Error for another name.
   View<double> result(const std::string& name);
   const Sizes& sizes() const;
 
@@ -140,18 +142,18 @@ class TUNE_API HostData {
   Contents& contents_;
 };
 
-/// The source of a kernel: a file, or a text.
+/// The source of a kernel: a file or a text.
 struct TUNE_API Kernel {
-  /// A file; headers beside it, or in one of the `folders`, are found. Read when a Problem takes the kernel.
+  /// Names a file; headers are found beside it and in `folders`. It is read when a Problem takes the kernel.
   Kernel(const char* file) : path(file) {}
   Kernel(std::string file) : path(std::move(file)) {}
-  /// The text itself; `name` is what messages call it.
+  /// Takes the text itself; messages call it `name`. Throws Error for an empty text.
   static Kernel from_source(std::string text, std::string name = "kernel.cu");
 
-  Kernel& include(std::string folder);                 ///< where headers are
-  Kernel& header(std::string name, std::string text);  ///< a header in memory
-  Kernel& option(std::string text);                    ///< for the compiler: "-use_fast_math"
-  Kernel& define(std::string name, Number value);      ///< a macro besides the parameters
+  Kernel& include(std::string folder);                 ///< adds a folder with headers
+  Kernel& header(std::string name, std::string text);  ///< adds a header in memory
+  Kernel& option(std::string text);                    ///< adds an option of the compiler: "-use_fast_math"
+  Kernel& define(std::string name, Number value);      ///< adds a macro besides the parameters
 
   std::string path = {};
   std::string text = {};
@@ -161,37 +163,40 @@ struct TUNE_API Kernel {
   std::vector<std::pair<std::string, Number>> defines = {};
 };
 
-/// What is computed and tuned. Every function adds one thing and returns the problem; each throws Error for
-/// what cannot be: a name twice, an empty list of values. What refers to other parts (a formula, an
-/// argument's name) is checked when the problem is used. A copy shares nothing.
+/// A problem to tune. Every function adds one part and returns the problem; each throws Error for a part that
+/// cannot be: a second one of a name, an empty list of values. References to other parts (in a formula, by an
+/// argument's name) are checked when the problem is used. A copy shares nothing.
 class TUNE_API Problem {
  public:
-  /// `name` is what the database calls it: letters, digits, `_`, `-`, `.`.
+  /// `name` identifies it in the database: letters, digits, `_`, `-`, `.`. Throws Error for other characters.
   explicit Problem(std::string name);
   Problem(const Problem& other);
   Problem(Problem&&) noexcept;
   Problem& operator=(Problem other) noexcept;
   ~Problem();
 
-  /// An extent of the work, with its default.
+  /// Adds an extent of the problem, in elements, with its default.
   Problem& size(std::string name, std::int64_t default_value);
-  /// What else fixes the work; the first value is the default. Becomes a macro.
+  /// Adds another property of an instance (a data type, a radius); the first value is the default. Becomes a
+  /// macro.
   Problem& setting(std::string name, std::vector<AnyValue> values);
-  /// A tunable with its ordered values; the default is the first one, or the one given. Becomes a macro, or a
-  /// template's argument where an entry names it.
+  /// Adds a tunable with its ordered values; the default is the first one, or the one given. Becomes a macro,
+  /// or a template's argument where an entry names it.
   Problem& parameter(std::string name, std::vector<AnyValue> values,
                      std::optional<AnyValue> default_value = {});
-  /// One that exists only where `condition` is true, an expression over earlier parameters.
+  /// Adds one that exists only where `condition` is true, an expression over earlier parameters.
   Problem& parameter_if(std::string condition, std::string name, std::vector<AnyValue> values);
 
-  /// A rule over parameters, sizes, settings, max_threads and max_shared_memory, as an expression.
+  /// Adds a rule over parameters, sizes, settings, max_threads and max_shared_memory, as an expression.
+  /// Messages state the reason `why`.
   Problem& constraint(std::string rule, std::string why = "");
-  /// The same as a function, which sees a configuration only where all expressions hold. `why` names it: to
-  /// people, and in the sources' hash, which cannot see what a function does (see `revision`).
+  /// Adds a rule as a function, which sees a configuration only where all expressions hold. `why` names it in
+  /// messages and in the hash of the sources, which does not cover what a function does (see `revision`).
   Problem& constraint(std::function<bool(const Configuration&)> rule, std::string why);
   Problem& constraint(std::function<bool(const Configuration&, const Sizes&)> rule, std::string why);
 
-  /// Arguments in the kernel's order. T: float, double, or whole numbers of 8 to 64 bits.
+  /// Adds an argument; arguments are declared in the kernel's order. T is float, double, or an integer of 8
+  /// to 64 bits.
   template<class T>
   Problem& input(std::string name, Extents extents, Fill fill = random()) {
     return input(std::move(name), checked_type<T>(), std::move(extents), std::move(fill));
@@ -200,12 +205,12 @@ class TUNE_API Problem {
   Problem& output(std::string name, Extents extents) {
     return output(std::move(name), checked_type<T>(), std::move(extents));
   }
-  /// Read and written: begins with `fill` and is compared.
+  /// Adds an array that is read and written: it begins with `fill` and is compared.
   template<class T>
   Problem& inout(std::string name, Extents extents, Fill fill = random()) {
     return inout(std::move(name), checked_type<T>(), std::move(extents), std::move(fill));
   }
-  /// Passes something from launch to launch; not compared.
+  /// Adds an array that passes data from launch to launch; it is not compared.
   template<class T>
   Problem& scratch(std::string name, Extents extents) {
     return scratch(std::move(name), checked_type<T>(), std::move(extents));
@@ -214,13 +219,13 @@ class TUNE_API Problem {
   Problem& scalar(std::string name, Number value) {
     return scalar(std::move(name), checked_type<T>(), std::move(value));
   }
-  /// A `__constant__` or `__device__` variable of the kernel, which is given these contents before launches.
-  /// No argument, unless a launch's `arguments` name it.
+  /// Adds a `__constant__` or `__device__` variable of the kernel, which gets these contents before launches.
+  /// It is not an argument, unless a launch's `arguments` name it.
   template<class T>
   Problem& symbol(std::string name, Extents extents, Fill fill = random()) {
     return symbol(std::move(name), checked_type<T>(), std::move(extents), std::move(fill));
   }
-  /// The same with the type as a text: `float`, `half`, `bfloat16`, or the name of a setting whose values are
+  /// These take the type as a text: `float`, `half`, `bfloat16`, or the name of a setting whose values are
   /// types.
   Problem& input(std::string name, std::string type, Extents extents, Fill fill = random());
   Problem& symbol(std::string name, std::string type, Extents extents, Fill fill = random());
@@ -229,13 +234,14 @@ class TUNE_API Problem {
   Problem& scratch(std::string name, std::string type, Extents extents);
   Problem& scalar(std::string name, std::string type, Number value);
 
-  /// The source, and the first launch: `entry` is a kernel's name or a C++ name expression,
+  /// Sets the source and adds the first launch: `entry` is a kernel's name or a C++ name expression,
   /// "saxpy<BLOCK, float>", in which names of parameters become their values. Throws Error where the file
   /// cannot be read.
   Problem& kernel(Kernel kernel, std::string entry);
-  /// One more launch, of the same source.
+  /// Adds a launch of a kernel in the same source.
   Problem& launch(std::string entry);
-  /// Of the last launch. Functions give a Dim3 or a number of blocks (threads) along x.
+  /// Sets the grid (in blocks) and the block (in threads) of the last launch. A function returns a Dim3, or
+  /// the number along x.
   Problem& grid(Number x, Number y = 1, Number z = 1);
   Problem& block(Number x, Number y = 1, Number z = 1);
   template<class F,
@@ -250,28 +256,31 @@ class TUNE_API Problem {
   Problem& block(F function) {
     return block_function(std::move(function));
   }
-  Problem& shared_memory(Number bytes);                ///< dynamic, a block
+  Problem& shared_memory(Number bytes);                ///< dynamic, in bytes a block
   Problem& arguments(std::vector<std::string> names);  ///< in the kernel's order; default: all, as declared
-  Problem& when(Number condition);                     ///< left out where it is 0
+  Problem& when(Number condition);                     ///< the launch is left out where it is 0
 
-  /// What every output must hold. Without any reference the default configuration is taken for right.
+  /// Sets a function that computes every output. Without any reference the results of the default
+  /// configuration count as right.
   Problem& reference(std::function<void(HostData&)> function);
-  /// The outputs of this configuration are right; what it does not name is at its default.
+  /// Takes the outputs of this configuration as right; parameters that it does not name are at their
+  /// defaults.
   Problem& reference(Configuration configuration);
-  /// What this kernel computes is right: one launch of it, which the calls that follow describe (grid, block,
-  /// shared_memory, arguments) until the next launch. Parameters are macros with the reference
+  /// Takes the results of this kernel as right: of one launch, which the calls that follow describe (grid,
+  /// block, shared_memory, arguments) until the next launch. Parameters are macros with the reference
   /// configuration's values, settings as for the tuned kernel.
   Problem& reference(Kernel kernel, std::string entry);
-  /// |out - ref| <= absolute + relative * max |ref|. Without it 1e-5 (float) or 1e-10 (double) relative.
+  /// Sets the tolerance: |out - ref| <= absolute + relative * max |ref|. The default is 1e-5 (float) or 1e-10
+  /// (double) relative.
   Problem& tolerance(double absolute, double relative = 0);
-  /// Small odd sizes, at which each configuration must be right first; may be called several times.
+  /// Adds small odd sizes at which each configuration is checked first.
   Problem& check_at(Sizes sizes);
 
-  Problem& flops(SizeNumber count);
-  Problem& bytes(SizeNumber count);  ///< default: all arrays once
-  Problem& items(SizeNumber count, std::string name = "element");
-  /// To be raised when a function given here (a constraint, a geometry, a fill) comes to mean something else:
-  /// results of another revision are of another program.
+  Problem& flops(SizeNumber count);  ///< operations of a solution
+  Problem& bytes(SizeNumber count);  ///< that have to be moved; default: all arrays once
+  Problem& items(SizeNumber count, std::string name = "element");  ///< for rates
+  /// Sets the revision, to be raised when a function given here (a constraint, a geometry, a fill) changes
+  /// its meaning: results of another revision are not reused.
   Problem& revision(int number);
 
   const std::string& name() const;
@@ -283,7 +292,7 @@ class TUNE_API Problem {
   template<class T>
   static const char* checked_type() {
     static_assert(HostData::type_name<T>()[0] != 0,
-                  "no buffer or scalar of that type: float, double, or whole numbers of 8 to 64 bits");
+                  "a buffer or scalar is of float, double, or an integer of 8 to 64 bits");
     return HostData::type_name<T>();
   }
   using Geometry = std::function<Dim3(const Configuration&, const Sizes&)>;

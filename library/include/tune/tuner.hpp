@@ -14,22 +14,22 @@
 
 namespace tune::api {
 
-/// Why a configuration gave no time.
+/// Why a configuration has no time.
 struct Failure {
   std::string phase;   ///< `constraint`, `compile`, `resources`, `launch`, `verify`, `timeout`, `crash`
-  std::string reason;  ///< short and the same for the same cause: `shared memory`
-  std::string detail;  ///< everything known: the compiler's log, the worst element
+  std::string reason;  ///< short and equal for equal causes: `shared memory`
+  std::string detail;  ///< the compiler's log, the worst element, ...
 };
 
 /// One configuration compiled, checked and measured.
 struct Evaluation {
   Configuration configuration;
-  std::optional<Failure> failure;  ///< nothing: it runs, and its results are right
-  double seconds = 0;              ///< an execution: the median of the samples; 0 where nothing was measured
+  std::optional<Failure> failure;  ///< without a value it runs, and its results are right
+  double seconds = 0;              ///< an execution: the median of the samples; 0 where not measured
   double joules = 0;               ///< an execution; 0 where not measured
   std::vector<double> samples;     ///< seconds an execution
   double error = 0;                ///< largest |out - ref|
-  double tolerance = 0;            ///< that it was held against
+  double tolerance = 0;            ///< of that error
   int registers = 0;               ///< a thread; 0 where unknown
   double occupancy = 0;            ///< 0 to 1; 0 where unknown
   bool reused = false;             ///< answered from the database
@@ -38,30 +38,30 @@ struct Evaluation {
   bool measured() const { return !failure && !samples.empty(); }
 };
 
-/// Where a run stands.
+/// The progress of a run.
 struct Progress {
   std::uint64_t evaluations = 0;  ///< that count against the budget
   std::uint64_t planned = 0;      ///< evaluations at the end, as far as known
-  std::uint64_t measured = 0;     ///< of those so far, with a time
+  std::uint64_t measured = 0;     ///< of these so far, with a time
   double seconds = 0;             ///< since the start
   std::optional<Evaluation> best;
 };
 
 enum class Objective { time, energy, edp };
 
-/// Why a run ended: the whole space is known, the budget is spent, little was left to gain, somebody
-/// cancelled.
+/// Why a run ended: the whole space is evaluated, the budget is spent, little was left to gain, or `cancel`
+/// was called.
 enum class End { exhausted, budget, little_to_gain, cancelled };
 
-/// What a run gave.
+/// The result of a run.
 struct Result {
-  std::optional<Evaluation>
-      best;  ///< nothing where nothing was measured: on the emulator, or nothing is right
-  std::vector<Configuration> ties;  ///< not slower than the best by 0.5 % with confidence; without it
-  std::uint64_t space_size = 0;     ///< valid configurations
-  std::uint64_t evaluations = 0;    ///< that count against the budget, reused ones included
-  std::uint64_t reused = 0;         ///< of these, from the database
-  std::uint64_t right = 0;          ///< configurations that run and are right
+  std::optional<Evaluation> best;  ///< empty on the emulator, and where no configuration is right
+  /// Other configurations that are not slower than the best by 0.5 % with confidence.
+  std::vector<Configuration> ties;
+  std::uint64_t space_size = 0;                   ///< valid configurations
+  std::uint64_t evaluations = 0;                  ///< that count against the budget, reused ones included
+  std::uint64_t reused = 0;                       ///< of these, from the database
+  std::uint64_t right = 0;                        ///< configurations that ran with right results
   std::map<std::string, std::uint64_t> failures;  ///< by phase
   std::vector<Evaluation> wrong;                  ///< the first hundred of those that failed
   End end = End::exhausted;
@@ -71,8 +71,8 @@ struct Result {
 };
 
 struct Options {
-  /// Number of a GPU, or `emulator`: kernels run on the CPU, are checked as `tune check --device emulator`
-  /// does it, and nothing is measured or stored.
+  /// The number of a GPU, or `emulator`: kernels run on the CPU and are checked as by `tune check --device
+  /// emulator`; nothing is measured or stored.
   std::string device = "0";
   std::string database = {};                      ///< empty: where `tune` looks ($TUNE_DB, ...)
   std::string strategy = "auto";                  ///< as --strategy
@@ -81,9 +81,9 @@ struct Options {
   std::optional<double> until_gain = {};  ///< a share, as --until-gain
   std::uint64_t seed = 1;
   Objective objective = Objective::time;
-  bool warm_caches = false;                   ///< measure with caches as the execution before left them
-  bool fresh = false;                         ///< evaluate again what the database already knows
-  bool transfer = true;                       ///< start from what is known of other sizes and devices
+  bool warm_caches = false;                   ///< measure with the caches as the execution before left them
+  bool fresh = false;                         ///< evaluate again what the database already has
+  bool transfer = true;                       ///< start from results of other sizes and devices
   std::optional<std::size_t> finalists = {};  ///< timed again in turns at the end; 0: none
   std::string where = {};                     ///< restricts the space: an expression
   double timeout = 10;                        ///< seconds that a kernel may take to run once
@@ -92,31 +92,33 @@ struct Options {
   /// process's device.
   bool in_process = false;
   std::function<void(const Evaluation&, const Progress&)> on_evaluation = {};
-  std::function<void(const std::string&)> on_notice = {};  ///< a line that a person should know
+  std::function<void(const std::string&)> on_notice = {};  ///< gets a line for the user
 };
 
-/// Tunes problems on one device. What it measures is stored in the database, as the command does it, so that
-/// `tune best`, `tune report` and the lookup library find it. Not thread-safe but for `cancel`.
+/// Tunes problems on one device. Results are stored in the database, as those of the command are, so that
+/// `tune best`, `tune report` and the lookup library find them. Not thread-safe but for `cancel`.
 class TUNE_API Tuner {
  public:
-  /// Throws Error for options that cannot be. Devices and files are only opened when they are needed.
+  /// Throws Error for invalid options. Devices and files are opened when they are needed first.
   explicit Tuner(Options options = {});
   Tuner(Tuner&&) noexcept;
   Tuner& operator=(Tuner&&) noexcept;
   ~Tuner();
 
-  /// Searches. `sizes`: sizes and settings that are not at their default.
+  /// Searches the problem's configurations. `sizes` has the sizes and settings that are not at their
+  /// defaults. Throws Error for an invalid problem or size, and where device or database cannot be used.
   Result run(const Problem& problem, const Sizes& sizes = {});
-  /// Evaluates one configuration, or tells what the database knows of it (see Options::fresh). What a
-  /// configuration leaves out is at its default. One that is not valid fails with phase `constraint`.
+  /// Evaluates one configuration, or returns the database's evaluation of it (see Options::fresh). Parameters
+  /// that it leaves out are at their defaults. One that is not valid fails with phase `constraint`. Throws as
+  /// `run`, and for a parameter that does not exist.
   Evaluation evaluate(const Problem& problem, const Configuration& configuration, const Sizes& sizes = {});
-  /// The number of valid configurations on this device; of `emulator` those of an sm_90.
+  /// Returns the number of valid configurations on this device; for `emulator` those of an sm_90.
   std::uint64_t space_size(const Problem& problem, const Sizes& sizes = {});
-  /// The default configuration, or the valid one that is nearest to it.
+  /// Returns the default configuration, or the valid one nearest to it.
   Configuration default_configuration(const Problem& problem, const Sizes& sizes = {});
 
-  /// Ends `run` after the evaluation in flight; to be called from any thread, a signal handler, or
-  /// `on_evaluation`. What was evaluated is stored.
+  /// Ends `run` after the evaluation in flight; may be called from any thread, a signal handler, or
+  /// `on_evaluation`. Finished evaluations are stored.
   void cancel() noexcept;
 
   struct State;  // inside the library

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library's interface is made of: named values and the one kind of exception. C++17, no header but
-// the standard library's.
+// The values of the library's interface and its only exception. C++17, with headers of the standard library
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@
 
 namespace tune::api {
 
-/// Wrong use, or an environment that is broken (no device, a full disk): `what()` is one line that names the
-/// cure. The only exception that leaves the library, but for lack of memory. That a configuration does not
-/// compile, is wrong or crashes is no exception but an Evaluation with a failure.
+/// Thrown for wrong use and for a broken environment (no device, a full disk); `what()` is one line that
+/// names the cure. No other exception but std::bad_alloc leaves the library. A configuration that does not
+/// compile, is wrong or crashes does not throw: it is an Evaluation with a failure.
 class TUNE_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A value of a parameter or setting: a truth value, a whole or real number, a text.
+/// A value of a parameter or setting: a truth value, an integer, a real number or a text.
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// What may be written where a value is wanted: 32, 0.5, true, "tiled".
+/// A value as it may be written in code: 32, 0.5, true, "tiled".
 class TUNE_API AnyValue {
  public:
   AnyValue(bool given) : value(given) {}
@@ -48,31 +48,35 @@ class TUNE_API AnyValue {
   Value value;
 };
 
-/// Values by name, in order: a configuration (one value for each parameter that exists in it), or sizes and
-/// settings.
+/// Values by name, in the order in which they were set: a configuration (one value for each parameter that
+/// exists in it), or sizes and settings. Names are unique.
 class TUNE_API Values {
  public:
   Values() = default;
   Values(std::initializer_list<std::pair<std::string, AnyValue>> values);
 
-  /// A whole number; true is 1. Throws Error for an unknown name (it tells the nearest one), a text, or a
-  /// number that is not whole.
+  /// Returns the value as an integer; true is 1. Throws Error for an unknown name (it names the nearest one),
+  /// a text, or a number that is not whole.
   std::int64_t operator[](const std::string& name) const;
-  /// Any number. Throws Error like the others.
+  /// Returns the value as a real number; true is 1. Throws Error for an unknown name or a text.
   double real(const std::string& name) const;
-  /// Throws Error for what is no text.
+  /// Returns the text, valid until the values change. Throws Error for an unknown name or a value that is not
+  /// a text.
   const std::string& text(const std::string& name) const;
-  /// Python's truth: not zero, not empty.
+  /// Returns the truth of the value as in Python: not zero, not empty. Throws Error for an unknown name.
   bool flag(const std::string& name) const;
+  /// Returns the value, valid until the values change. Throws Error for an unknown name.
   const Value& at(const std::string& name) const;
+  /// True when there is a value of that name.
   bool has(const std::string& name) const;
-  /// Adds the name, or replaces its value.
+  /// Adds the name, or replaces its value; returns these values.
   Values& set(const std::string& name, AnyValue value);
 
+  /// Returns all names with their values, in order.
   const std::vector<std::pair<std::string, Value>>& entries() const { return entries_; }
-  /// `BLOCK=128, UNROLL=4`.
+  /// Returns `BLOCK=128, UNROLL=4`.
   std::string to_string() const;
-  /// The same names with the same values, in any order.
+  /// True for the same names with the same values, in any order.
   friend TUNE_API bool operator==(const Values& a, const Values& b);
   friend bool operator!=(const Values& a, const Values& b) { return !(a == b); }
 
@@ -80,9 +84,9 @@ class TUNE_API Values {
   std::vector<std::pair<std::string, Value>> entries_;
 };
 
-/// One value for each parameter that exists.
+/// A configuration: one value for each parameter that exists.
 using Configuration = Values;
-/// Sizes (`n`) and settings (`real`).
+/// Sizes (`n`, in elements) and settings (`real`) by name.
 using Sizes = Values;
 
 }  // namespace tune::api

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fetches tuned configurations from a program: the C interface of lookup.hpp, which says more of everything
- * here. See docs/lookup.md. No function throws, ends the program or writes to a file. */
+/* Fetches tuned configurations from databases: the C interface of lookup.hpp, which describes everything in
+ * detail. See docs/lookup.md. No function throws, ends the program or writes to a file. */
 #ifndef TUNE_LOOKUP_H
 #define TUNE_LOOKUP_H
 
@@ -19,11 +19,11 @@ extern "C" {
 
 typedef enum tune_lookup_status {
   TUNE_LOOKUP_OK = 0,
-  TUNE_LOOKUP_BAD_QUERY = 1,      /* no problem named, an extent that is not positive, a null pointer, ... */
+  TUNE_LOOKUP_BAD_QUERY = 1,      /* it names no problem, an extent is not positive, a null pointer, ... */
   TUNE_LOOKUP_MISSING = 2,        /* a file that was named is not there */
-  TUNE_LOOKUP_OLDER_SCHEMA = 3,   /* made by a tune too old for this library */
+  TUNE_LOOKUP_OLDER_SCHEMA = 3,   /* made by a tune that is too old for this library */
   TUNE_LOOKUP_NEWER_SCHEMA = 4,   /* made by a tune newer than this library */
-  TUNE_LOOKUP_NOT_A_DATABASE = 5, /* some other file */
+  TUNE_LOOKUP_NOT_A_DATABASE = 5, /* a file of another kind */
   TUNE_LOOKUP_DAMAGED = 6,
   TUNE_LOOKUP_BUSY = 7,       /* locked by another process for too long */
   TUNE_LOOKUP_UNREADABLE = 8, /* permissions, a broken disk */
@@ -38,8 +38,7 @@ typedef enum tune_lookup_match {
   TUNE_LOOKUP_NONE = 4
 } tune_lookup_match;
 
-/* What is 0 or null is not known, and not held against a record. Begin with `tune_lookup_query query = {0};`.
- */
+/* A member that is 0 or null is unknown and matches any record. Begin with `tune_lookup_query query = {0};`. */
 typedef struct tune_lookup_device {
   const char* name;      /* cudaDeviceProp: name */
   int compute_major;     /* major */
@@ -47,7 +46,7 @@ typedef struct tune_lookup_device {
   int multiprocessors;   /* multiProcessorCount */
   int64_t global_memory; /* bytes: totalGlobalMem */
   double bandwidth;      /* bytes a second: 2 * memory clock * bus width / 8 */
-  const char* driver;    /* as NVML tells it: 580.159.04 */
+  const char* driver;    /* as NVML reports it: 580.159.04 */
 } tune_lookup_device;
 
 typedef struct tune_lookup_setting {
@@ -64,30 +63,30 @@ typedef struct tune_lookup_query {
   size_t setting_count;
   const char* compiler; /* NVRTC 13.0 sm_90 */
   const char* source_hash;
-  int warm_caches; /* other than 0: of times taken with warm caches */
+  int warm_caches; /* other than 0: use times taken with warm caches */
 } tune_lookup_query;
 
 typedef struct tune_lookup tune_lookup;                     /* open databases; threads may share one */
 typedef struct tune_lookup_candidate tune_lookup_candidate; /* a configuration; never changes */
 
-/* Opens the person's database and the recordings: null for the places where the command line looks, "" for
- * none. A folder of recordings stands for all *.db in it. At success `*lookup` is for tune_lookup_close, else
- * null. */
+/* Opens the user's database and the recordings: null for the places where the command line looks, "" for
+ * none. A folder of recordings stands for all *.db in it. On success the caller owns `*lookup` and ends it
+ * with tune_lookup_close; else it is null. */
 TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_open(const char* database, const char* recordings,
                                                       tune_lookup** lookup);
-/* Candidates that were fetched stay valid. Null does nothing. */
+/* Closes the databases; fetched candidates stay valid. Null does nothing. */
 TUNE_LOOKUP_C_API void tune_lookup_close(tune_lookup* lookup);
-/* One line for people on the last call in this thread that failed; empty where none did. */
+/* Returns one line on the last call in this thread that failed, or an empty text. */
 TUNE_LOOKUP_C_API const char* tune_lookup_message(void);
-/* Forgets all answers, to see what was recorded since. */
+/* Forgets all answers, so that later records are seen. */
 TUNE_LOOKUP_C_API void tune_lookup_refresh(tune_lookup* lookup);
 
-/* The best for the query; TUNE_LOOKUP_OK with a candidate of TUNE_LOOKUP_NONE where nothing fits. At success
- * `*candidate` is for tune_lookup_free, else null. */
+/* Fetches the best for the query: TUNE_LOOKUP_OK with a candidate of TUNE_LOOKUP_NONE where nothing fits. On
+ * success the caller owns `*candidate` and ends it with tune_lookup_free; else it is null. */
 TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_best(tune_lookup* lookup, const tune_lookup_query* query,
                                                       tune_lookup_candidate** candidate);
-/* At most `most` of them, the best first, each for tune_lookup_free; `*count` says how many. An application
- * that finds the best one not valid at its size takes the next. */
+/* Fetches at most `most` of them, the best first, each for tune_lookup_free; `*count` is their number. An
+ * application in which the best one is not valid at its size takes the next. */
 TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_candidates(tune_lookup* lookup,
                                                             const tune_lookup_query* query, size_t most,
                                                             tune_lookup_candidate** candidates,
@@ -96,21 +95,22 @@ TUNE_LOOKUP_C_API tune_lookup_status tune_lookup_candidates(tune_lookup* lookup,
 TUNE_LOOKUP_C_API void tune_lookup_free(tune_lookup_candidate* candidate);
 
 TUNE_LOOKUP_C_API tune_lookup_match tune_lookup_match_of(const tune_lookup_candidate* candidate);
-/* Expected at the size asked for; 0: unknown. */
+/* Returns the expected seconds at the size asked for; 0: unknown. */
 TUNE_LOOKUP_C_API double tune_lookup_seconds(const tune_lookup_candidate* candidate);
-/* Pairs of records that the expected loss rests on; 0: exact, or nothing is known of it. The shares may be
- * null. */
+/* Returns the number of pairs of records behind the expected loss; 0: exact, or unknown. The pointers to the
+ * shares (0.03: 3 %) may be null. */
 TUNE_LOOKUP_C_API int tune_lookup_loss(const tune_lookup_candidate* candidate, double* expected,
                                        double* worst);
-/* Other than 0: recorded with another driver, compiler or kernel source than asked for. */
+/* Returns other than 0 where the record has another driver, compiler or kernel source than asked for. */
 TUNE_LOOKUP_C_API int tune_lookup_stale(const tune_lookup_candidate* candidate);
-/* One sentence for people. All texts live as long as the candidate. */
+/* Returns one sentence: how the record fits. All texts live as long as the candidate. */
 TUNE_LOOKUP_C_API const char* tune_lookup_why(const tune_lookup_candidate* candidate);
-/* The parameters; null beyond the last. */
+/* Return the number of parameters, and their names and values; null beyond the last. */
 TUNE_LOOKUP_C_API size_t tune_lookup_count(const tune_lookup_candidate* candidate);
 TUNE_LOOKUP_C_API const char* tune_lookup_name(const tune_lookup_candidate* candidate, size_t index);
 TUNE_LOOKUP_C_API const char* tune_lookup_value(const tune_lookup_candidate* candidate, size_t index);
-/* By name; `otherwise` where there is none, or it is no such value. Truth values are 1 and 0 as integers. */
+/* Return a value by name, or `otherwise` where there is none of that name or type. Truth values are 1 and 0 as
+ * integers. */
 TUNE_LOOKUP_C_API const char* tune_lookup_text(const tune_lookup_candidate* candidate, const char* name,
                                                const char* otherwise);
 TUNE_LOOKUP_C_API long long tune_lookup_integer(const tune_lookup_candidate* candidate, const char* name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other tuners write, invented and small.
+// Files of other tuners, invented and small.
 #include <gtest/gtest.h>
 #include <zlib.h>
 

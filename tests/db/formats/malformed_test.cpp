@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are no recordings: one line that names the file, the place and the cure.
+// Files that are not recordings: one line that names the file, the place and the cure.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <zlib.h>
@@ -136,7 +136,7 @@ TEST(TextFile, TellsWhatIsWrongWithIt) {
   EXPECT_EQ(replay::read_text(packed), text);
 }
 
-/// Of this process, in bytes.
+/// Returns the memory of this process, in bytes.
 double max_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

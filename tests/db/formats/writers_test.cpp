@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What we write in other tuners' formats is read back as it was, and what is lost is told.
+// Files that we write in other tuners' formats are read back as they were, and losses are reported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,7 +102,7 @@ TEST(Writers, T4ComesBackExactly) {
   EXPECT_THAT(record.losses, Contains(HasSubstr("8 configurations do not have all parameters")));
 }
 
-/// What `tune db export` writes of a problem with variants, `tune replay` searches.
+/// `tune replay` searches what `tune db export` writes of a problem with variants.
 TEST(Writers, EveryFormatIsASpaceWhereAParameterIsAbsent) {
   for (const auto write : {replay::to_t4, replay::to_kernel_tuner, replay::to_ktt}) {
     replay::ThirdPartyRecord record = example();
@@ -230,7 +230,7 @@ TEST(Import, TimesOfDayAreUtc) {
     EXPECT_EQ(replay::utc_time(none), "") << none;
 }
 
-// Numbers, depth and size that nobody means: an error that names the file, never a crash.
+// Absurd numbers, depths and sizes: an error that names the file, never a crash.
 TEST(Import, HostileFilesAreErrors) {
   const std::string deep = R"({"tune_params_keys": ["a"], "cache": {"1": {"a": )" + std::string(100'000, '[');
   const std::vector<Bad> all = {

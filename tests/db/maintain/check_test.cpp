@@ -38,7 +38,7 @@ class CheckTest : public ::testing::Test {
     store_.end_run(run, RunEnd::budget);
   }
 
-  /// What is found after that change, which the tables must not refuse.
+  /// Returns the findings after that change, which the tables must not refuse.
   std::vector<std::string> after(const std::string& sql) {
     database_.connection().exec(sql);
     return db::check_database(database_).lines;
@@ -72,7 +72,7 @@ TEST_F(CheckTest, EveryRuleIsLookedAfter) {
       {"INSERT INTO samples VALUES (2, 0, 1.0)", {"evaluations 2", "it failed, and has 1 samples"}},
       {"DELETE FROM run_evaluations WHERE sequence = 1", {"evaluations 2", "has not seen it"}},
       {"INSERT INTO run_evaluations VALUES (1, 7, 99, 0)", {"run_evaluations", "evaluations", "not there"}},
-      {"UPDATE runs SET started = '1'", {"runs 1", "'1' is no time of day"}},
+      {"UPDATE runs SET started = '1'", {"runs 1", "'1' is not a time of day"}},
       {"UPDATE runs SET ended = '2020-01-01T00:00:00.000Z'", {"runs 1", "before it started"}},
       {"UPDATE runs SET seed = '-1'", {"runs 1", "seed"}},
       {"UPDATE runs SET flops = -2", {"runs 1", "flops"}},
@@ -83,7 +83,7 @@ TEST_F(CheckTest, EveryRuleIsLookedAfter) {
       {"UPDATE instances SET size = '1x1'", {"instances 1", "'1x1'", "512x256x128"}},
       {"UPDATE instances SET settings_key = ''", {"instances 1", "settings_key"}},
       {"UPDATE finals SET place = 2", {"finals of run 1", "numbered 2 to 2"}},
-      {"UPDATE finals SET rounds = 3", {"2 rounds are stored, it says 3"}},
+      {"UPDATE finals SET rounds = 3", {"2 rounds are stored, its row has 3"}},
       {"UPDATE finals SET time = 1", {"outside of its interval"}},
       {"UPDATE finals SET tied = 0", {"does not tie with itself"}}};
   database_.connection().exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");

@@ -35,7 +35,7 @@ class Family {
 
   const fs::path& operator[](std::size_t member) const { return paths_[member]; }
 
-  /// What merging the members in that order gives.
+  /// Returns the result of merging the members in that order.
   std::multiset<std::string> merged(std::initializer_list<std::size_t> members) {
     const fs::path path = fresh();
     for (const std::size_t member : members) merge(path, paths_[member]);
@@ -130,7 +130,7 @@ TEST_P(MergeProperty, IsAUnion) {
   Family::merge(abc, bc);
   EXPECT_EQ(contents(db::Database(abc)), all);
 
-  // Nothing is lost: every line of each member that says no end of a run is there.
+  // Nothing is lost: every line of each member is there, but for the ends of runs.
   for (std::size_t member = 0; member < 3; ++member)
     for (const std::string& line : contents(db::Database(family[member])))
       if (line.find("\"budget\"") != std::string::npos) {

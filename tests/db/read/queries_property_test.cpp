@@ -17,7 +17,7 @@
 namespace tune::testing {
 namespace {
 
-/// All that was recorded, in order.
+/// All records, in order.
 struct Entry {
   int key = 0;
   RunId run = 0;

@@ -197,8 +197,7 @@ class RelatedProperty : public Related, public ::testing::WithParamInterface<uns
     }
   }
 
-  /// What is known of other work that was measured, ten times at least, or once where only the driver
-  /// differs.
+  /// Workloads are related with ten measurements, or with one where only the driver differs.
   std::multiset<Times> expected(std::size_t itself) const {
     std::multiset<Times> result;
     for (const auto& [k, times] : known_) {

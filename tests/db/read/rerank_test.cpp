@@ -83,7 +83,8 @@ TEST_F(DatabaseFinalsTest, TheWinnerOfTheFinalsIsTheBest) {
   ASSERT_EQ(answer.ties.size(), 1U);
   EXPECT_EQ(answer.ties[0].configuration, example_configuration(3));
   EXPECT_NEAR(answer.ties[0].rerank->ratio.median, 1.051 / 1.05, 1e-12);
-  // What the finals saw and did not choose comes after all that they timed, though its own median is smaller.
+  // A configuration that the re-ranking did not choose comes after all that it timed, though its own median
+  // is smaller.
   EXPECT_EQ(order(), configurations({2, 3, 1, 4}));
   EXPECT_EQ(db::list_runs(database_).at(0).best, 1.05e-3);
   EXPECT_EQ(db::list_runs(database_).at(0).tied, 2);

@@ -14,7 +14,8 @@
 namespace tune::testing {
 namespace {
 
-/// What a program of schema 1 would have written: columns that came later are cut from a new database.
+/// Makes a database as a program of schema 1 would have written it: later columns are cut from a new
+/// database.
 void make_version_1(const std::filesystem::path& path, const std::filesystem::path& scratch) {
   RunId run = 0;
   {

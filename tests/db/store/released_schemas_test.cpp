@@ -36,7 +36,7 @@ void load(int schema, const fs::path& path) {
   database.exec(text.str());
 }
 
-/// Of each table its columns, and every row as a text.
+/// Returns the columns of each table, and every row as a text.
 struct Table {
   std::vector<std::string> columns;
   std::multiset<std::string> rows;
@@ -82,7 +82,7 @@ class ReleasedSchema : public ::testing::TestWithParam<int> {
     before_ = tables_of(path_);
   }
 
-  /// What is there is whole: of the old schema, of one between or of the newest, with all rows.
+  /// The file is complete: of the old schema, of one between or of the newest, with all rows.
   void expect_sound() {
     EXPECT_GE(version_of(path_), GetParam());
     expect_all_of(before_, path_);

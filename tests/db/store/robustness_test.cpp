@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to the file when processes compete for it or are killed.
+// Tests the file while processes compete for it or are killed.
 #include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -104,7 +104,7 @@ TEST(Robustness, AReaderSeesOneStateWhileAnotherWrites) {
   EXPECT_TRUE(ended_well(writer));
 }
 
-/// Writes evaluations for ever and says so of each, after it was recorded.
+/// Writes evaluations for ever, and reports each after it was recorded.
 void write_and_acknowledge(const fs::path& path, int pipe, int round) {
   db::Database database(path);
   db::SqliteStore store(database);

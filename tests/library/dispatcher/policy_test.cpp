@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configuration a call runs, by made-up times: noise, outliers, drift, failures, late answers; the
-// budget.
+// Tests which configuration a call runs, by invented times: noise, outliers, drift, failures, late answers;
+// and the budget.
 #include "library/dispatcher/policy.hpp"
 
 #include <gtest/gtest.h>
@@ -170,7 +170,7 @@ TEST(OnlinePolicy, LearnsWhatFirstTrialsCost) {
   EXPECT_GE(program.spent, 0.9 * (2 * 49e-3) / 0.1) << after_first;
 }
 
-// 2 % slower is never chosen by noise of 1 %; who is chosen among equals is no matter.
+// A candidate that is 2 % slower is never chosen under noise of 1 %; among equals any may be chosen.
 TEST(OnlinePolicy, NoiseDoesNotChoose) {
   int worse = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -260,7 +260,7 @@ TEST(OnlinePolicy, UnknownTimesDecideNothing) {
   }
   EXPECT_EQ(policy.best(), 0U);
   EXPECT_EQ(policy.lost(), 0);
-  policy.ended(99999, 1.0);  // a ticket that nobody gave out
+  policy.ended(99999, 1.0);  // a ticket that was never issued
   EXPECT_EQ(policy.best(), 0U);
 }
 

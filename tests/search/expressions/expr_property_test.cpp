@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold for every expression, tried on many random ones.
+// Properties of every expression, on many random ones.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -68,7 +68,7 @@ TEST(ProductKernel, FallsWithTheDistanceAndRisesWithTheLength) {
 }
 
 // Central differences of step 0.02: their own error is about step^2 / 6 times the third derivative, which is
-// no more than 20 at these lengths; that of single precision is 6e-8 / 0.02.
+// at most 20 at these lengths; that of single precision is 6e-8 / 0.02.
 TEST(ProductKernel, KnowsItsSlopes) {
   const double step = 0.02;
   for (const double at : {-1.0, 0.0, 1.5}) {

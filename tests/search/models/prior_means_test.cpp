@@ -31,7 +31,7 @@ TEST(Slowdown, IsTheLogarithmNearTheBestAndFlatFarFromIt) {
   EXPECT_NEAR(slowdown(std::exp(0.5), 1), 0.5 * std::log(2.0), 1e-12);
 }
 
-// What the believed figures of a block with this many threads add up to.
+// Returns the sum of the prior means of a block with this many threads.
 double prior_mean_at(int threads) {
   SpaceDefinition definition;
   definition.parameters = {{"x", "", {threads}, threads, std::nullopt, Role::threads}};
@@ -64,7 +64,7 @@ TEST(LaunchPriorMeans, LikeBlocksOfWholeWarps) {
   EXPECT_GT(prior_mean_at(1), prior_mean_at(8));
 }
 
-/// What is known of every n-th configuration, at random; another machine's times.
+/// Returns a record of every n-th configuration, at random; another machine's times.
 RelatedRecord sampled(const Landscape& landscape, std::size_t count, std::uint64_t seed) {
   RelatedRecord record;
   Random random(seed);
@@ -103,7 +103,7 @@ TEST(TransferPriorMean, ExpectsTheMedianWhereTheRecordFailed) {
   EXPECT_NEAR(transfer_prior_mean(encoding, record, 1)->at(17), slowdown(2, 1), 1e-12);
 }
 
-// Of the slowdowns that the record does not hold.
+// Compares the slowdowns that the record does not have.
 double correlation(const Landscape& landscape, const PriorMean& prior_mean, const RelatedRecord& record) {
   std::unordered_set<ConfigurationId> known;
   for (const Observation& one : record.observations) known.insert(one.id);

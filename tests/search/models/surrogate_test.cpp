@@ -13,7 +13,7 @@
 namespace tune::search::testing {
 namespace {
 
-/// A belief that knows the truth.
+/// A prior mean that equals the true slowdowns.
 class Oracle : public PriorMean {
  public:
   explicit Oracle(const Landscape& landscape) : landscape_(landscape) {}

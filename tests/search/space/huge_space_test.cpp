@@ -127,7 +127,7 @@ TEST(HugeSpace, GroupsDeclaredInTurnsAreAsManyAsTheirProduct) {
     EXPECT_EQ(space.find(space.at(id)), id);
     EXPECT_EQ(space.find_indices(space.value_indices(id)), id);
     EXPECT_EQ(space.explain(space.at(id)), "");
-    EXPECT_EQ(space.at(id).entries().front().first, "a0");  // people see the declared order
+    EXPECT_EQ(space.at(id).entries().front().first, "a0");  // shown in the declared order
     for (const ConfigurationId neighbour : space.neighbours(id)) {
       const auto a = space.value_indices(id), b = space.value_indices(neighbour);
       int different = 0;

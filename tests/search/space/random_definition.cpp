@@ -50,7 +50,7 @@ Expr ExprSource::number(Random& random, int depth) const {
                                                    : var(pick(random, numbers));
   }
   const auto next = [&] { return number(random, depth - 1); };
-  // Never zero; reals are no smaller than 1 either.
+  // Never zero; reals are at least 1.
   const auto divisor = [&] { return may_fail ? next() : Expr::node(Op::absolute, {next()}) + 1; };
   switch (random.below(may_fail ? 13 : 12)) {
     case 0:

@@ -19,7 +19,7 @@ Lookup in_map(const Values& values);
 struct ExprSource {
   std::vector<std::string> numbers;
   std::vector<std::string> texts;
-  /// Whether evaluation may fail: division by zero, overflow, texts as numbers.
+  /// Allows evaluations that fail: division by zero, overflow, texts as numbers.
   bool may_fail = false;
 
   Expr number(Random& random, int depth) const;

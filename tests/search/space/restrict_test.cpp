@@ -43,8 +43,8 @@ TEST(Pin, AcceptsNumbersOfAnotherKindAndKeepsTheirs) {
 
 TEST(Pin, NamesTheNearestParameterOrTheValues) {
   EXPECT_EQ(message_of("blok", 16), "there is no parameter 'blok' (did you mean 'block'?)");
-  EXPECT_EQ(message_of("block", 17), "'17' is no value of block; it takes 16, 32, 64");
-  EXPECT_EQ(message_of("block", "16 "), "'16 ' is no value of block; it takes 16, 32, 64");
+  EXPECT_EQ(message_of("block", 17), "'17' is not a value of block; it takes 16, 32, 64");
+  EXPECT_EQ(message_of("block", "16 "), "'16 ' is not a value of block; it takes 16, 32, 64");
 }
 
 TEST(RestrictTo, AddsAConstraintWithItsText) {
@@ -61,7 +61,7 @@ TEST(RestrictTo, KeepsWhatHoldsWithoutTheMissingParameter) {
   const SearchSpace either(restrict_to(restrictable(), Expr::parse("variant == fft or loader == async")));
   EXPECT_EQ(either.size(), 12U);  // 3 blocks x 2 scales under each
   const SearchSpace neither(restrict_to(restrictable(), Expr::parse("not loader == async")));
-  EXPECT_EQ(neither.size(), 6U);  // under direct; under fft nothing says that the loader is another
+  EXPECT_EQ(neither.size(), 6U);  // under direct; fft has no loader that could be another
   EXPECT_NE(neither.explain({{"variant", "fft"}, {"block", 16}, {"scale", true}}).find("--where"),
             std::string::npos);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold for every space, tried on many random small ones beside brute force.
+// Properties of every space, on many random small ones beside brute force.
 #include <gtest/gtest.h>
 
 #include <algorithm>

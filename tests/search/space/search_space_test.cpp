@@ -246,7 +246,7 @@ TEST(SearchSpace, NamesTheConstraintAndTheAssignmentThatFail) {
 }
 
 TEST(SearchSpace, AFailureThatAShortCutAvoidsIsNone) {
-  // What follows from the rule for block_x alone cannot be evaluated at block_x = 16, the rule itself can.
+  // The condition for block_x alone cannot be evaluated at block_x = 16, the rule itself can.
   EXPECT_EQ(refusal_of([](auto& d) {
               d.constraints[0].rule =
                   Expr::parse("(1 // (block_x - 16) >= 0 if block_y > 4 else true) and block_x > 0");

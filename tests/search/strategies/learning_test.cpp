@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a strategy must be better at than chance, on landscapes whose optima are known.
+// Every strategy must be better than chance on landscapes with known optima.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ Comparison compare(const StrategyEntry& entry, Landscape (*make)(std::uint64_t),
     const Landscape landscape = make(seed);
     const double score = best_score(*entry.make({landscape.space(), seed}), landscape, budget, batch);
     const double chance =
-        best_score(*choose_strategy("random")->make({landscape.space(), seed}), landscape, budget);
+        best_score(*choose_strategy("random").make({landscape.space(), seed}), landscape, budget);
     mean += score / count;
     sum += score - chance;
     squares += (score - chance) * (score - chance);

@@ -216,7 +216,7 @@ TEST(ModelSearch, IsNoWorseThanRandomSearchWhereNothingCanBeLearned) {
   for (std::uint64_t seed = 1; seed <= seed_count; ++seed) {
     const Landscape landscape = chance(seed);
     model += score(landscape, seed, 40) / seed_count;
-    const auto other = choose_strategy("random")->make({landscape.space(), seed});
+    const auto other = choose_strategy("random").make({landscape.space(), seed});
     random += best_score(*other, landscape, 40) / seed_count;
   }
   EXPECT_GT(model, random - 0.015);
@@ -295,7 +295,7 @@ TEST(ModelSearch, ExpectsNothingWhileItFollowsRecords) {
   EXPECT_GT(search.expected_gain().value(), 0);
 }
 
-/// What it expects after each result of batches of eight, and what it asked for; or without being asked.
+/// Returns the expected gain after each result of batches of eight, and the configurations asked for.
 std::vector<ConfigurationId> asked_for(const Landscape& landscape, std::vector<double>* gains) {
   ModelSearch search({landscape.space(), 3});
   std::vector<ConfigurationId> trace;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every strategy must do, whatever it is. Include this and strategy_conformance_large.hpp once and
-// instantiate `StrategyConformance` with the entries to check.
+// Tests what every strategy has to do. Include this and strategy_conformance_large.hpp once and instantiate
+// `StrategyConformance` with the entries to check.
 #pragma once
 
 #include <gtest/gtest.h>

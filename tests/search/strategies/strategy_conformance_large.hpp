@@ -25,7 +25,7 @@ inline SpaceDefinition large_definition(int parameters) {
   return definition;
 }
 
-/// Of the processor: others may be busy on it.
+/// Processor time: other processes may be busy.
 inline double seconds_since(std::clock_t start) {
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }

@@ -21,8 +21,8 @@ TEST(Strategies, NamesAreUnique) {
 TEST(Strategies, AreMadeByName) {
   const SearchSpace space(conformance_definition());
   for (const StrategyEntry& entry : strategies())
-    EXPECT_NE(choose_strategy(entry.name)->make({space, 1}), nullptr) << entry.name;
-  EXPECT_FALSE(choose_strategy("no such strategy"));
+    EXPECT_NE(choose_strategy(entry.name).make({space, 1}), nullptr) << entry.name;
+  EXPECT_THROW(choose_strategy("no such strategy"), std::invalid_argument);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(Visited, ShowsWhatIsUnseenAndTakesNothing) {
   }
 }
 
-/// Of 640 only those below 20 and the last of every 64 are unseen.
+/// Of 640 configurations only those below 20 and the last of every 64 are unseen.
 TEST(Visited, DrawsTheLastFewWithEqualChances) {
   constexpr ConfigurationId space_size = 640;
   std::vector<int> times(space_size);

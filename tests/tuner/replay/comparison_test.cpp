@@ -40,7 +40,7 @@ std::vector<RecordedSpace> spaces() {
 }
 
 ComparedStrategy registered(const std::string& name) {
-  return {name, [name](const search::SearchTask& task) { return search::choose_strategy(name)->make(task); }};
+  return {name, [name](const search::SearchTask& task) { return search::choose_strategy(name).make(task); }};
 }
 
 void expect_equal(const SpaceResult& a, const SpaceResult& b) {
@@ -78,7 +78,7 @@ TEST(Comparison, ContendersGetTheSameSeedsWhichDifferByRepeatAndSpace) {
     return ComparedStrategy{"watched", [&, number](const search::SearchTask& task) {
                               const std::scoped_lock lock(mutex);
                               seen[number].insert(task.seed);
-                              return search::choose_strategy("random")->make(task);
+                              return search::choose_strategy("random").make(task);
                             }};
   };
   const std::vector<ComparedStrategy> contenders = {watched(0), watched(1)};

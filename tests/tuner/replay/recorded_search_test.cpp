@@ -48,7 +48,7 @@ std::vector<double> shares(const std::vector<RecordedSpace>& spaces, std::string
     for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
       const search::SearchTask task{space.space, replay::seed_of(1, space.name, repeat)};
       const replay::Trace trace = replay::simulate(
-          task, outcomes, [&](const auto& asked) { return search::choose_strategy(strategy)->make(asked); },
+          task, outcomes, [&](const auto& asked) { return search::choose_strategy(strategy).make(asked); },
           {.evaluations = evaluations});
       means[repeat] += outcomes.optimum() / trace.best_so_far(outcomes.worst()).back() /
                        static_cast<double>(spaces.size());

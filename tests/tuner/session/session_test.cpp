@@ -34,7 +34,7 @@ class SessionTest : public ::testing::Test {
   SessionResult run(const std::string& where, Budget budget, std::uint64_t seed = 1, bool fresh = false,
                     const char* strategy_name = "random") {
     const search::SearchSpace space = testing::toy_space(where);
-    const auto strategy = search::choose_strategy(strategy_name)->make({space, seed});
+    const auto strategy = search::choose_strategy(strategy_name).make({space, seed});
     DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
     Session session(space, *strategy, evaluator, store_, [this] { return time_ += step_; });
     if (default_first_) session.begin_with(space.default_configuration());
@@ -209,7 +209,7 @@ class ThrowingEvaluator : public Evaluator {
 
 TEST_F(SessionTest, ABrokenDeviceEndsTheRunAsFailed) {
   const search::SearchSpace space = testing::toy_space("kind == plain");
-  const auto strategy = search::choose_strategy("random")->make({space, 1});
+  const auto strategy = search::choose_strategy("random").make({space, 1});
   ThrowingEvaluator evaluator;
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
   EXPECT_THROW(session.run({}, {}, false, observer_), Error);
@@ -253,7 +253,7 @@ TEST_F(SessionTest, WithoutADeviceNothingIsTimedAgain) {
     RerankDevice* rerank_device() override { return nullptr; }
   };
   const search::SearchSpace space = testing::toy_space("kind == plain");
-  const auto strategy = search::choose_strategy("grid")->make({space, 1});
+  const auto strategy = search::choose_strategy("grid").make({space, 1});
   Recording evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
   const SessionResult result = session.run({}, {}, false, observer_, {});
@@ -280,7 +280,7 @@ TEST_F(SessionTest, AnInterruptInTheFinalsEndsThem) {
   rerank_ = {};
   Impatient observer;
   const search::SearchSpace space = testing::toy_space("kind == plain");
-  const auto strategy = search::choose_strategy("grid")->make({space, 1});
+  const auto strategy = search::choose_strategy("grid").make({space, 1});
   DeviceEvaluator evaluator(problem_, testing::toy_instance(1000), backend_, sources_, options_);
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
   const SessionResult result = session.run({}, {}, false, observer, rerank_);
@@ -326,7 +326,7 @@ TEST_F(SessionTest, GivesUpWhenNothingEverStarts) {
   for (int i = 0; i < 5000; ++i) values.emplace_back(i);
   definition.parameters = {{"n", "a number", values, 0}};
   const search::SearchSpace space(std::move(definition));
-  const auto strategy = search::choose_strategy("random")->make({space, 1});
+  const auto strategy = search::choose_strategy("random").make({space, 1});
   BrokenEvaluator evaluator;
   Session session(space, *strategy, evaluator, store_, [] { return 0.0; });
   const SessionResult result = session.run({}, {.evaluations = 200, .seconds = {}}, false, observer_);
