@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,9 +34,6 @@ DeviceChoice chosen_device(const std::string& device, DeviceUse use);
 /// Evaluations of this problem and size from the chosen file, or from the first shipped recording that has
 /// them. Throws Error that names what is recorded instead.
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache);
-
-/// `0` and `cuda:0`; nothing for another text.
-std::optional<int> device_number(std::string_view text);
 
 /// Facts for enumerating a space: the GPU's, else those of the architecture (default sm_90) with a notice.
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,

@@ -35,9 +35,7 @@ class Unfinished {
 
 /// `name IN (1,2)` of these numbers.
 std::string among(const std::string& name, const std::vector<std::int64_t>& numbers) {
-  std::string list;
-  for (const std::int64_t number : numbers) list += format("{}{}", list.empty() ? "" : ",", number);
-  return format("{} IN ({})", name, list);
+  return format("{} IN ({})", name, joined(numbers));
 }
 
 void choose(SQLite::Database& copy, const ExportFilter& filter) {

@@ -81,7 +81,7 @@ void BinaryCache::keep(const std::string& key, const Result<Binary>& result) {
   if (!writable_) return;
   const std::string entry = to_entry(key, result);
   if (disk_bytes(entry.size()) > limit_) return;
-  if (const std::error_code error = write_file(file_of(key), entry))
+  if (const std::error_code error = write_entry(file_of(key), entry))
     give_up(format("compiling without the cache of device binaries: {} cannot be written ({})",
                    folder_.string(), error.message()));
   else

@@ -126,10 +126,8 @@ DeviceProperties architecture_properties(std::string_view architecture) {
     properties.global_memory = std::int64_t{16} << 30;
     return properties;
   }
-  std::string known;
-  for (const std::string_view name : architecture_names)
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  throw UsageError(format("unknown architecture '{}'; known are {}", architecture, known));
+  throw UsageError(
+      format("unknown architecture '{}'; known are {}", architecture, joined(architecture_names)));
 }
 
 }  // namespace tune

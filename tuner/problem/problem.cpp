@@ -46,13 +46,9 @@ std::vector<std::pair<std::string, std::int64_t>> read_extents(const ProblemInfo
   }
   const std::vector<std::string_view> parts = split(size, 'x');
   if (parts.size() != info.extents.size()) {
-    std::string names, example;
-    for (const ExtentInfo& extent : info.extents) {
-      names += (names.empty() ? "" : ", ") + extent.name;
-      example += (example.empty() ? "" : "x") + std::to_string(extent.default_value);
-    }
     throw UsageError(format("--size: {} needs {} extents ({}), such as {}", info.name, info.extents.size(),
-                            names, example));
+                            joined(info.extents, &ExtentInfo::name),
+                            joined(info.extents, &ExtentInfo::default_value, "x")));
   }
   double elements = 1;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -63,19 +59,13 @@ std::vector<std::pair<std::string, std::int64_t>> read_extents(const ProblemInfo
   return extents;
 }
 
-std::string listed(const std::vector<Value>& values) {
-  std::string text;
-  for (const Value& value : values) text += (text.empty() ? "" : ", ") + value.to_string();
-  return text;
-}
-
 bool is_valid(const SettingInfo& setting, const Value& value) {
   if (!setting.range) return std::ranges::find(setting.values, value) != setting.values.end();
   return value.is_int() && value.as_int() >= setting.range->first && value.as_int() <= setting.range->second;
 }
 
 std::string valid_values(const SettingInfo& setting) {
-  if (!setting.range) return listed(setting.values);
+  if (!setting.range) return joined(setting.values, &Value::to_string);
   return format("whole numbers from {} to {}", setting.range->first, setting.range->second);
 }
 
@@ -85,7 +75,7 @@ void apply_setting(const ProblemInfo& info, Instance& instance, const std::strin
     std::vector<std::string> names;
     for (const SettingInfo& known : info.settings) names.push_back(known.name);
     const auto nearest = search::nearest_name(name, names);
-    const std::string all = names.empty() ? "none" : listed({names.begin(), names.end()});
+    const std::string all = names.empty() ? "none" : joined(names);
     throw UsageError(format("--set: {} has no setting '{}'; {}", info.name, name,
                             nearest ? format("did you mean '{}'?", *nearest) : format("it has: {}", all)));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
@@ -65,13 +66,7 @@ Comparison compare_typed(const TensorView& output, std::span<const double> refer
 }
 
 std::string coordinates(std::uint64_t index, const Extents& extents) {
-  std::string text;
-  for (const std::uint64_t extent : extents) {
-    if (!text.empty()) text += ", ";
-    text += std::to_string(index % extent);
-    index /= extent;
-  }
-  return text;
+  return joined(extents, [&](std::uint64_t extent) { return std::exchange(index, index / extent) % extent; });
 }
 
 }  // namespace

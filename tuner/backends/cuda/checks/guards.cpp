@@ -49,12 +49,6 @@ std::string value_text(ElementType type, const std::byte* data) {
   });
 }
 
-std::string joined(const Extents& coordinates) {
-  std::string text;
-  for (const auto coordinate : coordinates) text += (text.empty() ? "" : ", ") + std::to_string(coordinate);
-  return text;
-}
-
 }  // namespace
 
 std::uint64_t guard_bytes(const BufferSpec& buffer) {

@@ -37,12 +37,9 @@ struct Embedding {
 };
 
 tl::unexpected<Failure> refused(const FourierShape& shape, const CufftLibrary& library, int status) {
-  std::string extents;
-  for (const std::uint64_t extent : shape.extents)
-    extents += format("{}{}", extents.empty() ? "" : "x", extent);
-  return fail(
-      Phase::resources, status == cufft_alloc_failed ? "device memory" : "cuFFT",
-      format("no plan for a transform of {}: {} by {}", extents, cufft_status_text(status), library.path));
+  return fail(Phase::resources, status == cufft_alloc_failed ? "device memory" : "cuFFT",
+              format("{} makes no plan for a transform of {}: {}", library.path,
+                     joined(shape.extents, {}, "x"), cufft_status_text(status)));
 }
 
 }  // namespace

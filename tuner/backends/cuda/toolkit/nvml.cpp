@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner/backends/cuda/toolkit/shared_object.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -67,10 +68,10 @@ std::string throttle_text(std::uint64_t reasons) {
       {0x80, "power brake"},
       {0x100, "display clocks"},
   }};
-  std::string text;
+  std::vector<std::string_view> found;
   for (const auto& [bit, name] : names)
-    if ((reasons & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
+    if ((reasons & bit) != 0) found.emplace_back(name);
+  return joined(found);
 }
 
 std::unique_ptr<Nvml> Nvml::open() {

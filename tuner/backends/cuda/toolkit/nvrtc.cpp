@@ -284,10 +284,9 @@ void NvrtcCompiler::check_architecture() const {
   if (architecture_.starts_with("sm_"))
     std::from_chars(architecture_.data() + 3, architecture_.data() + architecture_.size(), wanted);
   if (std::find(known.begin(), known.end(), wanted) != known.end()) return;
-  std::string list;
-  for (const int number : known) list += format("{}sm_{}", list.empty() ? "" : ", ", number);
-  throw Error(format("NVRTC {}.{} ({}) cannot compile for `{}`: it knows {}; install another CUDA toolkit",
-                     major_, minor_, nvrtc_->path, architecture_, list));
+  const auto name_of = [](int number) { return format("sm_{}", number); };
+  throw Error(format("NVRTC {}.{} ({}) cannot compile for `{}`, only for {}: install another CUDA toolkit",
+                     major_, minor_, nvrtc_->path, architecture_, joined(known, name_of)));
 }
 
 std::string NvrtcCompiler::version() const {

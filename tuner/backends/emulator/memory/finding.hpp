@@ -41,8 +41,6 @@ enum class FindingKind {
 
 /// `out of bounds`, `race within a block`: as shown.
 std::string_view to_string(FindingKind kind);
-/// Throws std::invalid_argument for an unknown one.
-FindingKind kind_from_string(std::string_view name);
 
 /// One error of a kernel, with everything that is known of its place. What does not apply is empty or -1.
 struct Finding {

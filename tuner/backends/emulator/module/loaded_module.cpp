@@ -116,13 +116,12 @@ std::string line_of(std::string place, const std::string& folder) {
 
 /// The kernel's lines for one address, innermost first: `vectors.cuh:60 < direct.cu:99`.
 std::string chain(const std::vector<std::string>& places) {
-  std::string text;
+  std::vector<std::string> lines;
   for (const std::string& place : places) {
     const std::string file = place.substr(0, place.rfind(':'));
-    if (of_prelude(file) || file == "??" || file == "entries") continue;
-    text += (text.empty() ? "" : " < ") + place;
+    if (!of_prelude(file) && file != "??" && file != "entries") lines.push_back(place);
   }
-  return text;
+  return joined(lines, {}, " < ");
 }
 
 }  // namespace

@@ -392,14 +392,11 @@ void write(const std::filesystem::path& path, const std::string& text) {
 /// The first errors of a log, each on a line of its own.
 std::string first_errors(const std::string& log) {
   std::istringstream lines(log);
-  std::string text;
-  int errors = 0;
-  for (std::string line; std::getline(lines, line) && errors < 3;) {
-    if (line.find("error:") == std::string::npos && line.find("Error:") == std::string::npos) continue;
-    text += (text.empty() ? "" : "; ") + line;
-    ++errors;
-  }
-  return text.empty() ? log.substr(0, 500) : text;
+  std::vector<std::string> errors;
+  for (std::string line; std::getline(lines, line) && errors.size() < 3;)
+    if (line.find("error:") != std::string::npos || line.find("Error:") != std::string::npos)
+      errors.push_back(line);
+  return errors.empty() ? log.substr(0, 500) : joined(errors, {}, "; ");
 }
 
 /// g++ says of every pass that it leaves out.

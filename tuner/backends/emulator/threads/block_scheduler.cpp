@@ -313,10 +313,8 @@ std::string BlockScheduler::waiting() const {
       ++places[format("{} at {}", to_string(thread.request.operation), at(thread.request.place))];
     if (thread.state == State::ended) ++places["(ended)"];
   }
-  std::string text;
-  for (const auto& [place, count] : places)
-    text += format("{}{} threads: {}", text.empty() ? "" : ", ", count, place);
-  return text;
+  return joined(places,
+                [](const auto& entry) { return format("{} threads: {}", entry.second, entry.first); });
 }
 
 void BlockScheduler::abandon() {
