@@ -63,7 +63,7 @@ void EmulatorEvaluator::check_queue() {
 }
 
 std::optional<tune::Evaluation> EmulatorEvaluator::next() {
-  if (queue_.empty()) throw std::logic_error("nothing was submitted");
+  if (queue_.empty()) throw std::logic_error("no configuration was submitted");
   if (verdicts_.empty()) check_queue();
   tune::Evaluation evaluation;
   evaluation.configuration = std::move(queue_.front());

@@ -36,7 +36,7 @@ std::string unfinished_name() {
   return format("{}{:016x}-{}-{}", unfinished_prefix, machine, getpid(), ++number);
 }
 
-/// The file with the sum, locked: by one thread of one process at a time.
+/// The file with the sum, locked by one thread of one process at a time.
 class LockedSum {
  public:
   explicit LockedSum(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
@@ -46,7 +46,7 @@ class LockedSum {
   LockedSum(const LockedSum&) = delete;
   LockedSum& operator=(const LockedSum&) = delete;
   ~LockedSum() {
-    // Not left to close: a child of this process may have the file open as well.
+    // Unlocks explicitly: a child of this process may also have the file open.
     if (locked_) flock(file_, LOCK_UN);
     if (file_ >= 0) close(file_);
   }
@@ -54,7 +54,7 @@ class LockedSum {
   bool locked() const { return locked_; }
   bool busy() const { return busy_; }
 
-  /// Nothing in a new file, and where it was damaged.
+  /// Returns nothing for a new or damaged file.
   std::optional<std::uint64_t> read() const {
     std::array<char, 32> text{};
     const ssize_t size = pread(file_, text.data(), text.size(), 0);
@@ -68,7 +68,7 @@ class LockedSum {
   void write(std::uint64_t sum) const {
     const std::string text = std::to_string(sum) + '\n';
     const auto size = static_cast<ssize_t>(text.size());
-    // Half a number must not be taken for one.
+    // A partly written number must not be read as a number.
     if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) != size)
       static_cast<void>(ftruncate(file_, 0) == 0);
   }
@@ -85,14 +85,14 @@ struct CachedFile {
   fs::file_time_type used;
 };
 
-/// A file that is written takes milliseconds; older ones are those of processes that were killed.
+/// Writing a file takes milliseconds; older unfinished files are those of killed processes.
 bool is_abandoned(const fs::path& path) {
   std::error_code error;
   const auto written = fs::last_write_time(path, error);
   return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(1);
 }
 
-/// Removes abandoned files on the way.
+/// Lists the entries and removes abandoned files.
 std::vector<CachedFile> entries_of(const fs::path& folder) {
   std::vector<CachedFile> entries;
   std::error_code error;
@@ -124,10 +124,10 @@ SizeLimit::SizeLimit(fs::path folder, std::uint64_t limit) : folder_(std::move(f
 
 SizeLimit::~SizeLimit() {
   try {
-    // Processes that end together wait for each other, but not for one that hangs.
+    // Waits a moment for other processes that end now, but not for one that hangs.
     for (int turn = 0; turn < 50 && !settle(); ++turn)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  } catch (...) {  // no memory left: the folder is looked through another time
+  } catch (...) {  // no memory left: another process will read the folder
   }
 }
 

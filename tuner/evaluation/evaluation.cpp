@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> units = {"s", "J", "Js"};
 }  // namespace
 
 double median(std::vector<double> values) {
-  if (values.empty()) throw std::logic_error("the median of no values");
+  if (values.empty()) throw std::logic_error("no values have no median");
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   if (values.size() % 2 == 1) return *middle;

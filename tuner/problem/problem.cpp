@@ -86,6 +86,19 @@ void apply_setting(const ProblemInfo& info, Instance& instance, const std::strin
     if (known == name) old = value;
 }
 
+/// Seconds; 0 where the device's rate is unknown.
+struct MinTimes {
+  double memory = 0, arithmetic = 0, in = 0, out = 0;
+};
+
+MinTimes min_times(const ProblemCost& cost, const DeviceProperties& device) {
+  const auto over = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
+  const double bandwidth = device.copy_bandwidth > 0 ? device.copy_bandwidth : device.peak_bandwidth();
+  return {over(cost.bytes, bandwidth), over(cost.flops, peak_flops(cost, device)),
+          over(cost.bytes_in, device.host_to_device_bandwidth),
+          over(cost.bytes_out, device.device_to_host_bandwidth)};
+}
+
 }  // namespace
 
 Instance make_instance(const ProblemInfo& info, std::string_view size,
@@ -102,23 +115,6 @@ Instance make_instance(const ProblemInfo& info, std::string_view size,
   });
   return instance;
 }
-
-namespace {
-
-/// Seconds; what is not known of the device counts as 0.
-struct MinTimes {
-  double memory = 0, arithmetic = 0, in = 0, out = 0;
-};
-
-MinTimes min_times(const ProblemCost& cost, const DeviceProperties& device) {
-  const auto over = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
-  const double bandwidth = device.copy_bandwidth > 0 ? device.copy_bandwidth : device.peak_bandwidth();
-  return {over(cost.bytes, bandwidth), over(cost.flops, peak_flops(cost, device)),
-          over(cost.bytes_in, device.host_to_device_bandwidth),
-          over(cost.bytes_out, device.device_to_host_bandwidth)};
-}
-
-}  // namespace
 
 double peak_flops(const ProblemCost& cost, const DeviceProperties& device) {
   const double vector =

@@ -14,7 +14,7 @@
 namespace tune::replay {
 namespace {
 
-/// In increasing order where all are numbers; else in the declared order, what is not declared behind it.
+/// Sorts numbers in increasing order, other values in the declared order with undeclared ones at the end.
 void put_in_order(std::vector<Value>& values, const std::vector<Value>& declared) {
   if (std::ranges::all_of(values, &Value::is_number)) {
     std::ranges::stable_sort(values, {}, &Value::as_real);
@@ -24,7 +24,7 @@ void put_in_order(std::vector<Value>& values, const std::vector<Value>& declared
       values, {}, [&](const Value& value) { return std::ranges::find(declared, value) - declared.begin(); });
 }
 
-/// A parameter that does not exist for a configuration has a value of its own there.
+/// Gives parameters that do not exist for a configuration the value `none` there.
 void fill_absent(ThirdPartyRecord& record) {
   std::size_t filled = 0;
   for (Evaluation& evaluation : record.evaluations) {
@@ -59,7 +59,7 @@ std::vector<search::Parameter> parameters_of(const ThirdPartyRecord& record) {
   return parameters;
 }
 
-/// Who records a configuration again means the later time.
+/// Keeps the last evaluation of a configuration that was recorded several times.
 void keep_last(ThirdPartyRecord& record) {
   std::unordered_map<std::string, std::size_t> place;
   std::vector<Evaluation> kept;
@@ -76,46 +76,13 @@ void keep_last(ThirdPartyRecord& record) {
   record.evaluations = std::move(kept);
 }
 
-}  // namespace
-
-std::string title_of(const RecordedSpace& recorded) {
-  std::string text = recorded.problem.empty() ? "unknown kernel" : recorded.problem;
-  if (!recorded.workload.empty()) text += " " + recorded.workload;
-  return text + " on " + (recorded.device.empty() ? "unknown device" : recorded.device);
-}
-
-RecordedSpace space_of(ThirdPartyRecord record, const std::string& file) {
-  if (record.evaluations.empty())
-    throw Error(format("{}: no configuration is recorded there: tune first", file));
-  if (record.parameters.empty())
-    throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
-  keep_last(record);
-  fill_absent(record);
-  search::SpaceDefinition definition{parameters_of(record), {}, {}};
-  std::vector<Configuration> configurations;
-  for (const Evaluation& evaluation : record.evaluations) configurations.push_back(evaluation.configuration);
-  try {
-    return {.name = std::move(record.name),
-            .problem = std::move(record.problem),
-            .workload = std::move(record.workload),
-            .device = std::move(record.device),
-            .space = search::SearchSpace::of(std::move(definition), configurations),
-            .evaluations = std::move(record.evaluations),
-            .notes = std::move(record.notes)};
-  } catch (const std::invalid_argument& error) {
-    throw Error(format("{}: {}: rename it there", file, error.what()));
-  }
-}
-
-namespace {
-
 struct KnownName {
   std::string_view name;  ///< in lower case; `*` at the end stands for any ending
   search::Role role;
 };
 
-/// Kernel Tuner's and OpenCL's names of the block's extents, CLBlast's of its (MDIMC, NDIMC: the work group;
-/// WPT*: work per thread), and those of the usual benchmark collections.
+/// Names of Kernel Tuner, OpenCL, CLBlast (MDIMC, NDIMC: the work group; WPT*: work per thread) and the usual
+/// benchmark collections.
 constexpr std::array known_names = {KnownName{"block_size", search::Role::threads},
                                     KnownName{"block_size_x", search::Role::threads},
                                     KnownName{"block_size_y", search::Role::threads},
@@ -148,6 +115,34 @@ bool matches(std::string_view name, std::string_view known) {
 
 }  // namespace
 
+std::string title_of(const RecordedSpace& recorded) {
+  std::string text = recorded.problem.empty() ? "unknown kernel" : recorded.problem;
+  if (!recorded.workload.empty()) text += " " + recorded.workload;
+  return text + " on " + (recorded.device.empty() ? "unknown device" : recorded.device);
+}
+
+RecordedSpace space_of(ThirdPartyRecord record, const std::string& file) {
+  if (record.evaluations.empty()) throw Error(format("{} has no recorded configuration: tune first", file));
+  if (record.parameters.empty())
+    throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
+  keep_last(record);
+  fill_absent(record);
+  search::SpaceDefinition definition{parameters_of(record), {}, {}};
+  std::vector<Configuration> configurations;
+  for (const Evaluation& evaluation : record.evaluations) configurations.push_back(evaluation.configuration);
+  try {
+    return {.name = std::move(record.name),
+            .problem = std::move(record.problem),
+            .workload = std::move(record.workload),
+            .device = std::move(record.device),
+            .space = search::SearchSpace::of(std::move(definition), configurations),
+            .evaluations = std::move(record.evaluations),
+            .notes = std::move(record.notes)};
+  } catch (const std::invalid_argument& error) {
+    throw Error(format("{}: {}: rename it there", file, error.what()));
+  }
+}
+
 search::Role guess_role(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(),
@@ -162,7 +157,7 @@ ReplayEvaluator::ReplayEvaluator(const std::vector<Evaluation>& recorded) {
 }
 
 std::optional<Evaluation> ReplayEvaluator::next() {
-  if (queue_.empty()) throw std::logic_error("nothing was submitted");
+  if (queue_.empty()) throw std::logic_error("no configuration was submitted");
   const Configuration configuration = std::move(queue_.front());
   queue_.pop_front();
   const auto found = by_key_.find(configuration.key());

@@ -10,7 +10,7 @@
 
 namespace tune::cuda {
 
-// Made at build time from the files.
+// Generated from the files at build time.
 std::span<const std::pair<std::string_view, std::string_view>> embedded_checks();
 
 namespace {

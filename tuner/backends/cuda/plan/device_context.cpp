@@ -13,7 +13,7 @@
 namespace tune::cuda {
 namespace {
 
-/// Short, and the same for the same cause.
+/// Returns the reason of a Failure for this status.
 std::string reason_of(cudaError_t status) {
   switch (status) {
     case cudaErrorIllegalAddress:
@@ -64,14 +64,14 @@ DeviceContext::DeviceContext(int number, DeviceProperties known)
 
 void DeviceContext::enter() const {
   if (!usable())
-    throw Error(format("device {} cannot be used any further by this process after a fault ({}): start again",
-                       device, fault_));
+    throw Error(
+        format("this process cannot use device {} any more after a fault ({}): start again", device, fault_));
   check(cudaSetDevice(device));
 }
 
 Failure DeviceContext::failure(cudaError_t status) {
   ignore(status);
-  // A fault is reported by every call from now on, any other error once.
+  // Every later call reports a fault; any other error is reported once.
   const auto after = cudaDeviceSynchronize();
   if (after == cudaSuccess) return {Phase::launch, reason_of(status), describe(status)};
   ignore(after);
@@ -91,7 +91,7 @@ const std::vector<Stream>& DeviceContext::more_streams(std::size_t count) {
 
 std::byte* DeviceContext::staging(std::size_t size) {
   if (staging_.size() < size) {
-    staging_ = PinnedMemory{};  // first, so that both are never held
+    staging_ = PinnedMemory{};  // frees it first
     staging_ = allocate_pinned(size);
   }
   return staging_.data();

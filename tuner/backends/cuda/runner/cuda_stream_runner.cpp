@@ -34,8 +34,8 @@ void check_only_launches(const LaunchPlan& plan) {
   for (const auto* step : all_steps(plan))
     if (!std::holds_alternative<Launch>(*step) || order_of(*step) != StepOrder{})
       throw Error(
-          format("the step `{}` is not a kernel launch on the first stream: a program's stream takes "
-                 "only these",
+          format("the step `{}` is not a kernel launch on the first "
+                 "stream: a program's stream takes only these",
                  step_name(*step)));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A build without the CUDA toolkit: there is no device, but NVRTC may still be there at run time.
+// A build without the CUDA toolkit: there is no device, but NVRTC may still be found at run time.
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 

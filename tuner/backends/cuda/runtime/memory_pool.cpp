@@ -8,12 +8,30 @@
 namespace tune::cuda {
 namespace {
 
-/// More than the buffers and input layouts of a few plans; beyond it the oldest is freed.
+/// More than the buffers and input layouts of a few plans. Beyond it the oldest memory is freed.
 constexpr std::size_t most_idle_device = 32;
 
 /// Beyond this a large buffer would be held by a small plan and be missing for the next large one.
 constexpr std::size_t acceptable_device(std::size_t size) {
   return size + std::max(size, std::size_t{1} << 20);
+}
+
+constexpr std::size_t page = 4096;
+
+/// More than the host buffers of a few plans. Beyond it the oldest memory is freed.
+constexpr std::size_t most_idle_host = 12;
+
+/// Stays free for the program and others.
+constexpr std::size_t reserve = std::size_t{512} << 20;
+
+/// Beyond this a large buffer would be held by a small plan and be missing for the next large one.
+constexpr std::size_t acceptable_host(std::size_t size) {
+  return size + std::max(size / 4, std::size_t{1} << 20);
+}
+
+bool is_free(std::size_t size) {
+  const std::size_t available = available_host_memory();
+  return available == 0 || (available > reserve && size <= available - reserve);
 }
 
 }  // namespace
@@ -57,28 +75,6 @@ std::size_t MemoryPool::available() const {
   for (const auto& memory : idle_) free += memory.size();
   return free;
 }
-
-namespace {
-
-constexpr std::size_t page = 4096;
-
-/// More than the host buffers of a few plans; beyond it the oldest is freed.
-constexpr std::size_t most_idle_host = 12;
-
-/// What stays free: the program and others need some, too.
-constexpr std::size_t reserve = std::size_t{512} << 20;
-
-/// Beyond this a large buffer would be held by a small plan and be missing for the next large one.
-constexpr std::size_t acceptable_host(std::size_t size) {
-  return size + std::max(size / 4, std::size_t{1} << 20);
-}
-
-bool is_free(std::size_t size) {
-  const std::size_t available = available_host_memory();
-  return available == 0 || (available > reserve && size <= available - reserve);
-}
-
-}  // namespace
 
 HostMemory HostMemory::allocate(std::size_t size, MemoryPlace place) {
   HostMemory memory;

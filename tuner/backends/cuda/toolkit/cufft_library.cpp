@@ -27,8 +27,7 @@ bool find_functions(CufftLibrary& cufft) {
 }  // namespace
 
 std::vector<std::string> cufft_candidates(int cuda_major) {
-  // cuFFT counts its versions one behind the toolkit's. A newer driver runs older libraries, not the other
-  // way round.
+  // cuFFT's versions are one behind the toolkit's. A newer driver runs older libraries, but not the reverse.
   if (cuda_major >= 13) return toolkit_candidates({"libcufft.so.12", "libcufft.so.11"});
   return toolkit_candidates({"libcufft.so.11"});
 }
@@ -43,9 +42,9 @@ std::shared_ptr<const CufftLibrary> open_cufft(std::string* failure_reason,
   }
   if (failure_reason != nullptr)
     *failure_reason =
-        "cuFFT (libcufft.so.12 of CUDA 13, libcufft.so.11 of CUDA 12), which transforms, was not found: "
-        "install libcufft of the CUDA toolkit that the driver supports, or set CUDA_HOME to the toolkit's "
-        "folder";
+        "cuFFT (libcufft.so.12 of CUDA 13, libcufft.so.11 of CUDA 12), which "
+        "transforms, was not found: install libcufft of the CUDA toolkit "
+        "that the driver supports, or set CUDA_HOME to the toolkit's folder";
   return nullptr;
 }
 

@@ -18,7 +18,7 @@ constexpr unsigned sensor_gpu = 0;
 
 }  // namespace
 
-// NVML's C prototypes, declared here because its header comes with no toolkit package that building needs.
+// NVML's C prototypes, declared here because its header is not part of the packages that building needs.
 struct NvmlDevice::Functions {
   Functions() = default;
   Functions(const Functions&) = delete;

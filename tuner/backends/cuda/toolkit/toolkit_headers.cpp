@@ -90,7 +90,7 @@ const std::map<std::string, std::string_view, std::less<>>& known() {
   return all;
 }
 
-/// The names in angle brackets of all texts, each once.
+/// Returns the names in angle brackets of all texts, each once.
 std::set<std::string> included(const CompileRequest& request) {
   static const std::regex include(R"((^|\n)[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>)");
   std::set<std::string> names;
@@ -133,7 +133,7 @@ std::vector<std::string> toolkit_folders(const CompileRequest& request, const st
   std::error_code error;
   for (const fs::path& root : roots) {
     const fs::path folder = root / "include";
-    // From CUDA 13 on libcu++ and CUB lie in a folder of their own.
+    // From CUDA 13 on libcu++ and CUB have a folder of their own.
     const fs::path libraries = folder / "cccl";
     const bool there = std::ranges::any_of(wanted, [&](const std::string& name) {
       return fs::exists(folder / name, error) || fs::exists(libraries / name, error);

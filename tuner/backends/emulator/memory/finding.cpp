@@ -33,6 +33,11 @@ std::string index_text(const Index3& index) {
   return format("({}, {}, {})", index.x, index.y, index.z);
 }
 
+bool is_race(FindingKind kind) {
+  return kind == FindingKind::race_in_warp || kind == FindingKind::race_in_block ||
+         kind == FindingKind::race_between_blocks;
+}
+
 }  // namespace
 
 std::string_view to_string(FindingKind kind) {
@@ -47,15 +52,6 @@ std::string Finding::text() const {
   if (!size.empty()) line += format(", size {}", size);
   return line;
 }
-
-namespace {
-
-bool is_race(FindingKind kind) {
-  return kind == FindingKind::race_in_warp || kind == FindingKind::race_in_block ||
-         kind == FindingKind::race_between_blocks;
-}
-
-}  // namespace
 
 bool FindingLog::add(Finding finding, const Place& place) {
   if (place.file != nullptr) finding.source = format("{}:{}", place.file, place.line);
@@ -73,8 +69,8 @@ std::vector<NotedFinding> FindingLog::take() {
     });
   };
   const auto in_block = [](FindingKind kind) { return kind == FindingKind::race_in_block; };
-  // Who reads too early may find nothing there yet, and where a block's barrier is missing, lanes of one warp
-  // race as well: that is the same error once more.
+  // Drops symptoms of the same error: a read that comes too early may find unwritten memory, and without a
+  // block's barrier lanes of one warp race too.
   std::vector<NotedFinding> kept;
   for (const NotedFinding& noted : noted_) {
     const Finding& finding = noted.finding;

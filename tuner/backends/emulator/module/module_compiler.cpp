@@ -21,13 +21,13 @@
 
 namespace tune::emulator {
 
-// Made at build time from prelude/.
+// Generated from prelude/ at build time.
 std::span<const std::pair<std::string_view, std::string_view>> embedded_prelude();
 
 namespace {
 
-/// Headers of the toolkit, and the file of the prelude that has what kernels want of them; empty for what is
-/// always there.
+/// Headers of the toolkit with the file of the prelude that replaces them; empty where the prelude itself
+/// does.
 using Known = std::pair<std::string_view, std::string_view>;
 constexpr Known known_headers[] = {
     {"assert.h", ""},
@@ -64,12 +64,12 @@ constexpr Known known_headers[] = {
     {"vector_types.h", ""},
 };
 
-/// Headers of the host that hold nothing but macros: they may stand anywhere.
+/// True for headers of the host that only have macros: they may stand anywhere.
 bool is_macros(const std::string& name) {
   return name == "float.h" || name == "cfloat" || name == "limits.h" || name == "climits";
 }
 
-/// Replaces the text of sources line by line; lines are never added or removed.
+/// Rewrites the text of sources line by line, without adding or removing lines.
 class VariantText {
  public:
   VariantText(const CompileRequest& request, std::size_t number) : request_(request), number_(number) {}
@@ -85,7 +85,7 @@ class VariantText {
   void append(const SourceFile& file, int depth) {
     text_ += format("#line 1 \"{}\"\n", file.name);
     const bool once = file.text.find("#pragma once") != std::string::npos;
-    // A guard of its own: the next variant includes the header again.
+    // An include guard for each variant: the next one includes the header again.
     const std::string guard = guard_of(file.name);
     if (once) text_ += format("#ifndef {0}\n#define {0}\n#line 1 \"{1}\"\n", guard, file.name);
     std::istringstream lines(file.text);
@@ -122,7 +122,7 @@ class VariantText {
     }
   }
 
-  /// Regular expressions are slow: most lines need none.
+  /// Filters lines before the slow regular expressions.
   static bool has(const std::string& line, const char* word) { return line.find(word) != std::string::npos; }
 
   static std::string rewritten(std::string line) {
@@ -132,7 +132,7 @@ class VariantText {
     static const std::regex shared(R"(__shared__[^;]*;)");
     static const std::regex twice(R"(static\s+__shared__|__shared__\s+static)");
     if (line.find("extern") != std::string::npos) {
-      // Every array of dynamic shared memory is the same memory.
+      // All arrays of dynamic shared memory are the same memory.
       line = std::regex_replace(
           line, dynamic,
           "static $2* const $4 __attribute__((unused)) = reinterpret_cast<$2*>(tune_dynamic_shared);");
@@ -170,7 +170,7 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   std::string text;
   for (const std::string& file : variant.needed()) text += format("#include \"{}\"\n", file);
   for (const auto& [name, value] : request.defines) text += format("#define {} {}\n", name, value);
-  // The inner namespace has no name, so that no two variants share a static variable of a template.
+  // An unnamed inner namespace keeps the static variables of templates apart.
   text += format("namespace {} {{ namespace {{\n", variant_namespace(number));
   text += kernels;
   text += "\n#line 1 \"entries\"\n}\n";
@@ -183,86 +183,9 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   return text;
 }
 
-}  // namespace
-
-const std::vector<SourceFile>& prelude_files() {
-  static const std::vector<SourceFile> files = [] {
-    std::vector<SourceFile> all;
-    for (const auto& [name, text] : embedded_prelude()) all.push_back({std::string(name), std::string(text)});
-    return all;
-  }();
-  return files;
-}
-
-std::string variant_namespace(std::size_t variant) {
-  return format("tune_variant_{}_", variant);
-}
-
-std::string module_source(std::span<const CompileRequest* const> variants) {
-  std::string text = "#include \"prelude.cuh\"\n";
-  for (std::size_t i = 0; i < variants.size(); ++i) text += variant_text(*variants[i], i);
-  text += "static const tune_emulator::Variant tune_variants[] = {\n";
-  for (std::size_t i = 0; i < variants.size(); ++i)
-    text += format("{{{}::tune_entries, {}}},\n", variant_namespace(i), variants[i]->entries.size());
-  text += format(
-      "}};\nextern \"C\" __attribute__((visibility(\"default\"))) const tune_emulator::ModuleTable "
-      "tune_module = {{"
-      "&tune_host, reinterpret_cast<tune_emulator::Indices*>(const_cast<tune_indices_t*>(&tune_indices)), "
-      "tune_dynamic_shared, tune_variants, {}}};\n",
-      variants.size());
-  return text;
-}
-
-ProgramResult run_program(const std::vector<std::string>& command) {
-  int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("no pipe to a program: too many open files (ulimit -n)");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (error != 0) {
-    close(ends[0]);
-    throw Error(format("cannot start '{}': is it installed?", command.front()));
-  }
-  ProgramResult result;
-  char part[4096];
-  while (true) {
-    const ssize_t got = read(ends[0], part, sizeof part);
-    if (got > 0) result.output.append(part, static_cast<std::size_t>(got));
-    if (got == 0 || (got < 0 && errno != EINTR)) break;
-  }
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return result;
-}
-
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : std::string();
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return {};
-}
-
-namespace {
-
 using Options = std::vector<std::string>;
 
-/// One variant's statics must not be another's, hence no unique symbols.
+/// -fno-gnu-unique: variants must not share statics.
 const Options always = {"-std=c++20",
                         "-O1",
                         "-w",
@@ -279,18 +202,16 @@ const Options always = {"-std=c++20",
                         "-fdiagnostics-color=never",
                         "-U_FORTIFY_SOURCE"};
 
-/// -g1: lines for what is found; in DWARF 4, because addr2line 2.40 takes the first file of DWARF 5 for the
-/// source itself. Where variables are at every moment, nobody asks: finding that out costs a third of a
-/// compilation.
+/// -g1: lines for findings; DWARF 4, because addr2line 2.40 misreads the first file of DWARF 5. Tracking
+/// variables would cost a third of a compilation.
 const Options line_numbers = {"-g1", "-gdwarf-4", "-fno-var-tracking"};
 
 const Options sanitize = {"-fsanitize=thread,alignment", "-fno-sanitize-recover=alignment",
                           "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1"};
 
-/// What is left of -O1 is inlining and the allocation of registers, which save more than they cost: -O0,
-/// which lacks them, takes as long, because there is more to write, and -Og longer. Found by leaving out one
-/// after the other. Passes without an option of their own are disabled by name; none of them is needed for
-/// right code, and the names are tried before they are used.
+/// Leaves only inlining and register allocation of -O1, which save more than they cost: -O0, which lacks
+/// them, takes as long, and -Og longer (measured by leaving out one pass after another). Passes without an
+/// option are disabled by name; correct code does not need them, and the options are tried before use.
 const Options little_effort = {"-fira-region=one",
                                "-fno-tree-loop-optimize",
                                "-fno-tree-dominator-opts",
@@ -364,23 +285,6 @@ const Options little_effort = {"-fira-region=one",
                                "-fdisable-tree-objsz2",
                                "-fdisable-tree-early_objsz"};
 
-}  // namespace
-
-std::vector<std::string> compiler_options(const Build& build) {
-  Options options = always;
-  const auto add = [&](const Options& more) { options.insert(options.end(), more.begin(), more.end()); };
-  if (build.effort == Effort::little) add(little_effort);
-  if (build.flavour == Flavour::sanitize) add(sanitize);
-  if (build.purpose == Purpose::explain) {
-    add(line_numbers);
-  } else if (build.flavour == Flavour::sanitize) {
-    options.emplace_back("-fsanitize-undefined-trap-on-error");
-  }
-  return options;
-}
-
-namespace {
-
 void write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -389,7 +293,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
     throw Error(format("cannot write '{}': is the disk full? TMPDIR names another place", path.string()));
 }
 
-/// The first errors of a log, each on a line of its own.
+/// Returns the first errors of a log.
 std::string first_errors(const std::string& log) {
   std::istringstream lines(log);
   std::vector<std::string> errors;
@@ -399,7 +303,7 @@ std::string first_errors(const std::string& log) {
   return errors.empty() ? log.substr(0, 500) : joined(errors, {}, "; ");
 }
 
-/// g++ says of every pass that it leaves out.
+/// Drops g++'s note on every disabled pass.
 std::string without_notes(const std::string& log) {
   std::istringstream lines(log);
   std::string text;
@@ -408,7 +312,7 @@ std::string without_notes(const std::string& log) {
   return text;
 }
 
-/// What the emulator lacks, if that is the cause.
+/// Returns what the emulator lacks, if that is the cause of the errors.
 std::string lacking(const std::string& log) {
   if (log.find("tune_inline_ptx_without_host_twin") != std::string::npos)
     return "inline PTX without a host twin: give the helper one under #ifdef TUNE_EMULATOR";
@@ -425,18 +329,104 @@ std::string lacking(const std::string& log) {
 
 }  // namespace
 
+const std::vector<SourceFile>& prelude_files() {
+  static const std::vector<SourceFile> files = [] {
+    std::vector<SourceFile> all;
+    for (const auto& [name, text] : embedded_prelude()) all.push_back({std::string(name), std::string(text)});
+    return all;
+  }();
+  return files;
+}
+
+std::string variant_namespace(std::size_t variant) {
+  return format("tune_variant_{}_", variant);
+}
+
+std::string module_source(std::span<const CompileRequest* const> variants) {
+  std::string text = "#include \"prelude.cuh\"\n";
+  for (std::size_t i = 0; i < variants.size(); ++i) text += variant_text(*variants[i], i);
+  text += "static const tune_emulator::Variant tune_variants[] = {\n";
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    text += format("{{{}::tune_entries, {}}},\n", variant_namespace(i), variants[i]->entries.size());
+  text += format(
+      "}};\nextern \"C\" __attribute__((visibility(\"default\"))) const "
+      "tune_emulator::ModuleTable tune_module = {{&tune_host, "
+      "reinterpret_cast<tune_emulator::Indices*>(const_cast<tune_indices_t*>(&tune_indices)), "
+      "tune_dynamic_shared, tune_variants, {}}};\n",
+      variants.size());
+  return text;
+}
+
+ProgramResult run_program(const std::vector<std::string>& command) {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot open a pipe: too many open files (raise ulimit -n)");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (error != 0) {
+    close(ends[0]);
+    throw Error(format("cannot start '{}': is it installed?", command.front()));
+  }
+  ProgramResult result;
+  char part[4096];
+  while (true) {
+    const ssize_t got = read(ends[0], part, sizeof part);
+    if (got > 0) result.output.append(part, static_cast<std::size_t>(got));
+    if (got == 0 || (got < 0 && errno != EINTR)) break;
+  }
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : std::string();
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+std::vector<std::string> compiler_options(const Build& build) {
+  Options options = always;
+  const auto add = [&](const Options& more) { options.insert(options.end(), more.begin(), more.end()); };
+  if (build.effort == Effort::little) add(little_effort);
+  if (build.flavour == Flavour::sanitize) add(sanitize);
+  if (build.purpose == Purpose::explain) {
+    add(line_numbers);
+  } else if (build.flavour == Flavour::sanitize) {
+    options.emplace_back("-fsanitize-undefined-trap-on-error");
+  }
+  return options;
+}
+
 ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
     : folder_(std::move(folder)), flavour_(flavour) {
   const char* const chosen = std::getenv("TUNE_EMULATOR_CXX");
   program_ = chosen != nullptr && *chosen != '\0' ? chosen : "g++";
   if (find_program(program_).empty())
     throw Error(
-        format("the emulator needs a C++ compiler, and there is no '{}' in PATH: install g++ (Debian: apt "
-               "install g++), or name one in TUNE_EMULATOR_CXX",
+        format("the emulator needs a C++ compiler, and there is no '{}' in PATH: "
+               "install g++ (Debian: apt install g++), or name one in TUNE_EMULATOR_CXX",
                program_));
   for (const SourceFile& file : prelude_files()) write(folder_ / file.name, file.text);
   const Build quick{Flavour::plain, Effort::much, Purpose::search};
-  // At the same time: nobody else uses the processors yet.
+  // Runs in parallel, because the processors are idle at this time.
   std::future<bool> trial = std::async(std::launch::async, [&] { return knows(Effort::little); });
   const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), quick));
   knows_little_effort_ = trial.get();
@@ -476,14 +466,14 @@ Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileReq
   ProgramResult compiled = run_program(command(source, object, build));
   if (build.effort == Effort::little &&
       compiled.output.find("internal compiler error") != std::string::npos) {
-    // Nobody else leaves these passes out: the fault may be ours.
+    // The disabled passes may be the cause.
     build.effort = Effort::much;
     compiled = run_program(command(source, object, build));
   }
-  // Linked by itself: the sanitizer's runtime library must stay out, its call-backs are the module's own.
+  // Links separately, without the sanitizer's runtime library: its call-backs are in the module.
   if (compiled.status == 0) {
     const std::filesystem::path unfinished = folder_ / (name + ".unfinished");
-    // Of the default libraries the program has all that is used; that g++ looks through them costs as much as
+    // The program has everything that is used of the default libraries; searching them costs as much as
     // linking.
     compiled = run_program({program_, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", object.string(),
                             callbacks().string(), "-o", unfinished.string(), "-lm", "-lgcc"});
