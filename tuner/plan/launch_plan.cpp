@@ -86,15 +86,8 @@ std::string_view marks_of(MemoryPlace place) {
 }  // namespace
 
 std::string_view to_string(MemoryPlace place) {
-  switch (place) {
-    case MemoryPlace::device:
-      return "device";
-    case MemoryPlace::pinned:
-      return "pinned";
-    case MemoryPlace::pageable:
-      return "pageable";
-  }
-  throw Error("unknown place of memory");
+  constexpr std::array<std::string_view, 3> names = {"device", "pinned", "pageable"};
+  return names.at(static_cast<std::size_t>(place));
 }
 
 int initial_byte(const BufferSpec& buffer) {

@@ -76,36 +76,15 @@ void keep_last(ThirdPartyRecord& record) {
   record.evaluations = std::move(kept);
 }
 
-struct KnownName {
-  std::string_view name;  ///< in lower case; `*` at the end stands for any ending
-  search::Role role;
-};
-
 /// Names of Kernel Tuner, OpenCL, CLBlast (MDIMC, NDIMC: the work group; WPT*: work per thread) and the usual
 /// benchmark collections.
-constexpr std::array known_names = {KnownName{"block_size", search::Role::threads},
-                                    KnownName{"block_size_x", search::Role::threads},
-                                    KnownName{"block_size_y", search::Role::threads},
-                                    KnownName{"block_size_z", search::Role::threads},
-                                    KnownName{"block_x", search::Role::threads},
-                                    KnownName{"block_y", search::Role::threads},
-                                    KnownName{"block_z", search::Role::threads},
-                                    KnownName{"block_dim*", search::Role::threads},
-                                    KnownName{"blockdim*", search::Role::threads},
-                                    KnownName{"threads*", search::Role::threads},
-                                    KnownName{"num_threads*", search::Role::threads},
-                                    KnownName{"local_size*", search::Role::threads},
-                                    KnownName{"work_group*", search::Role::threads},
-                                    KnownName{"workgroup*", search::Role::threads},
-                                    KnownName{"mdimc", search::Role::threads},
-                                    KnownName{"ndimc", search::Role::threads},
-                                    KnownName{"tile_size_x", search::Role::work},
-                                    KnownName{"tile_size_y", search::Role::work},
-                                    KnownName{"tile_size_z", search::Role::work},
-                                    KnownName{"wpt*", search::Role::work},
-                                    KnownName{"work_per_thread*", search::Role::work},
-                                    KnownName{"items_per_thread*", search::Role::work},
-                                    KnownName{"elements_per_thread*", search::Role::work}};
+constexpr std::string_view thread_names[] = {"block_size",  "block_size_x", "block_size_y", "block_size_z",
+                                             "block_x",     "block_y",      "block_z",      "block_dim*",
+                                             "blockdim*",   "threads*",     "num_threads*", "local_size*",
+                                             "work_group*", "workgroup*",   "mdimc",        "ndimc"};
+constexpr std::string_view work_names[] = {
+    "tile_size_x",      "tile_size_y",       "tile_size_z",         "wpt*",
+    "work_per_thread*", "items_per_thread*", "elements_per_thread*"};
 
 bool matches(std::string_view name, std::string_view known) {
   if (!known.ends_with('*')) return name == known;
@@ -147,9 +126,9 @@ search::Role guess_role(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto found =
-      std::ranges::find_if(known_names, [&](const KnownName& known) { return matches(lower, known.name); });
-  return found == known_names.end() ? search::Role::other : found->role;
+  const auto is_this = [&](std::string_view known) { return matches(lower, known); };
+  if (std::ranges::any_of(thread_names, is_this)) return search::Role::threads;
+  return std::ranges::any_of(work_names, is_this) ? search::Role::work : search::Role::other;
 }
 
 ReplayEvaluator::ReplayEvaluator(const std::vector<Evaluation>& recorded) {

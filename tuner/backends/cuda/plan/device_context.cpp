@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "tuner/backends/cuda/runtime/device_query.hpp"
 #include "tuner/base/error.hpp"
@@ -15,34 +16,22 @@ namespace {
 
 /// Returns the reason of a Failure for this status.
 std::string reason_of(cudaError_t status) {
-  switch (status) {
-    case cudaErrorIllegalAddress:
-      return "illegal address";
-    case cudaErrorMisalignedAddress:
-      return "misaligned address";
-    case cudaErrorInvalidAddressSpace:
-      return "invalid address space";
-    case cudaErrorIllegalInstruction:
-      return "illegal instruction";
-    case cudaErrorHardwareStackError:
-      return "stack error";
-    case cudaErrorInvalidPc:
-      return "invalid program counter";
-    case cudaErrorAssert:
-      return "assertion";
-    case cudaErrorLaunchFailure:
-      return "launch failure";
-    case cudaErrorLaunchTimeout:
-      return "launch timeout";
-    case cudaErrorLaunchOutOfResources:
-      return "launch resources";
-    case cudaErrorInvalidConfiguration:
-      return "launch configuration";
-    case cudaErrorCooperativeLaunchTooLarge:
-      return "cooperative grid";
-    default:
-      return cudaGetErrorName(status);
-  }
+  constexpr std::pair<cudaError_t, const char*> reasons[] = {
+      {cudaErrorIllegalAddress, "illegal address"},
+      {cudaErrorMisalignedAddress, "misaligned address"},
+      {cudaErrorInvalidAddressSpace, "invalid address space"},
+      {cudaErrorIllegalInstruction, "illegal instruction"},
+      {cudaErrorHardwareStackError, "stack error"},
+      {cudaErrorInvalidPc, "invalid program counter"},
+      {cudaErrorAssert, "assertion"},
+      {cudaErrorLaunchFailure, "launch failure"},
+      {cudaErrorLaunchTimeout, "launch timeout"},
+      {cudaErrorLaunchOutOfResources, "launch resources"},
+      {cudaErrorInvalidConfiguration, "launch configuration"},
+      {cudaErrorCooperativeLaunchTooLarge, "cooperative grid"}};
+  for (const auto& [known, reason] : reasons)
+    if (known == status) return reason;
+  return cudaGetErrorName(status);
 }
 
 std::string host_name() {

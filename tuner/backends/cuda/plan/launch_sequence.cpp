@@ -31,33 +31,14 @@ Encode encoder() {
   return reinterpret_cast<Encode>(function);
 }
 
+/// Copies move bits: maps have no smaller signed integers.
 CUtensorMapDataType to_cuda(ElementType type) {
-  switch (type) {
-    case ElementType::f32:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-    case ElementType::f64:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-    case ElementType::f16:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    case ElementType::bf16:
-      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case ElementType::i32:
-      return CU_TENSOR_MAP_DATA_TYPE_INT32;
-    case ElementType::u32:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
-    case ElementType::i64:
-      return CU_TENSOR_MAP_DATA_TYPE_INT64;
-    case ElementType::u64:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-    // Copies move bits, and maps have no smaller signed integers.
-    case ElementType::i16:
-    case ElementType::u16:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-    case ElementType::i8:
-    case ElementType::u8:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-  }
-  throw Error("unknown element type");
+  constexpr CUtensorMapDataType all[] = {
+      CU_TENSOR_MAP_DATA_TYPE_FLOAT32,  CU_TENSOR_MAP_DATA_TYPE_FLOAT64, CU_TENSOR_MAP_DATA_TYPE_INT32,
+      CU_TENSOR_MAP_DATA_TYPE_UINT32,   CU_TENSOR_MAP_DATA_TYPE_UINT8,   CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+      CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, CU_TENSOR_MAP_DATA_TYPE_UINT8,   CU_TENSOR_MAP_DATA_TYPE_UINT16,
+      CU_TENSOR_MAP_DATA_TYPE_UINT16,   CU_TENSOR_MAP_DATA_TYPE_INT64,   CU_TENSOR_MAP_DATA_TYPE_UINT64};
+  return all[static_cast<int>(type)];
 }
 
 CUtensorMapSwizzle to_cuda(MapSwizzle swizzle) {

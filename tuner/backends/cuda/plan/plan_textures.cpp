@@ -25,16 +25,9 @@ cudaChannelFormatDesc channels_of(ElementType type, int channels) {
 }
 
 cudaTextureAddressMode to_cuda(AddressMode mode) {
-  switch (mode) {
-    case AddressMode::wrap:
-      return cudaAddressModeWrap;
-    case AddressMode::mirror:
-      return cudaAddressModeMirror;
-    case AddressMode::border:
-      return cudaAddressModeBorder;
-    default:
-      return cudaAddressModeClamp;
-  }
+  constexpr cudaTextureAddressMode all[] = {cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror,
+                                            cudaAddressModeBorder};
+  return all[static_cast<int>(mode)];
 }
 
 cudaTextureDesc to_cuda(const TextureSpec& texture) {

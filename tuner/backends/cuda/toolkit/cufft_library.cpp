@@ -49,26 +49,24 @@ std::shared_ptr<const CufftLibrary> open_cufft(std::string* failure_reason,
 }
 
 std::string cufft_status_text(int status) {
-  constexpr std::array<std::pair<int, const char*>, 18> names{{
-      {0x0, "SUCCESS"},
-      {0x1, "INVALID_PLAN"},
-      {0x2, "ALLOC_FAILED"},
-      {0x3, "INVALID_TYPE"},
-      {0x4, "INVALID_VALUE"},
-      {0x5, "INTERNAL_ERROR"},
-      {0x6, "EXEC_FAILED"},
-      {0x7, "SETUP_FAILED"},
-      {0x8, "INVALID_SIZE"},
-      {0x9, "UNALIGNED_DATA"},
-      {0xb, "INVALID_DEVICE"},
-      {0xd, "NO_WORKSPACE"},
-      {0xe, "NOT_IMPLEMENTED"},
-      {0x10, "NOT_SUPPORTED"},
-      {0x11, "MISSING_DEPENDENCY"},
-      {0x12, "NVRTC_FAILURE"},
-      {0x13, "NVJITLINK_FAILURE"},
-      {0x14, "NVSHMEM_FAILURE"},
-  }};
+  constexpr std::array<std::pair<int, const char*>, 18> names{{{0x0, "SUCCESS"},
+                                                               {0x1, "INVALID_PLAN"},
+                                                               {0x2, "ALLOC_FAILED"},
+                                                               {0x3, "INVALID_TYPE"},
+                                                               {0x4, "INVALID_VALUE"},
+                                                               {0x5, "INTERNAL_ERROR"},
+                                                               {0x6, "EXEC_FAILED"},
+                                                               {0x7, "SETUP_FAILED"},
+                                                               {0x8, "INVALID_SIZE"},
+                                                               {0x9, "UNALIGNED_DATA"},
+                                                               {0xb, "INVALID_DEVICE"},
+                                                               {0xd, "NO_WORKSPACE"},
+                                                               {0xe, "NOT_IMPLEMENTED"},
+                                                               {0x10, "NOT_SUPPORTED"},
+                                                               {0x11, "MISSING_DEPENDENCY"},
+                                                               {0x12, "NVRTC_FAILURE"},
+                                                               {0x13, "NVJITLINK_FAILURE"},
+                                                               {0x14, "NVSHMEM_FAILURE"}}};
   for (const auto& [number, name] : names)
     if (number == status) return format("CUFFT_{}", name);
   return format("cuFFT's status {}", status);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <future>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -29,40 +30,23 @@ namespace {
 /// Headers of the toolkit with the file of the prelude that replaces them; empty where the prelude itself
 /// does.
 using Known = std::pair<std::string_view, std::string_view>;
-constexpr Known known_headers[] = {
-    {"assert.h", ""},
-    {"cassert", ""},
-    {"cmath", ""},
-    {"cooperative_groups.h", "cooperative_groups.cuh"},
-    {"cooperative_groups/memcpy_async.h", "cooperative_groups.cuh"},
-    {"cooperative_groups/reduce.h", "cooperative_groups.cuh"},
-    {"cstddef", ""},
-    {"cstdint", ""},
-    {"cstdio", ""},
-    {"cstdlib", ""},
-    {"cstring", ""},
-    {"cuda.h", ""},
-    {"cuda/pipeline", "cooperative_groups.cuh"},
-    {"cuda/std/cstdint", ""},
-    {"cuda_bf16.h", "half.cuh"},
-    {"cuda_fp16.h", "half.cuh"},
-    {"cuda_pipeline.h", ""},
-    {"cuda_pipeline_primitives.h", ""},
-    {"cuda_runtime.h", ""},
-    {"cuda_runtime_api.h", ""},
-    {"device_functions.h", ""},
-    {"device_launch_parameters.h", ""},
-    {"inttypes.h", ""},
-    {"math.h", ""},
-    {"stdbool.h", ""},
-    {"stddef.h", ""},
-    {"stdint.h", ""},
-    {"stdio.h", ""},
-    {"stdlib.h", ""},
-    {"string.h", ""},
-    {"vector_functions.h", ""},
-    {"vector_types.h", ""},
-};
+constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.cuh"},
+                                   {"cooperative_groups/memcpy_async.h", "cooperative_groups.cuh"},
+                                   {"cooperative_groups/reduce.h", "cooperative_groups.cuh"},
+                                   {"cuda/pipeline", "cooperative_groups.cuh"},
+                                   {"cuda_bf16.h", "half.cuh"},
+                                   {"cuda_fp16.h", "half.cuh"}};
+
+/// Headers of the toolkit whose declarations the prelude has.
+constexpr std::string_view built_in_headers =
+    " assert.h cassert cmath cstddef cstdint cstdio cstdlib cstring cuda.h cuda/std/cstdint "
+    "cuda_pipeline.h cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h device_functions.h "
+    "device_launch_parameters.h inttypes.h math.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
+    "vector_functions.h vector_types.h ";
+
+bool contains_word(std::string_view words, const std::string& word) {
+  return words.find(" " + word + " ") != std::string_view::npos;
+}
 
 /// True for headers of the host that only have macros: they may stand anywhere.
 bool is_macros(const std::string& name) {
@@ -111,7 +95,9 @@ class VariantText {
       } else if (const auto* const known =
                      std::ranges::find(known_headers, std::string_view(match[2].str()), &Known::first);
                  known != std::end(known_headers)) {
-        if (!known->second.empty()) needed_.insert(std::string(known->second));
+        needed_.insert(std::string(known->second));
+        text_ += "\n";
+      } else if (contains_word(built_in_headers, match[2].str())) {
         text_ += "\n";
       } else {
         text_ += format("#error tune_cannot_emulate: the emulator has no header {}\n", match[2].str());
@@ -185,105 +171,45 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
 
 using Options = std::vector<std::string>;
 
+Options split(const std::string& words) {
+  std::istringstream in(words);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
 /// -fno-gnu-unique: variants must not share statics.
-const Options always = {"-std=c++20",
-                        "-O1",
-                        "-w",
-                        "-fPIC",
-                        "-fvisibility=hidden",
-                        "-fno-gnu-unique",
-                        "-fno-exceptions",
-                        "-fno-rtti",
-                        "-fno-threadsafe-statics",
-                        "-fno-strict-aliasing",
-                        "-ffp-contract=off",
-                        "-fno-stack-protector",
-                        "-fmax-errors=5",
-                        "-fdiagnostics-color=never",
-                        "-U_FORTIFY_SOURCE"};
+const Options always = split(
+    "-std=c++20 -O1 -w -fPIC -fvisibility=hidden -fno-gnu-unique -fno-exceptions -fno-rtti "
+    "-fno-threadsafe-statics -fno-strict-aliasing -ffp-contract=off -fno-stack-protector -fmax-errors=5 "
+    "-fdiagnostics-color=never -U_FORTIFY_SOURCE");
 
 /// -g1: lines for findings; DWARF 4, because addr2line 2.40 misreads the first file of DWARF 5. Tracking
 /// variables would cost a third of a compilation.
 const Options line_numbers = {"-g1", "-gdwarf-4", "-fno-var-tracking"};
 
-const Options sanitize = {"-fsanitize=thread,alignment", "-fno-sanitize-recover=alignment",
-                          "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1"};
+const Options sanitize = split(
+    "-fsanitize=thread,alignment -fno-sanitize-recover=alignment "
+    "--param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1");
 
 /// Leaves only inlining and register allocation of -O1, which save more than they cost: -O0, which lacks
 /// them, takes as long, and -Og longer (measured by leaving out one pass after another). Passes without an
 /// option are disabled by name; correct code does not need them, and the options are tried before use.
-const Options little_effort = {"-fira-region=one",
-                               "-fno-tree-loop-optimize",
-                               "-fno-tree-dominator-opts",
-                               "-fno-thread-jumps",
-                               "-fno-move-loop-invariants",
-                               "-fno-tree-ccp",
-                               "-fno-tree-bit-ccp",
-                               "-fno-tree-ch",
-                               "-fno-tree-slsr",
-                               "-fno-ssa-phiopt",
-                               "-fno-split-wide-types",
-                               "-fno-if-conversion",
-                               "-fno-if-conversion2",
-                               "-fno-cprop-registers",
-                               "-fno-forward-propagate",
-                               "-fno-combine-stack-adjustments",
-                               "-fno-compare-elim",
-                               "-fno-dce",
-                               "-fno-dse",
-                               "-fno-shrink-wrap",
-                               "-fno-reorder-blocks",
-                               "-fno-guess-branch-probability",
-                               "-fno-tree-dse",
-                               "-fno-tree-sink",
-                               "-fno-tree-copy-prop",
-                               "-fno-tree-forwprop",
-                               "-fno-tree-sra",
-                               "-fno-tree-coalesce-vars",
-                               "-fno-tree-cselim",
-                               "-fno-tree-reassoc",
-                               "-fno-tree-phiprop",
-                               "-fno-tree-builtin-call-dce",
-                               "-fno-ssa-backprop",
-                               "-fno-optimize-strlen",
-                               "-fno-ipa-modref",
-                               "-fno-ipa-sra",
-                               "-fno-ipa-pure-const",
-                               "-fno-ipa-profile",
-                               "-fno-ipa-ra",
-                               "-fno-caller-saves",
-                               "-fno-lra-remat",
-                               "-fno-ira-share-spill-slots",
-                               "-fno-ira-share-save-slots",
-                               "-fno-early-inlining",
-                               "-fno-devirtualize",
-                               "-fno-ipa-cp",
-                               "-fno-ivopts",
-                               "-fno-tree-scev-cprop",
-                               "-fno-tree-loop-ivcanon",
-                               "-fdisable-tree-ifcombine",
-                               "-fdisable-tree-lim1",
-                               "-fdisable-tree-lim2",
-                               "-fdisable-tree-cddce2",
-                               "-fdisable-tree-cddce3",
-                               "-fdisable-tree-dce3",
-                               "-fdisable-tree-dce4",
-                               "-fdisable-tree-dce7",
-                               "-fdisable-tree-cunroll",
-                               "-fdisable-rtl-jump",
-                               "-fdisable-rtl-ce1",
-                               "-fdisable-rtl-combine",
-                               "-fdisable-rtl-cse1",
-                               "-fdisable-rtl-postreload",
-                               "-fdisable-tree-waccess1",
-                               "-fdisable-tree-waccess2",
-                               "-fdisable-tree-waccess3",
-                               "-fdisable-tree-wrestrict",
-                               "-fdisable-tree-walloca1",
-                               "-fdisable-tree-walloca2",
-                               "-fdisable-tree-objsz1",
-                               "-fdisable-tree-objsz2",
-                               "-fdisable-tree-early_objsz"};
+const Options little_effort = split(
+    "-fira-region=one -fno-tree-loop-optimize -fno-tree-dominator-opts -fno-thread-jumps "
+    "-fno-move-loop-invariants -fno-tree-ccp -fno-tree-bit-ccp -fno-tree-ch -fno-tree-slsr "
+    "-fno-ssa-phiopt -fno-split-wide-types -fno-if-conversion -fno-if-conversion2 -fno-cprop-registers "
+    "-fno-forward-propagate -fno-combine-stack-adjustments -fno-compare-elim -fno-dce -fno-dse "
+    "-fno-shrink-wrap -fno-reorder-blocks -fno-guess-branch-probability -fno-tree-dse -fno-tree-sink "
+    "-fno-tree-copy-prop -fno-tree-forwprop -fno-tree-sra -fno-tree-coalesce-vars -fno-tree-cselim "
+    "-fno-tree-reassoc -fno-tree-phiprop -fno-tree-builtin-call-dce -fno-ssa-backprop "
+    "-fno-optimize-strlen -fno-ipa-modref -fno-ipa-sra -fno-ipa-pure-const -fno-ipa-profile -fno-ipa-ra "
+    "-fno-caller-saves -fno-lra-remat -fno-ira-share-spill-slots -fno-ira-share-save-slots "
+    "-fno-early-inlining -fno-devirtualize -fno-ipa-cp -fno-ivopts -fno-tree-scev-cprop "
+    "-fno-tree-loop-ivcanon -fdisable-tree-ifcombine -fdisable-tree-lim1 -fdisable-tree-lim2 "
+    "-fdisable-tree-cddce2 -fdisable-tree-cddce3 -fdisable-tree-dce3 -fdisable-tree-dce4 "
+    "-fdisable-tree-dce7 -fdisable-tree-cunroll -fdisable-rtl-jump -fdisable-rtl-ce1 "
+    "-fdisable-rtl-combine -fdisable-rtl-cse1 -fdisable-rtl-postreload -fdisable-tree-waccess1 "
+    "-fdisable-tree-waccess2 -fdisable-tree-waccess3 -fdisable-tree-wrestrict -fdisable-tree-walloca1 "
+    "-fdisable-tree-walloca2 -fdisable-tree-objsz1 -fdisable-tree-objsz2 -fdisable-tree-early_objsz");
 
 void write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
