@@ -5,7 +5,7 @@
 
 namespace tune {
 
-/// What one kernel of a binary needs, known before any launch.
+/// The resources of one kernel of a binary, known before any launch.
 struct KernelResources {
   int registers = 0;          ///< a thread
   int spill_store_bytes = 0;  ///< a thread, from the compiler's log

@@ -46,10 +46,10 @@ bool is_other_than_file(const std::filesystem::path& path);
 std::error_code write_bytes(const std::filesystem::path& path, std::string_view bytes);
 
 /// Makes a file in one step: `write` fills another file in the same folder, `unfinished` (by default
-/// `<path>.part`), which then gets the name `path`. Whoever reads `path`, in this process or another one,
-/// sees all of the new file or what was there before. Replaces what a link points to, not the link; lets
-/// `write` fill a pipe or device directly. Removes the unfinished file where it fails. Does not sync: after a
-/// crash of the machine the file may be cut short.
+/// `<path>.part`), which then gets the name `path`. A reader of `path`, in this process or another one, sees
+/// all of the new file or the old one. Replaces what a link points to, not the link; lets `write` fill a pipe
+/// or device directly. Removes the unfinished file where it fails. Does not sync: after a crash of the
+/// machine the file may be cut short.
 std::error_code replace_file(const std::filesystem::path& path,
                              const std::function<std::error_code(const std::filesystem::path&)>& write,
                              std::filesystem::path unfinished = {});

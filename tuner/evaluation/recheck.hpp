@@ -51,7 +51,7 @@ struct RecheckVerdict {
   std::optional<MedianInterval> gain =
       std::nullopt;  ///< default's time over the winner's, round by round, 95 %
   std::optional<double> stored_gain = std::nullopt;
-  std::string text;  ///< one line for people
+  std::string text;  ///< one line for the user
 
   bool bad() const { return kind == Kind::lost || kind == Kind::beaten || kind == Kind::failed; }
 };

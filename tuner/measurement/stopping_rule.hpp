@@ -41,7 +41,7 @@ class StoppingCriterion {
   /// `precision`, `racing`, `sample limit`, `time limit`.
   virtual std::string_view name() const = 0;
   virtual std::vector<Parameter> parameters() const = 0;
-  /// Why to stop now, or nothing.
+  /// Returns why to stop now, or nothing.
   virtual std::optional<StopReason> decision(const SampleState& samples) const = 0;
   /// Returns the number of samples, above the present one, at which `decision` may change; nothing where that
   /// does not depend on their number.

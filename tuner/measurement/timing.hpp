@@ -33,7 +33,7 @@ struct MeasureOptions {
   bool energy = false;  ///< measure the joules of an execution too, in about half a second more
 };
 
-/// Why no further sample was taken.
+/// The reason why no further sample was taken.
 enum class StopReason { precise, pruned, samples, time };
 /// Returns `precise`, `outpaced`, `samples`, `time`: as stored.
 std::string_view to_string(StopReason reason);

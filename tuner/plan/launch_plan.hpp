@@ -239,7 +239,7 @@ using PlanStep = std::variant<Launch, FourierTransform, Copy>;
 /// never.
 enum class GraphUse { automatic, always, never };
 
-/// What a configuration means at a size: what to compile, which buffers, which steps in which order. Plain
+/// The plan of a configuration at a size: what to compile, which buffers, which steps in which order. Plain
 /// data that every backend (a GPU, the emulator) carries out.
 struct LaunchPlan {
   CompileRequest compile;

@@ -75,7 +75,7 @@ class KernelSources {
   virtual std::string text(std::string_view name) const = 0;
 };
 
-/// What is computed. Stateless: one object serves all threads.
+/// A problem that can be tuned. Stateless: one object serves all threads.
 class Problem {
  public:
   virtual ~Problem() = default;

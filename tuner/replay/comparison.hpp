@@ -85,8 +85,8 @@ std::vector<SpaceGroup> groups_by(std::span<const std::string> names);
 std::vector<std::string> kernels_of(std::span<const RecordedSpace> spaces,
                                     std::span<const std::pair<std::string, std::string>> named);
 
-/// What the user would get by choosing a strategy without having seen the kernel at hand: for each group the
-/// strategy that is best over the others, and its scores on this one.
+/// The result of choosing a strategy without having seen the kernel at hand: for each group the strategy that
+/// is best over the others, and its scores on this one.
 struct HeldOut {
   struct Fold {
     SpaceGroup group;        ///< left out

@@ -43,7 +43,7 @@ struct ThirdPartyRecord {
   /// When each evaluation was made (UTC, ISO 8601); empty texts, or no entries, where unknown.
   std::vector<std::string> recorded = {};
   std::vector<std::string> notes = {};
-  /// What an import loses or changes of the file, each one line.
+  /// The losses and changes of an import, each one line.
   std::vector<std::string> losses = {};
   std::string format = {};  ///< `Kernel Tuner`, `T4`, `KTT`
 };

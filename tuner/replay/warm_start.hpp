@@ -12,7 +12,7 @@
 
 namespace tune::replay {
 
-/// What strategies get beforehand.
+/// Options of related records.
 struct WarmOptions {
   /// Each source is limited to what a search of so many evaluations would have seen; nothing: all of it.
   std::optional<std::uint64_t> evaluations = 200;

@@ -67,7 +67,7 @@ struct RunRecord {
 
 using RunId = std::int64_t;
 
-/// Why a run ended.
+/// The reason why a run ended.
 enum class RunEnd { exhausted, budget, interrupted, stopped, failed };
 std::string_view to_string(RunEnd end);
 

@@ -41,7 +41,7 @@ struct Packet {
   FileDescriptor file = {};
 };
 
-/// Why no packet came.
+/// The reason why no packet came.
 enum class Silence { closed, timeout };
 
 /// One end of a connection between two processes of this machine. Packets arrive whole and in order.

@@ -11,7 +11,7 @@
 
 namespace tune::cuda {
 
-/// What a block of a kernel needs of a multiprocessor.
+/// The needs of a block of a kernel.
 struct OccupancyDemand {
   int threads = 0;                         ///< a block
   int registers = 0;                       ///< a thread

@@ -9,7 +9,7 @@
 
 namespace tune::cuda {
 
-/// What the driver's management library reports of a device now; zero where it does not.
+/// The present state of a device by the driver's management library; zero where it is not reported.
 struct NvmlReading {
   double core_clock = 0;       ///< Hz, of the multiprocessors
   double memory_clock = 0;     ///< Hz

@@ -16,7 +16,7 @@ namespace tune::emulator {
 using tune_emulator::Index3;
 using tune_emulator::Place;
 
-/// What can be wrong with a kernel.
+/// The errors that a kernel can have.
 enum class FindingKind {
   out_of_bounds,       ///< an access outside of every array that the thread may use
   misaligned,          ///< an address that is not a multiple of the access's size: a fault on a device

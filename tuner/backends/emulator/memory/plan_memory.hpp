@@ -66,7 +66,7 @@ class PlanTextures {
   /// Failure{resources} for a texture that no device has. The memory must outlive this.
   static Result<PlanTextures> make(const LaunchPlan& plan, const PlanMemory& memory);
 
-  /// What a kernel gets for this argument of the plan.
+  /// Returns the value of this argument of the plan.
   std::uint64_t object(const TextureArgument& argument) const;
   const std::vector<Texture>& all() const { return textures_; }
 
@@ -105,7 +105,7 @@ class PlanMaps {
   /// Failure{resources} for a map that no device takes. The memory must outlive this.
   static Result<PlanMaps> make(const LaunchPlan& plan, const PlanMemory& memory);
 
-  /// What a kernel gets for this argument of the plan.
+  /// Returns the value of this argument of the plan.
   MapValue value(const TensorMapArgument& argument) const;
   const std::vector<PlacedMap>& all() const { return maps_; }
 

@@ -287,7 +287,7 @@ void BlockScheduler::nobody_runs() {
   const auto waits = std::ranges::find(threads_, State::in_warp, &Thread::state);
   if (waits == threads_.end()) {
     events_.on_divergence(FindingKind::deadlock, current_, {nullptr, 0, nullptr},
-                          "nobody can go on: " + waiting());
+                          "no thread can go on: " + waiting());
     abandon();
   }
   const auto number = static_cast<unsigned>(waits - threads_.begin());
@@ -299,7 +299,7 @@ void BlockScheduler::nobody_runs() {
     abandon();
   }
   events_.on_divergence(FindingKind::deadlock, number, waits->request.place,
-                        "nobody can go on: " + waiting());
+                        "no thread can go on: " + waiting());
   abandon();
 }
 

@@ -32,7 +32,7 @@ class SchedulerEvents {
                              const std::string& detail) = 0;
 };
 
-/// Why a block runs no further.
+/// The reason why a block has stopped running.
 enum class Pause {
   ended,            ///< all its threads have ended
   abandoned,        ///< with the whole launch
