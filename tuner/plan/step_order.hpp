@@ -42,7 +42,6 @@ class StepPrecedence {
   /// For the launches of a plan that passed check_steps.
   explicit StepPrecedence(const LaunchPlan& plan);
   bool before(std::size_t first, std::size_t second) const;
-  bool ordered(std::size_t a, std::size_t b) const { return before(a, b) || before(b, a); }
 
  private:
   std::vector<std::vector<bool>> before_;  ///< of each step, those that have ended

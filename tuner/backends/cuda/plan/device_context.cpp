@@ -52,7 +52,7 @@ DeviceContext::DeviceContext(int number, DeviceProperties known)
 }
 
 void DeviceContext::enter() const {
-  if (!usable())
+  if (!fault_.empty())
     throw Error(
         format("this process cannot use device {} any more after a fault ({}): start again", device, fault_));
   check(cudaSetDevice(device));

@@ -29,7 +29,6 @@ struct DeviceContext {
   /// Turns a status that a configuration can cause into a failure. Failure{launch} where the device goes on;
   /// Failure{crash} for a fault, after which no call of this process succeeds and `enter` throws.
   Failure failure(cudaError_t status);
-  bool usable() const { return fault_.empty(); }
 
   /// Returns at least `count` events.
   const std::vector<Event>& events(std::size_t count);

@@ -58,7 +58,6 @@ class PlanTextures {
   cudaError_t fill(cudaStream_t stream) const;
   /// Throws Error for a texture that is not part of the plan.
   cudaTextureObject_t object(const TextureArgument& argument) const;
-  bool empty() const { return textures_.empty(); }
 
  private:
   struct Made {

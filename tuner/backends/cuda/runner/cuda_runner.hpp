@@ -23,8 +23,6 @@ class CudaRunner : public Runner {
   Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan, const Binary& binary) override;
   Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) override;
 
-  /// False after a fault.
-  bool usable() const { return context_.usable(); }
   MachineState machine_state() const { return context_.machine_state(); }
 
  private:

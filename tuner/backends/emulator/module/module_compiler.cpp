@@ -27,8 +27,7 @@ std::span<const std::pair<std::string_view, std::string_view>> embedded_prelude(
 
 namespace {
 
-/// Headers of the toolkit with the file of the prelude that replaces them; empty where the prelude itself
-/// does.
+/// Headers of the toolkit with the file of the prelude that replaces them.
 using Known = std::pair<std::string_view, std::string_view>;
 constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.cuh"},
                                    {"cooperative_groups/memcpy_async.h", "cooperative_groups.cuh"},
