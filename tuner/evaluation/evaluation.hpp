@@ -49,8 +49,8 @@ struct Evaluation {
   std::string binary_hash;
   PhaseTimes phases;
   bool reused = false;  ///< answered from the database, not evaluated again
-  bool same_code =
-      false;  ///< the outcome is that of another configuration with the same machine code and launches
+  /// The outcome is that of another configuration with the same machine code and launches.
+  bool same_code = false;
   bool from_cache = false;  ///< the binary was found in the cache
 };
 

@@ -48,8 +48,8 @@ struct RecheckVerdict {
   };
   Kind kind = Kind::unknown;
   MedianInterval seconds = {};  ///< now, 95 %
-  std::optional<MedianInterval> gain =
-      std::nullopt;  ///< default's time over the winner's, round by round, 95 %
+  /// The default's time over the winner's, round by round, 95 %.
+  std::optional<MedianInterval> gain = std::nullopt;
   std::optional<double> stored_gain = std::nullopt;
   std::string text;  ///< one line for the user
 
