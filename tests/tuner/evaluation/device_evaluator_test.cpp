@@ -56,16 +56,6 @@ TEST_F(DeviceEvaluatorTest, ChecksOddSizesBeforeTheSizeItself) {
   EXPECT_EQ(backend_.runner().calls, expected);
 }
 
-/// The toy problem where only a kernel says what is right.
-class ComputedToy : public ToyProblem {
- public:
-  TensorSet reference(const Instance&, const TensorSet&) const override { return {}; }
-  std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
-                                                   const KernelSources& sources) const override {
-    return plan(instance, {{"kind", "plain"}, {"block", 32}, {"items", 1}}, sources);
-  }
-};
-
 TEST_F(DeviceEvaluatorTest, AReferenceThatAKernelComputesTakesNoPlanAway) {
   const ComputedToy problem;
   DeviceEvaluator evaluator(problem, testing::toy_instance(1000), backend_, sources_);

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
 
 #include "tests/support/fake_backend.hpp"
@@ -19,16 +18,6 @@ Result<TensorSet> outputs_of(const std::string& kind, const Problem& problem = t
   return Verification(problem, backend, sources).outputs(testing::toy_instance(37), configuration);
 }
 
-/// The toy problem whose reference only a kernel computes.
-class ComputedToy : public testing::ToyProblem {
- public:
-  TensorSet reference(const Instance&, const TensorSet&) const override { return {}; }
-  std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
-                                                   const KernelSources& sources) const override {
-    return plan(instance, {{"kind", "plain"}, {"block", 32}, {"items", 1}}, sources);
-  }
-};
-
 TEST(Outputs, AreThoseOfTheDevice) {
   const testing::ToyProblem problem;
   const Instance instance = testing::toy_instance(37);
@@ -42,8 +31,8 @@ TEST(Outputs, AreThoseOfTheDevice) {
 }
 
 TEST(Outputs, AreCheckedWithAReferenceThatAKernelComputes) {
-  EXPECT_TRUE(outputs_of("plain", ComputedToy()));
-  EXPECT_FALSE(outputs_of("wrong", ComputedToy()));
+  EXPECT_TRUE(outputs_of("plain", testing::ComputedToy()));
+  EXPECT_FALSE(outputs_of("wrong", testing::ComputedToy()));
 }
 
 TEST(Outputs, ThatAreWrongAreNone) {
