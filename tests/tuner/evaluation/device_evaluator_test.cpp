@@ -9,6 +9,7 @@
 namespace tune {
 namespace {
 
+using testing::ComputedToy;
 using testing::FakeBackend;
 using testing::ToyProblem;
 using testing::ToySources;
