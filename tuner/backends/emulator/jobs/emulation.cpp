@@ -15,25 +15,23 @@ namespace tune::emulator {
 namespace {
 
 constexpr int poison = 0xff;  ///< NaN in floating point
+constexpr unsigned barrier_bytes = 8;
+constexpr std::uintptr_t box_alignment = 128;
+constexpr std::int64_t box_start = 16;  ///< bytes: a box begins at a multiple of these along dimension 0
 
 using tune_emulator::access_atomic;
+using tune_emulator::access_bulk;
 using tune_emulator::access_read;
 using tune_emulator::access_texture;
 using tune_emulator::access_volatile;
 using tune_emulator::access_write;
+using tune_emulator::AsyncCall;
+using tune_emulator::AsyncRequest;
 using tune_emulator::HostTable;
 
 Emulation& self(void* context) {
   return *static_cast<Emulation*>(context);
 }
-
-using tune_emulator::access_bulk;
-using tune_emulator::AsyncCall;
-using tune_emulator::AsyncRequest;
-
-constexpr unsigned barrier_bytes = 8;
-constexpr std::uintptr_t box_alignment = 128;
-constexpr std::int64_t box_start = 16;  // bytes: a box begins at a multiple of these along dimension 0
 
 }  // namespace
 
