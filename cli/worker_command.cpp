@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "cli/input/command.hpp"
-#include "cli/input/device_choice.hpp"
+#include "library/run/gpu.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
@@ -28,7 +28,7 @@ void serve(process::Channel channel, const std::string& kind, const std::string&
   std::unique_ptr<Compiler> compiler;
   try {
     if (kind == "device") {
-      backend = cuda::open_device(device_number(what).value_or(-1));
+      backend = cuda::open_device(run::device_number(what).value_or(-1));
     } else {
       std::string failure_reason;
       compiler = cuda::make_nvrtc_compiler(what, &failure_reason);

@@ -76,10 +76,10 @@ std::string configurations_text(const db::Portfolio& portfolio) {
     }
     text += format("    // {}: for {}, {} slower at most\n    {{", i, counted(workloads, "work"),
                    percent_text(worst));
-    for (std::size_t p = 0; p < parameters.size(); ++p)
-      text += (p == 0 ? "" : ", ") +
-              literal(portfolio.configurations[i].find(parameters[p].first), parameters[p].second);
-    text += "},\n";
+    const auto literal_of = [&](const auto& parameter) {
+      return literal(portfolio.configurations[i].find(parameter.first), parameter.second);
+    };
+    text += joined(parameters, literal_of) + "},\n";
   }
   return text + "};\n\n";
 }
@@ -92,12 +92,9 @@ std::string records_text(const db::Portfolio& portfolio, std::size_t extents) {
       "inline constexpr Record records[{}] = {{\n",
       extents, portfolio.workloads.size());
   for (const db::ServedWorkload& workload : portfolio.workloads) {
-    std::string size;
-    for (const std::int64_t extent : workload.extents)
-      size += format("{}{}", size.empty() ? "" : ", ", extent);
     text += format("    {{{}, {}, {}, {}, {{{}}}, {}}},  // {}\n", text_literal(workload.device),
-                   workload.compute_major, workload.compute_minor, workload.multiprocessors, size,
-                   workload.configuration,
+                   workload.compute_major, workload.compute_minor, workload.multiprocessors,
+                   joined(workload.extents), workload.configuration,
                    loss_text(workload.loss) + (workload.stale ? ", by older kernel sources" : ""));
   }
   return text + "};\n\n";
@@ -147,11 +144,9 @@ std::string literal(const search::Value* value, const search::Value& like) {
 
 std::string portfolio_header(const ProblemInfo& problem, const Instance& instance,
                              const db::Portfolio& portfolio, double bound) {
-  std::string arguments, names;
-  for (const ExtentInfo& extent : problem.extents) {
-    arguments += format("{}long long {}", arguments.empty() ? "" : ", ", extent.name);
-    names += format("{}{}", names.empty() ? "" : ", ", extent.name);
-  }
+  const std::string names = joined(problem.extents, &ExtentInfo::name);
+  const std::string arguments =
+      joined(problem.extents, [](const ExtentInfo& extent) { return "long long " + extent.name; });
   std::string text =
       "// Written by 'tune best --format header --portfolio'; do not edit.\n#pragma once\n\n#include "
       "<cmath>\n"

@@ -14,6 +14,7 @@
 #include "db/read/best.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
+#include "library/run/gpu.hpp"
 #include "reports/data/rerank_json.hpp"
 #include "reports/portfolio_header.hpp"
 #include "search/expressions/nearest.hpp"
@@ -89,12 +90,9 @@ std::string constants(const std::string& step, const Launch& launch) {
 }
 
 std::string constants(const std::string& step, const FourierTransform& transform) {
-  std::string extents;
-  for (const std::uint64_t extent : transform.extents)
-    extents += format("{}{}", extents.empty() ? "" : ", ", extent);
   const bool some = transform.axes < transform.extents.size();
   return format("inline constexpr unsigned long long fourier_{}[{}] = {{{}}};  ///< {}, x first{}\n", step,
-                transform.extents.size(), extents, step_name(transform),
+                transform.extents.size(), joined(transform.extents), step_name(transform),
                 some ? format(", along the first {} of them", transform.axes) : "");
 }
 
@@ -257,7 +255,7 @@ void BestRequest::add_to(OptionTable& table) {
 /// What is known of the device for which an answer is wanted.
 db::BestQuery device_query(const std::string& text) {
   db::BestQuery query;
-  const std::optional<int> number = device_number(text);
+  const std::optional<int> number = run::device_number(text);
   if (!text.empty() && !number) {
     query.device.name = text;
     return query;
@@ -337,12 +335,10 @@ std::string named_file(const Question& question, const std::string& text) {
     }
   }
   if (!imported) throw Error(format("{}; the program that defines it can measure it", text), Exit::no_answer);
-  std::string all;
-  for (const std::string& size : sizes) all += (all.empty() ? "" : ", ") + size;
   throw Error(
       format("{} that was measured: all there is was imported, which never answers (of size {}; 'tune "
              "list results --problem {}' shows it)",
-             text, all, name),
+             text, joined(sizes), name),
       Exit::no_answer);
 }
 

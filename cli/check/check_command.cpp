@@ -12,7 +12,7 @@
 #include "cli/input/problem_selection.hpp"
 #include "cli/output/progress.hpp"
 #include "cli/output/text_layout.hpp"
-#include "library/run/worker_backend.hpp"
+#include "library/run/gpu.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"
@@ -309,8 +309,7 @@ int compile_only(const CheckRequest& request, const ProblemSelection& selection,
 int check_on_gpu(const CheckRequest& request, const ProblemSelection& selection, const KernelSources& sources,
                  int number) {
   const auto cache = chosen_cache(request.cache);
-  const std::unique_ptr<Backend> backend =
-      cache::with_cache(run::open_gpu(number, request.process.timeout, request.process.in_process), cache);
+  const std::unique_ptr<Backend> backend = cache::with_cache(open_backend(number, request.process), cache);
   const std::vector<Configuration> configurations =
       prepared(request, selection, backend->properties(), sources);
   DeviceEvaluator evaluator(*selection.problem, selection.instance, *backend, sources,

@@ -15,8 +15,8 @@
 #include "cli/output/text_layout.hpp"
 #include "db/read/queries.hpp"
 #include "kernels/registry.hpp"
+#include "library/run/gpu.hpp"
 #include "library/run/stored_winners.hpp"
-#include "library/run/worker_backend.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/stopwatch.hpp"
@@ -202,8 +202,8 @@ int check_stored(const StoredCheckRequest& request) {
   if (device.kind != DeviceChoice::Kind::cuda)
     throw Error("no GPU runs the kernels here: stored winners can only be measured again on their device");
   const auto cache = chosen_cache(request.cache);
-  const std::unique_ptr<Backend> backend = cache::with_cache(
-      run::open_gpu(device.number, request.process.timeout, request.process.in_process), cache);
+  const std::unique_ptr<Backend> backend =
+      cache::with_cache(open_backend(device.number, request.process), cache);
   StoredDatabases databases(request.database);
   std::vector<run::StoredCheck> checks;
   const std::vector<run::StoredWorkload> workloads = databases.answer([&] {

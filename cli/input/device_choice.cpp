@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/input/stored.hpp"
+#include "library/run/gpu.hpp"
 #include "library/run/paths.hpp"
 #include "search/expressions/nearest.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
@@ -29,19 +30,6 @@ std::string_view without_gpu(DeviceUse use) {
   return "--arch sm_90 takes an architecture's limits";
 }
 
-DeviceChoice numbered(int number, DeviceUse use) {
-  std::string failure_reason;
-  const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
-  if (devices.empty())
-    throw UsageError(format("there is no device {}: {}; {}", number, failure_reason, without_gpu(use)));
-  if (static_cast<std::size_t>(number) < devices.size())
-    return {.number = number, .recording = {}, .reason = {}};
-  std::string known;
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    known += format("{}{} ({})", i == 0 ? "" : ", ", i, devices[i].name);
-  throw UsageError(format("there is no device {}; there is {}", number, known));
-}
-
 /// `--device 0` is how people write "my GPU": where there is none it is answered like no choice at all. Who
 /// insists, in a script, writes cuda:0.
 bool first_gpu_will_do(std::string_view text) {
@@ -65,7 +53,10 @@ DeviceChoice chosen_device(const std::string& text, DeviceUse use) {
   if (text == "replay") return {.kind = DeviceChoice::Kind::replay, .recording = {}, .reason = {}};
   if (text.starts_with("replay:"))
     return {.kind = DeviceChoice::Kind::replay, .recording = text.substr(7), .reason = {}};
-  if (const auto number = device_number(text)) return numbered(*number, use);
+  if (const auto number = run::device_number(text)) {
+    run::check_device(*number, without_gpu(use));
+    return {.number = *number, .recording = {}, .reason = {}};
+  }
   std::vector<std::string> words = {"cuda"};
   if (use == DeviceUse::tuning) words.emplace_back("replay");
   if (use == DeviceUse::checking) words.emplace_back("emulator");
@@ -122,6 +113,10 @@ void ProcessOptions::add_to(OptionTable& table) {
       "in-process",
       "launch and compile in this process, for debuggers and profilers: a fault or a hang then ends the run",
       in_process);
+}
+
+std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options) {
+  return run::open_gpu(number, options.timeout, options.in_process, "--in-process");
 }
 
 void CacheOptions::add_to(OptionTable& table) {

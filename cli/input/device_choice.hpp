@@ -2,13 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/input/options.hpp"
 #include "db/read/recording.hpp"
-#include "library/run/worker_backend.hpp"
 #include "tuner/backends/backend.hpp"
 #include "tuner/cache/binary_cache.hpp"
 #include "tuner/problem/instance.hpp"
@@ -37,8 +35,6 @@ DeviceChoice chosen_device(const std::string& device, DeviceUse use);
 /// them. Throws Error that names what is recorded instead.
 db::Recording open_recording(const DeviceChoice& choice, const Instance& instance, CacheState cache);
 
-using run::device_number;
-
 /// Facts for enumerating a space: the GPU's, else those of the architecture (default sm_90) with a notice.
 DeviceProperties properties_or_architecture(const std::string& device, const std::string& architecture,
                                             std::string& notice);
@@ -49,6 +45,10 @@ struct ProcessOptions {
 
   void add_to(OptionTable& table);
 };
+
+/// Takes a GPU, its kernels launched and compiled in worker processes unless `--in-process` says otherwise.
+/// Throws Error where there is no such device, or no compiler for it.
+std::unique_ptr<Backend> open_backend(int number, const ProcessOptions& options);
 
 struct CacheOptions {
   std::string folder;  ///< empty: as the environment says

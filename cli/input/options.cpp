@@ -61,11 +61,9 @@ std::size_t index_of_name(const std::string& text, const std::string& option,
   const auto found = std::ranges::find(names, text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const auto nearest = search::nearest_name(text, names);
-  std::string all;
-  for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
   throw UsageError(
       format("--{}: unknown '{}'; {}", option, text,
-             nearest ? format("did you mean '{}'?", *nearest) : format("it is one of: {}", all)));
+             nearest ? format("did you mean '{}'?", *nearest) : format("it is one of: {}", joined(names))));
 }
 
 std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t min) {

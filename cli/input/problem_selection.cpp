@@ -30,9 +30,7 @@ std::string settings_help() {
     const auto problem = entry.make();
     for (const SettingInfo& setting : problem->info().settings) names.insert(setting.name);
   }
-  std::string text = "what else fixes the work:";
-  for (const std::string& name : names) text += (name == *names.begin() ? " " : ", ") + name;
-  return text;
+  return "what else fixes the work: " + joined(names);
 }
 
 /// Whether --problem names a definition's file.
@@ -165,12 +163,12 @@ void FileChoice::add_to(OptionTable& table) {
 const ProblemFiles& files_of(const Problem& problem) {
   const ProblemFiles* const files = find_files(problem);
   if (files != nullptr) return *files;
-  std::string others;
+  std::vector<std::string> others;
   for (const kernels::ProblemEntry& entry : kernels::problems()) {
     const std::unique_ptr<Problem> other = entry.make();
-    if (find_files(*other) != nullptr) others += (others.empty() ? "" : ", ") + other->info().name;
+    if (find_files(*other) != nullptr) others.push_back(other->info().name);
   }
-  throw UsageError(format("{} takes no files; these problems do: {}", problem.info().name, others));
+  throw UsageError(format("{} takes no files; these problems do: {}", problem.info().name, joined(others)));
 }
 
 void take_extents(const FileChoice& files, const ProblemOptions& options, ProblemSelection& selection) {
@@ -195,19 +193,12 @@ void take_inputs(const FileChoice& files, ProblemSelection& selection) {
 
 void write_result(const FileChoice& files, const ProblemSelection& selection,
                   const Configuration& configuration, Backend& backend, const KernelSources& sources) {
-  ReferenceCache reference_cache(*selection.problem);
-  const auto reference_data = reference_cache.at(selection.instance, check_seeds[0]);
-  const Result<LaunchPlan> plan = selection.problem->plan(selection.instance, configuration, sources);
-  const auto need = [&](const auto& result) {
-    if (!result)
-      throw Error(format("{} is not written: the winner, run once more: {}: {}", files.output.string(),
-                         result.error().reason, result.error().detail));
-  };
-  need(plan);
-  need(run_outputs(*plan, *reference_data, backend).and_then([&](const TensorSet& outputs) -> Result<void> {
-    files_of(*selection.problem).write_outputs(files.output, selection.instance, outputs);
-    return {};
-  }));
+  Verification verification(*selection.problem, backend, sources);
+  const Result<TensorSet> outputs = verification.outputs(selection.instance, configuration);
+  if (!outputs)
+    throw Error(format("{} is not written: the winner failed when it was run once more: {}: {}",
+                       files.output.string(), outputs.error().reason, outputs.error().detail));
+  files_of(*selection.problem).write_outputs(files.output, selection.instance, *outputs);
 }
 
 }  // namespace tune::cli

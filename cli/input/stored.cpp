@@ -78,9 +78,7 @@ namespace {
 /// Of what the database has, the nearest to `name`, or else all.
 std::string what_there_is(const std::string& name, const std::vector<std::string>& known) {
   if (const auto nearest = search::nearest_name(name, known)) return format("did you mean '{}'?", *nearest);
-  std::string all;
-  for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
-  return known.empty() ? "nothing is stored yet" : "there is: " + all;
+  return known.empty() ? "nothing is stored yet" : "there is: " + joined(known);
 }
 
 void check_problem(const std::string& name, const db::Database* database) {
@@ -113,8 +111,7 @@ void check_size(const StoredChoice& choice, const db::Database& database) {
        db::list_runs(database, {.problem = choice.problem, .device = choice.device}))
     sizes.insert(run.workload.size);
   if (sizes.contains(*choice.size)) return;
-  std::string all;
-  for (const std::string& each : sizes) all += (all.empty() ? "; there is: " : ", ") + each;
+  const std::string all = sizes.empty() ? "" : "; there is: " + joined(sizes);
   const std::string problem = choice.problem ? " of " + *choice.problem : "";
   const std::string device = choice.device ? " on " + *choice.device : "";
   throw Error(format("no result{}{} of size {}{}", problem, device, *choice.size, all), Exit::no_answer);

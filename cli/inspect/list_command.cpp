@@ -150,11 +150,10 @@ void list_devices(const db::Database& database, const StoredChoice& choice, Form
   const bool every = !choice.problem && !choice.size && !choice.device;
   for (const db::DeviceSummary& device :
        every ? db::list_devices(database) : chosen_devices(database, choice)) {
-    std::string drivers;
-    for (const std::string& driver : device.drivers) drivers += (drivers.empty() ? "" : ", ") + driver;
     const bool known = device.properties.compute_major > 0;  // not of every imported result
-    table.add({device.name, known ? device.architecture : "unknown", drivers, std::to_string(device.runs),
-               std::to_string(device.evaluations), time_of_day(device.last_run)});
+    table.add({device.name, known ? device.architecture : "unknown", joined(device.drivers),
+               std::to_string(device.runs), std::to_string(device.evaluations),
+               time_of_day(device.last_run)});
     all.push_back({{"name", device.name},
                    {"model_key", device.model_key},
                    {"architecture", known ? nlohmann::ordered_json(device.architecture) : nullptr},

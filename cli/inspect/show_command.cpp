@@ -29,13 +29,12 @@ struct ShowRequest {
 };
 
 std::string budget_text(const RunOptions& options) {
-  std::string text;
-  if (options.budget_evaluations) text += counted(*options.budget_evaluations, "evaluation");
-  if (options.budget_seconds) text += (text.empty() ? "" : ", ") + duration_text(*options.budget_seconds);
+  std::vector<std::string> limits;
+  if (options.budget_evaluations) limits.push_back(counted(*options.budget_evaluations, "evaluation"));
+  if (options.budget_seconds) limits.push_back(duration_text(*options.budget_seconds));
   if (options.until_gain)
-    text += format("{}until less than {} is to gain", text.empty() ? "" : ", ",
-                   percent_text(*options.until_gain));
-  return text.empty() ? "the whole space" : text;
+    limits.push_back(format("until less than {} is to gain", percent_text(*options.until_gain)));
+  return limits.empty() ? "the whole space" : joined(limits);
 }
 
 /// Of a device in another program's results little more than the name may be known.

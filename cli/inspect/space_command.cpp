@@ -44,9 +44,7 @@ std::vector<Configuration> draw(const search::SearchSpace& space, std::uint64_t 
 }
 
 std::string listed(const std::vector<Value>& values) {
-  std::string text;
-  for (const Value& value : values) text += (text.empty() ? "" : " ") + value.to_string();
-  return text;
+  return joined(values, &Value::to_string, " ");
 }
 
 std::string describe(const ProblemSelection& selection, const DeviceProperties& device,

@@ -7,6 +7,7 @@
 
 #include "db/store/database.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cli {
@@ -18,11 +19,6 @@ namespace fs = std::filesystem;
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code error;
   return fs::equivalent(a, b, error) && !error;
-}
-
-bool is_other_than_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
 }
 
 [[noreturn]] void refuse_database(const std::string& path) {
@@ -60,23 +56,9 @@ void check_outputs(std::span<const NamedFile> outputs, const std::vector<std::st
 }
 
 void write_whole_file(const fs::path& path, const std::string& text) {
-  std::error_code error;
-  const bool direct = is_other_than_file(path);
-  if (!direct && db::is_database(path.string())) refuse_database(path.string());
-  // What a link names is replaced, not the link.
-  const fs::path target = !direct && fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
-  const fs::path written = direct ? target : fs::path(target.string() + ".part");
-  std::ofstream file(written, std::ios::binary);
-  file << text;
-  file.close();
-  bool complete = !file.fail();
-  if (complete && !direct) {
-    fs::rename(written, target, error);
-    complete = !error;
-  }
-  if (complete) return;
-  if (!direct) fs::remove(written, error);
-  throw Error(format("cannot write '{}': is the folder there, and room on the disk?", path.string()));
+  if (!is_other_than_file(path) && db::is_database(path.string())) refuse_database(path.string());
+  if (replace_file(path, [&](const fs::path& written) { return write_bytes(written, text); }))
+    throw Error(format("cannot write '{}': is the folder there, and room on the disk?", path.string()));
 }
 
 namespace {

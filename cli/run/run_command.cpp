@@ -13,10 +13,10 @@
 #include "cli/output/progress.hpp"
 #include "cli/run/run_summary.hpp"
 #include "db/store/database.hpp"
+#include "library/run/gpu.hpp"
 #include "library/run/paths.hpp"
 #include "library/run/tuning_run.hpp"
 #include "library/run/version.hpp"
-#include "library/run/worker_backend.hpp"
 #include "search/strategies/registry.hpp"
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
@@ -75,7 +75,7 @@ struct RunRequest {
   void add_to(OptionTable& table);
   void add_measuring_to(OptionTable& table);
   /// What is asked of the run, complete. `problem` is null for another tuner's recording.
-  run::TuningRequest settled(const Problem* problem) const;
+  run::TuningRequest settled(const Problem* chosen) const;
 };
 
 void RunRequest::add_to(OptionTable& table) {
@@ -137,16 +137,16 @@ void RunRequest::add_measuring_to(OptionTable& table) {
               tuning.top_k, 0);
 }
 
-run::TuningRequest RunRequest::settled(const Problem* problem) const {
+run::TuningRequest RunRequest::settled(const Problem* chosen) const {
   run::TuningRequest all = tuning;
   if (!names_strategy) all.strategy.reset();
   all.where = space.where;
   all.pinned = space.pinned;
   all.transfer = !no_transfer;
   all.race = !no_race;
-  all.default_first = problem != nullptr;
+  all.default_first = chosen != nullptr;
   all.command_line = command_line();
-  run::settle(all, problem);
+  run::settle(all, chosen);
   return all;
 }
 
@@ -193,8 +193,8 @@ int run_on_gpu(RunSetup& job, int number) {
   const Problem& problem = *job.selection.problem;
   const KernelSources& sources = *job.sources;
   const auto cache = chosen_cache(job.request.cache);
-  const std::unique_ptr<Backend> backend = cache::with_cache(
-      run::open_gpu(number, job.request.process.timeout, job.request.process.in_process), cache);
+  const std::unique_ptr<Backend> backend =
+      cache::with_cache(open_backend(number, job.request.process), cache);
   const search::SearchSpace space = build_space(job.selection, backend->properties(), job.request.space);
   job.device_label = format("{} (device {})", backend->properties().name, number);
   const std::unique_ptr<Evaluator> evaluator =

@@ -90,13 +90,13 @@ std::string winner_text(const FinishedRun& summary) {
 /// `13 failed (launch 4, crash 9)`, of the failures before or after a launch; empty for none.
 std::string failures_text(const Progress& progress, bool early, std::string_view what) {
   std::uint64_t all = 0;
-  std::string each;
+  std::vector<std::string> each;
   for (const auto& [phase, count] : progress.failures) {
     if (before_launch(phase) != early) continue;
     all += count;
-    each += format("{}{} {}", each.empty() ? "" : ", ", to_string(phase), count);
+    each.push_back(format("{} {}", to_string(phase), count));
   }
-  return all == 0 ? std::string() : format("{} {} ({})", all, what, each);
+  return all == 0 ? std::string() : format("{} {} ({})", all, what, joined(each));
 }
 
 std::string counts_text(const Progress& progress) {

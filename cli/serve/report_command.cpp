@@ -80,10 +80,10 @@ HttpResponse LivePage::answer(const HttpRequest& request) {
 namespace {
 
 std::string kinds_help() {
-  std::string text;
-  for (const reports::ReportKind& kind : reports::report_kinds())
-    text += format("{}{} ({})", text.empty() ? "" : ", ", kind.name, kind.summary);
-  return text + "; default: by the ending of --out, else text";
+  const auto text_of = [](const reports::ReportKind& kind) {
+    return format("{} ({})", kind.name, kind.summary);
+  };
+  return joined(reports::report_kinds(), text_of) + "; default: by the ending of --out, else text";
 }
 
 struct ReportRequest {

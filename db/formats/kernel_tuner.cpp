@@ -19,10 +19,10 @@ constexpr double millisecond = 1e-3;
 std::string size_text(const Json& size) {
   if (size.is_string()) return size.get<std::string>();
   if (!size.is_array()) return size.is_null() ? std::string() : shown(size);
-  std::string text;
-  for (const Json& extent : size)
-    text += (text.empty() ? "" : "x") + (extent.is_string() ? extent.get<std::string>() : shown(extent));
-  return text;
+  const auto text_of = [](const Json& extent) {
+    return extent.is_string() ? extent.get<std::string>() : shown(extent);
+  };
+  return joined(size, text_of, "x");
 }
 
 /// Translates its names of failures.
@@ -169,12 +169,11 @@ Json entry_of(const ThirdPartyRecord& record, const Evaluation& evaluation, cons
 
 /// Returns `16,1,none`, as the tuner looks it up.
 std::string key_of(const ThirdPartyRecord& record, const Evaluation& evaluation) {
-  std::string key;
-  for (const std::string& parameter : record.parameters) {
+  const auto text_of = [&](const std::string& parameter) {
     const search::Value* value = evaluation.configuration.find(parameter);
-    key += (key.empty() ? "" : ",") + (value == nullptr ? std::string(absent) : value->to_string());
-  }
-  return key;
+    return value == nullptr ? std::string(absent) : value->to_string();
+  };
+  return joined(record.parameters, text_of, ",");
 }
 
 }  // namespace

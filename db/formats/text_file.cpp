@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 
@@ -56,23 +57,19 @@ void write_new_text(const std::filesystem::path& path, const std::string& text) 
   std::error_code error;
   if (std::filesystem::exists(path, error))
     throw Error(format("{} exists: name a new file, or remove it first", name));
-  const std::string partial = name + ".part";
-  bool complete = false;
-  {
+  const auto write = [&](const std::filesystem::path& partial) -> std::error_code {
     OpenFile file(gzopen(partial.c_str(), path.extension() == ".gz" ? "wb" : "wbT"));
     if (!file) throw Error(format("cannot write '{}': is the folder there, and may you write to it?", name));
     constexpr std::size_t max_count = std::size_t{1} << 20;  // a call takes 32 bits
-    complete = true;
+    bool complete = true;
     for (std::size_t at = 0; at < text.size() && complete; at += max_count) {
       const auto part = static_cast<unsigned>(std::min(max_count, text.size() - at));
       complete = gzwrite(file.get(), text.data() + at, part) == static_cast<int>(part);
     }
     complete = gzclose(file.release()) == Z_OK && complete;
-  }
-  if (complete) std::filesystem::rename(partial, path, error);
-  if (complete && !error) return;
-  std::filesystem::remove(partial, error);
-  throw Error(format("cannot write '{}': is there room on the disk?", name));
+    return complete ? std::error_code() : std::make_error_code(std::errc::io_error);
+  };
+  if (replace_file(path, write)) throw Error(format("cannot write '{}': is there room on the disk?", name));
 }
 
 }  // namespace tune::replay

@@ -30,9 +30,7 @@ std::vector<std::string> columns_of(SQLite::Database& connection, const std::str
 }
 
 std::string listed(const std::vector<std::string>& columns, const std::string& prefix) {
-  std::string text;
-  for (const std::string& column : columns) text += (text.empty() ? "" : ", ") + prefix + column;
-  return text;
+  return joined(columns, [&](const std::string& column) { return prefix + column; });
 }
 
 std::string insert_sql(const std::string& table, const std::vector<std::string>& columns) {

@@ -34,9 +34,7 @@ class Unfinished {
 
 /// Returns `name IN (1,2)` for these numbers.
 std::string among(const std::string& name, const std::vector<std::int64_t>& numbers) {
-  std::string list;
-  for (const std::int64_t number : numbers) list += format("{}{}", list.empty() ? "" : ",", number);
-  return format("{} IN ({})", name, list);
+  return format("{} IN ({})", name, joined(numbers));
 }
 
 void choose(SQLite::Database& copy, const ExportFilter& filter) {

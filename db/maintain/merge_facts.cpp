@@ -52,10 +52,8 @@ class RowFinder {
 
  private:
   static std::string find_sql(const KeyedTable& table) {
-    std::string where;
-    for (const std::string& column : table.key)
-      where += format("{}{} = ?", where.empty() ? "" : " AND ", column);
-    return format("SELECT id FROM {} WHERE {}", table.name, where);
+    const auto equals = [](const std::string& column) { return column + " = ?"; };
+    return format("SELECT id FROM {} WHERE {}", table.name, joined(table.key, equals, " AND "));
   }
 
   std::vector<std::string> columns_;

@@ -114,12 +114,6 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
   return result;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 std::vector<std::string> kernel_parameters(const std::string& text, const std::string& entry) {
   const std::string plain = without_comments(text);
   const std::string name = trimmed(entry.substr(0, entry.find('<')));

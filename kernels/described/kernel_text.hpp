@@ -25,9 +25,6 @@ KernelText read_kernel_text(const std::filesystem::path& file,
 /// `text` with whole words that are names of these replaced by their values.
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& values);
 
-/// With commas between them.
-std::string joined(const std::vector<std::string>& words);
-
 /// The parameters of the kernel `entry` (without template arguments), as declared: `const float* in`. Empty
 /// where the text declares no such kernel in a way that is understood.
 std::vector<std::string> kernel_parameters(const std::string& text, const std::string& entry);

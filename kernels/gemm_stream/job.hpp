@@ -47,8 +47,6 @@ struct StreamPlan {
   /// Parts, each of whole rows of tiles, in which the last product is copied, computed and copied back.
   std::int64_t tail = 1;
   std::int64_t tile_rows = 64;  ///< of a product that a block computes
-
-  std::int64_t pieces(const StreamJob& job) const { return (job.count + chunk - 1) / chunk; }
 };
 
 StreamPlan stream_plan(const search::Configuration& configuration);

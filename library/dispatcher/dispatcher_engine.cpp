@@ -120,7 +120,7 @@ void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t 
     std::vector<std::string> names;
     for (const Expected& one : expected_) names.push_back(one.name);
     throw UsageError(format("{}: launch takes {} arguments ({}), {} were given", problem_.info().name,
-                            expected_.size(), definition::joined(names), count));
+                            expected_.size(), tune::joined(names), count));
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Expected& wanted = expected_[i];

@@ -68,13 +68,11 @@ const Value& Values::at(const std::string& name) const {
     if (other == name) return value;
     known.push_back(other);
   }
-  std::string all;
-  for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
   const std::string nearest = search::did_you_mean(name, known);
   throw Error("there is no '" + name + "' here" +
               (!nearest.empty() ? nearest
-               : all.empty()    ? ""
-                                : "; there is: " + all));
+               : known.empty()  ? ""
+                                : "; there is: " + tune::joined(known)));
 }
 
 Values& Values::set(const std::string& name, AnyValue value) {

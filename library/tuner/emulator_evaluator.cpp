@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
 
 namespace tune::api {
@@ -25,11 +26,9 @@ Phase phase_of(emulator::FindingKind kind) {
 tune::Result<Measurement> outcome_of(const emulator::CheckVerdict& verdict) {
   if (!verdict.not_emulated.empty()) return tune::fail(Phase::launch, "not emulated", verdict.not_emulated);
   if (!verdict.findings.empty()) {
-    std::string all;
-    for (const emulator::Finding& finding : verdict.findings)
-      all += (all.empty() ? "" : "\n") + finding.text();
     const emulator::FindingKind kind = verdict.findings.front().kind;
-    return tune::fail(phase_of(kind), std::string(emulator::to_string(kind)), all);
+    return tune::fail(phase_of(kind), std::string(emulator::to_string(kind)),
+                      tune::joined(verdict.findings, &emulator::Finding::text, "\n"));
   }
   Measurement measurement;
   measurement.error = verdict.error;

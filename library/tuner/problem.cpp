@@ -544,7 +544,7 @@ Instance instance_at(const ProblemInfo& info, const Sizes& sizes) {
   for (const auto& [name, value] : sizes.entries()) {
     if (std::ranges::find(known, name) == known.end())
       throw UsageError(format("{}: '{}' is not a size or setting{}; there is: {}", info.name, name,
-                              search::did_you_mean(name, known), definition::joined(known)));
+                              search::did_you_mean(name, known), tune::joined(known)));
     if (std::ranges::find(info.extents, name, &ExtentInfo::name) == info.extents.end())
       settings.emplace_back(name, to_search(value));
   }

@@ -68,14 +68,14 @@ namespace {
 
 /// `480 G cell updates/s, 3.84 TB/s, 1.2 Tflop/s`: what is counted at all.
 std::string rates(const db::WorkloadCost& amount, double time) {
-  std::string text;
+  std::vector<std::string> all;
   const auto add = [&](double count, const std::string& unit) {
-    if (count > 0) text += format("{}{}", text.empty() ? "" : ", ", si(count / time, unit));
+    if (count > 0) all.push_back(si(count / time, unit));
   };
   add(amount.items, amount.item + "s/s");
   add(amount.bytes, "B/s");
   add(amount.flops, "flop/s");
-  return text;
+  return joined(all);
 }
 
 std::string share_text(const db::WorkloadCost& amount, double time) {

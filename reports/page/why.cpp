@@ -131,11 +131,13 @@ void add_importance(const ValueTable& table, const std::vector<ParameterEffect>&
       order.emplace_back(-*effects[i].importance, i);
   if (order.empty()) return;
   std::ranges::sort(order);
-  std::string text = "What explains most of the differences in time between all measured configurations: ";
-  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 3); ++i)
-    text += format("{}{} ({})", i == 0 ? "" : ", ", table.parameters[order[i].second].name,
-                   percent_text(-order[i].first));
-  sentences.push_back(text + ".");
+  if (order.size() > 3) order.resize(3);
+  const auto text_of = [&](const auto& parameter) {
+    return format("{} ({})", table.parameters[parameter.second].name, percent_text(-parameter.first));
+  };
+  sentences.push_back(
+      format("What explains most of the differences in time between all measured configurations: {}.",
+             joined(order, text_of)));
 }
 
 void add_standing(const Section& section, Sentences& sentences) {

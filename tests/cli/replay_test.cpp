@@ -295,8 +295,8 @@ TEST(Replay, WarmRecordingsOfTheSameWorkAreLeftOut) {
       replay_of({one}, {"--warm", one, copy, two, "--warm-evaluations", "20", "--warm-strategy", "grid"}));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err,
-            "one: one is the same work on the same device: not used for it\n"
-            "one: copy is the same work on the same device: not used for it\n");
+            "one: one is not used for it: it is the same workload on the same device\n"
+            "one: copy is not used for it: it is the same workload on the same device\n");
   EXPECT_NE(
       outcome.out.find("Strategies were given what 20 evaluations by grid saw of each recording of --warm."),
       std::string::npos);

@@ -6,7 +6,7 @@
 
 #include "tuner/session/store.hpp"
 
-namespace tune {
+namespace tune::testing {
 
 /// Keeps the evaluations of one workload in memory, whatever key it is asked with. They end with the object.
 class MemoryStore : public Store {
@@ -26,4 +26,4 @@ class MemoryStore : public Store {
   std::optional<RunEnd> end;
 };
 
-}  // namespace tune
+}  // namespace tune::testing

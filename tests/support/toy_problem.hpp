@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,17 @@ class ToyProblem : public Problem {
   ProblemInfo info_;
 };
 
-/// Gives the same text for every name.
+/// The toy problem whose reference only a kernel computes.
+class ComputedToy : public ToyProblem {
+ public:
+  TensorSet reference(const Instance&, const TensorSet&) const override { return {}; }
+  std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
+                                                   const KernelSources& sources) const override {
+    return plan(instance, {{"kind", "plain"}, {"block", 32}, {"items", 1}}, sources);
+  }
+};
+
+/// Returns the same text for every name.
 class ToySources : public KernelSources {
  public:
   std::string text(std::string_view name) const override { return "// " + std::string(name); }

@@ -18,30 +18,30 @@
 
 namespace tune {
 
-/// A plan made ready on a device: loaded, with its memory. One at a time; it ends with the object.
+/// A plan that is loaded on a device, with its memory. One at a time; the object releases both.
 ///
 /// Every call may end in Failure{crash} (a fault of the kernel, or the death of the process that runs it) or
-/// Failure{timeout}; no further call of this object succeeds then, and the runner goes on with the next plan.
+/// Failure{timeout}. No further call of this object succeeds then; the runner can prepare the next plan.
 class PreparedPlan {
  public:
   virtual ~PreparedPlan() = default;
 
-  /// One entry a kernel launch, in the plan's order, occupancy included; none for the setup, which is not
-  /// timed. Fourier transforms have none: which kernels they are made of, only their library knows.
+  /// Returns one entry for each kernel launch in the plan's order, occupancy included; none for the setup,
+  /// which is not timed, and for Fourier transforms, whose kernels are unknown.
   virtual const std::vector<KernelResources>& resources() const = 0;
-  /// Fills inputs, poisons outputs and scratch (every byte 0xff: NaN in floating point; scratch that asks for
-  /// zeros gets them) and the guards around all buffers, runs the setup and all launches and transforms once
-  /// and waits. Failure{launch}.
+  /// Fills the inputs, poisons outputs and scratch (every byte 0xff, NaN in floating point; or zeros where
+  /// scratch asks for them) and the guards around all buffers, runs the setup and all steps once and waits.
+  /// Failure{launch}.
   virtual Result<void> run_checked(const TensorViews& inputs) = 0;
-  /// After run_checked: Failure{verify} where a kernel wrote outside a buffer (`out of bounds`) or changed an
-  /// input (`changed input`), naming the buffer and the first place.
+  /// Call it after run_checked. Failure{verify} where a kernel wrote outside a buffer (`out of bounds`) or
+  /// changed an input (`changed input`); it names the buffer and the first place.
   virtual Result<void> check_memory() = 0;
-  /// Every element of an output against a reference of f64 elements and the logical tensor's extents.
+  /// Compares every element of an output with a reference of f64 elements and the logical tensor's extents.
   virtual Result<Comparison> compare(std::string_view buffer, const TensorView& reference,
                                      const Bounds& bounds) = 0;
-  /// The logical tensor of an output; valid until the next call of anything here.
+  /// Returns the logical tensor of an output; valid until the next call of this object.
   virtual Result<TensorView> fetch(std::string_view buffer) = 0;
-  /// Times all launches and transforms together, without the setup. Failure{launch}.
+  /// Times all steps together, without the setup. Failure{launch}.
   virtual Result<Timing> measure(const MeasureOptions& options) = 0;
 };
 
@@ -49,14 +49,13 @@ class PreparedPlan {
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// What each kernel launch takes, as PreparedPlan::resources: loads the binary and asks for occupancy, but
-  /// takes no memory. Failure{resources} where the configuration cannot run here (too many threads,
-  /// registers, too much shared memory), with demand and limit. What was prepared before stays as it is.
+  /// Returns PreparedPlan::resources: loads the binary and asks for the occupancy, but takes no memory.
+  /// Failure{resources} where the configuration cannot run here (too many threads, registers, too much shared
+  /// memory), with demand and limit. A plan that was prepared before stays valid.
   virtual Result<std::vector<KernelResources>> check_resources(const LaunchPlan& plan,
                                                                const Binary& binary) = 0;
-  /// Loads the binary, checks the resources and takes the memory. Failure{resources} as check_resources, and
-  /// where device memory is lacking; nothing has been launched then. One plan at a time: what was prepared
-  /// before must not be used again.
+  /// Loads the binary, checks the resources and takes the memory, without a launch. Failure{resources} as
+  /// check_resources, and where memory is lacking. A plan that was prepared before must not be used again.
   virtual Result<std::unique_ptr<PreparedPlan>> prepare(const LaunchPlan& plan, const Binary& binary) = 0;
 };
 
@@ -66,30 +65,31 @@ class LoadedPlan {
   virtual ~LoadedPlan() = default;
 };
 
-/// Launches plans on streams and memory of the program that this is part of, and times them without waiting:
-/// unlike Runner, which has memory of its own. Which memory and values, every call says anew.
+/// Launches plans on streams and memory of the surrounding program and times them without waiting. Every call
+/// names its memory and values.
 class StreamRunner {
  public:
-  /// Where the value of each argument of a kernel lies, in the kernel's order: an address of device memory
-  /// for a buffer, a number for a scalar.
+  /// The addresses of a kernel's argument values, in its order: of device memory's address for a buffer, of a
+  /// number for a scalar.
   using Arguments = std::vector<void*>;
 
   virtual ~StreamRunner() = default;
-  /// Failure{resources} or {launch} where it cannot run here. May be called while another thread launches.
+  /// Failure{resources} or {launch} where the plan cannot run here. May be called while another thread
+  /// launches.
   virtual Result<std::unique_ptr<LoadedPlan>> load(const LaunchPlan& plan, const Binary& binary) = 0;
-  /// Whether a call on this stream can be timed now: one that is recorded into a graph cannot.
+  /// True where a call on this stream can be timed now: not while it is recorded into a graph.
   virtual bool can_time(void* stream) = 0;
-  /// Enqueues all launches and returns at once; the values are copied. `ticket` above 0: to be timed, and
-  /// asked for under that number. Failure{launch} where the first launch was refused: nothing was enqueued
-  /// then. Throws Error where a later one was, and for a device that is lost.
+  /// Enqueues all launches and returns at once; the values are copied. With `ticket` above 0 the call is
+  /// timed under that number. Failure{launch} where the first launch was refused and nothing was enqueued.
+  /// Throws Error where a later launch was refused, and for a device that is lost.
   virtual Result<void> launch(LoadedPlan& plan, void* stream, std::span<const Arguments> arguments,
                               std::uint64_t ticket) = 0;
-  /// Seconds that the timed call took on the device; nothing while it has not ended. Never waits. A ticket is
-  /// answered once. Failure{crash} where the device is lost.
+  /// Returns the seconds that a timed call took on the device; nothing while it has not ended. Never waits.
+  /// Forgets the ticket with its time. Failure{crash} where the device is lost.
   virtual Result<std::optional<double>> elapsed(std::uint64_t ticket) = 0;
 };
 
-/// A device with its compiler and runner: `cuda` is real, others check the same sources on the CPU.
+/// A device with its compiler and runner.
 class Backend {
  public:
   virtual ~Backend() = default;

@@ -12,15 +12,15 @@
 
 namespace tune {
 
-/// A device binary and what its compiler said.
+/// A device binary with the figures and the log of its compiler.
 struct Binary {
   std::vector<std::byte> image;                      ///< cubin
   std::map<std::string, std::string> symbols;        ///< entry -> lowered (mangled) name
   std::map<std::string, KernelResources> resources;  ///< entry -> registers, spills, static shared memory
   std::string log;
   double compile_seconds = 0;
-  std::string hash;  ///< of the image: equal code is equal text
-  /// From a cache, not made for this call: compile_seconds are those of the lookup.
+  std::string hash;  ///< of the image
+  /// From a cache: compile_seconds are those of the lookup.
   bool cached = false;
 };
 
@@ -30,11 +30,10 @@ class Compiler {
   virtual ~Compiler() = default;
   /// Failure{compile} with the compiler's log.
   virtual Result<Binary> compile(const CompileRequest& request) const = 0;
-  /// `NVRTC 13.0 sm_90`: for people and databases.
+  /// `NVRTC 13.0 sm_90`, as stored and as shown.
   virtual std::string version() const = 0;
-  /// Differs wherever equal requests may give other binaries or other figures, even between builds that say
-  /// the same version: for keys of caches. Never stored with results, which stay comparable across such
-  /// builds.
+  /// Differs wherever equal requests may lead to other binaries or figures, even between builds with the same
+  /// version: for keys of caches. Not stored with results, which stay comparable across such builds.
   virtual std::string identity() const { return version(); }
 };
 

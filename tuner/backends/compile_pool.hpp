@@ -21,14 +21,14 @@ class CompilePool {
   explicit CompilePool(const Compiler& compiler, unsigned threads);
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
-  /// Drops what has not been started and waits for the rest.
+  /// Drops compiles that have not started and waits for the others.
   ~CompilePool();
 
   /// An exception of the compiler (a broken environment) comes out of the future.
   std::future<Result<Binary>> submit(CompileRequest request);
-  /// Drops what has not been started: its futures throw std::future_error.
+  /// Drops compiles that have not started: their futures throw std::future_error.
   void clear();
-  /// How many have been compiled so far, and a wait until they are more than that, for `seconds` at most.
+  /// Returns how many compiles have ended.
   std::uint64_t finished() const;
   void wait_for_more_than(std::uint64_t count, double seconds) const;
 

@@ -5,8 +5,7 @@
 
 namespace tune {
 
-/// What one kernel of a binary needs, known before anything is launched. Bytes are per thread where it says
-/// so.
+/// The resources of one kernel of a binary, known before any launch.
 struct KernelResources {
   int registers = 0;          ///< a thread
   int spill_store_bytes = 0;  ///< a thread, from the compiler's log
@@ -18,7 +17,7 @@ struct KernelResources {
   int max_threads = 0;                ///< a block that this kernel can be launched with
   int blocks_per_multiprocessor = 0;  ///< CUDA's occupancy query
   double occupancy = 0;               ///< resident over possible threads of a multiprocessor, 0 to 1
-  /// What bounds it: `registers`, `shared memory`, `threads`, `blocks`; empty if unknown.
+  /// The limit of the occupancy: `registers`, `shared memory`, `threads`, `blocks`; empty if unknown.
   std::string limiter;
 };
 

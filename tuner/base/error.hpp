@@ -6,17 +6,17 @@
 
 namespace tune {
 
-/// Exit statuses of the program: what a script can rely on.
+/// Exit statuses of the program, on which scripts rely.
 enum class Exit : int {
   success = 0,
-  failure = 1,  ///< the work was tried and did not succeed (nothing valid found, a wrong result, a full disk)
-  usage = 2,    ///< the command line, a size or an expression cannot be read
+  failure = 1,    ///< the work did not succeed: nothing valid found, a wrong result, a full disk
+  usage = 2,      ///< the command line, a size or an expression cannot be read
   no_answer = 3,  ///< the database has no record that fits
   interrupted = 130,
 };
 
-/// A broken environment or wrong use, for people: `what()` is one line that names the cure. Caught once, in
-/// main.
+/// A broken environment or wrong use. `what()` is one line for the user that names the cure. Only main
+/// catches it.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& what, Exit exit = Exit::failure)
@@ -27,7 +27,7 @@ class Error : public std::runtime_error {
   Exit exit_;
 };
 
-/// Wrong words on the command line or in a definition.
+/// A wrong command line or definition.
 class UsageError : public Error {
  public:
   explicit UsageError(const std::string& what) : Error(what, Exit::usage) {}

@@ -2,7 +2,8 @@
 #include "tuner/base/failure.hpp"
 
 #include <array>
-#include <stdexcept>
+
+#include "tuner/base/enum_names.hpp"
 
 namespace tune {
 namespace {
@@ -17,9 +18,7 @@ std::string_view to_string(Phase phase) {
 }
 
 Phase phase_from_string(std::string_view name) {
-  for (std::size_t i = 0; i < phase_names.size(); ++i)
-    if (phase_names[i] == name) return static_cast<Phase>(i);
-  throw std::invalid_argument("unknown phase '" + std::string(name) + "'");
+  return enum_from_name<Phase>(phase_names, name, "phase");
 }
 
 }  // namespace tune

@@ -8,10 +8,11 @@
 
 namespace tune {
 
-/// Where an evaluation can end. The first three cost no launch and do not count against a budget.
+/// The phases in which an evaluation can fail. The first three cost no launch and do not count against a
+/// budget.
 enum class Phase { constraint, compile, resources, launch, verify, timeout, crash };
 
-/// `constraint`, `compile`, ...: as stored and as shown.
+/// Returns `constraint`, `compile`, ...: as stored and as shown.
 std::string_view to_string(Phase phase);
 /// Throws std::invalid_argument for an unknown name.
 Phase phase_from_string(std::string_view name);
@@ -20,15 +21,15 @@ constexpr bool before_launch(Phase phase) {
   return phase <= Phase::resources;
 }
 
-/// Why a configuration gave no measurement: an expected outcome, stored like one.
+/// The reason why a configuration has no measurement: an expected outcome, stored like a measurement.
 struct Failure {
   Phase phase = Phase::launch;
-  /// Short and the same for the same cause: groups failures (`shared memory`, `spills`, ...).
+  /// Short, and the same for the same cause, so that failures can be counted by it (`shared memory`).
   std::string reason;
-  std::string detail;  ///< everything known: the compiler's log, the worst element, the limits and the demand
+  std::string detail;  ///< the compiler's log, the worst element, demand and limit
 };
 
-/// The reason of a Failure{crash} where somebody else ended the process that ran a kernel.
+/// The reason of a Failure{crash} where another program killed the process that ran a kernel.
 constexpr std::string_view killed_from_outside = "killed";
 
 template<class T>

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <tl/expected.hpp>
 #include <utility>
 
@@ -33,7 +36,22 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-/// All bytes of a file, or why they cannot be read, in a few words: `No such file or directory`.
+/// Returns all bytes of a file, or why they cannot be read, in a few words: `No such file or directory`.
 tl::expected<std::string, std::string> read_text(const std::filesystem::path& path);
+
+/// True for a path that exists and is not a regular file: a folder, a pipe, /dev/stdout.
+bool is_other_than_file(const std::filesystem::path& path);
+
+/// Writes the bytes to the path as it is.
+std::error_code write_bytes(const std::filesystem::path& path, std::string_view bytes);
+
+/// Makes a file in one step: `write` fills another file in the same folder, `unfinished` (by default
+/// `<path>.part`), which then gets the name `path`. A reader of `path`, in this process or another one, sees
+/// all of the new file or the old one. Replaces what a link points to, not the link; lets `write` fill a pipe
+/// or device directly. Removes the unfinished file where it fails. Does not sync: after a crash of the
+/// machine the file may be cut short.
+std::error_code replace_file(const std::filesystem::path& path,
+                             const std::function<std::error_code(const std::filesystem::path&)>& write,
+                             std::filesystem::path unfinished = {});
 
 }  // namespace tune

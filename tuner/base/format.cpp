@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library as headers, here alone: a program that is linked statically needs no other form of it, which
-// not every distribution has.
+// Only this file includes fmt's code as headers: so no compiled library of it is needed, which not every
+// distribution has for static linking.
 #define FMT_HEADER_ONLY
 #include "tuner/base/format.hpp"
 

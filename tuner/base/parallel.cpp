@@ -11,7 +11,7 @@
 namespace tune {
 
 unsigned host_threads() {
-  // Those that this process may run on: a batch system or taskset gives some of them.
+  // Only the cores that a batch system or taskset left to this process.
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)

@@ -6,11 +6,11 @@
 
 namespace tune {
 
-/// Number of threads that host work may use: all cores, at least one.
+/// Returns the number of threads for work on the host: all cores of this process, at least one.
 unsigned host_threads();
 
-/// Calls `work(begin, end)` for consecutive parts of 0 .. count-1 on all cores and waits. Parts are at least
-/// `grain` long. An exception of a part is thrown again here.
+/// Calls `function(begin, end)` for consecutive parts of 0 .. count-1, at least `grain` long, on all cores
+/// and waits. Throws the exception of a part again.
 void parallel_for(std::uint64_t count, std::uint64_t grain,
                   const std::function<void(std::uint64_t begin, std::uint64_t end)>& function);
 

@@ -5,12 +5,12 @@
 
 namespace tune {
 
-/// Seconds since a fixed point of this machine's steady clock.
+/// Returns the seconds since a fixed point of this machine's steady clock.
 inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Runs from its construction on.
+/// Measures the time since its construction.
 class Stopwatch {
  public:
   double seconds() const { return seconds_now() - start_; }

@@ -13,16 +13,16 @@ namespace tune {
 std::string si(double value, std::string_view unit);
 /// Binary prefixes: `227 KiB`.
 std::string bytes_text(double bytes);
-/// For people waiting: `4 s`, `2 min 5 s`, `1 h 12 min`.
+/// `4 s`, `2 min 5 s`, `1 h 12 min`.
 std::string duration_text(double seconds);
 /// `92 %`, one decimal below 10.
 std::string percent_text(double share);
 /// `1 sample`, `2 samples`.
 std::string counted(std::uint64_t count, std::string_view what);
 
-/// `90`, `90s`, `5m`, `1.5h` in seconds. Throws UsageError naming `option`.
+/// Reads `90`, `90s`, `5m`, `1.5h` as seconds. Throws UsageError that names `option`.
 double parse_duration(std::string_view text, std::string_view option);
-/// `500M`, `2G`, `1.5T` (binary prefixes) or plain bytes. Throws UsageError naming `option`.
+/// Reads `500M`, `2G`, `1.5T` (binary prefixes) or plain bytes. Throws UsageError that names `option`.
 std::uint64_t parse_size(std::string_view text, std::string_view option);
 
 }  // namespace tune

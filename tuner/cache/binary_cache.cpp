@@ -46,7 +46,7 @@ std::optional<Result<Binary>> from_entry(std::string_view key, std::string_view 
     if (json.at("key").get<std::string>() != key) return std::nullopt;
     if (json.contains("binary")) return Result<Binary>(decoded<Binary>(json["binary"]));
     return Result<Binary>(tl::unexpected(decoded<Failure>(json.at("failure"))));
-  } catch (const std::exception&) {  // a sound entry of another layout
+  } catch (const std::exception&) {  // an intact entry of another layout
     return std::nullopt;
   }
 }
@@ -54,7 +54,7 @@ std::optional<Result<Binary>> from_entry(std::string_view key, std::string_view 
 BinaryCache::BinaryCache(std::filesystem::path folder, std::uint64_t limit)
     : folder_(std::move(folder)), limit_(limit), size_(folder_, limit) {
   if (folder_.empty())
-    give_up("no place for the cache of device binaries: neither HOME nor TUNE_CACHE_DIR is set");
+    give_up("compiling without the cache of device binaries: set HOME or TUNE_CACHE_DIR to give it a folder");
 }
 
 std::filesystem::path BinaryCache::file_of(const std::string& key) const {
@@ -69,7 +69,7 @@ std::optional<Result<Binary>> BinaryCache::find(const std::string& key) {
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
   auto result = from_entry(key, bytes);
   if (result) {
-    // Used now. The time of access would say so too, where the file system keeps it: few do.
+    // Marks the entry as used now: few file systems keep the time of access.
     utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
   } else {
     unlink(path.c_str());
@@ -81,7 +81,7 @@ void BinaryCache::keep(const std::string& key, const Result<Binary>& result) {
   if (!writable_) return;
   const std::string entry = to_entry(key, result);
   if (disk_bytes(entry.size()) > limit_) return;
-  if (const std::error_code error = write_file(file_of(key), entry))
+  if (const std::error_code error = write_entry(file_of(key), entry))
     give_up(format("compiling without the cache of device binaries: {} cannot be written ({})",
                    folder_.string(), error.message()));
   else

@@ -18,16 +18,17 @@
 #include <thread>
 #include <vector>
 
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::cache {
 namespace {
 
-std::error_code last_error() {
-  return {errno, std::generic_category()};
-}
+namespace fs = std::filesystem;
 
-/// No two writers anywhere may take the same: threads have a number, processes an id, machines that share the
+constexpr std::string_view unfinished_prefix = "unfinished-";
+
+/// No two writers may take the same name: threads have a number, processes an id, machines that share the
 /// folder a random part.
 std::string unfinished_name() {
   static std::atomic<std::uint64_t> number{0};
@@ -35,47 +36,7 @@ std::string unfinished_name() {
   return format("{}{:016x}-{}-{}", unfinished_prefix, machine, getpid(), ++number);
 }
 
-/// Creates the file; the folder too.
-int create(const std::filesystem::path& path) {
-  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  const int file = open(path.c_str(), flags, 0666);
-  if (file >= 0 || errno != ENOENT) return file;
-  std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
-  if (!error) return open(path.c_str(), flags, 0666);
-  errno = error.value();
-  return -1;
-}
-
-std::error_code write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return last_error();
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
-}  // namespace
-
-std::error_code write_file(const std::filesystem::path& path, std::string_view bytes) {
-  const std::filesystem::path unfinished = path.parent_path() / unfinished_name();
-  const int file = create(unfinished);
-  if (file < 0) return last_error();
-  std::error_code error = write_all(file, bytes);
-  // Some file systems (NFS) tell only here that the disk is full.
-  if (close(file) != 0 && !error) error = last_error();
-  if (!error && rename(unfinished.c_str(), path.c_str()) != 0) error = last_error();
-  if (error) unlink(unfinished.c_str());
-  return error;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-/// The file with the sum, locked: by one thread of one process at a time.
+/// The file with the sum, locked by one thread of one process at a time.
 class LockedSum {
  public:
   explicit LockedSum(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
@@ -85,7 +46,7 @@ class LockedSum {
   LockedSum(const LockedSum&) = delete;
   LockedSum& operator=(const LockedSum&) = delete;
   ~LockedSum() {
-    // Not left to close: a child of this process may have the file open as well.
+    // Unlocks explicitly: a child of this process may also have the file open.
     if (locked_) flock(file_, LOCK_UN);
     if (file_ >= 0) close(file_);
   }
@@ -93,7 +54,7 @@ class LockedSum {
   bool locked() const { return locked_; }
   bool busy() const { return busy_; }
 
-  /// Nothing in a new file, and where it was damaged.
+  /// Returns nothing for a new or damaged file.
   std::optional<std::uint64_t> read() const {
     std::array<char, 32> text{};
     const ssize_t size = pread(file_, text.data(), text.size(), 0);
@@ -107,7 +68,7 @@ class LockedSum {
   void write(std::uint64_t sum) const {
     const std::string text = std::to_string(sum) + '\n';
     const auto size = static_cast<ssize_t>(text.size());
-    // Half a number must not be taken for one.
+    // A partly written number must not be read as a number.
     if (ftruncate(file_, 0) != 0 || pwrite(file_, text.data(), text.size(), 0) != size)
       static_cast<void>(ftruncate(file_, 0) == 0);
   }
@@ -124,14 +85,14 @@ struct CachedFile {
   fs::file_time_type used;
 };
 
-/// A file that is written takes milliseconds; older ones are those of processes that were killed.
+/// Writing a file takes milliseconds; older unfinished files are those of killed processes.
 bool is_abandoned(const fs::path& path) {
   std::error_code error;
   const auto written = fs::last_write_time(path, error);
   return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(1);
 }
 
-/// Removes abandoned files on the way.
+/// Lists the entries and removes abandoned files.
 std::vector<CachedFile> entries_of(const fs::path& folder) {
   std::vector<CachedFile> entries;
   std::error_code error;
@@ -150,14 +111,23 @@ std::vector<CachedFile> entries_of(const fs::path& folder) {
 
 }  // namespace
 
+std::error_code write_entry(const fs::path& path, std::string_view bytes) {
+  const auto write = [&](const fs::path& unfinished) { return write_bytes(unfinished, bytes); };
+  const fs::path folder = path.parent_path();
+  std::error_code error = replace_file(path, write, folder / unfinished_name());
+  if (error != std::errc::no_such_file_or_directory) return error;
+  fs::create_directories(folder, error);
+  return error ? error : replace_file(path, write, folder / unfinished_name());
+}
+
 SizeLimit::SizeLimit(fs::path folder, std::uint64_t limit) : folder_(std::move(folder)), limit_(limit) {}
 
 SizeLimit::~SizeLimit() {
   try {
-    // Processes that end together wait for each other, but not for one that hangs.
+    // Waits a moment for other processes that end now, but not for one that hangs.
     for (int turn = 0; turn < 50 && !settle(); ++turn)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  } catch (...) {  // no memory left: the folder is looked through another time
+  } catch (...) {  // no memory left: another process will read the folder
   }
 }
 

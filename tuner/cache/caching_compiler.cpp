@@ -15,8 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Reasons that say that the source is wrong, whenever and wherever it is compiled. All others may be a lack
-/// of memory, a full disk, a killed compiler.
+/// True for reasons that mean that the source is wrong wherever it is compiled. All others may be a lack of
+/// memory, a full disk or a killed compiler.
 bool lasts(const Failure& failure) {
   constexpr std::array<std::string_view, 6> reasons = {
       "syntax", "entry", "option", "missing header", "static assertion", "static shared memory"};

@@ -13,23 +13,23 @@
 
 namespace tune::cache {
 
-/// Asks the cache before another compiler, and keeps what that one gave. Requests that are equal and come at
-/// the same time compile once. Nothing is locked while a compile is under way.
+/// Looks in the cache before it asks another compiler, and keeps that one's results. Equal requests at the
+/// same time compile once. No lock is held during a compile.
 ///
-/// Failures that the same request must always give (a syntax error, a missing entry) are kept too; timeouts,
-/// crashes and what may have been the machine's fault are not. A request whose options make the compiler read
-/// files from disk goes past the cache: the key knows only what the request holds.
+/// Failures that the same request always has (a syntax error, a missing entry) are kept too; timeouts,
+/// crashes and other failures that may be the machine's are not. A request whose options make the compiler
+/// read files from disk bypasses the cache, because the key covers only the request.
 class CachingCompiler : public Compiler {
  public:
   CachingCompiler(std::shared_ptr<const Compiler> inner, std::shared_ptr<BinaryCache> cache);
 
-  /// As the inner compiler; a binary that it did not make for this call is marked `cached`, and its
-  /// compile_seconds are those that this call took.
+  /// As the inner compiler. A binary that was not compiled for this call is marked `cached`, with the seconds
+  /// of this call as compile_seconds.
   Result<Binary> compile(const CompileRequest& request) const override;
   std::string version() const override { return inner_->version(); }
   std::string identity() const override { return inner_->identity(); }
 
-  /// 32 hexadecimal digits of the entry's format, the compiler's identity and the request.
+  /// Returns 32 hexadecimal digits for the entry's format, the compiler's identity and the request.
   std::string key_of(const CompileRequest& request) const;
 
  private:
@@ -40,13 +40,13 @@ class CachingCompiler : public Compiler {
   std::shared_ptr<BinaryCache> cache_;
   std::string identity_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Pending> running_;  ///< by key: looked up or compiled right now
+  mutable std::map<std::string, Pending> running_;  ///< by key: being looked up or compiled
 };
 
-/// The compiler with the cache in front; itself where there is none.
+/// Puts the cache in front of a compiler; returns the compiler itself without a cache.
 std::unique_ptr<Compiler> with_cache(std::unique_ptr<Compiler> compiler, std::shared_ptr<BinaryCache> cache);
 
-/// A backend whose compiler asks the cache first.
+/// A backend whose compiler uses the cache.
 class CachedBackend : public Backend {
  public:
   CachedBackend(std::unique_ptr<Backend> backend, std::shared_ptr<BinaryCache> cache);
@@ -61,7 +61,7 @@ class CachedBackend : public Backend {
   CachingCompiler compiler_;
 };
 
-/// The backend with the cache in front of its compiler; itself where there is none.
+/// Puts the cache in front of a backend's compiler; returns the backend itself without a cache.
 std::unique_ptr<Backend> with_cache(std::unique_ptr<Backend> backend, std::shared_ptr<BinaryCache> cache);
 
 }  // namespace tune::cache

@@ -12,13 +12,12 @@ namespace {
 /// Fused multiply-adds a multiprocessor starts each clock: on the vector pipelines (CUDA C++ Programming
 /// Guide, table of the arithmetic instructions' throughput) and on the tensor cores, dense. These follow from
 /// the peaks that NVIDIA gives of a board with that chip, divided by 2, its multiprocessors and its clock:
-///   8.0   A100: 19.5 TFLOP/s doubles, 156 tf32, 108 at 1.41 GHz (A100 whitepaper)
-///   8.6   A10: 62.5 tf32, 72 at 1.695 GHz (datasheet; GeForce boards have half of it)
-///   8.9   L40S: 183 tf32, 142 at 2.52 GHz (datasheet; GeForce boards have half of it)
-///   9.0   H100 SXM: 66.9 doubles at 1.98 GHz, 494.7 tf32 at 1.83 GHz, 132 (H100 whitepaper)
-///   10.0  B200: 40 doubles, about 1,200 tf32, 148 at 1.97 GHz (HGX datasheet)
-///   12.0  RTX PRO 6000: 252 tf32, 188 at 2.62 GHz (datasheet; GeForce boards have half of it)
-/// 0: none, or no figure found.
+/// 8.0   A100: 19.5 TFLOP/s doubles, 156 tf32, 108 at 1.41 GHz (A100 whitepaper) 8.6   A10: 62.5 tf32, 72 at
+/// 1.695 GHz (datasheet; GeForce boards have half of it) 8.9   L40S: 183 tf32, 142 at 2.52 GHz (datasheet;
+/// GeForce boards have half of it) 9.0   H100 SXM: 66.9 doubles at 1.98 GHz, 494.7 tf32 at 1.83 GHz, 132
+/// (H100 whitepaper) 10.0  B200: 40 doubles, about 1,200 tf32, 148 at 1.97 GHz (HGX datasheet) 12.0  RTX PRO
+/// 6000: 252 tf32, 188 at 2.62 GHz (datasheet; GeForce boards have half of it) 0: none, or no figure is
+/// published.
 struct Throughput {
   int major, minor;
   double f32, f64, tensor_f64, tensor_tf32;
@@ -41,6 +40,26 @@ double peak_flops(const DeviceProperties& device, double Throughput::*rate) {
   if (entry == nullptr) return 0;
   return 2.0 * entry->*rate * device.multiprocessors * static_cast<double>(device.core_clock);
 }
+
+struct ArchitectureLimits {
+  int major, minor;
+  int threads_per_multiprocessor;
+  int blocks_per_multiprocessor;
+  int shared_kib_per_block;  ///< opted in
+  int shared_kib_per_multiprocessor;
+};
+
+constexpr std::array<std::string_view, 9> architecture_names = {"sm_70", "sm_75",  "sm_80",  "sm_86", "sm_89",
+                                                                "sm_90", "sm_100", "sm_103", "sm_120"};
+constexpr std::array<ArchitectureLimits, 9> limits = {{{7, 0, 2048, 32, 96, 96},
+                                                       {7, 5, 1024, 16, 64, 64},
+                                                       {8, 0, 2048, 32, 163, 164},
+                                                       {8, 6, 1536, 16, 99, 100},
+                                                       {8, 9, 1536, 24, 99, 100},
+                                                       {9, 0, 2048, 32, 227, 228},
+                                                       {10, 0, 2048, 32, 227, 228},
+                                                       {10, 3, 2048, 32, 227, 228},
+                                                       {12, 0, 1536, 24, 99, 100}}};
 
 }  // namespace
 
@@ -74,30 +93,6 @@ std::string DeviceProperties::model_key() const {
                 (global_memory + gib / 2) / gib);
 }
 
-namespace {
-
-struct ArchitectureLimits {
-  int major, minor;
-  int threads_per_multiprocessor;
-  int blocks_per_multiprocessor;
-  int shared_kib_per_block;  ///< opted in
-  int shared_kib_per_multiprocessor;
-};
-
-constexpr std::array<std::string_view, 9> architecture_names = {"sm_70", "sm_75",  "sm_80",  "sm_86", "sm_89",
-                                                                "sm_90", "sm_100", "sm_103", "sm_120"};
-constexpr std::array<ArchitectureLimits, 9> limits = {{{7, 0, 2048, 32, 96, 96},
-                                                       {7, 5, 1024, 16, 64, 64},
-                                                       {8, 0, 2048, 32, 163, 164},
-                                                       {8, 6, 1536, 16, 99, 100},
-                                                       {8, 9, 1536, 24, 99, 100},
-                                                       {9, 0, 2048, 32, 227, 228},
-                                                       {10, 0, 2048, 32, 227, 228},
-                                                       {10, 3, 2048, 32, 227, 228},
-                                                       {12, 0, 1536, 24, 99, 100}}};
-
-}  // namespace
-
 std::span<const std::string_view> known_architectures() {
   return architecture_names;
 }
@@ -126,10 +121,8 @@ DeviceProperties architecture_properties(std::string_view architecture) {
     properties.global_memory = std::int64_t{16} << 30;
     return properties;
   }
-  std::string known;
-  for (const std::string_view name : architecture_names)
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  throw UsageError(format("unknown architecture '{}'; known are {}", architecture, known));
+  throw UsageError(
+      format("unknown architecture '{}'; known are {}", architecture, joined(architecture_names)));
 }
 
 }  // namespace tune

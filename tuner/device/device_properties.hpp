@@ -8,7 +8,7 @@
 
 namespace tune {
 
-/// What is known of a device: plain data, so that a test can invent one. Sizes in bytes, clocks in Hz.
+/// The properties of a device: plain data that a test can invent. Sizes in bytes, clocks in Hz.
 struct DeviceProperties {
   std::string name;  ///< `NVIDIA H200`
   std::string uuid;  ///< `GPU-...`; empty where unknown
@@ -35,31 +35,31 @@ struct DeviceProperties {
   bool ecc = false;
   std::string driver;           ///< `580.159.04` by NVML, else the CUDA version the driver supports (`13.0`)
   double power_limit = 0;       ///< watts; 0 where unknown
-  bool energy_counter = false;  ///< whether joules can be measured
-  /// Measured, device to device, bytes read plus written a second; 0 until measured.
+  bool energy_counter = false;  ///< joules can be measured
+  /// Bytes read plus written a second by a copy within the device; 0 until measured.
   double copy_bandwidth = 0;
-  /// Measured, from and to pinned memory of the host, one at a time, bytes a second; 0 until measured.
+  /// Bytes a second from and to pinned memory of the host, one direction at a time; 0 until measured.
   double host_to_device_bandwidth = 0;
   double device_to_host_bandwidth = 0;
 
   /// `sm_90`.
   std::string architecture() const;
-  /// From memory clock and bus width, two transfers a clock; 0 where they are unknown.
+  /// Returns bytes a second from memory clock and bus width, two transfers a clock; 0 where they are unknown.
   double peak_bandwidth() const;
-  /// Fused multiply-adds count two; on the ordinary (vector) pipelines. 0 for an architecture not in the
-  /// table.
+  /// Operations a second of the vector pipelines; a fused multiply-add counts two. 0 for an architecture that
+  /// is not in the table.
   double peak_flops_f32() const;
   double peak_flops_f64() const;
-  /// The same of the tensor cores, without sparsity: doubles, and floats rounded to tf32 with sums of floats.
-  /// 0 where there are none or it is not known.
+  /// Operations a second of the tensor cores, without sparsity, with doubles or with floats rounded to tf32
+  /// and sums of floats. 0 where there are none or the figure is unknown.
   double peak_flops_tensor_f64() const;
   double peak_flops_tensor_tf32() const;
-  /// Identifies the model, not the board: two boards with equal keys may share results.
+  /// Identifies the model, not the board: boards with equal keys may share results.
   std::string model_key() const;
 };
 
-/// The one list of a device's facts by name, for whatever writes or reads them: calls `field(name, member)`
-/// for each. Facts is DeviceProperties, const or not.
+/// Calls `field(name, member)` for each property: the one list for everything that writes or reads them.
+/// `Properties` is DeviceProperties, const or not.
 template<class Properties, class Field>
 void for_each_property(Properties& properties, Field field) {
   field("name", properties.name);
@@ -93,15 +93,15 @@ void for_each_property(Properties& properties, Field field) {
   field("device_to_host_bandwidth", properties.device_to_host_bandwidth);
 }
 
-/// Limits of an architecture (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")
-/// as the facts of a nameless device with one multiprocessor and unknown rates: enough to enumerate a search
-/// space and to compile for it where there is no GPU.
+/// The architectures of architecture_properties.
 std::span<const std::string_view> known_architectures();
 
-/// Throws UsageError for an architecture that is not in the table, naming those that are.
+/// Returns the limits of an architecture (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability") as a device with one multiprocessor and unknown rates: enough to enumerate a search space and
+/// to compile without a GPU. Throws UsageError that lists the known architectures.
 DeviceProperties architecture_properties(std::string_view architecture);
 
-/// State of a device and its machine at one moment; zero or empty where it cannot be read.
+/// The state of a device and its machine at one moment; zero or empty where it cannot be read.
 struct MachineState {
   double core_clock = 0;    ///< Hz, now
   double memory_clock = 0;  ///< Hz, now

@@ -11,29 +11,29 @@
 namespace tune {
 namespace {
 
-/// A turn in the finals: few samples, as getting there costs more than they do, and many turns.
+/// A turn of the re-ranking takes few samples, because preparing it costs more, and there are many turns.
 constexpr int rerank_min_samples = 3;
 constexpr int rerank_max_samples = 5;
 constexpr double rerank_time_cap = 0.1;  // seconds
 
-/// Seconds between two looks where only the end of a compile can change anything.
+/// Seconds to wait where only the end of a compile can change anything.
 constexpr double a_while = 60;
 
-/// The launch that says most about a pipeline: the one with the fewest resident threads.
+/// Returns the launch that limits a pipeline: the one with the fewest resident threads.
 std::optional<KernelResources> tightest(const std::vector<KernelResources>& all) {
   const auto found = std::ranges::min_element(all, {}, &KernelResources::occupancy);
   if (found == all.end()) return std::nullopt;
   return *found;
 }
 
-/// Before loading, only the compiler's figures are known.
+/// Returns the compiler's figures, which are all there is before loading.
 std::optional<KernelResources> compiled_resources(const Binary& binary) {
   if (binary.resources.empty()) return std::nullopt;
   return binary.resources.begin()->second;
 }
 
-/// Somebody ended the process that ran the kernel: not the configuration's fault, at least not the first
-/// time.
+/// True where another program killed the process that ran the kernel: the first time it is not counted
+/// against the configuration.
 bool was_killed(const Result<Measurement>& outcome) {
   return !outcome && outcome.error().phase == Phase::crash && outcome.error().reason == killed_from_outside;
 }
@@ -81,7 +81,7 @@ void DeviceEvaluator::learn(const Evaluation& evaluation) {
   if (!fastest_ || time < *fastest_) fastest_ = time;
 }
 
-/// The first that is compiled, where each one before it has been waited for long enough.
+/// Takes the first compiled configuration, once each one before it has been waited for long enough.
 DeviceEvaluator::Planned DeviceEvaluator::take_next() {
   while (true) {
     const std::uint64_t finished = pool_.finished();
@@ -103,7 +103,7 @@ DeviceEvaluator::Planned DeviceEvaluator::take_next() {
 }
 
 std::optional<Evaluation> DeviceEvaluator::next() {
-  if (queue_.empty()) throw std::logic_error("nothing was submitted");
+  if (queue_.empty()) throw std::logic_error("no configuration was submitted");
   Planned planned = take_next();
   Evaluation evaluation;
   evaluation.configuration = std::move(planned.configuration);
@@ -146,7 +146,7 @@ void DeviceEvaluator::evaluate_binary(const LaunchPlan& plan, const Binary& bina
 Result<Measurement> DeviceEvaluator::carry_out(const LaunchPlan& plan, const Binary& binary,
                                                Evaluation& evaluation) {
   {
-    // What cannot run at the size itself is found out before anything is launched, the small checks included.
+    // A configuration that cannot run at the size itself fails before any launch, the small checks included.
     const Stopwatch loading;
     const Result<std::vector<KernelResources>> resources = backend_.runner().check_resources(plan, binary);
     evaluation.phases.load = loading.seconds();
@@ -193,7 +193,8 @@ void DeviceEvaluator::begin_rerank(std::span<const Configuration> top_k) {
   for (const Configuration& configuration : top_k) top_k_.push_back({plan(configuration)});
 }
 
-/// Its buffers are filled anew in each turn: it is timed as it would be found, not as the last one left it.
+/// Fills the buffers again in each turn, so that the configuration is not timed in the state that the last
+/// one left.
 Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
   RerankCandidate& candidate = top_k_.at(index);
   const Result<LaunchPlan>& plan = candidate.planned.plan;
@@ -201,7 +202,7 @@ Result<Timing> DeviceEvaluator::time_candidate(std::size_t index) {
   const bool first = !candidate.binary;
   if (first) candidate.binary = candidate.planned.binary.get();
   if (!*candidate.binary) return tl::unexpected(candidate.binary->error());
-  // Inputs that it has not seen at this size.
+  // The configuration has not seen these inputs at this size.
   const ReferenceData& expected = verification_.reference_data(instance_, check_seeds[1]);
   const auto prepared = backend_.runner().prepare(*plan, **candidate.binary);
   if (!prepared) return tl::unexpected(prepared.error());

@@ -22,14 +22,14 @@ struct DeviceEvaluatorOptions {
   bool measure_time = true;      ///< false: check only; a measurement then has no samples
   bool race = true;              ///< stop measuring what cannot become the fastest
   unsigned compile_threads = 0;  ///< 0: all cores
-  /// Seconds after which a configuration that still compiles is overtaken by those behind it. Compiles that
-  /// take less end in the order in which they were submitted, so that a run that is repeated asks the same.
+  /// Seconds after which the following configurations overtake one that still compiles. Shorter compiles end
+  /// in the order in which they were submitted, so that a repeated run asks the same.
   double patience = 1;
 };
 
-/// Evaluates on a device. The only place that orders the phases: plan, compile (ahead, on all cores), load
-/// and resources, checks at odd sizes, check at the size itself, measurement. Inputs and reference of a size
-/// are computed once. Configurations with the same machine code and the same launches are measured once.
+/// Evaluates on a device, in these phases: plan, compile (ahead, on all cores), load and resources, checks at
+/// odd sizes, check at the size itself, measurement. Computes inputs and reference of a size once, and
+/// measures configurations with the same machine code and the same launches once.
 class DeviceEvaluator : public Evaluator, public RerankDevice {
  public:
   /// All must outlive the evaluator.
@@ -39,8 +39,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
   void submit(Configuration configuration) override;
   std::optional<Evaluation> next() override;
   void drop() override;
-  /// Four compiles a core: one that takes ten times as long as the others must not leave the cores without
-  /// work.
+  /// Four compiles a core: one that takes ten times as long as the others must not leave the cores idle.
   std::size_t window() const override;
   RerankDevice* rerank_device() override { return this; }
   void learn(const Evaluation& evaluation) override;
@@ -52,7 +51,7 @@ class DeviceEvaluator : public Evaluator, public RerankDevice {
     Configuration configuration;
     Result<LaunchPlan> plan;
     std::future<Result<Binary>> binary = {};  ///< only where there is a plan
-    double waited = 0;                        ///< seconds that the others were kept waiting for it
+    double waited = 0;                        ///< seconds that others waited for it
   };
   struct RerankCandidate {
     Planned planned;

@@ -6,10 +6,18 @@
 #include <stdexcept>
 #include <string>
 
+#include "tuner/base/enum_names.hpp"
+
 namespace tune {
+namespace {
+
+constexpr std::array<std::string_view, 3> objective_names = {"time", "energy", "edp"};
+constexpr std::array<std::string_view, 3> units = {"s", "J", "Js"};
+
+}  // namespace
 
 double median(std::vector<double> values) {
-  if (values.empty()) throw std::logic_error("the median of no values");
+  if (values.empty()) throw std::logic_error("no values have no median");
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   if (values.size() % 2 == 1) return *middle;
@@ -20,21 +28,12 @@ double Measurement::time() const {
   return median(samples);
 }
 
-namespace {
-
-constexpr std::array<std::string_view, 3> objective_names = {"time", "energy", "edp"};
-constexpr std::array<std::string_view, 3> units = {"s", "J", "Js"};
-
-}  // namespace
-
 std::string_view to_string(Objective objective) {
   return objective_names.at(static_cast<std::size_t>(objective));
 }
 
 Objective objective_from_string(std::string_view name) {
-  for (std::size_t i = 0; i < objective_names.size(); ++i)
-    if (objective_names[i] == name) return static_cast<Objective>(i);
-  throw std::invalid_argument("unknown objective '" + std::string(name) + "'");
+  return enum_from_name<Objective>(objective_names, name, "objective");
 }
 
 std::string_view unit_of(Objective objective) {

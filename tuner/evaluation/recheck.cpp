@@ -7,7 +7,7 @@
 namespace tune {
 namespace {
 
-// Nine rounds have an interval of 95 % that leaves out the fastest and the slowest.
+// The 95 % interval of nine rounds leaves out the fastest and the slowest.
 constexpr RerankOptions recheck_rounds = {.top_k = 2, .min_rounds = 9, .max_rounds = 15};
 
 Evaluation as_candidate(const Configuration& configuration) {
@@ -29,10 +29,10 @@ std::string times_text(double gain) {
   return format("{:.3g} times as fast as the default", gain);
 }
 
-/// Nothing where it is as good as recorded.
+/// Returns nothing where the gain is as good as recorded.
 std::optional<std::string> worse_gain(const RecheckVerdict& verdict, const RecheckLimits& limits) {
   if (!verdict.gain || !verdict.stored_gain) return std::nullopt;
-  // All of the interval below: with 95 % confidence more than the threshold is lost.
+  // The whole interval lies below: with 95 % confidence more than the threshold is lost.
   if (verdict.gain->high * (1 + limits.threshold) >= *verdict.stored_gain) return std::nullopt;
   return format("{} ({:.3g} to {:.3g}), recorded {:.3g}", times_text(verdict.gain->median), verdict.gain->low,
                 verdict.gain->high, *verdict.stored_gain);

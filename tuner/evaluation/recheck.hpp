@@ -11,16 +11,16 @@
 
 namespace tune {
 
-/// What was recorded, to be measured again.
+/// A recorded winner that is to be measured again.
 struct StoredWinner {
   Configuration configuration;
   double seconds = 0;
-  /// The default configuration of the space; nothing where the winner is that itself.
+  /// The default configuration of the space; nothing where it is the winner.
   std::optional<Configuration> plain = std::nullopt;
   std::optional<double> plain_seconds = std::nullopt;  ///< where it was recorded too
 };
 
-/// What both take now, in turns.
+/// The times that winner and default took now, in turns.
 struct Recheck {
   std::vector<double> seconds;        ///< of the winner, by round
   std::vector<double> plain_seconds;  ///< of the default, in the same rounds; empty where it cannot run
@@ -28,8 +28,8 @@ struct Recheck {
   bool interrupted = false;
 };
 
-/// Times the winner and the default in turns, as finals do (confirm_top_k), each checked before with inputs
-/// that it has not seen. `stop` is asked before each turn.
+/// Times the winner and the default in turns (confirm_top_k), each checked before with inputs that it has not
+/// seen. Calls `stop` before each turn.
 Recheck measure_again(const StoredWinner& stored, RerankDevice& device, const std::function<bool()>& stop);
 
 struct RecheckLimits {
@@ -37,7 +37,7 @@ struct RecheckLimits {
   bool absolute = false;    ///< times count too, not only the gain over the default
 };
 
-/// What the rounds say.
+/// The result of a recheck.
 struct RecheckVerdict {
   enum class Kind {
     ok,
@@ -48,17 +48,17 @@ struct RecheckVerdict {
   };
   Kind kind = Kind::unknown;
   MedianInterval seconds = {};  ///< now, 95 %
-  std::optional<MedianInterval> gain =
-      std::nullopt;  ///< default's time over the winner's, round by round, 95 %
+  /// The default's time over the winner's, round by round, 95 %.
+  std::optional<MedianInterval> gain = std::nullopt;
   std::optional<double> stored_gain = std::nullopt;
-  std::string text;  ///< one line for people
+  std::string text;  ///< one line for the user
 
   bool bad() const { return kind == Kind::lost || kind == Kind::beaten || kind == Kind::failed; }
 };
 
-/// A regression is one only where all of the interval lies beyond the threshold: what could be noise is none.
-/// The gain over the default is compared where both were recorded, because it does not depend on clocks and
-/// heat; else the time itself. That the default is faster counts from rerank_resolution on.
+/// Finds a regression only where the whole interval lies beyond the threshold: anything less could be noise.
+/// Compares the gain over the default where both were recorded, because it does not depend on clocks and
+/// heat; else the time. The default counts as faster from rerank_resolution on.
 RecheckVerdict judge(const StoredWinner& stored, const Recheck& now, const RecheckLimits& limits);
 
 }  // namespace tune

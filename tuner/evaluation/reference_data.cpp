@@ -16,8 +16,8 @@ double largest_of(const HostTensor& tensor) {
   return largest;
 }
 
-/// Adds the share of the largest value of the references to the tolerance, and to the bounds of buffers, that
-/// ask for it. `computed` counts where `reference` lacks an output.
+/// Replaces relative tolerances by the share of the references' largest value. `computed` counts where
+/// `reference` lacks an output.
 void apply_relative(Tolerance& tolerance, const TensorSet& reference, const TensorSet& computed = {}) {
   double largest = 0;
   if (tolerance.relative != 0) {

@@ -12,39 +12,39 @@
 
 namespace tune {
 
-/// Seeds of the inputs: every configuration is checked with both at small odd sizes and with the first at the
-/// size itself, the top candidates with the second there too. A kernel that is right for one input by luck is
-/// not for two.
+/// Seeds of the inputs. Every configuration is checked with both at small odd sizes and with the first at the
+/// size itself, the top candidates with the second there too, because a kernel may be right for one input by
+/// luck.
 inline constexpr std::uint64_t check_seeds[] = {1, 2};
 
-/// What a check at one size, with the inputs of one seed, compares with.
+/// Inputs, right outputs and tolerance of one instance and seed.
 struct ReferenceData {
   TensorSet inputs;
   TensorSet reference;
   Tolerance tolerance;  ///< the problem's, for plans that have none of their own
 };
 
-/// The tolerance of a plan's outputs: its own, else the problem's. Shares of the largest value of the
-/// reference are added up; `computed` has outputs that only a kernel computed.
+/// Returns the tolerance of a plan's outputs, its own or else the problem's, with relative tolerances
+/// resolved. `computed` has outputs that only a kernel computed.
 Tolerance tolerance_of(const LaunchPlan& plan, const ReferenceData& reference_data,
                        const TensorSet& computed = {});
 
-/// The largest absolute error that any output may have.
+/// Returns the largest absolute error that any output may have.
 double widest(const Tolerance& tolerance);
 
 /// Computes outputs as f64 by the problem's `reference_plan`.
 using RunReference = std::function<TensorSet(const Instance& instance, const TensorSet& inputs)>;
 
-/// Inputs and references of a problem, computed once a size and seed and kept.
+/// Computes inputs and references of a problem once a size and seed, and keeps them.
 class ReferenceCache {
  public:
-  /// The problem must outlive this, and what `run` uses. Without `run`, a reference lacks the outputs that
-  /// only the problem's `reference_plan` computes.
+  /// The problem must outlive this, and so must everything that `run` uses. Without `run`, references lack
+  /// the outputs that only the problem's `reference_plan` computes.
   explicit ReferenceCache(const Problem& problem, RunReference run = {})
       : problem_(problem), run_(std::move(run)) {}
 
   std::shared_ptr<const ReferenceData> at(const Instance& instance, std::uint64_t seed);
-  /// Seconds that computing them took so far.
+  /// Returns the seconds that computing them took so far.
   double seconds() const { return seconds_; }
 
  private:

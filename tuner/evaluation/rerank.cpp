@@ -9,10 +9,10 @@
 namespace tune {
 namespace {
 
-/// More than can come to the finals, so that others are left when finalists turn out to be wrong.
+/// More than are re-ranked, so that others are left when top candidates turn out to be wrong.
 constexpr std::size_t max_kept = 128;
 
-/// The objective's value of each round; nothing where one is unknown.
+/// Returns the objective's value of each round; nothing where one is unknown.
 std::optional<std::vector<double>> values_of(const std::vector<RerankRound>& rounds, Objective objective) {
   std::vector<double> values;
   for (const RerankRound& round : rounds) {
@@ -23,7 +23,7 @@ std::optional<std::vector<double>> values_of(const std::vector<RerankRound>& rou
   return values;
 }
 
-/// Round by round, as far as both went.
+/// Compares round by round, as far as both went.
 std::vector<double> ratios(const std::vector<double>& values, const std::vector<double>& winner) {
   std::vector<double> result;
   for (std::size_t i = 0; i < std::min(values.size(), winner.size()); ++i)
@@ -37,7 +37,7 @@ std::vector<double> seconds_of(const std::vector<RerankRound>& rounds) {
   return result;
 }
 
-/// One finalist on its way; those of equal machine code share it.
+/// A top candidate during the re-ranking, shared by configurations of equal machine code.
 struct RerankCandidate {
   std::vector<const Evaluation*> members;
   std::vector<RerankRound> rounds = {};
@@ -59,7 +59,8 @@ std::vector<RerankCandidate> entries_of(std::span<const Evaluation> top_k) {
   return entries;
 }
 
-/// Takes out who is slower than the leader in every round, and says whether it is clear who ties.
+/// Takes out candidates that are slower than the leader in every round. True once it is clear which of the
+/// others tie.
 bool decided(std::vector<RerankCandidate>& entries, Objective objective) {
   std::vector<std::pair<RerankCandidate*, std::vector<double>>> running;
   for (RerankCandidate& entry : entries)
@@ -96,7 +97,7 @@ Evaluation failed(const Evaluation& candidate, const Failure& failure) {
   return evaluation;
 }
 
-/// 0 where it is not known: what was stored without its samples.
+/// Returns 0 where the evaluation was stored without its samples.
 double seconds_of(const Evaluation& evaluation) {
   if (!evaluation.outcome || evaluation.outcome->samples.empty()) return 0;
   return median(evaluation.outcome->samples);
@@ -134,7 +135,7 @@ void TopCandidates::add(const Evaluation& evaluation) {
   RankedEvaluation ranked{*value, evaluation.configuration.key(), evaluation};
   const auto rank = [](const RankedEvaluation& c) {
     return std::tie(c.value, c.key);
-  };  // equal ones: by name, always
+  };  // makes the order of equal values unique
   if (sorted_.size() == max_kept && rank(sorted_.back()) < rank(ranked)) return;
   sorted_.insert(std::ranges::upper_bound(sorted_, rank(ranked), {}, rank), std::move(ranked));
   if (sorted_.size() > max_kept) sorted_.pop_back();
@@ -151,7 +152,7 @@ std::vector<Evaluation> TopCandidates::top_k(const RerankOptions& given) const {
   std::size_t codes = 0;
   for (const RankedEvaluation& ranked : sorted_) {
     const Measurement& measurement = *ranked.evaluation.outcome;
-    // The other objectives have no samples of their own; their times say how sure the measurement is.
+    // Other objectives have no samples of their own: the interval of the times stands for theirs.
     const MedianInterval interval = median_interval(measurement.samples, measuring_confidence);
     const double lowest = interval.median > 0 ? ranked.value * (interval.low / interval.median) : 0;
     if (lowest > sorted_.front().value * (1 + options.within)) continue;
@@ -175,7 +176,7 @@ RerankResult confirm_top_k(std::span<const Evaluation> top_k, RerankDevice& devi
   if (configurations.empty()) return rerank;
   device.begin_rerank(configurations);
   for (std::size_t round = 0; round < options.max_rounds; ++round) {
-    // Every other round backwards: nobody always follows the same neighbour.
+    // Every other round runs backwards, so that no candidate always follows the same neighbour.
     for (std::size_t i = 0; i < entries.size(); ++i) {
       rerank.interrupted = stop();
       if (rerank.interrupted) return rerank;

@@ -18,7 +18,7 @@ HostTensor copied(const TensorView& view) {
   return tensor;
 }
 
-/// Compiles a plan, lets `run` do with it what has to be done first, and gives the outputs as `convert` says.
+/// Compiles a plan, calls `run` with it and returns the outputs, each through `convert`.
 template<class Run, class Convert>
 Result<TensorSet> outputs_of(const LaunchPlan& plan, Backend& backend, const Run& run,
                              const Convert& convert) {
@@ -42,13 +42,13 @@ std::optional<Failure> failure_of(const Result<T>& result) {
   return result ? std::nullopt : std::optional(result.error());
 }
 
-/// A kernel that writes where it must not may spoil anything, the outputs too: that is the cause to name.
+/// Checks the memory before the outputs: a stray write may spoil these too, and is the cause to name.
 Result<void> run_and_check_memory(PreparedPlan& prepared, const TensorSet& inputs) {
   const Result<void> ran = prepared.run_checked(views_of(inputs));
   return ran ? prepared.check_memory() : ran;
 }
 
-/// Counts up when kernels begin to run on the device, and when they have ended.
+/// Counts up when kernels begin to run on the device and when they have ended.
 class DeviceWork {
  public:
   explicit DeviceWork(std::atomic<std::uint64_t>* counter) : counter_(counter) { count(); }
@@ -87,12 +87,6 @@ Result<double> check(PreparedPlan& prepared, const LaunchPlan& plan, const Refer
   return worst;
 }
 
-Result<TensorSet> run_outputs(const LaunchPlan& plan, const ReferenceData& reference_data, Backend& backend) {
-  return outputs_of(
-      plan, backend,
-      [&](PreparedPlan& prepared) { return failure_of(check(prepared, plan, reference_data)); }, copied);
-}
-
 TensorSet run_reference(const Problem& problem, const Instance& instance, const TensorSet& inputs,
                         Backend& backend, const KernelSources& sources) {
   const std::optional<Result<LaunchPlan>> plan = problem.reference_plan(instance, sources);
@@ -116,6 +110,14 @@ Verification::Verification(const Problem& problem, Backend& backend, const Kerne
         return run_reference(problem_, size, inputs, backend_, sources_);
       }) {}
 
+Result<TensorSet> Verification::outputs(const Instance& instance, const Configuration& configuration) {
+  const Result<LaunchPlan> plan = problem_.plan(instance, configuration, sources_);
+  if (!plan) return tl::unexpected(plan.error());
+  const ReferenceData& expected = reference_data(instance, check_seeds[0]);
+  const auto run = [&](PreparedPlan& prepared) { return failure_of(check(prepared, *plan, expected)); };
+  return outputs_of(*plan, backend_, run, copied);
+}
+
 Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
                                             const Configuration& configuration, const LaunchPlan& plan,
                                             const Binary& binary) {
@@ -128,8 +130,7 @@ Result<CheckedError> Verification::check_at(std::span<const Instance> sizes,
       other = backend_.compiler().compile(small->compile);
     if (other && !*other) return tl::unexpected(other->error());
     const DeviceWork working(device_work_);
-    // A reference may be computed by another plan: it runs before the plan that is held against it takes the
-    // device's memory.
+    // Another plan may compute the reference: it runs before this one takes the device's memory.
     for (const std::uint64_t seed : check_seeds) static_cast<void>(reference_data(instance, seed));
     const auto prepared = backend_.runner().prepare(*small, other ? **other : binary);
     if (!prepared) return tl::unexpected(prepared.error());

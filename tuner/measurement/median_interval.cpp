@@ -36,7 +36,7 @@ MedianInterval interval_of_sorted(std::span<const double> sorted, double confide
 }
 
 MedianInterval median_interval(std::span<const double> samples, double confidence) {
-  if (samples.empty()) throw std::logic_error("the median of no samples");
+  if (samples.empty()) throw std::logic_error("no samples have no median");
   if (!(confidence > 0 && confidence < 1)) throw std::logic_error("a confidence lies between 0 and 1");
   std::vector<double> sorted(samples.begin(), samples.end());
   std::ranges::sort(sorted);

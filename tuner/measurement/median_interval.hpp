@@ -5,23 +5,24 @@
 
 namespace tune {
 
-/// A median and where the true one lies.
+/// A median and the interval in which the true one lies.
 struct MedianInterval {
   double median = 0, low = 0, high = 0;
-  /// Probability that the true median is in [low, high], for independent samples of any distribution. At
-  /// least what was asked for, or less where the samples are too few for it (95 % takes six): the interval
-  /// then reaches from the smallest to the largest.
+  /// Probability that the true median is in [low, high], for independent samples of any distribution: at
+  /// least what was asked for, or less where the samples are too few (95 % takes six) and the interval
+  /// reaches from the smallest to the largest.
   double confidence = 0;
 };
 
-/// By order statistics: the number of samples below the true median is binomial with p = 1/2 (David and
-/// Nagaraja, Order Statistics, 7.1). Throws std::logic_error for no samples, or a confidence not in (0, 1).
+/// Computes the interval by order statistics: the number of samples below the true median is binomial with p
+/// = 1/2 (David and Nagaraja, Order Statistics, 7.1). Throws std::logic_error for no samples, or a confidence
+/// not in (0, 1).
 MedianInterval median_interval(std::span<const double> samples, double confidence);
 
-/// The same of samples in ascending order, at least one; `confidence` must lie in (0, 1).
+/// As median_interval, for at least one sample, in ascending order; `confidence` must lie in (0, 1).
 MedianInterval interval_of_sorted(std::span<const double> sorted, double confidence);
 
-/// How sure "precise" is of its interval.
+/// The confidence of the interval that PrecisionCriterion compares.
 inline constexpr double measuring_confidence = 0.95;
 
 }  // namespace tune

@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t first_race = 3;  ///< samples before a configuration may be pruned
 constexpr std::size_t race_without_slack = 9;
 constexpr double slack_per_sample = 0.0125;  ///< for each sample short of race_without_slack
-/// Of one and of two samples that are long: fewer than three are enough where they are far slower.
+/// The slack of one and of two long samples: fewer than three are enough where they are far slower.
 constexpr double slack_of_long[] = {1.0, 0.3};
-/// What takes so many times as long as the fastest would not win if nothing slowed the device down either.
+/// A configuration that takes so many times as long as the fastest loses whatever slowed the device down.
 constexpr double far_slower_factor = 2;
 
 double slack_of(std::size_t samples) {
@@ -42,7 +42,8 @@ std::optional<StopReason> PrecisionCriterion::decision(const SampleState& sample
   return StopReason::precise;
 }
 
-/// To the end of the least number, or else by a quarter: the interval narrows with the square root.
+/// Looks again at the least number of samples, then after a quarter more: the interval narrows with the
+/// square root.
 std::optional<std::size_t> PrecisionCriterion::next_look(const SampleState& samples) const {
   const std::size_t n = samples.count();
   return n < min_samples_ ? min_samples_ : n + std::max<std::size_t>(1, n / 4);
@@ -70,15 +71,15 @@ std::vector<StoppingCriterion::Parameter> RacingCriterion::parameters() const {
   return {{"incumbent_seconds", incumbent_seconds_}};
 }
 
-/// Whether the smallest so far would do if it were the smallest of so many.
+/// True where the smallest sample so far would prune the configuration if there were `count` samples.
 bool RacingCriterion::is_pruned_at(std::size_t count, const SampleState& samples) const {
   if (samples.count() == 0 || count == 0) return false;
   if (count < first_race && has_short_samples(samples)) return false;
   return samples.sorted.front() > incumbent_seconds_ * (1 + racing_tolerance + slack_of(count));
 }
 
-/// Where samples are cheap the median has to repeat like any other: single launches of some kernels differ by
-/// 10 % (H200), and 20 of them say too little.
+/// Short samples go on until they are precise: single launches of some kernels differ by 10 % (H200), and 20
+/// of them are too few.
 std::optional<StopReason> RacingCriterion::decision(const SampleState& samples) const {
   if (!is_pruned_at(samples.count(), samples)) return std::nullopt;
   if (has_short_samples(samples) && !limit_.decision(samples) && !precision_.decision(samples))
@@ -86,7 +87,7 @@ std::optional<StopReason> RacingCriterion::decision(const SampleState& samples) 
   return StopReason::pruned;
 }
 
-/// The next number of samples at which it would be pruned if it went on as until now.
+/// Returns the next number of samples at which the configuration would be pruned if it went on as before.
 std::optional<std::size_t> RacingCriterion::next_look(const SampleState& samples) const {
   const std::size_t n = samples.count();
   if (is_pruned_at(n, samples)) return std::nullopt;
@@ -120,7 +121,7 @@ StoppingRule::StoppingRule(const MeasureOptions& options) {
 
 void StoppingRule::add(double sample_seconds) {
   if (!std::isfinite(sample_seconds) || sample_seconds < 0)
-    throw std::invalid_argument("a sample that is no time");
+    throw std::invalid_argument("a sample must be a finite time of at least 0");
   sorted_.insert(std::ranges::upper_bound(sorted_, sample_seconds), sample_seconds);
 }
 

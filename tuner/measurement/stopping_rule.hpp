@@ -12,16 +12,17 @@
 
 namespace tune {
 
-/// What is at most this share slower than the incumbent is measured to the end: it may win the re-ranking.
+/// A configuration that is at most this share slower than the incumbent is measured to the end: it may win
+/// the re-ranking.
 inline constexpr double racing_tolerance = 0.02;
 
-/// Seconds: such samples are few and sure, shorter ones many and cheap.
+/// Seconds from which on samples count as long: few of them suffice, shorter ones are cheap.
 inline constexpr double long_sample = 5e-3;
 
 /// The samples of one configuration so far.
 struct SampleState {
   std::span<const double> sorted;  ///< seconds an execution, ascending
-  /// Seconds that all executions for this configuration took on the device, with the flushes between them.
+  /// Seconds that all executions of this configuration took on the device, flushes included.
   double device_seconds = 0;
 
   std::size_t count() const { return sorted.size(); }
@@ -30,7 +31,7 @@ struct SampleState {
 /// One reason to take no further sample. Needs no clock.
 class StoppingCriterion {
  public:
-  /// A setting as it is called where criteria are listed.
+  /// A setting of the criterion, by name.
   struct Parameter {
     std::string_view name;
     double value;
@@ -40,14 +41,14 @@ class StoppingCriterion {
   /// `precision`, `racing`, `sample limit`, `time limit`.
   virtual std::string_view name() const = 0;
   virtual std::vector<Parameter> parameters() const = 0;
-  /// Why to stop now, or nothing.
+  /// Returns why to stop now, or nothing.
   virtual std::optional<StopReason> decision(const SampleState& samples) const = 0;
-  /// The number of samples, above the present one, at which `decision` is worth asking again; nothing where
-  /// that does not depend on their number.
+  /// Returns the number of samples, above the present one, at which `decision` may change; nothing where that
+  /// does not depend on their number.
   virtual std::optional<std::size_t> next_look(const SampleState& samples) const = 0;
 };
 
-/// Stops when the interval of the median is within a share of it, on either side.
+/// Stops when the interval of the median is within a share of the median, on either side.
 class PrecisionCriterion : public StoppingCriterion {
  public:
   PrecisionCriterion(double max_noise, std::size_t min_samples)
@@ -75,7 +76,7 @@ class SampleLimit : public StoppingCriterion {
   std::size_t max_samples_;
 };
 
-/// Stops when the device was busy for so long, but not before the least number of samples.
+/// Stops when the device was busy for `max_seconds`, but not before `min_samples`.
 class TimeLimit : public StoppingCriterion {
  public:
   TimeLimit(double max_seconds, std::size_t min_samples)
@@ -90,14 +91,14 @@ class TimeLimit : public StoppingCriterion {
   std::size_t min_samples_;
 };
 
-/// Stops what cannot become the fastest: a configuration is pruned when its smallest sample is above the
+/// Stops a configuration that cannot become the fastest: it is pruned when its smallest sample is above the
 /// incumbent's time by racing_tolerance and a slack, which falls from 7.5 % at three samples to nothing at
-/// nine. One that is in truth at most racing_tolerance slower loses all of nine comparisons with probability
-/// 1/512 (0.5 % where a tenth of the samples are outliers), whatever the distribution; with fewer samples the
-/// slack stands for those that are missing. Long samples are enough by themselves where the first takes twice
-/// as long as the incumbent, or both of two by a third. The median of what is pruned is stored like any
-/// other, and a model learns from it: where samples are short it goes on until they are precise or at their
-/// limit. See docs/decisions (0029 and 0030).
+/// nine. A configuration that is really at most racing_tolerance slower loses all of nine comparisons with
+/// probability 1/512 (0.5 % where a tenth of the samples are outliers), whatever the distribution; with fewer
+/// samples the slack stands for the missing ones. One long sample suffices where it takes twice as long as
+/// the incumbent, two where both are a third slower. The median of a pruned configuration is stored and
+/// models learn from it: short samples go on until they are precise or at their limit. See docs/decisions
+/// (0029 and 0030).
 class RacingCriterion : public StoppingCriterion {
  public:
   RacingCriterion(double incumbent_seconds, PrecisionCriterion precision, SampleLimit limit)
@@ -106,8 +107,7 @@ class RacingCriterion : public StoppingCriterion {
   std::vector<Parameter> parameters() const override;
   std::optional<StopReason> decision(const SampleState& samples) const override;
   std::optional<std::size_t> next_look(const SampleState& samples) const override;
-  /// Whether samples that were taken while something slowed the device down say enough: they are long, and no
-  /// such thing makes the difference to the incumbent.
+  /// True for long samples that are slower than the incumbent by more than a slowed-down device explains.
   bool far_slower_than_incumbent(std::span<const double> samples) const;
 
  private:
@@ -118,21 +118,19 @@ class RacingCriterion : public StoppingCriterion {
   SampleLimit limit_;
 };
 
-/// Decides after each sample whether more are worth their time: racing where there is an incumbent, then
-/// precision, the limit of samples and that of time; the first that says so ends it.
+/// Decides after each sample whether to stop: asks racing where there is an incumbent, then precision, the
+/// limit of samples and that of time; the first criterion with a reason ends it.
 class StoppingRule {
  public:
   explicit StoppingRule(const MeasureOptions& options);
 
-  /// Seconds an execution. Throws std::invalid_argument for what is no time (negative, not finite).
+  /// Adds a sample, in seconds an execution. Throws std::invalid_argument for a negative or infinite number.
   void add(double sample_seconds);
-  /// Why to stop now, or nothing. `device_seconds_so_far` is what all executions for this configuration took,
-  /// with the flushes between them. The least number of samples is awaited unless pruned.
+  /// Returns why to stop now, or nothing. `device_seconds_so_far` as SampleState::device_seconds.
   std::optional<StopReason> decision(double device_seconds_so_far) const;
-  /// As RacingCriterion says; false where nothing is to be beaten.
+  /// As RacingCriterion; false without an incumbent.
   bool far_slower_than_incumbent(std::span<const double> samples) const;
-  /// How many further samples may be enqueued before `decision` can give another answer or is worth asking
-  /// again; at least 1.
+  /// Returns how many further samples may be enqueued before `decision` can change; at least 1.
   int next_batch() const;
   /// In the order in which they are asked.
   const std::vector<std::unique_ptr<StoppingCriterion>>& criteria() const { return criteria_; }

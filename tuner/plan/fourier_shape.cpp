@@ -18,7 +18,7 @@ class ShapeOf {
     require(!extents.empty() && extents.size() <= 3,
             format("it has {} dimensions, possible are 1 to 3", extents.size()));
     require(std::ranges::find(extents, 0u) == extents.end(), "it has no cells");
-    require(transform_.axes >= 1, "it is along no dimension");
+    require(transform_.axes >= 1, "it runs along no dimension");
     const BufferSpec& input = plan_.buffer(transform_.input);
     const BufferSpec& output = plan_.buffer(transform_.output);
     check_types(input, output);
@@ -33,7 +33,7 @@ class ShapeOf {
       if (axis < transform_.axes) shape.axes = shape.extents.size();
     }
     require(shape.extents.size() - shape.axes <= 1,
-            format("it is along {} of {} dimensions, possible are all and all but one", shape.axes,
+            format("it runs along {} of {} dimensions, possible are all and all but one", shape.axes,
                    shape.extents.size()));
     shape.real = side(shape.forward() ? input : output, extents.front());
     shape.complex = side(shape.forward() ? output : input, 2 * shape.values());
@@ -45,7 +45,7 @@ class ShapeOf {
 
  private:
   void require(bool fulfilled, const std::string& what) const {
-    if (!fulfilled) throw Error(format("the {} is impossible: {}", step_name(transform_), what));
+    if (!fulfilled) throw Error(format("the {} is not possible: {}", step_name(transform_), what));
   }
 
   void check_types(const BufferSpec& input, const BufferSpec& output) const {
@@ -59,7 +59,7 @@ class ShapeOf {
 
   void check_roles(const BufferSpec& input, const BufferSpec& output) const {
     require(output.role != BufferRole::input, format("'{}' is an input of the plan", output.name));
-    // cuFFT takes the memory of complex inputs for what lies between its passes.
+    // cuFFT overwrites complex inputs between its passes.
     require(transform_.direction == FourierDirection::forward || input.role != BufferRole::input,
             format("it overwrites '{}', an input of the plan", input.name));
   }
@@ -81,7 +81,7 @@ class ShapeOf {
       const std::uint64_t pitch = layout.strides[axis];
       require(pitch >= min, format("'{}' has a stride of {} elements where {} or more are needed",
                                    buffer.name, pitch, min));
-      require(pitch % below == 0, format("'{}' has a stride of {} elements, which is no multiple of {}",
+      require(pitch % below == 0, format("'{}' has a stride of {} elements, which is not a multiple of {}",
                                          buffer.name, pitch, below));
       side.pitches.push_back(pitch);
       side.end += (extents[axis] - 1) * pitch;

@@ -51,7 +51,7 @@ std::string to_text(const KernelArgument& argument) {
                     scalar));
 }
 
-/// Empty for the default, as texts were before there were streams.
+/// Empty for the default, so that older texts stay equal.
 std::string to_text(const StepOrder& order) {
   std::string text = order.stream > 0 ? format(" stream {}", order.stream) : "";
   if (!order.after.empty()) text += " after ";
@@ -86,24 +86,18 @@ std::string_view marks_of(MemoryPlace place) {
 }  // namespace
 
 std::string_view to_string(MemoryPlace place) {
-  switch (place) {
-    case MemoryPlace::device:
-      return "device";
-    case MemoryPlace::pinned:
-      return "pinned";
-    case MemoryPlace::pageable:
-      return "pageable";
-  }
-  throw Error("unknown place of memory");
+  constexpr std::array<std::string_view, 3> names = {"device", "pinned", "pageable"};
+  return names.at(static_cast<std::size_t>(place));
 }
 
 int initial_byte(const BufferSpec& buffer) {
   if (buffer.fill == BufferFill::contents && buffer.role != BufferRole::output)
-    throw Error(format("only outputs may begin with contents, and `{}` is none", buffer.name));
+    throw Error(format("only outputs may begin with contents, and `{}` is not an output", buffer.name));
   if (buffer.fill != BufferFill::zero) return 0xff;
-  // Zeros in an output would hide what nobody wrote.
+  // Zeros in an output would hide elements that were never written.
   if (buffer.role != BufferRole::scratch)
-    throw Error(format("only scratch buffers may begin as zeros, and `{}` is none", buffer.name));
+    throw Error(
+        format("only scratch buffers may begin as zeros, and `{}` is not a scratch buffer", buffer.name));
   return 0;
 }
 

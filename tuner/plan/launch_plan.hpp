@@ -16,42 +16,42 @@
 
 namespace tune {
 
-/// How the 16-byte pieces of a box's rows are exchanged in shared memory, against bank conflicts; a row is no
-/// longer than the number says (bytes).
+/// How the 16-byte pieces of a box's rows are exchanged in shared memory, against bank conflicts. The number
+/// is the limit of a row in bytes.
 enum class MapSwizzle { none, bytes_32, bytes_64, bytes_128 };
 
-/// How much of a line's neighbourhood a copy brings to the L2 cache, in bytes.
+/// How many bytes around a line a copy brings to the L2 cache.
 enum class MapPromotion { none, bytes_64, bytes_128, bytes_256 };
 
-/// A tensor in global memory as the copy engine of compute capability 9.0 and later sees it (CUtensorMap,
-/// tiled, not interleaved, element strides of 1): boxes of it go to shared memory by one instruction each,
-/// zeros for what lies outside of the tensor. Elements are the buffer's. A box may begin anywhere, outside
-/// too, but along dimension 0 at a multiple of 16 bytes: else the device stops with an illegal instruction
-/// (seen on an H200; the emulator says so).
+/// A tensor in global memory for the copy engine of compute capability 9.0 and later (CUtensorMap, tiled, not
+/// interleaved, element strides of 1): one instruction copies a box of it to shared memory, with zeros for
+/// elements outside of the tensor. A box may begin anywhere, also outside, but along dimension 0 at a
+/// multiple of 16 bytes: otherwise the device stops with an illegal instruction (seen on an H200; the
+/// emulator reports it).
 struct TensorMapSpec {
   std::uint64_t offset = 0;            ///< of element (0, 0, ...), elements behind the buffer's one
   std::vector<std::uint64_t> extents;  ///< 1 to 5, the fastest one first
   std::vector<std::uint64_t> strides;  ///< bytes to the next one along dimensions 1, 2, ...: one fewer
-  std::vector<std::uint32_t> box;      ///< elements along each dimension, what one copy moves
+  std::vector<std::uint32_t> box;      ///< elements along each dimension that one copy moves
   MapSwizzle swizzle = MapSwizzle::none;
   MapPromotion promotion = MapPromotion::bytes_128;
 
   friend bool operator==(const TensorMapSpec&, const TensorMapSpec&) = default;
 };
 
-/// What a texture reads: the buffer itself as a vector (tex1Dfetch), the buffer as rows of one pitch (tex2D),
-/// or a CUDA array, which lies as the device likes it and gets a copy of the buffer.
+/// What a texture reads: the buffer as a vector (tex1Dfetch), the buffer as rows of one pitch (tex2D), or a
+/// CUDA array that holds a copy of the buffer.
 enum class TextureMemory { linear, pitched, array };
 
 /// What lies outside of a texture: the texture again, its edge, its mirror image, zero. As in CUDA, wrap and
-/// mirror need normalised coordinates; without them they are clamp.
+/// mirror without normalised coordinates act as clamp.
 enum class AddressMode { wrap, clamp, mirror, border };
 
-/// The texel that a coordinate lies in, or the weighted mean of those around it. The weights have 8 bits
-/// behind the point.
+/// Reads the texel that a coordinate lies in, or the weighted mean of those around it. The weights have 8
+/// bits behind the point.
 enum class FilterMode { point, linear };
 
-/// Elements as they are, or integers as numbers in [0, 1] or [-1, 1].
+/// Reads elements as they are, or integers as numbers in [0, 1] or [-1, 1].
 enum class ReadMode { element, normalized };
 
 /// A texture as kernels see it (cudaTextureDesc, cudaResourceDesc). Borders are zero; there are no layers,
@@ -71,38 +71,37 @@ struct TextureSpec {
 
 /// A source text that a kernel includes, or the kernel itself.
 struct SourceFile {
-  std::string name;  ///< as `#include` and messages name it: `stencil/direct.cu`
+  std::string name;  ///< in `#include` and messages: `stencil/direct.cu`
   std::string text;
 };
 
-/// All that determines a device binary but the architecture and the compiler.
+/// Everything that determines a device binary, except the architecture and the compiler.
 struct CompileRequest {
   SourceFile source;
-  std::vector<SourceFile> headers;                           ///< in memory: what the source may `#include`
+  std::vector<SourceFile> headers;                           ///< that the source may `#include`
   std::vector<std::pair<std::string, std::string>> defines;  ///< BLOCK_X -> 32
   std::vector<std::string> options;                          ///< further compiler options
   std::vector<std::string> entries;  ///< kernels: `extern "C"` names or C++ name expressions
-  /// Whether it uses what the device's very architecture has and later ones lack (`sm_90a` in place of
-  /// `sm_90`).
+  /// Compiles for features that later architectures lack (`sm_90a` in place of `sm_90`).
   bool architecture_specific = false;
 };
 
-/// All of the request as one text: equal texts give equal binaries from one compiler.
+/// Returns the whole request as one text: for equal texts a compiler makes equal binaries.
 std::string content_of(const CompileRequest& request);
 
-/// True where options (NVRTC's) make the compiler read or write files on disk: the request alone then does
-/// not determine the binary.
+/// True where NVRTC's options make it read or write files on disk: the request alone then does not determine
+/// the binary.
 bool uses_files(const CompileRequest& request);
 
 enum class BufferRole { input, output, scratch };
 
-/// What outputs and scratch memory hold before the first launch. Zero is for what launches leave as they have
-/// found it (the counter of a grid's barrier), because a measurement repeats them without filling anything
-/// anew. Contents are those of the input tensor of the same name: for outputs that are read, too.
+/// What outputs and scratch memory hold before the first launch. Zero is for memory that launches leave as
+/// they found it (the counter of a grid's barrier), because a measurement repeats them without filling
+/// buffers again. Contents are those of the input tensor of the same name, for outputs that are also read.
 enum class BufferFill { poison, zero, contents };
 
-/// Where the memory of a buffer lies. Kernels reach the device's and, slowly, pinned memory of the host;
-/// copies reach all. Only pinned memory is copied while the host does something else.
+/// Where the memory of a buffer lies. Kernels reach the device's memory and, slowly, pinned memory of the
+/// host; copies reach all. Only pinned memory is copied while the host does something else.
 enum class MemoryPlace { device, pinned, pageable };
 
 /// `device`, `pinned`, `pageable`.
@@ -115,12 +114,12 @@ struct BufferSpec {
   ElementType type = ElementType::f32;
   Layout layout;
   BufferRole role = BufferRole::input;
-  /// Whether kernels may read what lies beside the tensor before anybody wrote it: ghost cells that hold
-  /// anything, which concern no result.
+  /// Kernels may read the memory beside the tensor before it was written: ghost cells that do not affect
+  /// results.
   bool readable_padding = false;
   BufferFill fill = BufferFill::poison;  ///< zero: scratch only; contents: outputs only
-  /// Of an input: a `__constant__` or `__device__` variable of the binary that is given a copy of the
-  /// allocation, where the binary has it. Empty: none.
+  /// For an input: a `__constant__` or `__device__` variable that gets a copy of the allocation, where the
+  /// binary has it. Empty: none.
   std::string symbol = {};
   MemoryPlace place = MemoryPlace::device;
 
@@ -128,31 +127,32 @@ struct BufferSpec {
   std::uint64_t allocation_bytes() const { return layout.allocation * element_size(type); }
 };
 
-/// What every byte of an output or scratch buffer is before a checked run: 0xff, NaN in floating point, or 0.
-/// Throws Error for another buffer than scratch that asks for zeros.
+/// Returns the value of every byte of an output or scratch buffer before a checked run: 0xff (NaN in floating
+/// point) or 0. Throws Error where a buffer other than scratch asks for zeros.
 int initial_byte(const BufferSpec& buffer);
 
-/// The address of logical element (0, 0, ...) of a buffer, or of one so many elements behind it.
+/// The address of logical element (0, 0, ...) of a buffer, or of an element `offset` behind it.
 struct BufferArgument {
   std::string buffer;
   std::uint64_t offset = 0;  ///< elements of the allocation, whatever its strides
-  /// The launch touches so many elements from there on and no others of this buffer through this argument; 0:
-  /// any of the buffer. Steps without an order between them need it to work on parts of one buffer.
+  /// The launch touches only so many elements of this buffer through this argument; 0: any. Steps without an
+  /// order between them need it to work on parts of one buffer.
   std::uint64_t count = 0;
   friend bool operator==(const BufferArgument&, const BufferArgument&) = default;
 };
-/// Passed by value; floating point of 16 bits as its bits, a truth value as a byte.
+/// A value; floating point of 16 bits as its bits, a truth value as a byte.
 using ScalarArgument = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
                                     std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
-/// A texture object (`cudaTextureObject_t`) over a buffer. Kernels only read through it: an array is a copy
-/// of an input, made when that is filled; what a launch writes, its own textures must not read.
+/// A texture object (`cudaTextureObject_t`) over a buffer. Kernels only read through it. An array is a copy
+/// of an input, made when the input is filled. A launch must not read through a texture what it writes
+/// itself.
 struct TextureArgument {
   std::string buffer;
   TextureSpec texture;
   friend bool operator==(const TextureArgument&, const TextureArgument&) = default;
 };
-/// A tensor map (`const __grid_constant__ CUtensorMap`, 128 bytes) over a buffer on the device. Kernels read
-/// through it what earlier launches left and what the buffer was filled with.
+/// A tensor map (`const __grid_constant__ CUtensorMap`, 128 bytes) over a buffer on the device. Through it
+/// kernels read what the buffer was filled with and what earlier launches wrote.
 struct TensorMapArgument {
   std::string buffer;
   TensorMapSpec map;
@@ -166,9 +166,10 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-/// When a step may begin. Steps of one stream run one after another in the plan's order; those of different
-/// streams may overlap, but for what `after` says. All of a plan's streams begin together and a plan has
-/// ended when all have. The first of what a plan launches again waits for all of the time before.
+/// When a step may begin. Steps of one stream run one after another in the plan's order; steps of different
+/// streams may overlap, unless `after` orders them. All streams of a plan begin together, and a plan has
+/// ended when all have. When a plan is launched again, its first steps wait for all steps of the launch
+/// before.
 struct StepOrder {
   std::uint32_t stream = 0;             ///< below max_streams
   std::vector<std::size_t> after = {};  ///< earlier steps, by their index among the launches
@@ -187,15 +188,15 @@ struct Launch {
   StepOrder order = {};
 };
 
-/// Adds the launch's textures that `all` lacks.
+/// Adds the launch's textures to `all`, each once.
 void add_textures(const Launch& launch, std::vector<TextureArgument>& all);
 
-/// Real numbers to the complex ones of their spectrum, or back. Neither is scaled: the inverse of the forward
+/// From real numbers to their complex spectrum, or back. Neither is scaled: the inverse of the forward
 /// transform multiplies by the number of cells.
 enum class FourierDirection { forward, inverse };
 
-/// A transform of real numbers along all dimensions or the faster ones, by cuFFT on a device. Plain data;
-/// what it asks of the buffers is told and checked by fourier_shape.
+/// A transform of real numbers along all or the faster dimensions, by cuFFT on a device. fourier_shape checks
+/// the buffers.
 ///
 /// Both buffers hold elements of one type, f32 or f64, and have the transform's dimensions; their strides say
 /// where rows begin, their extents do not matter. Real rows have nx elements. Complex rows have the nx / 2 +
@@ -203,10 +204,10 @@ enum class FourierDirection { forward, inverse };
 /// * (nx / 2 + 1) elements. Element k of a forward transform is sum over j of in[j] * exp(-2 pi i j k / n).
 struct FourierTransform {
   FourierDirection direction = FourierDirection::forward;
-  std::string input;     ///< a buffer; an inverse transform leaves nothing of use in it
+  std::string input;     ///< a buffer; an inverse transform overwrites it
   std::string output;    ///< a buffer, the input's name for a transform in place
   Extents extents;       ///< of the real numbers: {nx}, {nx, ny} or {nx, ny, nz}
-  std::size_t axes = 3;  ///< it is along so many of them, the first ones; the others count transforms
+  std::size_t axes = 3;  ///< runs along the first so many; the others count transforms
   StepOrder order = {};
   friend bool operator==(const FourierTransform&, const FourierTransform&) = default;
 };
@@ -215,70 +216,69 @@ struct FourierTransform {
 struct CopySide {
   std::string buffer;
   std::uint64_t offset = 0;  ///< of the first element
-  /// Elements from one row to the next, at least a row's; of no meaning for one row.
+  /// Elements from one row to the next, at least a row's; ignored for one row.
   std::uint64_t pitch = 0;
   friend bool operator==(const CopySide&, const CopySide&) = default;
 };
 
-/// Moves elements from one buffer to another of the same type, or within one: between host and device, or on
-/// the device. Contiguous, or rows that lie `pitch` elements apart.
+/// Copies elements from one buffer to another of the same type, or within one, between host and device or on
+/// the device. They are contiguous, or rows that lie `pitch` elements apart.
 struct Copy {
   CopySide from;
-  CopySide to;              ///< no input
+  CopySide to;              ///< not an input
   std::uint64_t width = 0;  ///< elements of a row
   std::uint64_t rows = 1;
   StepOrder order = {};
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
-/// What a device does at once, one after another or, on several streams, together.
+/// One step of a plan.
 using PlanStep = std::variant<Launch, FourierTransform, Copy>;
 
-/// Whether executions are recorded as a CUDA graph once and then started as a whole: what the tuner thinks
-/// best, always, or never.
+/// When executions are recorded as a CUDA graph and started as a whole: as the tuner chooses, always, or
+/// never.
 enum class GraphUse { automatic, always, never };
 
-/// What a configuration means at a size: what to compile, which memory, which launches and transforms in
-/// order. Plain data; every backend (a GPU, an emulator) carries it out.
+/// The plan of a configuration at a size: what to compile, which buffers, which steps in which order. Plain
+/// data that every backend (a GPU, the emulator) carries out.
 struct LaunchPlan {
   CompileRequest compile;
   std::vector<BufferSpec> buffers;
-  /// Steps that run once, after the buffers are filled and before the launches, and are not timed: what an
-  /// application does once for all its calls, such as the spectrum of a filter. Repeated launches find what
-  /// these left: no launch may change a buffer that they write.
+  /// Steps that run once, after the buffers are filled and before the launches, and are not timed, such as
+  /// the spectrum of a filter that an application computes once for all calls. No launch may change a buffer
+  /// that they write, because launches are repeated.
   std::vector<PlanStep> setup = {};
   std::vector<PlanStep> launches = {};  ///< in the order in which they are enqueued
-  /// Instead of the problem's: where rounding depends on the algorithm.
+  /// Replaces the problem's, where rounding depends on the algorithm.
   std::optional<Tolerance> tolerance = std::nullopt;
   GraphUse graph = GraphUse::automatic;
 
   /// Throws Error for a name that the plan lacks.
   const BufferSpec& buffer(std::string_view name) const;
-  /// The textures of all launches, those of the setup too, each once.
+  /// Returns the textures of all launches, the setup included, each once.
   std::vector<TextureArgument> textures() const;
-  /// Bytes of device memory of the buffers there and of the arrays that textures read. What a Fourier
-  /// transform needs besides, only its library knows.
+  /// Returns the bytes of device memory of the buffers and of the arrays that textures read. Only cuFFT knows
+  /// what a Fourier transform needs besides.
   std::uint64_t memory() const;
-  /// Bytes of the buffers in host memory.
+  /// Returns the bytes of the buffers in host memory.
   std::uint64_t host_memory() const;
 };
 
-/// The setup and then the launches; valid until the plan changes.
+/// Returns the setup and then the launches; valid until the plan changes.
 std::vector<const PlanStep*> all_steps(const LaunchPlan& plan);
-/// Those of all steps that launch a kernel, in their order; valid until the plan changes.
+/// Returns all steps that launch a kernel, in their order; valid until the plan changes.
 std::vector<const Launch*> kernel_launches(const LaunchPlan& plan);
 
-/// When a step may begin, whatever it does.
 const StepOrder& order_of(const PlanStep& step);
 
-/// `forward Fourier transform of 'in' to 'spectrum'`: for people.
+/// Names a step in messages: `forward Fourier transform of 'in' to 'spectrum'`, `copy of 'a' to 'slot 1'`,
+/// the entry of a kernel.
 std::string step_name(const FourierTransform& transform);
-/// `copy of 'a' to 'slot 1'`: for people.
 std::string step_name(const Copy& copy);
-/// One of these, or the kernel's entry.
 std::string step_name(const PlanStep& step);
 
-/// Buffers, setup and launches as one text: plans with equal texts and equal machine code do the same.
+/// Returns buffers, setup and launches as one text: plans with equal texts and equal machine code do the
+/// same.
 std::string launches_of(const LaunchPlan& plan);
 
 }  // namespace tune

@@ -40,7 +40,7 @@ void add_accesses(const LaunchPlan& plan, const Launch& launch, std::vector<Step
 }
 
 void add_accesses(const LaunchPlan& plan, const FourierTransform& transform, std::vector<StepAccess>& all) {
-  // What a transform's input is afterwards, nobody knows, if it is an inverse one.
+  // An inverse transform overwrites its input.
   all.push_back(
       access_to_all(plan.buffer(transform.input), transform.direction == FourierDirection::inverse));
   all.push_back(access_to_all(plan.buffer(transform.output), true));
@@ -51,7 +51,7 @@ void add_accesses(const LaunchPlan& plan, const Copy& copy, std::vector<StepAcce
   all.push_back(side_of(plan, copy, copy.to, true));
 }
 
-/// The row's first element that lies in `other`, too.
+/// Returns the row's first element that also lies in `other`.
 std::optional<std::uint64_t> shared_with_row(std::uint64_t begin, std::uint64_t width,
                                              const StepAccess& other) {
   std::uint64_t row = 0;
@@ -63,7 +63,7 @@ std::optional<std::uint64_t> shared_with_row(std::uint64_t begin, std::uint64_t 
   return std::max(at, begin);
 }
 
-/// Whether `rows` of `width`, `pitch` apart, end within `room`; sums that overflow do not.
+/// True where `rows` of `width`, `pitch` apart, end within `room`; computed without overflow.
 bool fits(std::uint64_t offset, std::uint64_t width, std::uint64_t pitch, std::uint64_t rows,
           std::uint64_t room) {
   if (offset > room || width > room - offset) return false;
@@ -71,7 +71,7 @@ bool fits(std::uint64_t offset, std::uint64_t width, std::uint64_t pitch, std::u
 }
 
 [[noreturn]] void impossible(const PlanStep& step, const std::string& what) {
-  throw Error(format("the step `{}` is impossible: {}", step_name(step), what));
+  throw Error(format("the step `{}` is not possible: {}", step_name(step), what));
 }
 
 void check(const LaunchPlan& plan, const Launch& launch, const PlanStep& step) {
@@ -87,8 +87,8 @@ void check(const LaunchPlan& plan, const Launch& launch, const PlanStep& step) {
     const BufferSpec& buffer = plan.buffer(given->buffer);
     if (buffer.place == MemoryPlace::pageable)
       impossible(step,
-                 format("a kernel does not reach '{}', which is pageable memory of the host", buffer.name));
-    // The address behind the last element is one, too.
+                 format("a kernel cannot reach '{}', which is pageable memory of the host", buffer.name));
+    // The address behind the last element is allowed.
     const std::uint64_t room =
         buffer.layout.allocation - std::min(buffer.layout.offset, buffer.layout.allocation);
     if (!fits(given->offset, given->count, 0, 1, room))
@@ -108,8 +108,8 @@ void check_side(const BufferSpec& buffer, const CopySide& side, const Copy& copy
   const std::uint64_t room =
       buffer.layout.allocation - std::min(buffer.layout.offset, buffer.layout.allocation);
   if (!fits(side.offset, copy.width, side.pitch, copy.rows, room))
-    impossible(step, format("{} rows of {} elements from element {} on, {} apart, in '{}', which has {} from "
-                            "its first one on",
+    impossible(step, format("{} rows of {} elements from element {} on, {} "
+                            "apart, in '{}', which has {} from its first one on",
                             copy.rows, copy.width, side.offset, side.pitch, buffer.name, room));
 }
 
@@ -127,6 +127,51 @@ void check(const LaunchPlan& plan, const Copy& copy, const PlanStep& step) {
   if (from.name == to.name &&
       shared_element(side_of(plan, copy, copy.from, false), side_of(plan, copy, copy.to, true)))
     impossible(step, "its two sides overlap");
+}
+
+/// For each step, the step before it on its stream and the steps it waits for.
+std::vector<std::vector<std::size_t>> waits_of(const LaunchPlan& plan) {
+  std::vector<std::vector<std::size_t>> waits;
+  std::map<std::uint32_t, std::size_t> last;
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    const StepOrder& order = order_of(plan.launches[i]);
+    waits.push_back(order.after);
+    if (const auto found = last.find(order.stream); found != last.end())
+      waits.back().push_back(found->second);
+    last[order.stream] = i;
+  }
+  return waits;
+}
+
+void check_order(const LaunchPlan& plan) {
+  for (const PlanStep& step : plan.setup)
+    if (order_of(step) != StepOrder{})
+      throw Error(
+          format("the setup runs in order on one stream, but `{}` has another order", step_name(step)));
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    const StepOrder& order = order_of(plan.launches[i]);
+    if (order.stream >= max_streams)
+      throw Error(format("step {}, `{}`, runs on stream {}, but a plan has at most {}", i,
+                         step_name(plan.launches[i]), order.stream, max_streams));
+    for (const std::size_t earlier : order.after)
+      if (earlier >= i)
+        throw Error(format("step {}, `{}`, waits for step {}, which is not an earlier one", i,
+                           step_name(plan.launches[i]), earlier));
+  }
+}
+
+/// All transforms of a plan share one work area, so they must not overlap.
+void check_transforms(const LaunchPlan& plan) {
+  if (stream_count(plan) == 1) return;  // of perhaps very many steps
+  std::optional<std::size_t> last;
+  std::optional<StepPrecedence> precedence;
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    if (!std::holds_alternative<FourierTransform>(plan.launches[i])) continue;
+    if (last && !precedence) precedence.emplace(plan);
+    if (last && !precedence->before(*last, i))
+      throw Error(format("steps {} and {} are Fourier transforms without an order between them", *last, i));
+    last = i;
+  }
 }
 
 }  // namespace
@@ -149,55 +194,6 @@ std::optional<std::uint64_t> shared_element(const StepAccess& a, const StepAcces
 void check_access(const LaunchPlan& plan, const PlanStep& step) {
   std::visit([&](const auto& known) { check(plan, known, step); }, step);
 }
-
-namespace {
-
-/// What runs directly before a step on its stream, and what it waits for.
-std::vector<std::vector<std::size_t>> waits_of(const LaunchPlan& plan) {
-  std::vector<std::vector<std::size_t>> waits;
-  std::map<std::uint32_t, std::size_t> last;
-  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
-    const StepOrder& order = order_of(plan.launches[i]);
-    waits.push_back(order.after);
-    if (const auto found = last.find(order.stream); found != last.end())
-      waits.back().push_back(found->second);
-    last[order.stream] = i;
-  }
-  return waits;
-}
-
-void check_order(const LaunchPlan& plan) {
-  for (const PlanStep& step : plan.setup)
-    if (order_of(step) != StepOrder{})
-      throw Error(
-          format("the setup runs in order on one stream, but `{}` has another order", step_name(step)));
-  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
-    const StepOrder& order = order_of(plan.launches[i]);
-    if (order.stream >= max_streams)
-      throw Error(format("step {}, `{}`, runs on stream {}: there are {}", i, step_name(plan.launches[i]),
-                         order.stream, max_streams));
-    for (const std::size_t earlier : order.after)
-      if (earlier >= i)
-        throw Error(format("step {}, `{}`, waits for step {}, which is no earlier one", i,
-                           step_name(plan.launches[i]), earlier));
-  }
-}
-
-/// All of them work in one memory.
-void check_transforms(const LaunchPlan& plan) {
-  if (stream_count(plan) == 1) return;  // of perhaps very many steps
-  std::optional<std::size_t> last;
-  std::optional<StepPrecedence> precedence;
-  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
-    if (!std::holds_alternative<FourierTransform>(plan.launches[i])) continue;
-    if (last && !precedence) precedence.emplace(plan);
-    if (last && !precedence->before(*last, i))
-      throw Error(format("steps {} and {} are Fourier transforms without an order between them", *last, i));
-    last = i;
-  }
-}
-
-}  // namespace
 
 void check_steps(const LaunchPlan& plan) {
   check_order(plan);
@@ -228,8 +224,8 @@ bool StepPrecedence::before(std::size_t first, std::size_t second) const {
 
 std::string StepConflict::text(const LaunchPlan& plan) const {
   return format(
-      "step {} ({}) and step {} ({}) both touch element {} of the allocation of '{}', one of them "
-      "writes it, and nothing orders them: streams {} and {}",
+      "step {} ({}) and step {} ({}) both touch element {} of the allocation of "
+      "'{}', one of them writes it, and nothing orders them: streams {} and {}",
       first, step_name(plan.launches.at(first)), second, step_name(plan.launches.at(second)), element, buffer,
       order_of(plan.launches.at(first)).stream, order_of(plan.launches.at(second)).stream);
 }

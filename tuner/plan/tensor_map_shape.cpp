@@ -9,7 +9,7 @@
 namespace tune {
 namespace {
 
-// As cuTensorMapEncodeTiled asks for them.
+// The limits of cuTensorMapEncodeTiled.
 constexpr std::uint64_t max_rank = 5, alignment = 16, max_box = 256;
 constexpr std::uint64_t max_extent = std::uint64_t{1} << 32, max_stride = std::uint64_t{1} << 40;
 
@@ -101,11 +101,10 @@ Result<void> check_tensor_maps(const DeviceProperties& device, const LaunchPlan&
       const auto* map = std::get_if<TensorMapArgument>(&argument);
       if (map == nullptr) continue;
       if (!has_tensor_maps(device))
-        return fail(
-            Phase::resources, "tensor map",
-            format("kernel `{}` takes a tensor map: that needs compute capability 9.0, the device has "
-                   "{}.{}: copy by cp.async there",
-                   launch->entry, device.compute_major, device.compute_minor));
+        return fail(Phase::resources, "tensor map",
+                    format("kernel `{}` takes a tensor map: that needs compute "
+                           "capability 9.0, the device has {}.{}: copy by cp.async there",
+                           launch->entry, device.compute_major, device.compute_minor));
       if (Result<void> right = check_tensor_map(plan.buffer(map->buffer), map->map); !right) return right;
     }
   return {};

@@ -10,7 +10,7 @@
 namespace tune {
 namespace {
 
-/// Takes back what is no texture; empty where all is well.
+/// Returns why no device has such a texture; empty where one has.
 std::string wrong_kind(const BufferSpec& buffer, const TextureSpec& texture) {
   const bool linear = texture.memory == TextureMemory::linear;
   const bool pitched = texture.memory == TextureMemory::pitched;
@@ -23,7 +23,7 @@ std::string wrong_kind(const BufferSpec& buffer, const TextureSpec& texture) {
     return format("texels have 1, 2 or 4 channels, not {}", texture.channels);
   if (texture.dimensions < 1 || texture.dimensions > 3 || (linear && texture.dimensions != 1) ||
       (pitched && texture.dimensions != 2))
-    return format("{} memory has no texture of {} dimensions",
+    return format("{} memory cannot be a texture of {} dimensions",
                   linear    ? "linear"
                   : pitched ? "pitched"
                             : "array",
@@ -32,18 +32,18 @@ std::string wrong_kind(const BufferSpec& buffer, const TextureSpec& texture) {
     return format("{} is not read as a normalised number: only integers of 8 and 16 bits are",
                   to_string(buffer.type));
   if (linear && (texture.filter == FilterMode::linear || texture.normalized_coordinates))
-    return "tex1Dfetch knows neither linear filtering nor normalised coordinates: take an array";
+    return "tex1Dfetch has neither linear filtering nor normalised coordinates: take an array";
   if (texture.filter == FilterMode::linear && !floats)
     return "linear filtering needs floating-point values: read the integers normalised";
   if (texture.gather && (texture.memory != TextureMemory::array || texture.dimensions != 2))
     return "tex2Dgather needs an array of two dimensions";
   if (texture.memory == TextureMemory::array && buffer.role != BufferRole::input)
-    return "an array holds a copy of an input, and the plan writes this buffer: take pitched or linear "
-           "memory";
+    return "an array holds a copy of an input, and the plan "
+           "writes this buffer: take pitched or linear memory";
   return {};
 }
 
-/// The texels by the buffer's extents, or the reason why there are none.
+/// Sets the texels by the buffer's extents; returns why that is not possible, or nothing.
 std::string shape_of(const BufferSpec& buffer, const TextureSpec& texture, TextureShape& shape) {
   const Layout& layout = buffer.layout;
   const auto dimensions = static_cast<std::size_t>(texture.dimensions);

@@ -9,8 +9,8 @@
 
 namespace tune {
 
-/// What a device's textures can be: texels along each dimension, alignments in bytes. By default as every
-/// device since Maxwell has it.
+/// The limits of a device's textures: texels along each dimension, alignments in bytes. The defaults hold for
+/// every device since Maxwell.
 struct TextureLimits {
   std::uint64_t alignment = 512;       ///< of the first texel of linear and pitched memory
   std::uint64_t pitch_alignment = 32;  ///< of the distance of two rows of pitched memory
@@ -31,10 +31,10 @@ struct TextureShape {
   std::uint64_t bytes() const { return extents[0] * extents[1] * extents[2] * strides[0]; }
 };
 
-/// The texture covers the buffer's logical tensor. The buffer has the texture's dimensions, with the channels
-/// side by side in the first one, or one more before them, which is the channel: 4 x nx x ny. Failure{
-/// resources, "texture"} for what CUDA does not offer or the device does not take, with demand and limit;
-/// also for an array over a buffer that the plan writes, of which an array has no copy.
+/// Lays a texture over the buffer's logical tensor. The buffer has the texture's dimensions, with the
+/// channels side by side in the first one, or one more before them for the channels: 4 x nx x ny.
+/// Failure{resources, "texture"} where CUDA or the device has no such texture, with demand and limit, and for
+/// an array over a buffer that the plan writes.
 Result<TextureShape> texture_shape(const BufferSpec& buffer, const TextureSpec& texture,
                                    const TextureLimits& limits = {});
 

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tuner/base/format.hpp"
+
 namespace tune {
 namespace {
 
@@ -31,24 +33,15 @@ Value Instance::setting_or(std::string_view name, Value otherwise) const {
 }
 
 std::string Instance::size() const {
-  std::string text;
-  for (const auto& [name, extent] : extents) {
-    if (!text.empty()) text += 'x';
-    text += std::to_string(extent);
-  }
-  return text;
+  return joined(
+      extents, [](const auto& pair) { return pair.second; }, "x");
 }
 
 std::string Instance::settings_key() const {
   std::vector<std::string> parts;
   for (const auto& [name, value] : settings) parts.push_back(name + "=" + value.to_string());
   std::ranges::sort(parts);
-  std::string text;
-  for (const std::string& part : parts) {
-    if (!text.empty()) text += ',';
-    text += part;
-  }
-  return text;
+  return joined(parts, {}, ",");
 }
 
 }  // namespace tune

@@ -13,7 +13,7 @@ namespace tune {
 
 using search::Value;
 
-/// A problem at one size: the extents and whatever else fixes the work (radius, shape, type).
+/// A problem at one size: the extents and the settings (radius, shape, type).
 struct Instance {
   std::string problem;
   std::vector<std::pair<std::string, std::int64_t>> extents;  ///< in the problem's order: nx, ny, nz
@@ -22,14 +22,14 @@ struct Instance {
   /// Throws std::out_of_range that names the extent or setting.
   std::int64_t extent(std::string_view name) const;
   const Value& setting(std::string_view name) const;
-  /// `otherwise` where the instance leaves the setting out.
+  /// Returns `otherwise` where the instance leaves the setting out.
   Value setting_or(std::string_view name, Value otherwise) const;
 
   /// `512x512x512`.
   std::string size() const;
   /// `radius=1,shape=star,type=float`: canonical, sorted by name.
   std::string settings_key() const;
-  /// Both, the size alone where there are no settings: `512x512x512 radius=1`.
+  /// `512x512x512 radius=1`, or the size alone where there are no settings.
   std::string key() const { return size() + (settings.empty() ? "" : " " + settings_key()); }
 
   friend bool operator==(const Instance&, const Instance&) = default;

@@ -46,13 +46,9 @@ std::vector<std::pair<std::string, std::int64_t>> read_extents(const ProblemInfo
   }
   const std::vector<std::string_view> parts = split(size, 'x');
   if (parts.size() != info.extents.size()) {
-    std::string names, example;
-    for (const ExtentInfo& extent : info.extents) {
-      names += (names.empty() ? "" : ", ") + extent.name;
-      example += (example.empty() ? "" : "x") + std::to_string(extent.default_value);
-    }
     throw UsageError(format("--size: {} needs {} extents ({}), such as {}", info.name, info.extents.size(),
-                            names, example));
+                            joined(info.extents, &ExtentInfo::name),
+                            joined(info.extents, &ExtentInfo::default_value, "x")));
   }
   double elements = 1;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -63,19 +59,13 @@ std::vector<std::pair<std::string, std::int64_t>> read_extents(const ProblemInfo
   return extents;
 }
 
-std::string listed(const std::vector<Value>& values) {
-  std::string text;
-  for (const Value& value : values) text += (text.empty() ? "" : ", ") + value.to_string();
-  return text;
-}
-
 bool is_valid(const SettingInfo& setting, const Value& value) {
   if (!setting.range) return std::ranges::find(setting.values, value) != setting.values.end();
   return value.is_int() && value.as_int() >= setting.range->first && value.as_int() <= setting.range->second;
 }
 
 std::string valid_values(const SettingInfo& setting) {
-  if (!setting.range) return listed(setting.values);
+  if (!setting.range) return joined(setting.values, &Value::to_string);
   return format("whole numbers from {} to {}", setting.range->first, setting.range->second);
 }
 
@@ -85,7 +75,7 @@ void apply_setting(const ProblemInfo& info, Instance& instance, const std::strin
     std::vector<std::string> names;
     for (const SettingInfo& known : info.settings) names.push_back(known.name);
     const auto nearest = search::nearest_name(name, names);
-    const std::string all = names.empty() ? "none" : listed({names.begin(), names.end()});
+    const std::string all = names.empty() ? "none" : joined(names);
     throw UsageError(format("--set: {} has no setting '{}'; {}", info.name, name,
                             nearest ? format("did you mean '{}'?", *nearest) : format("it has: {}", all)));
   }
@@ -94,6 +84,19 @@ void apply_setting(const ProblemInfo& info, Instance& instance, const std::strin
         format("--set: {}={} is not valid; valid are: {}", name, value.to_string(), valid_values(*setting)));
   for (auto& [known, old] : instance.settings)
     if (known == name) old = value;
+}
+
+/// Seconds; 0 where the device's rate is unknown.
+struct MinTimes {
+  double memory = 0, arithmetic = 0, in = 0, out = 0;
+};
+
+MinTimes min_times(const ProblemCost& cost, const DeviceProperties& device) {
+  const auto over = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
+  const double bandwidth = device.copy_bandwidth > 0 ? device.copy_bandwidth : device.peak_bandwidth();
+  return {over(cost.bytes, bandwidth), over(cost.flops, peak_flops(cost, device)),
+          over(cost.bytes_in, device.host_to_device_bandwidth),
+          over(cost.bytes_out, device.device_to_host_bandwidth)};
 }
 
 }  // namespace
@@ -112,23 +115,6 @@ Instance make_instance(const ProblemInfo& info, std::string_view size,
   });
   return instance;
 }
-
-namespace {
-
-/// Seconds; what is not known of the device counts as 0.
-struct MinTimes {
-  double memory = 0, arithmetic = 0, in = 0, out = 0;
-};
-
-MinTimes min_times(const ProblemCost& cost, const DeviceProperties& device) {
-  const auto over = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
-  const double bandwidth = device.copy_bandwidth > 0 ? device.copy_bandwidth : device.peak_bandwidth();
-  return {over(cost.bytes, bandwidth), over(cost.flops, peak_flops(cost, device)),
-          over(cost.bytes_in, device.host_to_device_bandwidth),
-          over(cost.bytes_out, device.device_to_host_bandwidth)};
-}
-
-}  // namespace
 
 double peak_flops(const ProblemCost& cost, const DeviceProperties& device) {
   const double vector =

@@ -15,14 +15,14 @@
 
 namespace tune {
 
-/// What a problem adds so that its inputs can come from a file and its outputs go to one (`tune run --input
-/// --output`, `tune data`). Stateless. All throw UsageError, one line that names the file, for a file that
-/// is none of theirs, and for settings that files do not have; Error where there is none, or one cannot be
-/// written.
+/// Reads a problem's inputs from a file and writes its outputs to one (`tune run --input --output`, `tune
+/// data`). Stateless. All functions throw UsageError that names the file for a file of another kind and for
+/// settings that files do not have, and Error where a file is missing or cannot be written.
 class ProblemFiles {
  public:
   virtual ~ProblemFiles() = default;
-  /// The extents of a file of inputs, which is as long as they say; of the instance, the settings count.
+  /// Returns the extents of a file of inputs, whose length must fit them; only the settings of the instance
+  /// count.
   virtual std::vector<std::pair<std::string, std::int64_t>> extents(const std::filesystem::path& file,
                                                                     const Instance& instance) const = 0;
   virtual TensorSet read_inputs(const std::filesystem::path& file, const Instance& instance) const = 0;
@@ -31,11 +31,12 @@ class ProblemFiles {
   virtual TensorSet read_outputs(const std::filesystem::path& file, const Instance& instance) const = 0;
   virtual void write_outputs(const std::filesystem::path& file, const Instance& instance,
                              const TensorSet& outputs) const = 0;
-  /// For these inputs, which may be anything: Problem::tolerance is for those that it makes itself.
+  /// Returns the tolerance for any inputs; Problem::tolerance is for the inputs that the problem makes
+  /// itself.
   virtual Tolerance tolerance(const Instance& instance, const TensorSet& inputs) const = 0;
 };
 
-/// What a Problem also is that has files.
+/// Implemented by a Problem that has files.
 class HasFiles {
  public:
   virtual ~HasFiles() = default;
@@ -45,8 +46,8 @@ class HasFiles {
 /// Null where the problem has none.
 const ProblemFiles* find_files(const Problem& problem);
 
-/// The problem with these inputs, and a tolerance for them, at one instance, whatever the seed; at others,
-/// such as those of checks, it is as it was. The problem must have files.
+/// Returns the problem with these inputs, whatever the seed, and a tolerance for them at `instance`; at other
+/// instances, such as those of checks, it is unchanged. The problem must have files.
 std::unique_ptr<Problem> with_inputs(std::unique_ptr<Problem> problem, Instance instance, TensorSet inputs);
 
 }  // namespace tune

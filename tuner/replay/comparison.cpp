@@ -20,8 +20,8 @@ std::uint64_t mix(std::uint64_t number) {
   return number ^ (number >> 31);
 }
 
-/// Calls `work` for 0 .. count-1, each thread taking the next as soon as it is free: searches take
-/// differently long.
+/// Calls `function` for 0 .. count-1; each thread takes the next number as soon as it is free, because
+/// searches differ in length.
 void in_turns(std::uint64_t count, unsigned threads, const std::function<void(std::uint64_t)>& function) {
   std::atomic<std::uint64_t> next{0};
   const auto take = [&](std::uint64_t, std::uint64_t) {
@@ -45,6 +45,31 @@ SpaceFacts space_facts(const OutcomeTable& outcomes, const Baseline& baseline) {
           .seconds_each = outcomes.seconds_each()};
 }
 
+Scores on_group(std::span<const SpaceResult> results, const SpaceGroup& group, std::size_t strategy) {
+  std::vector<Scores> scores;
+  for (const std::size_t space : group.spaces) scores.push_back(results[space].scores[strategy]);
+  return mean_of(scores);
+}
+
+/// Returns the figure by which a strategy is chosen.
+double figure_of(const Scores& scores) {
+  const std::vector<Spread>& shares = scores.share_at_times.empty() ? scores.share : scores.share_at_times;
+  double sum = 0;
+  for (const Spread& share : shares) sum += share.mean;
+  return sum / static_cast<double>(shares.size());
+}
+
+/// Returns the best strategy over all groups but one, by `figures[group][strategy]`, and its mean.
+std::pair<std::size_t, double> best_without(const std::vector<std::vector<double>>& figures,
+                                            std::size_t left_out) {
+  std::vector<double> means(figures.front().size());
+  for (std::size_t g = 0; g < figures.size(); ++g)
+    for (std::size_t c = 0; c < means.size() && g != left_out; ++c) means[c] += figures[g][c];
+  const auto best = std::ranges::max_element(means);
+  const std::size_t counted = figures.size() - (left_out < figures.size() ? 1 : 0);
+  return {static_cast<std::size_t>(best - means.begin()), *best / static_cast<double>(counted)};
+}
+
 }  // namespace
 
 std::uint64_t seed_of(std::uint64_t seed, const std::string& space, std::uint64_t repeat) {
@@ -63,8 +88,8 @@ std::vector<SpaceResult> compare(std::span<const RecordedSpace> spaces,
       throw Error(format("{}: every configuration failed: there is nothing to search for", space.name));
     if (!options.times.empty() && !(tables.back().seconds_each() > 0))
       throw Error(
-          format("{}: the recording does not say how long compiling and measuring took: it cannot be "
-                 "searched by time",
+          format("{}: the recording does not say how long compiling "
+                 "and measuring took: it cannot be searched by time",
                  space.name));
   }
   const SimulationOptions simulation{.evaluations = options.budgets.back(),
@@ -108,35 +133,6 @@ std::vector<SpaceGroup> groups_of(std::span<const SpaceResult> results) {
   return {all, hard};
 }
 
-namespace {
-
-Scores on_group(std::span<const SpaceResult> results, const SpaceGroup& group, std::size_t strategy) {
-  std::vector<Scores> scores;
-  for (const std::size_t space : group.spaces) scores.push_back(results[space].scores[strategy]);
-  return mean_of(scores);
-}
-
-/// The one figure that contenders are chosen by.
-double figure_of(const Scores& scores) {
-  const std::vector<Spread>& shares = scores.share_at_times.empty() ? scores.share : scores.share_at_times;
-  double sum = 0;
-  for (const Spread& share : shares) sum += share.mean;
-  return sum / static_cast<double>(shares.size());
-}
-
-/// The best contender over all groups but one, by `figures[group][strategy]`, and its mean.
-std::pair<std::size_t, double> best_without(const std::vector<std::vector<double>>& figures,
-                                            std::size_t left_out) {
-  std::vector<double> means(figures.front().size());
-  for (std::size_t g = 0; g < figures.size(); ++g)
-    for (std::size_t c = 0; c < means.size() && g != left_out; ++c) means[c] += figures[g][c];
-  const auto best = std::ranges::max_element(means);
-  const std::size_t counted = figures.size() - (left_out < figures.size() ? 1 : 0);
-  return {static_cast<std::size_t>(best - means.begin()), *best / static_cast<double>(counted)};
-}
-
-}  // namespace
-
 std::vector<SpaceGroup> groups_by(std::span<const std::string> names) {
   std::vector<SpaceGroup> groups;
   for (std::size_t s = 0; s < names.size(); ++s) {
@@ -163,7 +159,7 @@ std::vector<std::string> kernels_of(std::span<const RecordedSpace> spaces,
 
 HeldOut hold_out(std::span<const SpaceResult> results, std::span<const SpaceGroup> groups) {
   if (groups.size() < 2 || results.front().scores.empty())
-    throw std::logic_error("nothing to choose by: two groups and a contender are needed");
+    throw std::logic_error("holding out needs two groups and a strategy");
   std::vector<std::vector<double>> figures;
   for (const SpaceGroup& group : groups) {
     figures.emplace_back();

@@ -14,7 +14,7 @@
 namespace tune::replay {
 namespace {
 
-/// In increasing order where all are numbers; else in the declared order, what is not declared behind it.
+/// Sorts numbers in increasing order, other values in the declared order with undeclared ones at the end.
 void put_in_order(std::vector<Value>& values, const std::vector<Value>& declared) {
   if (std::ranges::all_of(values, &Value::is_number)) {
     std::ranges::stable_sort(values, {}, &Value::as_real);
@@ -24,7 +24,7 @@ void put_in_order(std::vector<Value>& values, const std::vector<Value>& declared
       values, {}, [&](const Value& value) { return std::ranges::find(declared, value) - declared.begin(); });
 }
 
-/// A parameter that does not exist for a configuration has a value of its own there.
+/// Gives parameters that do not exist for a configuration the value `none` there.
 void fill_absent(ThirdPartyRecord& record) {
   std::size_t filled = 0;
   for (Evaluation& evaluation : record.evaluations) {
@@ -59,7 +59,7 @@ std::vector<search::Parameter> parameters_of(const ThirdPartyRecord& record) {
   return parameters;
 }
 
-/// Who records a configuration again means the later time.
+/// Keeps the last evaluation of a configuration that was recorded several times.
 void keep_last(ThirdPartyRecord& record) {
   std::unordered_map<std::string, std::size_t> place;
   std::vector<Evaluation> kept;
@@ -76,6 +76,22 @@ void keep_last(ThirdPartyRecord& record) {
   record.evaluations = std::move(kept);
 }
 
+/// Names of Kernel Tuner, OpenCL, CLBlast (MDIMC, NDIMC: the work group; WPT*: work per thread) and the usual
+/// benchmark collections.
+constexpr std::string_view thread_names[] = {"block_size",  "block_size_x", "block_size_y", "block_size_z",
+                                             "block_x",     "block_y",      "block_z",      "block_dim*",
+                                             "blockdim*",   "threads*",     "num_threads*", "local_size*",
+                                             "work_group*", "workgroup*",   "mdimc",        "ndimc"};
+constexpr std::string_view work_names[] = {
+    "tile_size_x",      "tile_size_y",       "tile_size_z",         "wpt*",
+    "work_per_thread*", "items_per_thread*", "elements_per_thread*"};
+
+bool matches(std::string_view name, std::string_view known) {
+  if (!known.ends_with('*')) return name == known;
+  known.remove_suffix(1);
+  return name.starts_with(known);
+}
+
 }  // namespace
 
 std::string title_of(const RecordedSpace& recorded) {
@@ -85,8 +101,7 @@ std::string title_of(const RecordedSpace& recorded) {
 }
 
 RecordedSpace space_of(ThirdPartyRecord record, const std::string& file) {
-  if (record.evaluations.empty())
-    throw Error(format("{}: no configuration is recorded there: tune first", file));
+  if (record.evaluations.empty()) throw Error(format("{} has no recorded configuration: tune first", file));
   if (record.parameters.empty())
     throw Error(format("{}: its configurations have no parameters: is it the right file?", file));
   keep_last(record);
@@ -107,54 +122,13 @@ RecordedSpace space_of(ThirdPartyRecord record, const std::string& file) {
   }
 }
 
-namespace {
-
-struct KnownName {
-  std::string_view name;  ///< in lower case; `*` at the end stands for any ending
-  search::Role role;
-};
-
-/// Kernel Tuner's and OpenCL's names of the block's extents, CLBlast's of its (MDIMC, NDIMC: the work group;
-/// WPT*: work per thread), and those of the usual benchmark collections.
-constexpr std::array known_names = {KnownName{"block_size", search::Role::threads},
-                                    KnownName{"block_size_x", search::Role::threads},
-                                    KnownName{"block_size_y", search::Role::threads},
-                                    KnownName{"block_size_z", search::Role::threads},
-                                    KnownName{"block_x", search::Role::threads},
-                                    KnownName{"block_y", search::Role::threads},
-                                    KnownName{"block_z", search::Role::threads},
-                                    KnownName{"block_dim*", search::Role::threads},
-                                    KnownName{"blockdim*", search::Role::threads},
-                                    KnownName{"threads*", search::Role::threads},
-                                    KnownName{"num_threads*", search::Role::threads},
-                                    KnownName{"local_size*", search::Role::threads},
-                                    KnownName{"work_group*", search::Role::threads},
-                                    KnownName{"workgroup*", search::Role::threads},
-                                    KnownName{"mdimc", search::Role::threads},
-                                    KnownName{"ndimc", search::Role::threads},
-                                    KnownName{"tile_size_x", search::Role::work},
-                                    KnownName{"tile_size_y", search::Role::work},
-                                    KnownName{"tile_size_z", search::Role::work},
-                                    KnownName{"wpt*", search::Role::work},
-                                    KnownName{"work_per_thread*", search::Role::work},
-                                    KnownName{"items_per_thread*", search::Role::work},
-                                    KnownName{"elements_per_thread*", search::Role::work}};
-
-bool matches(std::string_view name, std::string_view known) {
-  if (!known.ends_with('*')) return name == known;
-  known.remove_suffix(1);
-  return name.starts_with(known);
-}
-
-}  // namespace
-
 search::Role guess_role(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto found =
-      std::ranges::find_if(known_names, [&](const KnownName& known) { return matches(lower, known.name); });
-  return found == known_names.end() ? search::Role::other : found->role;
+  const auto is_this = [&](std::string_view known) { return matches(lower, known); };
+  if (std::ranges::any_of(thread_names, is_this)) return search::Role::threads;
+  return std::ranges::any_of(work_names, is_this) ? search::Role::work : search::Role::other;
 }
 
 ReplayEvaluator::ReplayEvaluator(const std::vector<Evaluation>& recorded) {
@@ -162,7 +136,7 @@ ReplayEvaluator::ReplayEvaluator(const std::vector<Evaluation>& recorded) {
 }
 
 std::optional<Evaluation> ReplayEvaluator::next() {
-  if (queue_.empty()) throw std::logic_error("nothing was submitted");
+  if (queue_.empty()) throw std::logic_error("no configuration was submitted");
   const Configuration configuration = std::move(queue_.front());
   queue_.pop_front();
   const auto found = by_key_.find(configuration.key());

@@ -33,7 +33,7 @@ double RandomCurve::expected_share(std::uint64_t evaluations) const {
 }
 
 double RandomCurve::share_quantile(std::uint64_t evaluations, double probability) const {
-  // The share is at least that of rank i where one of the best i was drawn.
+  // The share is at least that of rank i if one of the best i was drawn.
   const std::vector<double>& costs = outcomes_.costs();
   for (std::size_t i = 0; i < costs.size(); ++i)
     if (miss(evaluations, i + 1) <= probability) return costs.front() / costs[i];
@@ -50,7 +50,7 @@ double RandomCurve::miss(std::uint64_t evaluations, std::uint64_t good) const {
 }
 
 double RandomCurve::expected_evaluations(std::uint64_t good, std::uint64_t limit) const {
-  // The sum over n of P(not found by n), each term from the one before.
+  // Sums P(not found by n) over n, each term from the one before.
   const auto all = static_cast<double>(outcomes_.recorded());
   double sum = 0;
   double missing = 1;
@@ -70,7 +70,7 @@ namespace {
 
 constexpr double rounding = 1e-9;  // of a sum of times
 
-/// Between the two nearest values where there is none at that place.
+/// Interpolates between the two nearest values.
 double quantile(const std::vector<double>& sorted, double probability) {
   const double place = probability * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -89,7 +89,7 @@ Spread spread_of(std::vector<double> values) {
   return {mean(values), quantile(values, 0.25), quantile(values, 0.75)};
 }
 
-/// Optimum / best after that many evaluations.
+/// Returns optimum / best after that many evaluations.
 double share_after(const Trace& trace, std::uint64_t evaluations, double optimum) {
   std::optional<double> best;
   for (std::size_t i = 0; i < std::min<std::size_t>(evaluations, trace.evaluations.size()); ++i) {
@@ -99,7 +99,7 @@ double share_after(const Trace& trace, std::uint64_t evaluations, double optimum
   return best ? optimum / *best : 0;
 }
 
-/// Evaluations that have ended after that time.
+/// Returns the number of evaluations that have ended after that time.
 std::uint64_t ended_after(const Trace& trace, const OutcomeTable& outcomes, double seconds) {
   std::uint64_t ended = 0;
   for (const search::Observation& one : trace.evaluations) {
@@ -126,8 +126,8 @@ Within within(std::span<const Trace> repeats, double optimum, double share, std:
   return result;
 }
 
-/// Mean over the repeats of the best time after each evaluation. Where a trace is at its end, so is the
-/// space.
+/// Returns the mean over the repeats of the best time after each evaluation. A trace that ends early has
+/// searched the whole space.
 std::vector<double> mean_best(std::span<const Trace> repeats, double nothing) {
   std::size_t longest = 0;
   for (const Trace& trace : repeats) longest = std::max(longest, trace.evaluations.size());
@@ -150,7 +150,7 @@ Within mean_within(std::span<const Scores> spaces, Within Scores::*which) {
   return sum;
 }
 
-/// By budget; empty unless all have it.
+/// Returns means by budget; empty unless all spaces have them.
 std::vector<Spread> mean_spreads(std::span<const Scores> spaces, std::vector<Spread> Scores::*which) {
   std::vector<Spread> sum((spaces.front().*which).size());
   const auto count = static_cast<double>(spaces.size());
@@ -165,7 +165,7 @@ std::vector<Spread> mean_spreads(std::span<const Scores> spaces, std::vector<Spr
   return sum;
 }
 
-/// Of those that have the figure.
+/// Returns the mean of the spaces that have the figure.
 std::optional<double> mean_optional(std::span<const Scores> spaces, std::optional<double> Scores::*which) {
   std::vector<double> values;
   for (const Scores& space : spaces)
@@ -178,7 +178,7 @@ std::optional<double> mean_optional(std::span<const Scores> spaces, std::optiona
 Baseline::Baseline(const OutcomeTable& outcomes, std::uint64_t largest_budget)
     : curve_(outcomes), optimum_(outcomes.optimum()) {
   const double goal = outcomes.median() - cutoff * (outcomes.median() - optimum_);
-  // The expected best falls with every evaluation: bisection.
+  // Bisection: the expected best falls with every evaluation.
   std::uint64_t end = outcomes.recorded();
   while (cutoff_evaluations_ < end) {
     const std::uint64_t middle = cutoff_evaluations_ + (end - cutoff_evaluations_) / 2;

@@ -11,85 +11,83 @@
 
 namespace tune::replay {
 
-/// What random search without replacement reaches, exactly: no simulation. The smallest of n draws out of N
-/// recorded configurations is the i-th best with probability C(N-i, n-1) / C(N, n); failures rank behind all
-/// times.
+/// The exact results of random search without replacement. The smallest of n draws out of N recorded
+/// configurations is the i-th best with probability C(N-i, n-1) / C(N, n); failures rank behind all times.
 class RandomCurve {
  public:
   /// The table must have a time, and outlive the curve.
   explicit RandomCurve(const OutcomeTable& outcomes) : outcomes_(outcomes) {}
 
-  /// Expected best time after n evaluations, in seconds; draws of failures alone count as the worst recorded
-  /// time. From all configurations on it is the optimum.
+  /// Returns the expected best time after n evaluations, in seconds; draws of failures alone count as the
+  /// worst recorded time.
   double expected_best(std::uint64_t evaluations) const;
-  /// Expected optimum / best; draws of failures alone count as 0.
+  /// Returns the expected optimum / best; draws of failures alone count as 0.
   double expected_share(std::uint64_t evaluations) const;
-  /// The largest share that is exceeded with at most that probability: a quantile of optimum / best, for 0.25
-  /// the lower quartile.
+  /// Returns a quantile of optimum / best, for 0.25 the lower quartile.
   double share_quantile(std::uint64_t evaluations, double probability) const;
-  /// Probability that n evaluations have found none of the best `good` configurations.
+  /// Returns the probability that n evaluations have found none of the best `good` configurations.
   double miss(std::uint64_t evaluations, std::uint64_t good) const;
-  /// Expected evaluations until one of the best `good` configurations is found, at most `limit`.
+  /// Returns the expected evaluations until one of the best `good` configurations is found, at most `limit`.
   double expected_evaluations(std::uint64_t good, std::uint64_t limit) const;
-  /// The same without a limit: (N + 1) / (good + 1).
+  /// Without a limit: (N + 1) / (good + 1).
   double expected_evaluations(std::uint64_t good) const;
 
  private:
-  /// Sum over the ranks of P(the best of n has that rank) * value(rank), with `nothing` for failures alone.
+  /// Sums P(the best of n has that rank) * value(rank) over the ranks, with `nothing` for failures alone.
   template<class Value>
   double expectation(std::uint64_t evaluations, Value&& value, double nothing) const;
 
   const OutcomeTable& outcomes_;
 };
 
-/// Over repeats; of several spaces the means of these.
+/// Mean and quartiles over repeats; for several spaces the means of these.
 struct Spread {
   double mean = 0;
   double lower = 0;  ///< quartile
   double upper = 0;  ///< quartile
 };
 
-/// How long it took to come near the optimum.
+/// How many evaluations it took to come near the optimum.
 struct Within {
-  double evaluations = 0;  ///< mean; a search that did not come there counts as the largest budget
-  double missed = 0;       ///< share of searches that did not
+  double evaluations = 0;  ///< mean; a search that did not succeed counts as the largest budget
+  double missed = 0;       ///< share of searches that did not succeed
 };
 
-/// What a strategy reached on a space, over all repeats; or the means of that over several spaces.
+/// The results of a strategy on a space, over all repeats, or their means over several spaces.
 struct Scores {
   std::vector<Spread> share;  ///< optimum / best so far after each budget; 0 while nothing succeeded
-  /// The same after the time that so many evaluations of the space take on average, by recorded times. A
-  /// search of quick ones that makes the largest budget's number in less counts with what it has then. Empty
-  /// where the recording has no such times, and for what is computed.
+  /// As `share`, after the recorded time that each budget takes on average. A search that makes the largest
+  /// budget's evaluations in less time counts with its result then. Empty without recorded times, and for
+  /// random search.
   std::vector<Spread> share_by_time;
-  /// The same after each of the times that were asked for, in seconds, however many evaluations they were.
+  /// As `share`, after each of the times of the options, in seconds.
   std::vector<Spread> share_at_times;
   Within within_5, within_1;      ///< to 0.95 and 0.99 of the optimum
-  std::optional<double> score;    ///< of Baseline::score; nothing where the space has none
-  std::optional<double> seconds;  ///< an evaluation, in the strategy itself; nothing for what is computed
+  std::optional<double> score;    ///< Baseline::score; nothing where the space has none
+  std::optional<double> seconds;  ///< an evaluation, in the strategy itself; nothing for random search
 };
 
-/// Random search on a space as what strategies are held against: the score of a strategy is how much of the
-/// distance from it to the optimum the strategy covers, as F. Willemsen et al. define it ("A methodology for
-/// comparing optimization algorithms for auto-tuning", Future Generation Computer Systems 159, 2024):
+/// Random search on a space, as the baseline of scores: the score of a strategy is how much of the distance
+/// from it to the optimum the strategy covers, as F. Willemsen et al. define it ("A methodology for comparing
+/// optimization algorithms for auto-tuning", Future Generation Computer Systems 159, 2024):
 ///
-///   score = mean over t = 1 .. T of (baseline(t) - strategy(t)) / (baseline(t) - optimum)
+/// score = mean over t = 1 .. T of (baseline(t) - strategy(t)) / (baseline(t) - optimum)
 ///
 /// where both are expected best times after t evaluations. 0 is as good as random search, 1 has the optimum
 /// at once. T is where random search has come 95 % of the way from the median to the optimum, or the largest
-/// budget. docs/replay.md says where this differs from theirs.
+/// budget. docs/replay.md lists the differences from their definition.
 class Baseline {
  public:
-  /// The share of the way from the median to the optimum that ends the comparison.
+  /// The share of the way from the median to the optimum at which the comparison ends.
   static constexpr double cutoff = 0.95;
 
-  /// The table must have a time and outlive the baseline. Looks no further than the largest budget.
+  /// The table must have a time and outlive the baseline.
   Baseline(const OutcomeTable& outcomes, std::uint64_t largest_budget);
 
   const RandomCurve& curve() const { return curve_; }
-  /// Evaluations at which random search has come that far, in expectation, whatever the budget.
+  /// Returns the evaluations that random search takes to come that far, in expectation, whatever the budget.
   std::uint64_t cutoff_evaluations() const { return cutoff_evaluations_; }
-  /// `best[t - 1]`: mean best time after t evaluations; what is beyond its end is its last. Nothing where all
+  /// `best[t - 1]`: mean best time after t evaluations; the last one holds beyond its end. Nothing where all
   /// times are equal.
   std::optional<double> score(std::span<const double> best) const;
 
@@ -100,15 +98,16 @@ class Baseline {
   std::vector<double> expected_;  ///< best time of random search, from 1 evaluation to T
 };
 
-/// Of all repeats of one strategy on one space. Budgets, and times in seconds, in increasing order.
+/// Returns the scores of all repeats of one strategy on one space. Budgets, and times in seconds, in
+/// increasing order.
 Scores scores_of(std::span<const Trace> repeats, const OutcomeTable& outcomes, const Baseline& baseline,
                  std::span<const std::uint64_t> budgets, std::span<const double> times = {});
 
-/// What random search reaches in expectation.
+/// Returns the expected scores of random search.
 Scores scores_of_random(const OutcomeTable& outcomes, const Baseline& baseline,
                         std::span<const std::uint64_t> budgets);
 
-/// Mean over spaces, each of which counts the same. Not for none.
+/// Returns the mean over at least one space, each of which counts the same.
 Scores mean_of(std::span<const Scores> spaces);
 
 }  // namespace tune::replay

@@ -41,7 +41,7 @@ double OutcomeTable::seconds_each() const {
 }
 
 double OutcomeTable::optimum() const {
-  if (costs_.empty()) throw std::logic_error("the best time of none");
+  if (costs_.empty()) throw std::logic_error("no configuration has a time: all failed");
   return costs_.front();
 }
 
@@ -50,7 +50,7 @@ double OutcomeTable::median() const {
 }
 
 double OutcomeTable::worst() const {
-  if (costs_.empty()) throw std::logic_error("the worst time of none");
+  if (costs_.empty()) throw std::logic_error("no configuration has a time: every one failed");
   return costs_.back();
 }
 

@@ -44,14 +44,14 @@ WarmStart::WarmStart(std::span<const RecordedSpace> spaces, std::span<const Reco
     for (std::size_t w = 0; w < sources_.size(); ++w) {
       if (is_same_record(sources_[w], spaces_[s])) {
         ++same;
-        notes_.push_back(format("{}: {} is the same work on the same device: not used for it",
+        notes_.push_back(format("{}: {} is not used for it: it is the same workload on the same device",
                                 spaces_[s].name, sources_[w].name));
       } else if (in_common(sources_[w], spaces_[s])) {
         usable_[s].push_back(w);
       }
     }
     if (usable_[s].empty() && same < sources_.size())
-      notes_.push_back(format("{}: no {}recording of --warm has a configuration of it: searched without",
+      notes_.push_back(format("{}: searched without --warm: no {}recording has a configuration of it",
                               spaces_[s].name, same > 0 ? "other " : ""));
   }
 }

@@ -12,30 +12,31 @@
 
 namespace tune::replay {
 
-/// What strategies know beforehand.
+/// Options of related records.
 struct WarmOptions {
-  /// Of each source only what a search of so many evaluations would have seen; all of it where there is none.
+  /// Each source is limited to what a search of so many evaluations would have seen; nothing: all of it.
   std::optional<std::uint64_t> evaluations = 200;
-  ComparedStrategy searched_by;  ///< who makes that search
+  ComparedStrategy searched_by;  ///< the strategy of that search
   std::uint64_t seed = 1;
 };
 
-/// Whether `source` holds the answers for `space`: the same problem, work and device, or times of which every
-/// one that both have is equal (a copy in another format).
+/// True where `source` holds the results of `space` itself: the same problem, workload and device, or equal
+/// times for all common configurations (a copy in another format).
 bool is_same_record(const RecordedSpace& source, const RecordedSpace& space);
 
-/// Related records out of other recordings. Those that a space would be told its own answers by are left out
-/// for that space, and so are those that have no configuration in common with it.
+/// Makes related records of other recordings. Leaves out, for each space, recordings of that space itself
+/// (is_same_record) and those without a common configuration.
 class WarmStart {
  public:
-  /// All must outlive it. Sources in the order in which strategies are to see them.
+  /// All must outlive it. Strategies get the sources in this order.
   WarmStart(std::span<const RecordedSpace> spaces, std::span<const RecordedSpace> sources,
             WarmOptions options);
 
-  /// For one search of `spaces[space]`: the same for all contenders. Safe to call from several threads.
+  /// Returns the records for one search of `spaces[space]`, the same for all strategies. Safe to call from
+  /// several threads.
   std::vector<search::RelatedRecord> related(std::size_t space, std::uint64_t repeat) const;
 
-  /// What was left out, and which space gets nothing: one line each, for people.
+  /// Lists, one line each for the user, what was left out and which spaces get nothing.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

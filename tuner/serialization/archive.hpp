@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -17,222 +18,135 @@
 #include "tuner/backends/backend.hpp"
 #include "tuner/device/device_properties.hpp"
 
-/// How plans, binaries and what comes of them travel between processes: as JSON values, in CBOR on the way.
-/// Both ends are the same program, so there are no versions; what does not parse throws
-/// nlohmann::json::exception. Numbers survive to the last bit, NaN and infinities too.
+/// Encodes plans, binaries and results as JSON values (CBOR between processes). Both ends are the same
+/// program, so there are no versions. Throws nlohmann::json::exception for other data. Numbers survive to the
+/// last bit, NaN and infinities too.
 namespace tune::process {
 
-/// The members of everything that travels between processes: `each` calls `field(name, member)` for all of
-/// them. The bindings name every member in the order of declaration: a new one stops the compilation here.
+/// The names of a struct's members, in the order of declaration, for everything that travels between
+/// processes. A struct with another number of members does not compile.
 template<class T>
-struct Fields;
+inline constexpr std::array<const char*, 0> member_names{};
+template<>
+inline constexpr std::array member_names<Failure>{"phase", "reason", "detail"};
+template<>
+inline constexpr std::array member_names<SourceFile>{"name", "text"};
+template<>
+inline constexpr std::array member_names<CompileRequest>{"source",  "headers", "defines",
+                                                         "options", "entries", "architecture_specific"};
+template<>
+inline constexpr std::array member_names<Layout>{"extents", "strides", "offset", "allocation"};
+template<>
+inline constexpr std::array member_names<BufferSpec>{"name", "type",   "layout", "role", "readable_padding",
+                                                     "fill", "symbol", "place"};
+template<>
+inline constexpr std::array member_names<BufferArgument>{"buffer", "offset", "count"};
+template<>
+inline constexpr std::array member_names<StepOrder>{"stream", "after"};
+template<>
+inline constexpr std::array member_names<CopySide>{"buffer", "offset", "pitch"};
+template<>
+inline constexpr std::array member_names<Copy>{"from", "to", "width", "rows", "order"};
+template<>
+inline constexpr std::array member_names<TextureSpec>{
+    "memory", "dimensions", "channels", "address", "filter", "read", "normalized_coordinates", "gather"};
+template<>
+inline constexpr std::array member_names<TextureArgument>{"buffer", "texture"};
+template<>
+inline constexpr std::array member_names<TensorMapSpec>{"offset", "extents", "strides",
+                                                        "box",    "swizzle", "promotion"};
+template<>
+inline constexpr std::array member_names<TensorMapArgument>{"buffer", "map"};
+template<>
+inline constexpr std::array member_names<Dim3>{"x", "y", "z"};
+template<>
+inline constexpr std::array member_names<Launch>{"entry",       "grid",      "block", "dynamic_shared_memory",
+                                                 "cooperative", "arguments", "order"};
+template<>
+inline constexpr std::array member_names<FourierTransform>{"direction", "input", "output",
+                                                           "extents",   "axes",  "order"};
+template<>
+inline constexpr std::array member_names<LaunchPlan>{"compile",  "buffers",   "setup",
+                                                     "launches", "tolerance", "graph"};
+template<>
+inline constexpr std::array member_names<KernelResources>{"registers",
+                                                          "spill_store_bytes",
+                                                          "spill_load_bytes",
+                                                          "local_bytes",
+                                                          "static_shared_memory",
+                                                          "dynamic_shared_memory",
+                                                          "threads",
+                                                          "max_threads",
+                                                          "blocks_per_multiprocessor",
+                                                          "occupancy",
+                                                          "limiter"};
+template<>
+inline constexpr std::array member_names<Binary>{"image",           "symbols", "resources", "log",
+                                                 "compile_seconds", "hash",    "cached"};
+template<>
+inline constexpr std::array member_names<MeasureOptions>{
+    "warmup", "least_samples", "most_samples", "spread", "time_cap", "flush_cache", "to_beat", "energy"};
+template<>
+inline constexpr std::array member_names<MachineState>{"core_clock", "memory_clock", "temperature",
+                                                       "power",      "throttle",     "host"};
+template<>
+inline constexpr std::array member_names<Timing>{"samples",   "stop",   "executions",
+                                                 "throttled", "energy", "machine"};
+template<>
+inline constexpr std::array member_names<Tolerance>{"absolute", "derivation", "relative", "buffers"};
+template<>
+inline constexpr std::array member_names<Bounds>{"absolute", "relative", "each", "sum"};
+template<>
+inline constexpr std::array member_names<Comparison>{"worst_error",     "worst_index", "worst_value",
+                                                     "worst_reference", "wrong",       "total_error"};
 
-/// `field(name, member)` for each pair.
-template<class Field, class Member, class... Rest>
-void name_members(const Field& field, const char* name, Member& member, Rest&... rest) {
-  field(name, member);
-  if constexpr (sizeof...(rest) > 0) name_members(field, rest...);
+template<std::size_t count, class T>
+auto members(T& value) {
+  if constexpr (count == 2) {
+    auto& [a, b] = value;
+    return std::tie(a, b);
+  } else if constexpr (count == 3) {
+    auto& [a, b, c] = value;
+    return std::tie(a, b, c);
+  } else if constexpr (count == 4) {
+    auto& [a, b, c, d] = value;
+    return std::tie(a, b, c, d);
+  } else if constexpr (count == 5) {
+    auto& [a, b, c, d, e] = value;
+    return std::tie(a, b, c, d, e);
+  } else if constexpr (count == 6) {
+    auto& [a, b, c, d, e, f] = value;
+    return std::tie(a, b, c, d, e, f);
+  } else if constexpr (count == 7) {
+    auto& [a, b, c, d, e, f, g] = value;
+    return std::tie(a, b, c, d, e, f, g);
+  } else if constexpr (count == 8) {
+    auto& [a, b, c, d, e, f, g, h] = value;
+    return std::tie(a, b, c, d, e, f, g, h);
+  } else if constexpr (count == 10) {
+    auto& [a, b, c, d, e, f, g, h, i, j] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j);
+  } else if constexpr (count == 11) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+  }
 }
 
-template<>
-struct Fields<Failure> {
-  static void each(auto& t, auto field) {
-    auto& [phase, reason, detail] = t;
-    name_members(field, "phase", phase, "reason", reason, "detail", detail);
+/// Calls `use(name, member)` for each member.
+template<class T, class Use>
+void each_member(T& value, const Use& use) {
+  using Struct = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Struct, DeviceProperties>) {
+    for_each_property(value, use);
+  } else {
+    constexpr const auto& names = member_names<Struct>;
+    const auto all = members<names.size()>(value);
+    const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (use(names[i], std::get<i>(all)), ...);
+    };
+    each(std::make_index_sequence<names.size()>());
   }
-};
-template<>
-struct Fields<SourceFile> {
-  static void each(auto& t, auto field) {
-    auto& [name, text] = t;
-    name_members(field, "name", name, "text", text);
-  }
-};
-template<>
-struct Fields<CompileRequest> {
-  static void each(auto& t, auto field) {
-    auto& [source, headers, defines, options, entries, architecture_specific] = t;
-    name_members(field, "source", source, "headers", headers, "defines", defines, "options", options,
-                 "entries", entries, "architecture_specific", architecture_specific);
-  }
-};
-template<>
-struct Fields<Layout> {
-  static void each(auto& t, auto field) {
-    auto& [extents, strides, offset, allocation] = t;
-    name_members(field, "extents", extents, "strides", strides, "offset", offset, "allocation", allocation);
-  }
-};
-template<>
-struct Fields<BufferSpec> {
-  static void each(auto& t, auto field) {
-    auto& [name, type, layout, role, readable_padding, fill, symbol, place] = t;
-    name_members(field, "name", name, "type", type, "layout", layout, "role", role, "readable_padding",
-                 readable_padding, "fill", fill, "symbol", symbol, "place", place);
-  }
-};
-template<>
-struct Fields<BufferArgument> {
-  static void each(auto& t, auto field) {
-    auto& [buffer, offset, count] = t;
-    name_members(field, "buffer", buffer, "offset", offset, "count", count);
-  }
-};
-template<>
-struct Fields<StepOrder> {
-  static void each(auto& t, auto field) {
-    auto& [stream, after] = t;
-    name_members(field, "stream", stream, "after", after);
-  }
-};
-template<>
-struct Fields<CopySide> {
-  static void each(auto& t, auto field) {
-    auto& [buffer, offset, pitch] = t;
-    name_members(field, "buffer", buffer, "offset", offset, "pitch", pitch);
-  }
-};
-template<>
-struct Fields<Copy> {
-  static void each(auto& t, auto field) {
-    auto& [from, to, width, rows, order] = t;
-    name_members(field, "from", from, "to", to, "width", width, "rows", rows, "order", order);
-  }
-};
-template<>
-struct Fields<TextureSpec> {
-  static void each(auto& t, auto field) {
-    auto& [memory, dimensions, channels, address, filter, read, normalized_coordinates, gather] = t;
-    name_members(field, "memory", memory, "dimensions", dimensions, "channels", channels, "address", address,
-                 "filter", filter, "read", read, "normalized_coordinates", normalized_coordinates, "gather",
-                 gather);
-  }
-};
-template<>
-struct Fields<TextureArgument> {
-  static void each(auto& t, auto field) {
-    auto& [buffer, texture] = t;
-    name_members(field, "buffer", buffer, "texture", texture);
-  }
-};
-template<>
-struct Fields<TensorMapSpec> {
-  static void each(auto& t, auto field) {
-    auto& [offset, extents, strides, box, swizzle, promotion] = t;
-    name_members(field, "offset", offset, "extents", extents, "strides", strides, "box", box, "swizzle",
-                 swizzle, "promotion", promotion);
-  }
-};
-template<>
-struct Fields<TensorMapArgument> {
-  static void each(auto& t, auto field) {
-    auto& [buffer, map] = t;
-    name_members(field, "buffer", buffer, "map", map);
-  }
-};
-template<>
-struct Fields<Dim3> {
-  static void each(auto& t, auto field) {
-    auto& [x, y, z] = t;
-    name_members(field, "x", x, "y", y, "z", z);
-  }
-};
-template<>
-struct Fields<Launch> {
-  static void each(auto& t, auto field) {
-    auto& [entry, grid, block, dynamic_shared_memory, cooperative, arguments, order] = t;
-    name_members(field, "entry", entry, "grid", grid, "block", block, "dynamic_shared_memory",
-                 dynamic_shared_memory, "cooperative", cooperative, "arguments", arguments, "order", order);
-  }
-};
-template<>
-struct Fields<FourierTransform> {
-  static void each(auto& t, auto field) {
-    auto& [direction, input, output, extents, axes, order] = t;
-    name_members(field, "direction", direction, "input", input, "output", output, "extents", extents, "axes",
-                 axes, "order", order);
-  }
-};
-template<>
-struct Fields<LaunchPlan> {
-  static void each(auto& t, auto field) {
-    auto& [compile, buffers, setup, launches, tolerance, graph] = t;
-    name_members(field, "compile", compile, "buffers", buffers, "setup", setup, "launches", launches,
-                 "tolerance", tolerance, "graph", graph);
-  }
-};
-template<>
-struct Fields<KernelResources> {
-  static void each(auto& t, auto field) {
-    auto& [registers, spill_store_bytes, spill_load_bytes, local_bytes, static_shared_memory,
-           dynamic_shared_memory, threads, max_threads, blocks_per_multiprocessor, occupancy, limiter] = t;
-    name_members(field, "registers", registers, "spill_store_bytes", spill_store_bytes, "spill_load_bytes",
-                 spill_load_bytes, "local_bytes", local_bytes, "static_shared_memory", static_shared_memory,
-                 "dynamic_shared_memory", dynamic_shared_memory, "threads", threads, "max_threads",
-                 max_threads, "blocks_per_multiprocessor", blocks_per_multiprocessor, "occupancy", occupancy,
-                 "limiter", limiter);
-  }
-};
-template<>
-struct Fields<Binary> {
-  static void each(auto& t, auto field) {
-    auto& [image, symbols, resources, log, compile_seconds, hash, cached] = t;
-    name_members(field, "image", image, "symbols", symbols, "resources", resources, "log", log,
-                 "compile_seconds", compile_seconds, "hash", hash, "cached", cached);
-  }
-};
-template<>
-struct Fields<MeasureOptions> {
-  static void each(auto& t, auto field) {
-    auto& [warmup, min_samples, max_samples, spread, time_cap, flush_cache, incumbent_seconds, energy] = t;
-    name_members(field, "warmup", warmup, "least_samples", min_samples, "most_samples", max_samples, "spread",
-                 spread, "time_cap", time_cap, "flush_cache", flush_cache, "to_beat", incumbent_seconds,
-                 "energy", energy);
-  }
-};
-template<>
-struct Fields<MachineState> {
-  static void each(auto& t, auto field) {
-    auto& [core_clock, memory_clock, temperature, power, throttle, host] = t;
-    name_members(field, "core_clock", core_clock, "memory_clock", memory_clock, "temperature", temperature,
-                 "power", power, "throttle", throttle, "host", host);
-  }
-};
-template<>
-struct Fields<Timing> {
-  static void each(auto& t, auto field) {
-    auto& [samples, stop, executions, throttled, energy, machine] = t;
-    name_members(field, "samples", samples, "stop", stop, "executions", executions, "throttled", throttled,
-                 "energy", energy, "machine", machine);
-  }
-};
-template<>
-struct Fields<Tolerance> {
-  static void each(auto& t, auto field) {
-    auto& [absolute, derivation, relative, buffers] = t;
-    name_members(field, "absolute", absolute, "derivation", derivation, "relative", relative, "buffers",
-                 buffers);
-  }
-};
-template<>
-struct Fields<Bounds> {
-  static void each(auto& t, auto field) {
-    auto& [absolute, relative, each, sum] = t;
-    name_members(field, "absolute", absolute, "relative", relative, "each", each, "sum", sum);
-  }
-};
-template<>
-struct Fields<Comparison> {
-  static void each(auto& t, auto field) {
-    auto& [worst_error, worst_index, worst_value, worst_reference, wrong, total_error] = t;
-    name_members(field, "worst_error", worst_error, "worst_index", worst_index, "worst_value", worst_value,
-                 "worst_reference", worst_reference, "wrong", wrong, "total_error", total_error);
-  }
-};
-template<>
-struct Fields<DeviceProperties> {
-  static void each(auto& t, auto field) { for_each_property(t, field); }
-};
+}
 
 using Json = nlohmann::json;
 
@@ -248,16 +162,14 @@ inline Json from_bytes(std::span<const std::byte> bytes) {
 }
 
 template<class T>
-concept HasFields = requires {
-  sizeof(Fields<T>);
-};
+concept HasMembers = std::is_same_v<T, DeviceProperties> || !member_names<T>.empty();
 
 template<class T>
 Json encode(const T& value);
 template<class T>
 void decode(const Json& json, T& value);
 
-/// Overloads for what is no struct of ours.
+/// Overloads for types other than our structs.
 namespace parts {
 
 inline Json encode(const std::vector<std::byte>& bytes) {
@@ -335,10 +247,10 @@ void decode(const Json& json, std::variant<Ts...>& variant) {
 
 template<class T>
 Json encode(const T& value) {
-  if constexpr (HasFields<T>) {
+  if constexpr (HasMembers<T>) {
     Json json = Json::object();
-    Fields<T>::each(value,
-                    [&json](const char* name, const auto& member) { json[name] = process::encode(member); });
+    each_member(value,
+                [&json](const char* name, const auto& member) { json[name] = process::encode(member); });
     return json;
   } else if constexpr (std::is_enum_v<T>) {
     return static_cast<int>(value);
@@ -351,9 +263,8 @@ Json encode(const T& value) {
 
 template<class T>
 void decode(const Json& json, T& value) {
-  if constexpr (HasFields<T>)
-    Fields<T>::each(value,
-                    [&json](const char* name, auto& member) { process::decode(json.at(name), member); });
+  if constexpr (HasMembers<T>)
+    each_member(value, [&json](const char* name, auto& member) { process::decode(json.at(name), member); });
   else if constexpr (std::is_enum_v<T>)
     value = static_cast<T>(json.get<int>());
   else if constexpr (requires { parts::decode(json, value); })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as JSON, as databases, files, reports and the command line hold them.
+// Values as JSON for databases, files, reports and the command line.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace tune {
 
-/// A value of its own type.
+/// Returns a value with its own type.
 inline nlohmann::ordered_json json_value(const search::Value& value) {
   if (value.is_bool()) return value.as_bool();
   if (value.is_int()) return value.as_int();
@@ -19,15 +19,15 @@ inline nlohmann::ordered_json json_value(const search::Value& value) {
   return value.as_text();
 }
 
-/// Named values as one object, in their order.
+/// Returns named values as one object, in their order.
 inline nlohmann::ordered_json json_object(const std::vector<std::pair<std::string, search::Value>>& pairs) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const auto& [name, value] : pairs) object[name] = json_value(value);
   return object;
 }
 
-/// For people and other programs: indented, a line break at the end; bytes that are not UTF-8 (a path or a
-/// compiler's log may hold anything) become U+FFFD.
+/// Returns indented JSON with a line break at the end. Bytes that are not UTF-8 (in a path or a compiler's
+/// log) become U+FFFD.
 inline std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -12,11 +12,11 @@
 namespace tune {
 namespace {
 
-/// Configurations in a row that failed before a launch, with none that did not, after which a run gives up:
-/// the kernel or the toolkit is broken, not the configurations.
+/// A run gives up when so many first configurations all failed before a launch: the kernel or the toolkit is
+/// broken, not the configurations.
 constexpr std::uint64_t hopeless = 100;
 
-/// Evaluations in a row that a strategy expects too little of what is left before a run believes it.
+/// A run ends after so many evaluations in a row with too little expected gain.
 constexpr int patience = 10;
 
 }  // namespace
@@ -25,7 +25,7 @@ struct Session::State {
   State(const Budget& limits, SessionObserver& watching, Objective aim)
       : budget(limits), observer(watching), objective(aim), top_candidates(aim) {}
 
-  /// A configuration on its way: submitted, or among the known ones.
+  /// A configuration that the strategy asked for: submitted, or known.
   struct Asked {
     search::ConfigurationId id;
     std::string key;
@@ -85,8 +85,8 @@ void Session::load_known(State& state, const WorkloadKey& key) {
     state.known.emplace(evaluation.configuration.key(), std::move(evaluation));
 }
 
-/// The finals of a run that came to its end by itself. Finalists that turn out to be wrong are out, and where
-/// that leaves nobody, the next ones take part.
+/// Re-ranks the top candidates of a run that was not interrupted. Where all of them turn out to be wrong, the
+/// next ones take part.
 void Session::finish(State& state, const RunRecord& record, const RerankOptions& options, bool fresh) {
   if (options.top_k == 0 || state.top_candidates.best() == nullptr) return;
   Progress& progress = state.result.progress;
@@ -135,18 +135,17 @@ RerankResult Session::rerank_top_k(State& state, const RunRecord& record, const 
   });
 }
 
-/// For a run that a broken device or database ends: the database should say so, if it still can.
+/// Stores that a broken device or database ended the run, if that is still possible.
 void Session::end_as_failed(RunId run) {
   try {
     store_.end_run(run, RunEnd::failed);
   } catch (const Error&) {
-    return;  // what is on its way to the person already says more
+    return;  // the user gets the first error, which explains more
   }
 }
 
-/// Asks for more when half of what the evaluator and the strategy take has come out: a strategy that computes
-/// for a while does so once for many configurations, and what is still on its way keeps the device busy
-/// meanwhile.
+/// Asks the strategy again when half of the queue has come out: a strategy that computes for a while does so
+/// once for many configurations, while the other half keeps the device busy.
 void Session::fill_queue(State& state) {
   const Progress& progress = state.result.progress;
   const std::size_t window =
@@ -170,7 +169,7 @@ void Session::fill_queue(State& state) {
 
 void Session::enqueue(State& state, search::ConfigurationId id) {
   const auto is_this = [id](const State::Asked& asked) { return asked.id == id; };
-  // The strategy does not know of the first one before it is told.
+  // The strategy may ask for the first one again before it is told.
   if (first_ == id && std::ranges::any_of(state.queue, is_this)) return;
   Configuration configuration = space_.at(id);
   std::string key = configuration.key();
@@ -179,7 +178,8 @@ void Session::enqueue(State& state, search::ConfigurationId id) {
   state.queue.push_back({id, std::move(key), known});
 }
 
-/// Takes the first of the queue out, or one that overtook it; without an evaluation where none is known.
+/// Takes the first of the queue out, or one that overtook it; without an evaluation where a recording lacks
+/// it.
 std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(State& state) {
   auto asked = state.queue.begin();
   std::optional<Evaluation> answer;
@@ -190,14 +190,15 @@ std::pair<search::ConfigurationId, std::optional<Evaluation>> Session::take(Stat
       return !one.known && one.key == key;
     };
     asked = std::ranges::find_if(state.queue, is_answered);
-    if (asked == state.queue.end()) throw std::logic_error("an evaluation that nobody asked for");
+    if (asked == state.queue.end())
+      throw std::logic_error("the evaluator returned a configuration that is not in the queue");
   }
   const search::ConfigurationId id = asked->id;
   state.queue.erase(asked);
   return {id, std::move(answer)};
 }
 
-/// Takes one of the queue to its end: evaluated, stored, counted, told.
+/// Evaluates one configuration of the queue, stores and counts the evaluation and tells the strategy.
 void Session::one_evaluation(State& state) {
   const auto [id, answer] = take(state);
   if (!answer) return;

@@ -18,40 +18,40 @@
 
 namespace tune {
 
-/// When a session ends at the latest. Failures before a launch do not count.
+/// Limits of a session. Failures before a launch do not count.
 struct Budget {
   std::optional<std::uint64_t> evaluations = std::nullopt;
   std::optional<double> seconds = std::nullopt;
-  /// Ends a run when the strategy, ten evaluations in a row, expects less than this share of the best from
-  /// the most promising configuration left. Needs a strategy with an expected_gain.
+  /// Ends the run when, ten evaluations in a row, the strategy expects the best remaining configuration to
+  /// gain less than this share. Needs a strategy with an expected_gain.
   std::optional<double> gain = std::nullopt;
 };
 
-/// Where a session stands; the same struct is its result.
+/// The progress of a session, and its result.
 struct Progress {
-  std::uint64_t evaluations = 0;  ///< that count against the budget, reused ones included
+  std::uint64_t evaluations = 0;  ///< counted against the budget, reused ones included
   std::uint64_t reused = 0;       ///< of these, answered from the database
   std::uint64_t measured = 0;     ///< of these, with a measurement
-  std::uint64_t planned = 0;      ///< evaluations at the end, as far as known: the budget or the space
+  std::uint64_t planned = 0;      ///< evaluations at the end: the budget or the space
   std::uint64_t from_cache = 0;   ///< evaluations whose binary was found, not compiled
-  std::uint64_t same_code = 0;    ///< not measured: the same machine code was before
+  std::uint64_t same_code = 0;    ///< evaluations that reused the measurement of the same machine code
   std::map<Phase, std::uint64_t> failures;
-  std::optional<Evaluation> best;  ///< by the objective; after finals their winner
+  std::optional<Evaluation> best;  ///< by the objective; the winner of the re-ranking, if there is one
   double seconds = 0;              ///< since the start
-  PhaseTimes phases;               ///< summed over what was not reused
+  PhaseTimes phases;               ///< summed over evaluations that were not reused
   double search_seconds = 0;       ///< spent in the strategy
   double store_seconds = 0;        ///< spent in the database
-  double rerank_seconds = 0;       ///< spent in the finals, after all else
+  double rerank_seconds = 0;       ///< spent in the re-ranking, at the end
 };
 
-/// Sees every evaluation as it is stored, and may ask to stop.
+/// Gets every evaluation as it is stored, and may stop the session.
 class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
   virtual void on_evaluation(const Evaluation& evaluation, const Progress& progress) = 0;
-  /// The finals begin with so many configurations; nothing more is evaluated.
+  /// Called when the re-ranking begins, with its number of candidates.
   virtual void on_rerank(std::size_t /*finalists*/) {}
-  /// Asked after every evaluation and before every turn of the finals, from the session's thread.
+  /// Called after every evaluation and before every turn of the re-ranking, from the session's thread.
   virtual bool stop_requested() { return false; }
 };
 
@@ -59,30 +59,28 @@ struct SessionResult {
   RunId run = 0;
   RunEnd end = RunEnd::failed;
   Progress progress;
-  RerankResult rerank;  ///< without places where none were held: interrupted, no device, or none wanted
-  std::string reason;   ///< for RunEnd::failed: what went wrong, one sentence
+  RerankResult rerank;  ///< without places where there was none: interrupted, no device, or not asked for
+  std::string reason;   ///< for RunEnd::failed: one sentence
 };
 
-/// The loop of a tuning run: asks the strategy, answers from the database or evaluates, stores, tells. All
-/// else is behind the interfaces it is given, which must outlive it.
+/// The loop of a tuning run: asks the strategy for configurations, takes evaluations from the database or the
+/// evaluator, stores them and tells the strategy. The interfaces that it gets must outlive it.
 ///
-/// It keeps as many configurations on their way as the evaluator's window takes, so that neither compiler nor
-/// device waits, and tells each outcome in the order in which it asked: what the strategy sees depends on the
-/// seed and the outcomes, never on how long anything took.
+/// It keeps the evaluator's window full, so that neither compiler nor device waits, and tells outcomes in the
+/// order in which it asked: the strategy's view depends on the seed and the outcomes, never on time.
 class Session {
  public:
-  /// `clock` gives seconds from any fixed point.
+  /// `clock` returns seconds since any fixed point.
   Session(const search::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator, Store& store,
           std::function<double()> clock);
 
-  /// A configuration to be evaluated before any that the strategy asks for: that a problem declares as its
-  /// default, say, so that a run never ends worse than that, and the gain over it is known.
+  /// Sets a configuration to evaluate before any that the strategy asks for, such as the problem's default: a
+  /// run then never ends worse than that, and the gain over it is known.
   void begin_with(std::optional<search::ConfigurationId> first) { first_ = first; }
 
-  /// Configurations whose evaluations are already known are not evaluated again, unless `fresh`. A run that
-  /// is repeated with the same seed therefore goes on where the first one stopped (nearly, where slow
-  /// compiles were overtaken: results then come in another order). Finals follow when the budget or the space
-  /// ends the run; those of an earlier run serve where they had the same finalists.
+  /// Evaluates, and unless `fresh` reuses stored evaluations: a run that is repeated with the same seed goes
+  /// on where the first one stopped (nearly, where slow compiles were overtaken). A re-ranking follows when
+  /// the budget or the space ends the run; it reuses the rounds of an earlier one with the same candidates.
   SessionResult run(const RunRecord& record, const Budget& budget, bool fresh, SessionObserver& observer,
                     const RerankOptions& rerank = {});
 

@@ -2,7 +2,8 @@
 #include "tuner/session/store.hpp"
 
 #include <array>
-#include <stdexcept>
+
+#include "tuner/base/enum_names.hpp"
 
 namespace tune {
 namespace {
@@ -18,9 +19,7 @@ std::string_view to_string(Origin origin) {
 }
 
 Origin origin_from_string(std::string_view name) {
-  for (std::size_t i = 0; i < origin_names.size(); ++i)
-    if (origin_names[i] == name) return static_cast<Origin>(i);
-  throw std::invalid_argument("unknown origin '" + std::string(name) + "'");
+  return enum_from_name<Origin>(origin_names, name, "origin");
 }
 
 std::string origin_mark(Origin origin) {

@@ -14,22 +14,23 @@
 
 namespace tune {
 
-/// Where a result comes from; results of different origin are never mixed. Imported ones were measured by
-/// another program.
+/// Where a result comes from; results of different origin are never mixed. Another program measured imported
+/// ones.
 enum class Origin { measured, replayed, imported };
 std::string_view to_string(Origin origin);
 /// Throws std::invalid_argument for an unknown name.
 Origin origin_from_string(std::string_view name);
-/// What lists write behind a device: nothing for measured results, else ` (replayed)` or ` (imported)`.
+/// Returns the mark behind a device in lists: nothing for measured results, else ` (replayed)` or `
+/// (imported)`.
 std::string origin_mark(Origin origin);
 
-/// What made the binaries.
+/// The compiler and sources of the binaries.
 struct Toolchain {
   std::string compiler;     ///< `NVRTC 13.0 sm_90`
   std::string source_hash;  ///< of all kernel sources of the problem and its revision
 };
 
-/// Two evaluations of one configuration under equal keys answer the same question: the second is not needed.
+/// Evaluations of one configuration under equal keys are interchangeable.
 struct WorkloadKey {
   Instance instance;
   DeviceProperties device;
@@ -38,7 +39,7 @@ struct WorkloadKey {
   CacheState cache = CacheState::cold;
 };
 
-/// How a run was asked for.
+/// The options of a run, as the user gave them.
 struct RunOptions {
   std::string strategy;
   Objective objective = Objective::time;
@@ -46,9 +47,9 @@ struct RunOptions {
   std::optional<std::uint64_t> budget_evaluations;
   std::optional<double> budget_seconds;
   std::optional<double> until_gain;  ///< a share, see Budget::gain
-  std::string where;                 ///< restriction of the space, as typed
+  std::string where;                 ///< restriction of the space, as the user wrote it
   std::vector<std::pair<std::string, Value>> pinned;
-  std::string command_line;  ///< the whole of it, to get the run again
+  std::string command_line;  ///< repeats the run
 };
 
 /// One call of the tuner.
@@ -56,36 +57,36 @@ struct RunRecord {
   WorkloadKey key;
   RunOptions options;
   MachineState machine;
-  std::string program_version;   ///< version and revision
-  std::uint64_t space_size = 0;  ///< valid configurations
-  double limit = 0;              ///< seconds: the roofline limit at the run's start
-  std::string limit_by;          ///< what binds, where that is copies between host and device; not stored
-  double items = 0, flops = 0, bytes = 0;  ///< of the work
+  std::string program_version;             ///< version and revision
+  std::uint64_t space_size = 0;            ///< valid configurations
+  double limit = 0;                        ///< seconds: the roofline limit at the run's start
+  std::string limit_by;                    ///< host_bound of the problem; not stored
+  double items = 0, flops = 0, bytes = 0;  ///< of the problem at this size
   std::string item;                        ///< `cell update`
 };
 
 using RunId = std::int64_t;
 
-/// Why a run ended.
+/// The reason why a run ended.
 enum class RunEnd { exhausted, budget, interrupted, stopped, failed };
 std::string_view to_string(RunEnd end);
 
-/// Keeps evaluations. Every `record` is durable when it returns: a killed program loses at most the
+/// Stores evaluations. Every `record` is durable when it returns: a killed program loses at most the
 /// evaluation in flight. Throws Error for a broken database.
 class Store {
  public:
   virtual ~Store() = default;
   virtual RunId begin_run(const RunRecord& run) = 0;
   virtual void record(RunId run, const Evaluation& evaluation) = 0;
-  /// Keeps the places of finals, as those of this run. Each configuration has an evaluation under the run's
+  /// Stores the places of the run's re-ranking. Each configuration must have an evaluation under the run's
   /// key.
   virtual void record_rerank(RunId run, const RerankResult& rerank) = 0;
   virtual void end_run(RunId run, RunEnd end) = 0;
-  /// The newest evaluation of every configuration under the key (device model, driver, compiler, source,
-  /// origin and cache state equal), without samples' order guaranteed across runs.
+  /// Returns the newest evaluation of every configuration under the key: with equal device model, driver,
+  /// compiler, source, origin and cache state.
   virtual std::vector<Evaluation> known(const WorkloadKey& key) = 0;
-  /// The newest finals under the key and objective, without places whose configuration was evaluated again
-  /// since, and without failures. Empty places where there are none.
+  /// Returns the newest re-ranking under the key and objective, without failures and without places whose
+  /// configuration was evaluated again since. Empty places where there is none.
   virtual RerankResult known_rerank(const WorkloadKey& key, Objective objective) = 0;
 };
 
@@ -93,7 +94,7 @@ class Store {
 /// measurement without energy does not answer one about energy.
 std::vector<Evaluation> known_answers(Store& store, const WorkloadKey& key, Objective objective);
 
-/// Keeps nothing: for runs whose results are not those of a device.
+/// Stores nothing: for runs whose results are not those of a device.
 class NoStore : public Store {
  public:
   RunId begin_run(const RunRecord&) override { return 0; }

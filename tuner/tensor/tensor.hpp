@@ -20,15 +20,15 @@
 
 namespace tune {
 
-/// For vectors of trivial types whose elements begin as zeros: large ones get pages that the system clears
-/// when they are first touched, by whoever touches them. A plain vector clears a gigabyte in half a second,
-/// on one core, before all cores write something else there.
+/// Allocator for vectors of trivial types whose elements begin as zeros. The system clears the pages of large
+/// vectors when a thread first touches them; a plain vector clears a gigabyte in half a second on one core
+/// before all cores write something else there.
 template<class T>
 struct LazyZeros {
   using value_type = T;
 
   LazyZeros() = default;
-  /// Containers ask their allocators to convert by themselves.
+  /// Containers need the implicit conversion.
   template<class U>
   LazyZeros(const LazyZeros<U>&) {}  // NOLINT(google-explicit-constructor)
 
@@ -39,7 +39,7 @@ struct LazyZeros {
   }
   void deallocate(T* memory, std::size_t) { std::free(memory); }
 
-  /// Zeros already, as long as a vector is not made shorter and longer again.
+  /// Does nothing: elements are zeros, unless a vector is made shorter and longer again.
   template<class U>
   void construct(U*) noexcept {}
   template<class U, class... Arguments>
@@ -50,10 +50,9 @@ struct LazyZeros {
   friend bool operator==(const LazyZeros&, const LazyZeros&) { return true; }
 };
 
-/// Types of elements that buffers hold.
+/// The types of elements that buffers hold.
 enum class ElementType { f32, f64, i32, u32, u8, f16, bf16, i8, i16, u16, i64, u64 };
 
-/// Whether they are floating-point numbers, of whatever size.
 bool is_floating_point(ElementType type);
 
 std::size_t element_size(ElementType type);
@@ -61,25 +60,24 @@ std::size_t element_size(ElementType type);
 /// `uint64`.
 std::string_view to_string(ElementType type);
 
-/// Numbers of elements along each dimension, the fastest one first: {nx, ny, nz}.
+/// The numbers of elements along each dimension, the fastest one first: {nx, ny, nz}.
 using Extents = std::vector<std::uint64_t>;
 
-/// Product of the extents; throws std::overflow_error beyond 63 bits.
+/// Returns the product of the extents; throws std::overflow_error beyond 63 bits.
 std::uint64_t element_count(const Extents& extents);
 
 /// How a logical tensor lies in an allocation. Variants may pad rows or surround the tensor with ghost cells:
-/// problem, reference and verifier see the logical tensor only, and everything outside it belongs to the
-/// kernel.
+/// problem, reference and verifier see only the logical tensor; the rest belongs to the kernel.
 struct Layout {
   Extents extents;
   Extents strides;               ///< in elements; the first one is 1
   std::uint64_t offset = 0;      ///< of element (0, 0, ...) from the start of the allocation, in elements
   std::uint64_t allocation = 0;  ///< elements to allocate
 
-  /// Without gaps.
+  /// Returns a layout without gaps.
   static Layout dense(const Extents& extents);
   bool is_dense() const;
-  /// Whether an element of the allocation belongs to the tensor.
+  /// True for an element of the allocation that belongs to the tensor.
   bool contains(std::uint64_t element) const;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
@@ -96,8 +94,8 @@ class HostTensor {
   std::span<const std::byte> bytes() const { return data_; }
   std::span<std::byte> bytes() { return data_; }
 
-  /// Typed view: 16-bit floating point as Float16 or BFloat16. Throws std::logic_error where T is not the
-  /// element type, or has another size.
+  /// Returns a typed view: 16-bit floating point as Float16 or BFloat16. Throws std::logic_error where T is
+  /// not the element type.
   template<class T>
   std::span<const T> as() const {
     check_type(sizeof(T), !std::is_integral_v<T>);
@@ -120,7 +118,7 @@ class HostTensor {
 /// Tensors by the name of the buffer they fill or are compared with.
 using TensorSet = std::map<std::string, HostTensor, std::less<>>;
 
-/// A dense logical tensor that somebody else owns: what a runner fetched from a device.
+/// A dense logical tensor without ownership, such as one that a runner fetched from a device.
 struct TensorView {
   ElementType type = ElementType::f32;
   Extents extents;
@@ -129,22 +127,16 @@ struct TensorView {
   std::uint64_t size() const { return element_count(extents); }
 };
 
-/// Tensors that somebody else owns, by the name of the buffer they fill or are compared with.
+/// Tensors without ownership, by the name of the buffer they fill or are compared with.
 using TensorViews = std::map<std::string, TensorView, std::less<>>;
 
 TensorView view_of(const HostTensor& tensor);
-/// The same numbers as f64.
+/// Returns the same numbers as f64.
 HostTensor in_double(const TensorView& tensor);
-/// Valid as long as the set is neither changed nor gone.
+/// Valid as long as the set exists unchanged.
 TensorViews views_of(const TensorSet& tensors);
 
-}  // namespace tune
-
-// The host's types of elements: for code that goes through tensors of any type.
-
-namespace tune {
-
-/// A floating-point number of 16 bits on the host: `ExponentBits` and `MantissaBits` besides the sign. Only
+/// A floating-point number of 16 bits on the host: `ExponentBits` and `MantissaBits` besides the sign. It is
 /// converted, never computed with.
 template<int ExponentBits, int MantissaBits>
 struct SmallFloat {
@@ -154,8 +146,8 @@ struct SmallFloat {
   static constexpr int min_exponent = 1 - max_exponent;
 
   SmallFloat() = default;
-  /// To the nearest, ties to even, straight from double: rounding twice could go astray. Too large a number
-  /// is infinite.
+  /// Rounds to the nearest, ties to even, directly from double: rounding twice could give another number. A
+  /// number that is too large becomes infinite.
   explicit SmallFloat(double value) : bits(std::signbit(value) ? 0x8000U : 0U) {
     constexpr unsigned all_ones = (1U << ExponentBits) - 1U;
     if (std::isnan(value)) {
@@ -169,7 +161,7 @@ struct SmallFloat {
       set(all_ones, 0);
       return;
     }
-    // Whole steps of the last place; a mantissa that rounds up to the next power of two carries over.
+    // In steps of the last place; a mantissa that rounds up to the next power of two carries over.
     const double steps = std::nearbyint(std::ldexp(value, MantissaBits - exponent));
     const auto whole = static_cast<unsigned>(steps);
     const bool normal = whole >= 1U << MantissaBits;
@@ -206,7 +198,8 @@ template<class T>
 inline constexpr bool is_floating =
     std::is_floating_point_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
-/// What `use` gives for a value of the host's type for these elements: use(float{}), use(Float16{}), ...
+/// Calls `use` with a value of the host's type for these elements (use(float{}), use(Float16{}), ...) and
+/// returns its result.
 template<class Use>
 decltype(auto) with_element(ElementType type, Use use) {
   switch (type) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "tuner/base/format.hpp"
 #include "tuner/base/parallel.hpp"
@@ -12,7 +13,7 @@
 namespace tune {
 namespace {
 
-/// A part of a comparison, and how the worst element of it ranks.
+/// A part of a comparison, and the rank of its worst element.
 struct Part {
   Comparison found;
   double rank = -std::numeric_limits<double>::infinity();
@@ -25,7 +26,7 @@ Part compare_part(std::span<const T> output, std::span<const double> reference, 
   Part part;
   for (std::uint64_t i = begin; i < end; ++i) {
     double error = std::abs(static_cast<double>(output[i]) - reference[i]);
-    // A NaN compares with nothing: without this line an output that was never written would pass.
+    // Comparisons with NaN are false: without this line an output that was never written would pass.
     if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
     const double allowed = std::max(bounds.absolute, bounds.each * std::abs(reference[i]));
     if (!(error <= allowed) || std::isinf(error)) ++part.found.wrong;
@@ -65,13 +66,7 @@ Comparison compare_typed(const TensorView& output, std::span<const double> refer
 }
 
 std::string coordinates(std::uint64_t index, const Extents& extents) {
-  std::string text;
-  for (const std::uint64_t extent : extents) {
-    if (!text.empty()) text += ", ";
-    text += std::to_string(index % extent);
-    index /= extent;
-  }
-  return text;
+  return joined(extents, [&](std::uint64_t extent) { return std::exchange(index, index / extent) % extent; });
 }
 
 }  // namespace
@@ -94,11 +89,11 @@ double usual_share(ElementType type) {
 Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds) {
   if (output.extents != reference.extents) throw std::logic_error("output and reference differ in extents");
   if (reference.type != ElementType::f64 || reference.bytes.size() != reference.size() * sizeof(double))
-    throw std::logic_error("a reference must have f64 elements, as many as its extents say");
+    throw std::logic_error("a reference must have f64 elements, as many as its extents have");
   const std::span<const double> expected(reinterpret_cast<const double*>(reference.bytes.data()),
                                          reference.bytes.size() / sizeof(double));
   if (output.bytes.size() != expected.size() * element_size(output.type))
-    throw std::logic_error("an output has another number of bytes than its extents and type say");
+    throw std::logic_error("an output has another number of bytes than its extents and type have");
   return with_element(output.type, [&]<class T>(T) { return compare_typed<T>(output, expected, bounds); });
 }
 
@@ -113,10 +108,10 @@ Failure wrong_result(const Comparison& comparison, const Extents& extents, const
              comparison.worst_value, comparison.worst_reference);
   if (comparison.wrong == 0)
     return Failure{Phase::verify, "wrong result",
-                   format("the differences of '{}' sum up to {:.3g}, {:.3g} is allowed; the worst is {}",
+                   format("the differences of '{}' sum up to {:.3g}, allowed is {:.3g}; the worst is {}",
                           buffer, comparison.total_error, bounds.sum, worst)};
   const std::string own =
-      bounds.each > 0 ? format(" and by more than {:.3g} of what is right", bounds.each) : std::string();
+      bounds.each > 0 ? format(" and by more than {:.3g} of the reference", bounds.each) : std::string();
   return Failure{Phase::verify, "wrong result",
                  format("{} of {} elements of '{}' differ by more than {:.3g}{}; the worst is {}",
                         comparison.wrong, element_count(extents), buffer, bounds.absolute, own, worst)};

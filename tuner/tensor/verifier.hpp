@@ -15,51 +15,49 @@ struct Bounds {
   double absolute = 0;
   double relative = 0;  ///< share of the largest |ref| of the output: is added to `absolute` once it is known
   double each = 0;      ///< share of the element's own |ref|
-  double sum = 0;       ///< of all |out - ref| of the output at most; 0: no limit
+  double sum = 0;       ///< limit of the sum of |out - ref| over the output; 0: none
 };
 
-/// How far an output may be from the reference: |out - ref| <= absolute, for every element.
+/// How far the outputs may be from the reference: |out - ref| <= absolute, for every element.
 struct Tolerance {
   double absolute = 0;
-  std::string derivation;  ///< where the number comes from, one sentence
-  /// Share of the largest |ref| of all outputs: whoever knows the reference adds it to `absolute`.
+  std::string derivation;  ///< one sentence on where the number comes from
+  /// Share of the largest |ref| of all outputs: is added to `absolute` once the reference is known.
   double relative = 0;
-  /// Of outputs with bounds of their own, by the name of the buffer.
+  /// The bounds of outputs that have their own, by the name of the buffer.
   std::map<std::string, Bounds> buffers = {};
 
-  /// What holds for this output.
+  /// Returns the bounds of this output.
   Bounds of(const std::string& buffer) const {
     const auto own = buffers.find(buffer);
     return own == buffers.end() ? Bounds{.absolute = absolute, .relative = relative} : own->second;
   }
 };
 
-/// Bounds::relative of numbers that were summed in another order: what numpy's and PyTorch's comparisons take
-/// for equal; of 16 bits two units of the last place, which is what single rounded results differ in. None
-/// for whole numbers.
+/// Returns Bounds::relative for numbers that were summed in another order, as numpy and PyTorch compare them.
+/// For 16 bits two units of the last place, by which single rounded results differ; 0 for whole numbers.
 double usual_share(ElementType type);
 
-/// What a comparison with the reference found.
+/// The result of a comparison with the reference.
 struct Comparison {
-  /// Largest |out - ref|; infinite where an output is NaN and the reference not. Where a share of each
-  /// element is allowed, of the element that is farthest beyond it.
+  /// The largest |out - ref|, infinite where an output is NaN and the reference is not; with Bounds::each,
+  /// that of the element farthest beyond its bound.
   double worst_error = 0;
   std::uint64_t worst_index = 0;  ///< of that element in the dense tensor
-  double worst_value = 0;         ///< what was found there
-  double worst_reference = 0;     ///< what should have been there
+  double worst_value = 0;         ///< the output's value there
+  double worst_reference = 0;     ///< the reference there
   std::uint64_t wrong = 0;        ///< elements beyond the tolerance
   double total_error = 0;         ///< sum of |out - ref|
 };
 
 /// Compares every element of an output with a reference of f64 elements and equal extents. Runs on all cores.
-/// Throws std::logic_error where the extents differ. `relative` must be part of `absolute` by now.
+/// Throws std::logic_error where the extents differ. `relative` must have been added to `absolute`.
 Comparison compare(const TensorView& output, const TensorView& reference, const Bounds& bounds);
 
-/// Whether no element is beyond the bounds, nor their sum.
+/// True where no element and no sum is beyond the bounds.
 bool is_right(const Comparison& comparison, const Bounds& bounds);
 
-/// The failure that a comparison means: names the worst element by its coordinates. Only for what is not
-/// right.
+/// Returns the failure for a comparison that is not right. It names the worst element by its coordinates.
 Failure wrong_result(const Comparison& comparison, const Extents& extents, const Bounds& bounds,
                      const std::string& buffer);
 

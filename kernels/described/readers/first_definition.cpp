@@ -53,9 +53,7 @@ std::string values_around(std::int64_t value) {
     values = {value / 2, value, value * 2};
     if (value >= 64) values = {value / 4, value / 2, value, value * 2};
   }
-  std::string text;
-  for (const std::int64_t one : values) text += (text.empty() ? "" : ", ") + std::to_string(one);
-  return "[" + text + "]";
+  return "[" + joined(values) + "]";
 }
 
 /// The type of a declaration in the definition's words, as far as it is known.

@@ -196,17 +196,18 @@ void read_search(const JsonField& search, KernelDescription& definition) {
   }
   const auto attributes = search.find("Attributes");
   if (!attributes || !attributes->is_list()) return;
-  std::string others;
+  std::vector<std::string> others;
   for (const JsonField& attribute : attributes->elements()) {
     const auto name = attribute.find("Name");
     const auto value = attribute.find("Value");
     if (name && value && word(*name) == "seed")
       definition.seed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, value->written_integer()));
     else if (name)
-      others += (others.empty() ? "" : ", ") + name->text();
+      others.push_back(name->text());
   }
   if (!others.empty())
-    definition.notes.push_back(format("Search: strategies have no attributes here: {} not used", others));
+    definition.notes.push_back(
+        format("Search: strategies have no attributes here: {} not used", joined(others)));
 }
 
 /// Of what is read or says nothing about a run, by object.

@@ -15,6 +15,7 @@
 #include "kernels/matvec/model/job.hpp"
 #include "kernels/matvec/model/reference.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
 namespace tune::kernels {
@@ -109,33 +110,23 @@ TensorSet read_parts(const Path& file, std::ifstream& stream, const std::vector<
   return set;
 }
 
-/// Under another name first: a file that is there is whole. What is no file (a pipe, a device) is written as
-/// it is.
 void write_parts(const Path& file, const Instance& instance, const std::vector<Part>& parts,
                  const TensorSet& tensors) {
   const Header header{static_cast<std::uint32_t>(instance.extent("rows")),
                       static_cast<std::uint32_t>(instance.extent("columns")), 0, 0};
-  std::error_code error;
-  const bool direct = std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error);
-  Path unfinished = file;
-  if (!direct) unfinished += ".part";
-  const auto fail = [&](int number) {
-    std::error_code ignored;
-    if (!direct) std::filesystem::remove(unfinished, ignored);
-    throw Error(format("{} cannot be written: {}", file.string(), std::strerror(number)));
+  const auto write = [&](const Path& written) -> std::error_code {
+    errno = 0;
+    std::ofstream stream(written, std::ios::binary | std::ios::trunc);
+    stream.write(reinterpret_cast<const char*>(header.data()), sizeof header);
+    for (const Part& part : parts) {
+      const std::span<const std::byte> bytes = tensors.find(part.name)->second.bytes();
+      stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    }
+    stream.close();
+    return {stream ? 0 : errno != 0 ? errno : EIO, std::generic_category()};
   };
-  errno = 0;
-  std::ofstream stream(unfinished, std::ios::binary | std::ios::trunc);
-  stream.write(reinterpret_cast<const char*>(header.data()), sizeof header);
-  for (const Part& part : parts) {
-    const std::span<const std::byte> bytes = tensors.find(part.name)->second.bytes();
-    stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  }
-  stream.close();
-  if (!stream) fail(errno);
-  if (direct) return;
-  std::filesystem::rename(unfinished, file, error);
-  if (error) fail(error.value());
+  if (const std::error_code error = replace_file(file, write))
+    throw Error(format("{} cannot be written: {}", file.string(), error.message()));
 }
 
 HostTensor absolute(const HostTensor& tensor) {

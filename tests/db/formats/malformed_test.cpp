@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
     KernelTuner, MalformedFile,
     ::testing::Values(
         Malformed{R"({"tune_params_keys": ["a"], "cache": {}})",
-                  {"no configuration is recorded", "tune first"}},
+                  {"has no recorded configuration", "tune first"}},
         Malformed{R"({"tune_params_keys": ["a"], "cache": 3})", {"'cache' is 3, not an object"}},
         Malformed{R"({"cache": {"1": {"a": 1, "time": 2}}})", {"tune_params_keys", "Kernel Tuner"}},
         Malformed{cache_file("[]", R"({"a": 1, "time": 2})"), {"no parameters", "right file"}},
@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     T4, MalformedFile,
     ::testing::Values(
-        Malformed{t4_file(""), {"no configuration is recorded"}},
-        Malformed{t4_file("1, 2"), {"no configuration"}},
+        Malformed{t4_file(""), {"has no recorded configuration"}},
+        Malformed{t4_file("1, 2"), {"no recorded configuration"}},
         Malformed{t4_file(R"({"time": 1})"), {"entry 1 of 'results'", "'configuration'"}},
         Malformed{t4_file(R"({"configuration": {"a": {}}})"), {"entry 1", "'a'", "{}"}},
         Malformed{

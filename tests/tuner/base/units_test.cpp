@@ -3,7 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/base/enum_names.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/file.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune {
 namespace {
@@ -19,6 +30,42 @@ TEST(Units, ShowFourDigitsAndAPrefix) {
   EXPECT_EQ(bytes_text(1), "1 B");
   EXPECT_EQ(percent_text(0.917), "92 %");
   EXPECT_EQ(percent_text(0.0123), "1.2 %");
+}
+
+TEST(Lists, AreJoined) {
+  EXPECT_EQ(joined(std::vector<std::string>{}), "");
+  EXPECT_EQ(joined(std::vector{1, 2, 3}), "1, 2, 3");
+  EXPECT_EQ(joined(std::vector<std::string>{"", "b"}), ", b");
+  EXPECT_EQ(joined(
+                std::vector{4, 5}, [](int n) { return n * n; }, "x"),
+            "16x25");
+}
+
+TEST(Names, BecomeValues) {
+  enum class Colour { red, green };
+  constexpr std::array<std::string_view, 2> names = {"red", "green"};
+  EXPECT_EQ(enum_from_name<Colour>(names, "green", "colour"), Colour::green);
+  EXPECT_THROW(enum_from_name<Colour>(names, "gree", "colour"), std::invalid_argument);
+}
+
+TEST(Files, AreReplacedWholeOrNotAtAll) {
+  const testing::TemporaryFolder folder;
+  const auto path = folder / "file", link = folder / "link";
+  std::filesystem::create_symlink(path, link);
+  const auto write = [](std::string_view text, bool full) {
+    return [=](const std::filesystem::path& unfinished) {
+      const std::error_code error = write_bytes(unfinished, text);
+      return full ? std::make_error_code(std::errc::no_space_on_device) : error;
+    };
+  };
+  EXPECT_FALSE(replace_file(path, write("old", false)));
+  EXPECT_EQ(replace_file(link, write("half", true)), std::errc::no_space_on_device);
+  EXPECT_EQ(read_text(path), "old");
+  EXPECT_FALSE(replace_file(link, write("new", false)));
+  EXPECT_EQ(read_text(path), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_FALSE(std::filesystem::exists(path.string() + ".part"));
+  EXPECT_TRUE(replace_file("/dev/full", write("text", false))) << "written directly, which fails there";
 }
 
 TEST(Units, ShowDurationsForWaitingPeople) {

@@ -9,6 +9,7 @@
 namespace tune {
 namespace {
 
+using testing::ComputedToy;
 using testing::FakeBackend;
 using testing::ToyProblem;
 using testing::ToySources;
@@ -55,16 +56,6 @@ TEST_F(DeviceEvaluatorTest, ChecksOddSizesBeforeTheSizeItself) {
       "compare 37",     "prepare 1000", "run 1000", "memory 1000", "compare 1000", "measure 1000"};
   EXPECT_EQ(backend_.runner().calls, expected);
 }
-
-/// The toy problem where only a kernel says what is right.
-class ComputedToy : public ToyProblem {
- public:
-  TensorSet reference(const Instance&, const TensorSet&) const override { return {}; }
-  std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
-                                                   const KernelSources& sources) const override {
-    return plan(instance, {{"kind", "plain"}, {"block", 32}, {"items", 1}}, sources);
-  }
-};
 
 TEST_F(DeviceEvaluatorTest, AReferenceThatAKernelComputesTakesNoPlanAway) {
   const ComputedToy problem;

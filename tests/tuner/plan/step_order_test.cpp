@@ -94,7 +94,8 @@ TEST(StepOrder, WhatIsImpossibleIsRefused) {
     std::function<void(LaunchPlan&)> change;
   };
   const std::vector<Case> cases = {
-      {"waits for step 4, which is no earlier one", [](LaunchPlan& p) { launch_of(p, 4).order.after = {4}; }},
+      {"waits for step 4, which is not an earlier one",
+       [](LaunchPlan& p) { launch_of(p, 4).order.after = {4}; }},
       {"runs on stream 64", [](LaunchPlan& p) { copy_of(p, 0).order.stream = 64; }},
       {"the setup runs in order", [](LaunchPlan& p) { p.setup = {p.launches[1]}; }},
       {"which has 1000 from its first one on", [](LaunchPlan& p) { copy_of(p, 0).from.offset = 804; }},
@@ -120,7 +121,7 @@ TEST(StepOrder, WhatIsImpossibleIsRefused) {
          copy_of(p, 0).from = {"sent", 0, 37};
          copy_of(p, 0).to = {"sent", 184, 37};
        }},
-      {"does not reach 'in', which is pageable",
+      {"cannot reach 'in', which is pageable",
        [](LaunchPlan& p) {
          p.buffers[0].place = MemoryPlace::pageable;
          launch_of(p, 1).arguments[0] = BufferArgument{"in"};

@@ -79,8 +79,8 @@ TEST(WarmStart, NeverTellsASpaceItsOwnAnswers) {
   ASSERT_EQ(related.size(), 1U);
   EXPECT_EQ(related[0].observations[0].cost, 9.0);
   ASSERT_EQ(start.notes().size(), 2U);
-  EXPECT_EQ(start.notes()[0], "target: again is the same work on the same device: not used for it");
-  EXPECT_EQ(start.notes()[1], "target: copy is the same work on the same device: not used for it");
+  EXPECT_EQ(start.notes()[0], "target: again is not used for it: it is the same workload on the same device");
+  EXPECT_EQ(start.notes()[1], "target: copy is not used for it: it is the same workload on the same device");
 }
 
 TEST(WarmStart, OfTheSameWorkAloneSaysJustThat) {
@@ -89,7 +89,7 @@ TEST(WarmStart, OfTheSameWorkAloneSaysJustThat) {
   sources.back().device = spaces[0].device;
   const WarmStart start(spaces, sources, all_of_it());
   ASSERT_EQ(start.notes().size(), 1U);
-  EXPECT_EQ(start.notes()[0], "target: again is the same work on the same device: not used for it");
+  EXPECT_EQ(start.notes()[0], "target: again is not used for it: it is the same workload on the same device");
 }
 
 TEST(WarmStart, SaysWhereThereIsNothingInCommon) {
@@ -103,7 +103,7 @@ TEST(WarmStart, SaysWhereThereIsNothingInCommon) {
   const WarmStart start(spaces, sources, all_of_it());
   EXPECT_TRUE(start.related(0, 0).empty());
   ASSERT_EQ(start.notes().size(), 1U);
-  EXPECT_EQ(start.notes()[0], "target: no recording of --warm has a configuration of it: searched without");
+  EXPECT_EQ(start.notes()[0], "target: searched without --warm: no recording has a configuration of it");
 }
 
 TEST(WarmStart, ReachesEveryContenderOfAComparison) {

@@ -97,7 +97,7 @@ class SessionStrategy : public ::testing::Test {
 
   ScriptedStrategy strategy_;
   EasyEvaluator evaluator_;
-  MemoryStore store_;
+  testing::MemoryStore store_;
   Silent observer_;
 };
 

@@ -45,7 +45,7 @@ class SessionTest : public ::testing::Test {
   ToyProblem problem_;
   ToySources sources_;
   FakeBackend backend_;
-  MemoryStore store_;
+  testing::MemoryStore store_;
   CountingObserver observer_;
   RunRecord record_;
   RerankOptions rerank_ = {.top_k = 0};

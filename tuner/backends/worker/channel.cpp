@@ -22,8 +22,8 @@ namespace tune::process {
 
 SharedMemory::SharedMemory(std::size_t size) : file_(memfd_create("tune", MFD_CLOEXEC)), size_(size) {
   if (!file_ || ftruncate(file_.get(), static_cast<off_t>(size)) != 0)
-    throw Error(format("{} bytes of memory to share with the process that runs the kernels: {}", size,
-                       std::strerror(errno)));
+    throw Error(format("cannot make {} bytes of memory to share with the process that runs the kernels: {}",
+                       size, std::strerror(errno)));
   map();
 }
 
@@ -35,7 +35,7 @@ void SharedMemory::map() {
   if (size_ == 0) return;
   void* address = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
   if (address == MAP_FAILED)
-    throw Error(format("{} bytes of shared memory cannot be mapped: {}", size_, std::strerror(errno)));
+    throw Error(format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
   data_ = static_cast<std::byte*>(address);
 }
 
@@ -57,7 +57,7 @@ SharedMemory::~SharedMemory() {
 
 namespace {
 
-/// Room for one file among a packet's control data, aligned as the system wants it.
+/// Room for one file in a packet's control data, with the alignment that the system needs.
 union Control {
   cmsghdr header;
   std::array<std::byte, CMSG_SPACE(sizeof(int))> bytes;
@@ -83,7 +83,7 @@ FileDescriptor attached(msghdr& message) {
   return {};
 }
 
-/// Waits until there is something to read; false at the end of the time.
+/// Waits until there is something to read; false when the time is over.
 bool wait_for_input(int socket, std::optional<double> until) {
   while (true) {
     int milliseconds = -1;
@@ -95,7 +95,7 @@ bool wait_for_input(int socket, std::optional<double> until) {
     pollfd watched{socket, POLLIN, 0};
     const int ready = poll(&watched, 1, milliseconds);
     if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return true;  // reading will say what is wrong
+    if (ready < 0 && errno != EINTR) return true;  // reading then reports the error
   }
 }
 
@@ -104,7 +104,7 @@ bool wait_for_input(int socket, std::optional<double> until) {
 std::pair<Channel, Channel> Channel::pair() {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw Error(format("no connection to another process can be made: {}", std::strerror(errno)));
+    throw Error(format("cannot make a connection to another process: {}", std::strerror(errno)));
   return {Channel(FileDescriptor(ends[0])), Channel(FileDescriptor(ends[1]))};
 }
 

@@ -11,14 +11,13 @@
 
 namespace tune::process {
 
-/// Memory that two processes see, known by a file descriptor. Move-only; the mapping ends with the object,
-/// the memory with its last descriptor and mapping.
+/// Memory that two processes share through a file descriptor. Move-only; the object unmaps it.
 class SharedMemory {
  public:
   SharedMemory() = default;
-  /// New memory, filled with zeros. Throws Error where there is too little.
+  /// Makes memory filled with zeros. Throws Error where there is too little.
   explicit SharedMemory(std::size_t size);
-  /// Memory that another process made.
+  /// Maps memory that another process made.
   SharedMemory(FileDescriptor file, std::size_t size);
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
@@ -36,27 +35,26 @@ class SharedMemory {
   std::size_t size_ = 0;
 };
 
-/// Bytes, and at most one file that comes with them.
+/// Bytes, with at most one file.
 struct Packet {
   std::vector<std::byte> bytes;
   FileDescriptor file = {};
 };
 
-/// Why there is no packet.
+/// The reason why no packet came.
 enum class Silence { closed, timeout };
 
 /// One end of a connection between two processes of this machine. Packets arrive whole and in order.
 class Channel {
  public:
   explicit Channel(FileDescriptor socket) : socket_(std::move(socket)) {}
-  /// Two connected ends. Throws Error where the system gives none.
+  /// Makes two connected ends. Throws Error where the system refuses.
   static std::pair<Channel, Channel> pair();
 
-  /// False where the other end is gone. `file` is sent along where it is not negative; the sender keeps its
-  /// own.
+  /// Sends bytes, and a copy of `file` where that is not negative. False where the other end is closed.
   bool send(std::span<const std::byte> bytes, int file = -1);
-  /// Waits at most `seconds` for the whole packet, without limit where nothing is given. Where it does not
-  /// come, `silence` says why and nothing further can be received.
+  /// Waits at most `seconds` (nothing: without limit) for a whole packet. Where none comes, sets `silence`,
+  /// and nothing further can be received.
   std::optional<Packet> receive(std::optional<double> seconds, Silence& silence);
 
   int descriptor() const { return socket_.get(); }

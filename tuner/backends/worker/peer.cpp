@@ -18,7 +18,7 @@
 namespace tune::process {
 namespace {
 
-/// Between fork and exec: only what is safe in a copy of a program with threads. Never returns.
+/// Runs between fork and exec: only calls that are safe in a copy of a program with threads.
 [[noreturn]] void become(const char* program, char* const* arguments, int socket) {
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
@@ -48,7 +48,7 @@ ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vect
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   id_ = fork();
-  if (id_ < 0) throw Error(format("no further process can be started: {}", std::strerror(errno)));
+  if (id_ < 0) throw Error(format("cannot start another process: {}", std::strerror(errno)));
   if (id_ == 0) become(path.c_str(), words.data(), theirs.descriptor());
   channel_ = std::move(ours);
 }
@@ -60,7 +60,7 @@ ChildProcess::~ChildProcess() {
 std::string ChildProcess::end() {
   if (!ended_.empty()) return ended_;
   int status = 0;
-  // One that is on its way out (its end is closed) says better by itself why.
+  // A process whose end is closed is about to end: its own status explains more than a kill.
   pollfd watched{channel_.descriptor(), 0, 0};
   const bool leaving = poll(&watched, 1, 0) > 0 && (watched.revents & POLLHUP) != 0;
   pid_t gone = waitpid(id_, &status, WNOHANG);
@@ -80,7 +80,7 @@ std::string ChildProcess::end() {
 Channel begin_child() {
   std::signal(SIGINT, SIG_IGN);
   fcntl(child_descriptor, F_SETFD, FD_CLOEXEC);
-  // A kernel that hangs, or a compiler that does, never gets to read that the parent is gone.
+  // Watches for the parent's end in a thread of its own, because a kernel or compiler may hang.
   std::thread([] {
     pollfd watched{child_descriptor, POLLRDHUP, 0};
     while (true) {
@@ -93,7 +93,7 @@ Channel begin_child() {
 }
 
 Result<Response> Peer::call(const Json& request, double seconds, int file) {
-  if (!alive_) return fail(Phase::crash, "process", "the process has ended before");
+  if (!alive_) return fail(Phase::crash, "process", "the worker process has ended");
   if (!process_.channel().send(to_bytes(request), file)) return silent(Silence::closed, seconds);
   Silence silence = Silence::closed;
   std::optional<Packet> packet = process_.channel().receive(seconds, silence);
@@ -115,11 +115,12 @@ tl::unexpected<Failure> Peer::silent(Silence silence, double seconds) {
   alive_ = false;
   const std::string exit_description = process_.end();
   if (silence == Silence::timeout)
-    return fail(Phase::timeout, "no answer", format("nothing came within {:g} s", seconds));
-  // Nobody here sends this signal to a worker that still answers: somebody else did, or memory ran out.
+    return fail(Phase::timeout, "no answer",
+                format("the worker process did not answer within {:g} s", seconds));
+  // This program sends that signal only after a timeout: another program sent it, or memory ran out.
   const bool killed = exit_description.find("signal 9 ") != std::string::npos;
   return fail(Phase::crash, std::string(killed ? killed_from_outside : "process"),
-              "the process " + exit_description);
+              "the worker process " + exit_description);
 }
 
 void serve(Channel channel,

@@ -13,11 +13,11 @@
 
 namespace tune::process {
 
-/// The descriptor at which a child finds its end of the connection.
+/// The child's descriptor of the connection.
 constexpr int child_descriptor = 3;
 
-/// A program running beside this one, connected by a channel. It is killed with the object. Its standard
-/// output goes to our standard error: what a kernel prints must not mix with results.
+/// A child process, connected by a channel; the destructor kills it. Its standard output goes to our standard
+/// error, so that a kernel's output does not mix with results.
 class ChildProcess {
  public:
   /// Throws Error where the program cannot be started.
@@ -28,8 +28,8 @@ class ChildProcess {
 
   Channel& channel() { return channel_; }
   pid_t id() const { return id_; }
-  /// Kills it where it still runs, and says how it ended: `ended with status 1`, `was killed by signal 11
-  /// (Segmentation fault)`.
+  /// Kills the process where it still runs, and returns how it ended: `ended with status 1`, `was killed by
+  /// signal 11 (Segmentation fault)`.
   std::string end();
 
  private:
@@ -38,34 +38,34 @@ class ChildProcess {
   std::string ended_;
 };
 
-/// What a child has to do first: it ends as soon as its parent is gone, whatever it is doing then, and leaves
-/// a terminal's Ctrl-C to the parent. Returns the connection.
+/// Prepares a child process: it ends as soon as its parent has ended, and leaves a terminal's Ctrl-C to the
+/// parent. Returns the connection.
 Channel begin_child();
 
-/// What to start: a program that serves its end of the connection.
+/// A program that serves its end of the connection.
 struct WorkerProgram {
   std::filesystem::path program;
   std::vector<std::string> arguments;
 };
 
-/// A value and, where it is one, a file that comes with it.
+/// A value, perhaps with a file.
 struct Response {
   Json value;
   FileDescriptor file = {};
 };
 
-/// A worker process seen from the one that started it: asks and waits for the answer. Not thread-safe.
+/// The parent's side of a worker process: sends requests and waits for answers. Not thread-safe.
 class Peer {
  public:
   /// Throws Error where the program cannot be started.
   explicit Peer(const WorkerProgram& worker) : process_(worker.program, worker.arguments) {}
 
-  /// Failures of the worker's own come as they are. Failure{crash} where it died, with reason `killed` where
-  /// somebody else killed it; Failure{timeout} where it did not answer within `seconds`: it is ended then.
+  /// Returns the worker's answer or failure. Failure{crash} where it died, with reason `killed` where another
+  /// program killed it; Failure{timeout} where it did not answer within `seconds` and was killed for it.
   /// Throws Error with the worker's text where the worker threw one.
   Result<Response> call(const Json& request, double seconds, int file = -1);
 
-  /// False once it died or was ended. What died unasked is noticed here.
+  /// False once the process has ended.
   bool alive();
   pid_t id() const { return process_.id(); }
 
@@ -76,8 +76,7 @@ class Peer {
   bool alive_ = true;
 };
 
-/// Answers one request after the other until the other end is gone. What `answer` throws as Error travels
-/// back.
+/// Answers requests until the other end is closed. Sends an Error that `answer` throws back to the parent.
 void serve(Channel channel,
            const std::function<Result<Response>(const Json& request, FileDescriptor file)>& answer);
 

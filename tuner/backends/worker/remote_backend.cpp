@@ -12,9 +12,9 @@
 namespace tune::process {
 namespace {
 
-constexpr double device_start_seconds = 120;  // a driver that wakes many devices up takes its time
+constexpr double device_start_seconds = 120;  // a driver with many devices starts slowly
 constexpr double sharing_seconds = 60;
-/// Inputs and references of the size that is tuned and of the small ones that check it, two seeds each.
+/// Enough for inputs and references of the tuned size and the small ones of checks, with two seeds each.
 constexpr std::size_t max_tensors = 64;
 
 void copy(std::span<std::byte> to, std::span<const std::byte> from) {
@@ -23,82 +23,12 @@ void copy(std::span<std::byte> to, std::span<const std::byte> from) {
   });
 }
 
-}  // namespace
-
-void RemoteDevice::ready() {
-  if (running()) return;
-  peer_ = std::make_unique<Peer>(worker_);
-  ++generation_;
-  const Result<Response> answer = peer_->call({{"call", "hello"}}, device_start_seconds);
-  if (answer) return;
-  peer_.reset();
-  throw Error("the process that runs the kernels does not start: " + answer.error().detail);
-}
-
-Result<Response> RemoteDevice::call(const Json& request, double seconds) {
-  if (!peer_) return fail(Phase::crash, "process", "the process has ended");
-  return peer_->call(request, seconds);
-}
-
-RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {
-  std::string digest = sampled_hash(tensor.bytes);
-  const auto found = std::ranges::find_if(shared_, [&](const Shared& other) {
-    return other.data == tensor.bytes.data() && other.size == tensor.bytes.size() && other.digest == digest &&
-           other.type == tensor.type && other.extents == tensor.extents;
-  });
-  if (found != shared_.end()) {
-    shared_.splice(shared_.begin(), shared_, found);
-    return shared_.front();
-  }
-  Shared& made = shared_.emplace_front();
-  made.data = tensor.bytes.data();
-  made.size = tensor.bytes.size();
-  made.digest = std::move(digest);
-  made.type = tensor.type;
-  made.extents = tensor.extents;
-  made.number = next_number_++;
-  made.memory = SharedMemory(made.size);
-  copy(made.memory.bytes(), tensor.bytes);
-  return made;
-}
-
-Result<void> RemoteDevice::forget_oldest() {
-  const Shared oldest = std::move(shared_.back());
-  shared_.pop_back();
-  if (oldest.sent_to != generation_) return {};
-  const Result<Response> answer = call({{"call", "forget"}, {"number", oldest.number}}, sharing_seconds);
-  if (!answer) return tl::unexpected(answer.error());
-  return {};
-}
-
-Result<std::uint64_t> RemoteDevice::share(const TensorView& tensor) {
-  Shared& shared = known(tensor);
-  if (shared.sent_to != generation_) {
-    if (!peer_) return fail(Phase::crash, "process", "the process has ended");
-    const Json request = {{"call", "tensor"},
-                          {"number", shared.number},
-                          {"type", encode(tensor.type)},
-                          {"extents", encode(tensor.extents)},
-                          {"size", shared.size}};
-    const Result<Response> answer = peer_->call(request, sharing_seconds, shared.memory.descriptor());
-    if (!answer) return tl::unexpected(answer.error());
-    shared.sent_to = generation_;
-  }
-  const std::uint64_t number = shared.number;
-  while (shared_.size() > max_tensors)
-    if (const Result<void> forgotten = forget_oldest(); !forgotten) return tl::unexpected(forgotten.error());
-  return number;
-}
-
-namespace {
-
 constexpr double properties_seconds = 120;  // measures the copy bandwidth
 constexpr double state_seconds = 10;
 constexpr double prepare_seconds = 60;  // loading and allocating, nothing is launched
 constexpr double slowest_copy = 200e6;  // bytes a second: what moving tensors may take on top
 
-/// The worker's answer to one step of a plan, with the failures that are the process's named by what was
-/// asked.
+/// Forwards calls to the worker. Names a timeout by the step that was called.
 class RemotePlan : public PreparedPlan {
  public:
   RemotePlan(RemoteDevice& device, RemoteOptions options, std::uint64_t number, const LaunchPlan& plan,
@@ -180,7 +110,7 @@ class RemotePlan : public PreparedPlan {
       failure.reason = what;
       failure.detail = format("the kernel hangs or is slower than --timeout allows: {}", failure.detail);
     }
-    // A fault spoils the device for its process.
+    // After a fault the process cannot use the device any more.
     if (failure.phase == Phase::crash) device_.abandon();
     return tl::unexpected(std::move(failure));
   }
@@ -199,58 +129,7 @@ class RemotePlan : public PreparedPlan {
   SharedMemory fetched_;
 };
 
-}  // namespace
-
-/// Asks the process about a plan, which it is sent with the binary where it does not have that.
-Result<Response> RemoteRunner::ask(const char* call, const LaunchPlan& plan, const Binary& binary) {
-  device_.ready();
-  LaunchPlan lean = plan;  // what was compiled is in the binary
-  lean.compile.source.text.clear();
-  lean.compile.headers.clear();
-  Json request = {{"call", call}, {"number", plans_}, {"plan", encode(lean)}};
-  const bool sent =
-      !binary.hash.empty() && binary.hash == last_binary_ && device_.generation() == last_generation_;
-  if (!sent) request["binary"] = encode(binary);
-  Result<Response> answer = device_.call(request, prepare_seconds);
-  last_binary_ = binary.hash;
-  last_generation_ = device_.generation();
-  if (!answer && answer.error().phase == Phase::crash) device_.abandon();
-  return answer;
-}
-
-Result<std::vector<KernelResources>> RemoteRunner::check_resources(const LaunchPlan& plan,
-                                                                   const Binary& binary) {
-  const Result<Response> answer = ask("resources", plan, binary);
-  if (!answer) return tl::unexpected(answer.error());
-  return decoded<std::vector<KernelResources>>(answer->value);
-}
-
-Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
-  ++plans_;
-  const Result<Response> answer = ask("prepare", plan, binary);
-  if (!answer) return tl::unexpected(answer.error());
-  return std::make_unique<RemotePlan>(device_, options_, plans_, plan,
-                                      decoded<std::vector<KernelResources>>(answer->value));
-}
-
-RemoteBackend::RemoteBackend(WorkerProgram worker, const CompilerMaker& make_compiler, RemoteOptions options)
-    : device_(std::move(worker)), runner_(device_, options) {
-  device_.ready();
-  const Result<Response> answer = device_.call({{"call", "facts"}}, properties_seconds);
-  if (!answer) throw Error("the device does not tell what it is: " + answer.error().detail);
-  decode(answer->value, properties_);
-  compiler_ = make_compiler(properties_);
-}
-
-MachineState RemoteBackend::machine_state() {
-  device_.ready();
-  const Result<Response> answer = device_.call({{"call", "state"}}, state_seconds);
-  return answer ? decoded<MachineState>(answer->value) : MachineState{};
-}
-
-namespace {
-
-/// What the worker holds for its parent: the tensors it was sent, and the plan that is prepared.
+/// The worker's side: holds the tensors that the parent sent, and the prepared plan.
 class DeviceServer {
  public:
   explicit DeviceServer(Backend& backend) : backend_(backend) {}
@@ -318,7 +197,7 @@ class DeviceServer {
     return Response{encode(prepared_->resources())};
   }
 
-  /// A plan that ends after the next one was prepared must not take that one away.
+  /// Ignores a plan that ends after the next one was prepared.
   Result<Response> release(const Json& request) {
     if (request.at("number").get<std::uint64_t>() == number_) prepared_.reset();
     return Response{};
@@ -371,12 +250,124 @@ class DeviceServer {
   Backend& backend_;
   std::map<std::uint64_t, SharedTensor> tensors_;
   LaunchPlan plan_;
-  Binary binary_;  ///< the last one that was sent: a configuration is prepared at several sizes
+  Binary binary_;  ///< the last one sent: a configuration is prepared at several sizes
   std::uint64_t number_ = 0;
   std::unique_ptr<PreparedPlan> prepared_;
 };
 
 }  // namespace
+
+void RemoteDevice::ready() {
+  if (running()) return;
+  peer_ = std::make_unique<Peer>(worker_);
+  ++generation_;
+  const Result<Response> answer = peer_->call({{"call", "hello"}}, device_start_seconds);
+  if (answer) return;
+  peer_.reset();
+  throw Error("the process that runs the kernels does not start: " + answer.error().detail);
+}
+
+Result<Response> RemoteDevice::call(const Json& request, double seconds) {
+  if (!peer_) return fail(Phase::crash, "process", "the process has ended");
+  return peer_->call(request, seconds);
+}
+
+RemoteDevice::Shared& RemoteDevice::known(const TensorView& tensor) {
+  std::string digest = sampled_hash(tensor.bytes);
+  const auto found = std::ranges::find_if(shared_, [&](const Shared& other) {
+    return other.data == tensor.bytes.data() && other.size == tensor.bytes.size() && other.digest == digest &&
+           other.type == tensor.type && other.extents == tensor.extents;
+  });
+  if (found != shared_.end()) {
+    shared_.splice(shared_.begin(), shared_, found);
+    return shared_.front();
+  }
+  Shared& made = shared_.emplace_front();
+  made.data = tensor.bytes.data();
+  made.size = tensor.bytes.size();
+  made.digest = std::move(digest);
+  made.type = tensor.type;
+  made.extents = tensor.extents;
+  made.number = next_number_++;
+  made.memory = SharedMemory(made.size);
+  copy(made.memory.bytes(), tensor.bytes);
+  return made;
+}
+
+Result<void> RemoteDevice::forget_oldest() {
+  const Shared oldest = std::move(shared_.back());
+  shared_.pop_back();
+  if (oldest.sent_to != generation_) return {};
+  const Result<Response> answer = call({{"call", "forget"}, {"number", oldest.number}}, sharing_seconds);
+  if (!answer) return tl::unexpected(answer.error());
+  return {};
+}
+
+Result<std::uint64_t> RemoteDevice::share(const TensorView& tensor) {
+  Shared& shared = known(tensor);
+  if (shared.sent_to != generation_) {
+    if (!peer_) return fail(Phase::crash, "process", "the process has ended");
+    const Json request = {{"call", "tensor"},
+                          {"number", shared.number},
+                          {"type", encode(tensor.type)},
+                          {"extents", encode(tensor.extents)},
+                          {"size", shared.size}};
+    const Result<Response> answer = peer_->call(request, sharing_seconds, shared.memory.descriptor());
+    if (!answer) return tl::unexpected(answer.error());
+    shared.sent_to = generation_;
+  }
+  const std::uint64_t number = shared.number;
+  while (shared_.size() > max_tensors)
+    if (const Result<void> forgotten = forget_oldest(); !forgotten) return tl::unexpected(forgotten.error());
+  return number;
+}
+
+/// Sends a call about a plan, with the binary where the process does not have it.
+Result<Response> RemoteRunner::ask(const char* call, const LaunchPlan& plan, const Binary& binary) {
+  device_.ready();
+  LaunchPlan lean = plan;  // the sources are in the binary
+  lean.compile.source.text.clear();
+  lean.compile.headers.clear();
+  Json request = {{"call", call}, {"number", plans_}, {"plan", encode(lean)}};
+  const bool sent =
+      !binary.hash.empty() && binary.hash == last_binary_ && device_.generation() == last_generation_;
+  if (!sent) request["binary"] = encode(binary);
+  Result<Response> answer = device_.call(request, prepare_seconds);
+  last_binary_ = binary.hash;
+  last_generation_ = device_.generation();
+  if (!answer && answer.error().phase == Phase::crash) device_.abandon();
+  return answer;
+}
+
+Result<std::vector<KernelResources>> RemoteRunner::check_resources(const LaunchPlan& plan,
+                                                                   const Binary& binary) {
+  const Result<Response> answer = ask("resources", plan, binary);
+  if (!answer) return tl::unexpected(answer.error());
+  return decoded<std::vector<KernelResources>>(answer->value);
+}
+
+Result<std::unique_ptr<PreparedPlan>> RemoteRunner::prepare(const LaunchPlan& plan, const Binary& binary) {
+  ++plans_;
+  const Result<Response> answer = ask("prepare", plan, binary);
+  if (!answer) return tl::unexpected(answer.error());
+  return std::make_unique<RemotePlan>(device_, options_, plans_, plan,
+                                      decoded<std::vector<KernelResources>>(answer->value));
+}
+
+RemoteBackend::RemoteBackend(WorkerProgram worker, const CompilerMaker& make_compiler, RemoteOptions options)
+    : device_(std::move(worker)), runner_(device_, options) {
+  device_.ready();
+  const Result<Response> answer = device_.call({{"call", "facts"}}, properties_seconds);
+  if (!answer) throw Error("the device does not report its properties: " + answer.error().detail);
+  decode(answer->value, properties_);
+  compiler_ = make_compiler(properties_);
+}
+
+MachineState RemoteBackend::machine_state() {
+  device_.ready();
+  const Result<Response> answer = device_.call({{"call", "state"}}, state_seconds);
+  return answer ? decoded<MachineState>(answer->value) : MachineState{};
+}
 
 void serve_device(Channel channel, Backend& backend) {
   DeviceServer server(backend);

@@ -17,24 +17,24 @@
 
 namespace tune::process {
 
-/// The process that launches kernels on one device, started again when it died. Not thread-safe.
+/// The process that launches kernels on one device; starts another one when it has died. Not thread-safe.
 class RemoteDevice {
  public:
   explicit RemoteDevice(WorkerProgram worker) : worker_(std::move(worker)) {}
 
-  /// Starts the process where none runs. Throws Error where it does not come up: the device is lost.
+  /// Starts the process where none runs. Throws Error where it does not start: the device is lost.
   void ready();
-  /// Asks the running process; what it dies of is a Failure, as Peer says.
+  /// Calls the running process; failures as of Peer.
   Result<Response> call(const Json& request, double seconds);
-  /// Ends the process: what it holds is spoiled.
+  /// Ends the process.
   void abandon() { peer_.reset(); }
   bool running() { return peer_ != nullptr && peer_->alive(); }
 
-  /// The number under which the process knows a tensor; it is sent where it is not there yet. A tensor is
-  /// known by its place in memory, its type, its extents and a digest of its contents.
+  /// Returns the number of a tensor in the process, and sends the tensor first where the process lacks it. A
+  /// tensor is identified by its address, type, extents and a digest of its contents.
   Result<std::uint64_t> share(const TensorView& tensor);
 
-  /// Counts up with every process.
+  /// Counts the processes.
   std::uint64_t generation() const { return generation_; }
   pid_t process_id() const { return peer_ ? peer_->id() : 0; }
 
@@ -60,11 +60,10 @@ class RemoteDevice {
 };
 
 struct RemoteOptions {
-  double timeout = 10;  ///< seconds that a checked run, and each second of measuring, may take
+  double timeout = 10;  ///< seconds that a checked run, or a second of measuring, may take
 };
 
-/// Carries plans out in another process, which a fault, a hang or a crash may end: the next plan gets a new
-/// one.
+/// Carries plans out in another process. After a fault, a hang or a crash the next plan gets a new process.
 class RemoteRunner : public Runner {
  public:
   /// The device must outlive the runner.
@@ -78,28 +77,27 @@ class RemoteRunner : public Runner {
   RemoteDevice& device_;
   RemoteOptions options_;
   std::uint64_t plans_ = 0;
-  std::string last_binary_;            ///< hash of what the process was sent last
-  std::uint64_t last_generation_ = 0;  ///< and which process
+  std::string last_binary_;            ///< hash of the binary that the process has
+  std::uint64_t last_generation_ = 0;  ///< of that process
 };
 
-/// A device whose kernels run in a worker process. The process of the caller never touches the device.
+/// A device whose kernels run in a worker process. The calling process never touches the device.
 class RemoteBackend : public Backend {
  public:
   /// Makes a compiler for a device.
   using CompilerMaker = std::function<std::unique_ptr<Compiler>(const DeviceProperties&)>;
 
-  /// Starts the worker. Throws Error where it does not serve.
+  /// Starts the worker. Throws Error where it does not answer.
   RemoteBackend(WorkerProgram worker, const CompilerMaker& make_compiler, RemoteOptions options);
 
   const DeviceProperties& properties() const override { return properties_; }
   const Compiler& compiler() const override { return *compiler_; }
   Runner& runner() override { return runner_; }
-  /// Of the last process; empty where it does not answer.
+  /// Empty where the process does not answer.
   MachineState machine_state() override;
 
-  /// Processes that were started so far.
+  /// Returns the number of processes started so far.
   std::uint64_t processes() const { return device_.generation(); }
-  /// Of the one that runs now.
   pid_t process_id() const { return device_.process_id(); }
 
  private:
@@ -109,7 +107,7 @@ class RemoteBackend : public Backend {
   std::unique_ptr<Compiler> compiler_;
 };
 
-/// The worker's side: serves a backend's device, not its compiler, until the parent is gone.
+/// The worker's side: serves a backend's device, without its compiler, until the parent ends.
 void serve_device(Channel channel, Backend& backend);
 
 }  // namespace tune::process

@@ -7,7 +7,7 @@
 namespace tune::process {
 namespace {
 
-constexpr double compiler_start_seconds = 60;  // loading a compiler from a slow file system takes a while
+constexpr double compiler_start_seconds = 60;  // a slow file system delays loading the compiler
 
 }  // namespace
 
@@ -50,7 +50,7 @@ Result<Response> RemoteCompiler::ask(const Json& request) const {
 Result<Binary> RemoteCompiler::compile(const CompileRequest& request) const {
   const Json asked = {{"call", "compile"}, {"request", encode(request)}};
   Result<Response> answer = ask(asked);
-  // Once more: the process may have died of something else, memory that ran out for instance.
+  // Tries again: the process may have died of another cause, such as a lack of memory.
   if (!answer && answer.error().phase == Phase::crash) answer = ask(asked);
   if (answer) return decoded<Binary>(answer->value);
   const Failure& failure = answer.error();

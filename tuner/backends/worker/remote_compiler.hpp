@@ -11,11 +11,11 @@
 
 namespace tune::process {
 
-/// Compiles in worker processes, one for each thread that asks at the same time: a compiler that crashes or
-/// never returns costs one configuration.
+/// Compiles in worker processes, one for each thread that calls at the same time: a compiler that crashes or
+/// hangs costs one configuration.
 class RemoteCompiler : public Compiler {
  public:
-  /// Starts the first worker, which tells the version. Throws Error where it cannot serve.
+  /// Starts the first worker and asks it for its version. Throws Error where it does not answer.
   explicit RemoteCompiler(WorkerProgram worker, double timeout = 300);
   ~RemoteCompiler() override;
 
@@ -38,7 +38,7 @@ class RemoteCompiler : public Compiler {
   mutable std::vector<std::unique_ptr<Peer>> idle_;
 };
 
-/// The worker's side: serves a compiler until the parent is gone.
+/// The worker's side: serves a compiler until the parent ends.
 void serve_compiler(Channel channel, const Compiler& compiler);
 
 }  // namespace tune::process

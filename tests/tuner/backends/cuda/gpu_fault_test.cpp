@@ -64,7 +64,7 @@ TEST_F(GpuFaultDeathTest, ReportsAFaultOfTheCheckedRun) {
         if (!prepared) std::_Exit(6);
         judge((*prepared)->run_checked({}), **prepared, backend_->runner(), plan, binary);
       },
-      ::testing::ExitedWithCode(0), "cannot be used any further");
+      ::testing::ExitedWithCode(0), "cannot use device");
 }
 
 TEST_F(GpuFaultDeathTest, ReportsAFaultOfAMeasurement) {
@@ -79,7 +79,7 @@ TEST_F(GpuFaultDeathTest, ReportsAFaultOfAMeasurement) {
           if (!prepared || !(*prepared)->run_checked({})) std::_Exit(6);
           judge((*prepared)->measure({}), **prepared, backend_->runner(), plan, binary);
         },
-        ::testing::ExitedWithCode(0), "cannot be used any further");
+        ::testing::ExitedWithCode(0), "cannot use device");
 }
 
 TEST_F(GpuFaultDeathTest, ReportsAFaultOfExecutionsThatAreTimedTogether) {
@@ -92,7 +92,7 @@ TEST_F(GpuFaultDeathTest, ReportsAFaultOfExecutionsThatAreTimedTogether) {
           if (!prepared || !(*prepared)->run_checked({}) || !(*prepared)->check_memory()) std::_Exit(6);
           judge((*prepared)->measure({}), **prepared, backend_->runner(), plan, binary);
         },
-        ::testing::ExitedWithCode(0), "cannot be used any further");
+        ::testing::ExitedWithCode(0), "cannot use device");
 }
 
 TEST_F(GpuFaultDeathTest, EndsOrderlyAfterAFault) {

@@ -116,8 +116,8 @@ TEST_F(GpuMemoryCheck, NoticesChangedInputs) {
   for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, std::int64_t{5001}, std::int64_t{9999}}) {
     const auto is = std::to_string(at);
     expect_failure(run(stray_plan(1, at), {{"in", counting({n}, 7)}})->check_memory(), "changed input",
-                   "input `in`: (" + is + ") was " + std::to_string(at + 7) +
-                       " and is 1.5; no element before it changed");
+                   "input `in`: a kernel changed element (" + is + ") from " + std::to_string(at + 7) +
+                       " to 1.5, and none before it");
   }
 }
 
@@ -159,9 +159,9 @@ TEST_F(GpuMemoryCheck, WorksWithoutRoomForImages) {
   };
   EXPECT_TRUE(check(-1, 0));
   expect_failure(check(1, 300'000), "changed input",
-                 "input `in`: bytes 1048576 to 1310719 of its allocation are no longer as they were");
+                 "input `in`: a kernel changed bytes 1048576 to 1310719 of the allocation");
   expect_failure(check(1, 999'999), "changed input",
-                 "input `in`: bytes 3932160 to 3999999 of its allocation are no longer as they were");
+                 "input `in`: a kernel changed bytes 3932160 to 3999999 of the allocation");
   EXPECT_FALSE(check(0, static_cast<std::int64_t>(size)));
 }
 

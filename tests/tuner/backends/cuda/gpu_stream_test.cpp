@@ -154,7 +154,8 @@ extern "C" __global__ void stray(float* in, float* out, int at, int which) {
   EXPECT_EQ(check(5, 0), "");
   EXPECT_EQ(check(1000, 0), "out of bounds: buffer `out`: 4 bytes written right after its end");
   EXPECT_EQ(check(-1, 0), "out of bounds: buffer `out`: 4 bytes written 4 bytes before its start");
-  EXPECT_EQ(check(10, 1), "changed input: input `in`: (10) was 17 and is 1.5; no element before it changed");
+  EXPECT_EQ(check(10, 1),
+            "changed input: input `in`: a kernel changed element (10) from 17 to 1.5, and none before it");
 }
 
 TEST_F(GpuStreams, TooLittleHostMemoryIsAFailure) {

@@ -101,7 +101,8 @@ TEST(ChangedInput, NamesTheElement) {
   const auto failure = changed_input(spec_of(layout), 4 * element + 2, 4 * element - 4, was, is);
   EXPECT_EQ(failure.phase, Phase::verify);
   EXPECT_EQ(failure.reason, "changed input");
-  EXPECT_EQ(failure.detail, "input `in`: (3, 2, 1) was 2.5 and is -1; no element before it changed");
+  EXPECT_EQ(failure.detail,
+            "input `in`: a kernel changed element (3, 2, 1) from 2.5 to -1, and none before it");
 }
 
 TEST(ChangedInput, TellsPaddingFromElements) {
@@ -130,9 +131,9 @@ TEST(ChangedInput, KnowsSizesOfElements) {
   auto is = was;
   is[5] = std::byte{200};
   EXPECT_EQ(changed_input(spec_of(Layout::dense({100}), ElementType::u8), 21, 16, was, is).detail,
-            "input `in`: (21) was 3 and is 200; no element before it changed");
+            "input `in`: a kernel changed element (21) from 3 to 200, and none before it");
   EXPECT_EQ(changed_input(spec_of(Layout::dense({100})), 262144, 1000).detail,
-            "input `in`: bytes 262144 to 263143 of its allocation are no longer as they were");
+            "input `in`: a kernel changed bytes 262144 to 263143 of the allocation");
 }
 
 }  // namespace

@@ -173,15 +173,15 @@ TEST(Textures, SayWhatDoesNotGoTogether) {
   EXPECT_EQ(report_of("tex1D<float>(t, i + 0.5f)", array), "");
   EXPECT_EQ(report_of("tex1D<float1>(t, i + 0.5f).x", array), "");
   says("tex1D<int>(t, i + 0.5f)", array,
-       "failed: tex1D of the texture over 'in' asks for 1 signed numbers of 4 bytes, and it gives 1 "
+       "failed: tex1D of the texture over 'in' asks for 1 signed numbers of 4 bytes, and the texture has 1 "
        "floating-point ones of 4 bytes; kernel k, block (0, 0, 0), thread (0, 0, 0), at k.cu:3");
   says("tex1D<float4>(t, i + 0.5f).x", array, "asks for 4 floating-point");
   says("tex2D<float>(t, i + 0.5f, 0)", array, "tex2D of the texture over 'in', which has 1 dimensions");
   says("tex1Dfetch<float>(t, i)", array, "which is not linear memory");
   says("tex1D<float>(t, i + 0.5f)", linear, "which is linear memory");
   says("tex2Dgather<float4>(t, i + 0.5f, 0).x", array, "which does not allow gathering");
-  says("tex1Dfetch<float>(i, i)", linear, "the argument of a fetch is no texture object");
-  says("tex1Dfetch<float>((cudaTextureObject_t)in, i)", linear, "is no texture object");
+  says("tex1Dfetch<float>(i, i)", linear, "the argument of a fetch is not a texture object");
+  says("tex1Dfetch<float>((cudaTextureObject_t)in, i)", linear, "is not a texture object");
   says("tex2DLod<float>(t, i, 0, 0)", array, "the emulator has no tex2DLod");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backends/cuda/checks/check_sources.hpp"
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -10,7 +11,7 @@
 
 namespace tune::cuda {
 
-// Made at build time from the files.
+// Generated from the files at build time.
 std::span<const std::pair<std::string_view, std::string_view>> embedded_checks();
 
 namespace {
@@ -30,33 +31,19 @@ CompileRequest request_of(std::string_view source, std::vector<std::string> entr
 }
 
 std::string_view device_name(ElementType type) {
-  switch (type) {
-    case ElementType::f32:
-      return "float";
-    case ElementType::f64:
-      return "double";
-    case ElementType::i32:
-      return "int";
-    case ElementType::u32:
-      return "unsigned int";
-    case ElementType::u8:
-      return "unsigned char";
-    case ElementType::f16:
-      return "tune::checks::Half";
-    case ElementType::bf16:
-      return "tune::checks::Bfloat16";
-    case ElementType::i8:
-      return "signed char";
-    case ElementType::i16:
-      return "short";
-    case ElementType::u16:
-      return "unsigned short";
-    case ElementType::i64:
-      return "long long";
-    case ElementType::u64:
-      return "unsigned long long";
-  }
-  throw Error("there is no kernel that compares elements of this type");
+  constexpr std::array<std::string_view, 12> names = {"float",
+                                                      "double",
+                                                      "int",
+                                                      "unsigned int",
+                                                      "unsigned char",
+                                                      "tune::checks::Half",
+                                                      "tune::checks::Bfloat16",
+                                                      "signed char",
+                                                      "short",
+                                                      "unsigned short",
+                                                      "long long",
+                                                      "unsigned long long"};
+  return names.at(static_cast<std::size_t>(type));
 }
 
 }  // namespace

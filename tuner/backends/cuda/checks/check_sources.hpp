@@ -5,9 +5,9 @@
 
 namespace tune::cuda {
 
-/// The program's own kernels (checks/*.cu), to be compiled for a device: those that look after guards,
-/// those that find what has changed, the one that compares elements of a type with their reference. Apart,
-/// because most runs need one type only. The entries of each are in the order of the file.
+/// Return the requests for the program's own kernels (checks/*.cu): those that fill and check guards, those
+/// that find changes, and the one that compares elements of a type with their reference (one request a type,
+/// because most runs need only one). Entries are in the order of the file.
 CompileRequest guard_kernels();
 CompileRequest difference_kernels();
 CompileRequest comparing_kernel(ElementType type);

@@ -47,7 +47,7 @@ Comparison combine(std::span<const checks::Finding> findings) {
 
 namespace {
 
-/// Resident at once on a multiprocessor, or nearly so.
+/// About as many as are resident at once on a multiprocessor.
 constexpr unsigned blocks_a_multiprocessor = 8;
 constexpr std::size_t result_bytes = std::size_t{1} << 17;
 
@@ -66,6 +66,22 @@ template<class T>
 cudaError_t copy_back(std::vector<T>& to, const std::byte* from, cudaStream_t stream) {
   const auto status = cudaMemcpyAsync(to.data(), from, to.size() * sizeof(T), cudaMemcpyDeviceToHost, stream);
   return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
+}
+
+/// Calls `use` for all zones, with as many as one launch takes.
+template<class Use>
+cudaError_t for_some_red_zones(std::span<const checks::Zone> red_zones, const Use& use) {
+  for (std::size_t begin = 0; begin < red_zones.size(); begin += checks::most_zones) {
+    const auto some =
+        red_zones.subspan(begin, std::min<std::size_t>(checks::most_zones, red_zones.size() - begin));
+    checks::Zones argument;
+    argument.count = static_cast<int>(some.size());
+    std::ranges::copy(some, argument.zone);
+    std::uint64_t longest = 0;
+    for (const auto& zone : some) longest = std::max<std::uint64_t>(longest, zone.bytes);
+    if (const auto status = use(argument, begin, longest / 4); status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -88,8 +104,7 @@ DeviceChecks::Kernels DeviceChecks::load(const CompileRequest& request) const {
   for (const auto& entry : request.entries) {
     cudaKernel_t kernel = nullptr;
     check(find_kernel(kernel, loaded.module, binary->symbols.at(entry)));
-    // Asking for them loads the code, which is otherwise done by the first launch: there may be no memory
-    // then.
+    // Asking for the attributes loads the code now; at the first launch there may be no memory left.
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, as_function(kernel)));
     loaded.kernels.push_back(kernel);
@@ -120,32 +135,12 @@ void DeviceChecks::load_for(std::span<const BufferSpec> buffers) {
     if (buffer.role == BufferRole::output) comparing(buffer.type);
 }
 
-/// Each thread has at least one item, as far as there are any.
+/// Gives each thread at least one item, as far as there are any.
 unsigned DeviceChecks::blocks_for(std::uint64_t items) const {
   const auto max = blocks_a_multiprocessor * static_cast<std::uint64_t>(multiprocessors_);
   const auto needed = (items + checks::block_threads - 1) / checks::block_threads;
   return static_cast<unsigned>(std::clamp<std::uint64_t>(needed, 1, max));
 }
-
-namespace {
-
-/// Calls `use` with as many zones as one launch takes, again and again.
-template<class Use>
-cudaError_t for_some_red_zones(std::span<const checks::Zone> red_zones, const Use& use) {
-  for (std::size_t begin = 0; begin < red_zones.size(); begin += checks::most_zones) {
-    const auto some =
-        red_zones.subspan(begin, std::min<std::size_t>(checks::most_zones, red_zones.size() - begin));
-    checks::Zones argument;
-    argument.count = static_cast<int>(some.size());
-    std::ranges::copy(some, argument.zone);
-    std::uint64_t longest = 0;
-    for (const auto& zone : some) longest = std::max<std::uint64_t>(longest, zone.bytes);
-    if (const auto status = use(argument, begin, longest / 4); status != cudaSuccess) return status;
-  }
-  return cudaSuccess;
-}
-
-}  // namespace
 
 cudaError_t DeviceChecks::fill_guards(std::span<const checks::Zone> red_zones, cudaStream_t stream) {
   return for_some_red_zones(red_zones, [&](const checks::Zones& some, std::size_t, std::uint64_t words) {

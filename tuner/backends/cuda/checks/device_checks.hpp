@@ -21,19 +21,19 @@
 
 namespace tune::cuda {
 
-/// Where the elements of a tensor lie, for the comparing kernel. Nothing for a layout of more dimensions with
-/// gaps than it knows.
+/// Returns where the elements of a tensor lie, for the comparing kernel. Nothing for a layout of more
+/// dimensions with gaps than the kernel supports.
 std::optional<checks::Placement> placement_of(const CopyShape& shape, std::size_t element_size);
 
-/// What the findings of all blocks, and of all parts that were compared one after another, mean together: the
-/// largest error, the first of equal ones, whatever their order.
+/// Combines the findings of all blocks and all parts, in any order: takes the largest error, the first of
+/// equal ones.
 Comparison combine(std::span<const checks::Finding> findings);
 
 /// A value, or the status of a call that a fault of a kernel may have spoiled.
 template<class T>
 using OrStatus = tl::expected<T, cudaError_t>;
 
-/// Elements of an output that are compared in one go.
+/// Elements of an output that one launch compares.
 struct ComparedPart {
   ElementType type = ElementType::f32;
   const void* first = nullptr;  ///< element 0 of the tensor
@@ -43,26 +43,26 @@ struct ComparedPart {
   std::uint64_t count = 0;  ///< above 0
 };
 
-/// The program's own checking kernels on the current device. Compiled when first needed, a tenth of a second
-/// each. Calls that return something wait for it.
+/// The program's own checking kernels on the current device, each compiled at its first use in a tenth of a
+/// second. Calls with a result wait for it.
 class DeviceChecks {
  public:
   /// Throws Error where there is no NVRTC for the device.
   explicit DeviceChecks(const DeviceProperties& properties);
 
-  /// Compiles and loads what a plan with such buffers will need: before the plan takes all the memory.
+  /// Compiles and loads the kernels for a plan with such buffers, before the plan takes all the memory.
   void load_for(std::span<const BufferSpec> buffers);
 
   cudaError_t fill_guards(std::span<const checks::Zone> red_zones, cudaStream_t stream);
-  /// For each zone whether it is no longer as it was filled.
+  /// Returns, for each zone, true where it is no longer as it was filled.
   OrStatus<std::vector<bool>> damaged(std::span<const checks::Zone> red_zones, cudaStream_t stream);
-  /// The place of the first byte that differs, rounded down to a multiple of 8. Both addresses are multiples
-  /// of 8.
+  /// Returns the place of the first byte that differs, rounded down to a multiple of 8. Both addresses must
+  /// be multiples of 8.
   OrStatus<std::optional<std::uint64_t>> difference(const std::byte* a, const std::byte* b,
                                                     std::uint64_t bytes, cudaStream_t stream);
-  /// One for every `checks::tile_bytes`: memory with equal sums is the same but for an accident of 2^-64.
+  /// Returns a sum for every `checks::tile_bytes`: memory with equal sums differs with probability 2^-64.
   OrStatus<std::vector<checks::Count>> sums(const std::byte* data, std::uint64_t bytes, cudaStream_t stream);
-  /// What each block found.
+  /// Returns the finding of each block.
   OrStatus<std::vector<checks::Finding>> compare(const ComparedPart& part, const Bounds& bounds,
                                                  cudaStream_t stream);
 
@@ -81,7 +81,7 @@ class DeviceChecks {
   std::unique_ptr<Compiler> compiler_;
   Kernels guards_;
   Kernels differences_;
-  std::map<ElementType, Kernels> comparing_;  ///< of those types of elements that were asked for
+  std::map<ElementType, Kernels> comparing_;  ///< for the types of elements used so far
   DeviceMemory results_;
 };
 

@@ -23,7 +23,7 @@ std::byte guard_byte(std::size_t place) {
   return static_cast<std::byte>(checks::guard_word >> (8 * (place % 4)));
 }
 
-/// The coordinates of an element of the allocation; nothing for padding.
+/// Returns the coordinates of an element of the allocation; nothing for padding.
 std::optional<Extents> coordinates_of(const Layout& layout, std::uint64_t element) {
   if (element < layout.offset) return std::nullopt;
   std::uint64_t rest = element - layout.offset;
@@ -49,12 +49,6 @@ std::string value_text(ElementType type, const std::byte* data) {
   });
 }
 
-std::string joined(const Extents& coordinates) {
-  std::string text;
-  for (const auto coordinate : coordinates) text += (text.empty() ? "" : ", ") + std::to_string(coordinate);
-  return text;
-}
-
 }  // namespace
 
 std::uint64_t guard_bytes(const BufferSpec& buffer) {
@@ -70,8 +64,8 @@ Failure out_of_bounds(const std::string& buffer, Side side, std::span<const std:
   const auto differs = [&](std::size_t i) { return red_zone[i] != guard_byte(i + misalignment); };
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < red_zone.size(); ++i) bytes += differs(i) ? 1 : 0;
-  if (bytes == 0) throw std::logic_error("a guard is said to be damaged and is not");
-  std::size_t run = 0;  // bytes of the run without gaps that is nearest to the buffer
+  if (bytes == 0) throw std::logic_error("this guard is not damaged");
+  std::size_t run = 0;  // bytes of the damaged run that is nearest to the buffer
   std::size_t distance = 0;
   if (side == Side::after) {
     while (!differs(distance)) ++distance;
@@ -92,7 +86,7 @@ Failure out_of_bounds(const std::string& buffer, Side side, std::span<const std:
 }
 
 Failure far_out_of_bounds() {
-  return {Phase::verify, "out of bounds", "memory far from all buffers of the kernel was written to"};
+  return {Phase::verify, "out of bounds", "a kernel wrote to memory far from all of its buffers"};
 }
 
 Failure changed_input(const BufferSpec& buffer, std::uint64_t byte, std::uint64_t begin,
@@ -102,20 +96,20 @@ Failure changed_input(const BufferSpec& buffer, std::uint64_t byte, std::uint64_
   const auto coordinates = coordinates_of(buffer.layout, element);
   if (!coordinates)
     return {Phase::verify, changed,
-            format("input `{}`: the padding was written to, first at element {} of its allocation (the "
-                   "tensor begins at {})",
+            format("input `{}`: the padding was written to, first at "
+                   "element {} of its allocation (the tensor begins at {})",
                    buffer.name, element, buffer.layout.offset)};
   const auto place = element * size - begin;
   return {Phase::verify, changed,
-          format("input `{}`: ({}) was {} and is {}; no element before it changed", buffer.name,
+          format("input `{}`: a kernel changed element ({}) from {} to {}, and none before it", buffer.name,
                  joined(*coordinates), value_text(buffer.type, was.data() + place),
                  value_text(buffer.type, is.data() + place))};
 }
 
 Failure changed_input(const BufferSpec& buffer, std::uint64_t begin, std::uint64_t bytes) {
   return {Phase::verify, changed,
-          format("input `{}`: bytes {} to {} of its allocation are no longer as they were", buffer.name,
-                 begin, begin + bytes - 1)};
+          format("input `{}`: a kernel changed bytes {} to {} of the allocation", buffer.name, begin,
+                 begin + bytes - 1)};
 }
 
 }  // namespace tune::cuda

@@ -11,7 +11,7 @@
 namespace tune::cuda {
 namespace {
 
-/// The zone after a buffer ends at a whole word.
+/// The zone after a buffer ends at a multiple of this.
 constexpr std::uint64_t end_alignment = 512;
 
 const TensorView& tensor_of(const BufferSpec& buffer, const TensorViews& inputs) {
@@ -25,12 +25,12 @@ const TensorView& tensor_of(const BufferSpec& buffer, const TensorViews& inputs)
 
 Failure out_of_memory(std::uint64_t wanted, std::uint64_t available) {
   return {Phase::resources, "device memory",
-          format("the buffers take {} bytes, {} bytes are free", wanted, available)};
+          format("the buffers need {} bytes, {} bytes are free", wanted, available)};
 }
 
 Failure out_of_host_memory(const BufferSpec& spec, std::uint64_t wanted) {
   return {Phase::resources, "host memory",
-          format("no room for the {} bytes of `{}` in {} memory; {} bytes are free", wanted, spec.name,
+          format("the {} bytes of `{}` do not fit into {} memory; {} bytes are free", wanted, spec.name,
                  to_string(spec.place), available_host_memory())};
 }
 
@@ -42,7 +42,7 @@ PlanBuffer laid_out(const BufferSpec& spec) {
   return buffer;
 }
 
-/// Images only save time: they make room for buffers.
+/// Drops snapshots, which only save time, to make room for buffers.
 DeviceMemory take_device(std::uint64_t bytes, MemoryPool& pool, InputSnapshots& snapshots) {
   auto memory = pool.take(bytes);
   while (memory.data() == nullptr && snapshots.drop_oldest()) memory = pool.take(bytes);

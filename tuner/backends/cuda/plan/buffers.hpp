@@ -17,9 +17,9 @@
 
 namespace tune::cuda {
 
-/// Memory of a plan: zones that nobody may write to, and the buffer between them. One on the host has a
-/// mirror on the device, laid out in the same way, where it is made before a run and looked at after it; all
-/// of a plan's share one, so that it holds what was staged last.
+/// The memory of one buffer of a plan, between red zones. A buffer on the host is filled and checked in a
+/// mirror on the device, laid out in the same way. All host buffers of a plan share one mirror, which holds
+/// the buffer that was staged last.
 struct PlanBuffer {
   BufferSpec spec;
   CopyShape shape;
@@ -29,38 +29,37 @@ struct PlanBuffer {
   std::uint64_t guard = 0;      ///< bytes before the buffer; those after it reach to `bytes`
   std::uint64_t bytes = 0;      ///< of everything; `memory` may be larger
 
-  /// What an input was filled with: its image, which may have to make room, and its sums.
+  /// For an input: the snapshot that it was filled with, which may be dropped, and its sums.
   std::optional<SnapshotKey> snapshot = {};
   std::vector<checks::Count> sums = {};
 
-  /// On the device: where all of it begins, the buffer, and logical element (0, 0, ...).
+  /// Addresses on the device: of all of the memory, of the buffer, of logical element (0, 0, ...).
   std::byte* begin() const { return spec.on_host() ? mirror : memory.data(); }
   std::byte* data() const { return begin() + guard; }
   std::byte* first() const { return data() + shape.device_offset; }
-  /// The address of logical element (0, 0, ...) for the steps of the plan.
+  /// The address of logical element (0, 0, ...) for the plan's steps.
   std::byte* place() const { return spec.on_host() ? host.data() + guard + shape.device_offset : first(); }
   checks::Zone red_zone_before() const;
   checks::Zone red_zone_after() const;
 };
 
-/// The buffers of one plan, taken from a pool and given back at the end.
+/// The buffers of one plan, taken from a pool and given back by the destructor.
 class PlanBuffers {
  public:
-  /// Failure{resources, "device memory"} where the device has too little, for the mirror too, and "host
-  /// memory" where the host has.
+  /// Failure{resources, "device memory"} or Failure{resources, "host memory"} where there is too little.
   static Result<PlanBuffers> take(const std::vector<BufferSpec>& specs, MemoryPool& pool,
                                   HostMemoryPool& host_pool, InputSnapshots& snapshots);
   PlanBuffers(PlanBuffers&&) = default;
   PlanBuffers& operator=(PlanBuffers&&) = delete;
   ~PlanBuffers();
 
-  /// Enqueues: inputs hold their tensors, every byte around them is 0xff, every byte of all other buffers is
-  /// their initial one, the zones around all buffers hold their pattern. Throws Error where a tensor is
-  /// missing or is not what the plan describes.
+  /// Enqueues filling the inputs with their tensors, with 0xff around them, all other buffers with their
+  /// initial bytes, and the red zones with their pattern. Throws Error where a tensor is missing or is not
+  /// what the plan describes.
   void fill(const TensorViews& inputs, InputSnapshots& snapshots, DeviceChecks& checks, cudaStream_t stream);
-  /// Enqueues the copy of a buffer on the host, its zones too, to its mirror; of others nothing is to do.
+  /// Enqueues the copy of a host buffer with its zones to its mirror; does nothing for other buffers.
   cudaError_t stage(const PlanBuffer& buffer, cudaStream_t stream) const;
-  /// Enqueues the copy of a logical tensor to `host`, which has room for it.
+  /// Enqueues the copy of a logical tensor to `host`, which must have room for it.
   void fetch(std::string_view name, std::byte* host, cudaStream_t stream) const;
 
   const std::vector<PlanBuffer>& all() const { return buffers_; }

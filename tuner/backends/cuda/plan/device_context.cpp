@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "tuner/backends/cuda/runtime/device_query.hpp"
 #include "tuner/base/error.hpp"
@@ -13,36 +14,24 @@
 namespace tune::cuda {
 namespace {
 
-/// Short, and the same for the same cause.
+/// Returns the reason of a Failure for this status.
 std::string reason_of(cudaError_t status) {
-  switch (status) {
-    case cudaErrorIllegalAddress:
-      return "illegal address";
-    case cudaErrorMisalignedAddress:
-      return "misaligned address";
-    case cudaErrorInvalidAddressSpace:
-      return "invalid address space";
-    case cudaErrorIllegalInstruction:
-      return "illegal instruction";
-    case cudaErrorHardwareStackError:
-      return "stack error";
-    case cudaErrorInvalidPc:
-      return "invalid program counter";
-    case cudaErrorAssert:
-      return "assertion";
-    case cudaErrorLaunchFailure:
-      return "launch failure";
-    case cudaErrorLaunchTimeout:
-      return "launch timeout";
-    case cudaErrorLaunchOutOfResources:
-      return "launch resources";
-    case cudaErrorInvalidConfiguration:
-      return "launch configuration";
-    case cudaErrorCooperativeLaunchTooLarge:
-      return "cooperative grid";
-    default:
-      return cudaGetErrorName(status);
-  }
+  constexpr std::pair<cudaError_t, const char*> reasons[] = {
+      {cudaErrorIllegalAddress, "illegal address"},
+      {cudaErrorMisalignedAddress, "misaligned address"},
+      {cudaErrorInvalidAddressSpace, "invalid address space"},
+      {cudaErrorIllegalInstruction, "illegal instruction"},
+      {cudaErrorHardwareStackError, "stack error"},
+      {cudaErrorInvalidPc, "invalid program counter"},
+      {cudaErrorAssert, "assertion"},
+      {cudaErrorLaunchFailure, "launch failure"},
+      {cudaErrorLaunchTimeout, "launch timeout"},
+      {cudaErrorLaunchOutOfResources, "launch resources"},
+      {cudaErrorInvalidConfiguration, "launch configuration"},
+      {cudaErrorCooperativeLaunchTooLarge, "cooperative grid"}};
+  for (const auto& [known, reason] : reasons)
+    if (known == status) return reason;
+  return cudaGetErrorName(status);
 }
 
 std::string host_name() {
@@ -63,15 +52,15 @@ DeviceContext::DeviceContext(int number, DeviceProperties known)
 }
 
 void DeviceContext::enter() const {
-  if (!usable())
-    throw Error(format("device {} cannot be used any further by this process after a fault ({}): start again",
-                       device, fault_));
+  if (!fault_.empty())
+    throw Error(
+        format("this process cannot use device {} any more after a fault ({}): start again", device, fault_));
   check(cudaSetDevice(device));
 }
 
 Failure DeviceContext::failure(cudaError_t status) {
   ignore(status);
-  // A fault is reported by every call from now on, any other error once.
+  // Every later call reports a fault; any other error is reported once.
   const auto after = cudaDeviceSynchronize();
   if (after == cudaSuccess) return {Phase::launch, reason_of(status), describe(status)};
   ignore(after);
@@ -91,7 +80,7 @@ const std::vector<Stream>& DeviceContext::more_streams(std::size_t count) {
 
 std::byte* DeviceContext::staging(std::size_t size) {
   if (staging_.size() < size) {
-    staging_ = PinnedMemory{};  // first, so that both are never held
+    staging_ = PinnedMemory{};  // frees it first
     staging_ = allocate_pinned(size);
   }
   return staging_.data();

@@ -18,39 +18,38 @@
 
 namespace tune::cuda {
 
-/// What a runner keeps on its device from one plan to the next. Used by one thread at a time.
+/// The resources that a runner keeps on its device from one plan to the next. Used by one thread at a time.
 struct DeviceContext {
-  /// Takes the device for the calling thread and creates everything that stays.
+  /// Makes the device current for the calling thread.
   DeviceContext(int number, DeviceProperties known);
 
-  /// To be called first wherever a thread enters: the current device is a property of the thread. Throws
-  /// Error once a fault has made the device unusable for this process.
+  /// Makes the device current; every call from outside begins with it, because the current device belongs to
+  /// the thread. Throws Error once a fault has made the device unusable for this process.
   void enter() const;
-  /// Makes a failure of a status that a configuration can cause. Failure{launch} where the device goes on;
+  /// Turns a status that a configuration can cause into a failure. Failure{launch} where the device goes on;
   /// Failure{crash} for a fault, after which no call of this process succeeds and `enter` throws.
   Failure failure(cudaError_t status);
-  bool usable() const { return fault_.empty(); }
 
-  /// At least `count` events.
+  /// Returns at least `count` events.
   const std::vector<Event>& events(std::size_t count);
-  /// Streams beside `stream`: at least `count`, the same at every call.
+  /// Returns at least `count` streams beside `stream`, the same at every call.
   const std::vector<Stream>& more_streams(std::size_t count);
-  /// Pinned host memory of at least `size` bytes; the same memory at every call.
+  /// Returns pinned host memory of at least `size` bytes, the same at every call.
   std::byte* staging(std::size_t size);
-  /// Enqueues writing a buffer of twice the L2, so that nothing of what was there is left in it.
+  /// Enqueues writing a buffer of twice the L2, which replaces all of the cache.
   cudaError_t flush_l2();
-  /// The memory of `flush_l2`: free for any use within a call.
+  /// The memory of `flush_l2`, for any use within a call.
   const DeviceMemory& spare() const { return flush_; }
-  /// Made at the first call, which throws Error where there is no NVRTC.
+  /// The first call throws Error where there is no NVRTC.
   DeviceChecks& checks();
-  /// Opened at the first call. Failure{resources, "cuFFT"} that says what to install where there is none.
+  /// Opens cuFFT at the first call. Failure{resources, "cuFFT"} names what to install where there is none.
   Result<std::shared_ptr<const CufftLibrary>> cufft();
-  /// Clocks, temperature and so on now; what NVML does not tell is zero or empty.
+  /// Returns clocks, temperature and so on now; zero or empty where NVML does not report them.
   MachineState machine_state() const;
 
   const int device;
   const DeviceProperties properties;
-  std::optional<NvmlDevice> nvml;  ///< nothing where there is none
+  std::optional<NvmlDevice> nvml;  ///< nothing where NVML is missing
   Stream stream;
   MemoryPool pool;
   HostMemoryPool host_pool;

@@ -9,12 +9,12 @@
 namespace tune::cuda {
 namespace {
 
-/// What a sample of short executions takes: the cost of its two events is lost in it.
+/// The duration of a sample of short executions: the cost of its two events does not matter then.
 constexpr double sample_seconds = 400e-6;
-/// Nodes of a graph; each costs about a microsecond to make.
+/// The limit of a graph's nodes; making one costs about a microsecond.
 constexpr std::size_t max_launches = 256;
 
-/// As cudaMalloc aligns.
+/// Rounds up to the alignment of cudaMalloc.
 std::uint64_t aligned_bytes(const BufferSpec& spec) {
   constexpr std::uint64_t alignment = 512;
   return (spec.allocation_bytes() + alignment - 1) / alignment * alignment;
@@ -26,9 +26,8 @@ std::uint64_t aligned_bytes(const PlanBuffers& buffers) {
   return sum;
 }
 
-/// Copies the buffers to `memory` and makes the plan's launches use them there, through textures of their
-/// own; transforms go on working where they do, as executions run one after another. Nothing where that
-/// fails.
+/// Copies the buffers to `memory` and returns the plan's launches on them, with their own textures.
+/// Transforms share their work area, as executions run one after another. Nothing where that fails.
 std::optional<LaunchSequence> copy_of(const PlanBuffers& buffers, const LaunchSequence& launches,
                                       std::byte* memory, std::vector<PlanTextures>& textures,
                                       DeviceContext& context) {
@@ -54,7 +53,7 @@ std::optional<LaunchSequence> copy_of(const PlanBuffers& buffers, const LaunchSe
   return LaunchSequence(launches.steps(), address_of, textures.back(), launches.more_streams());
 }
 
-/// Whatever happens, the stream is no longer capturing afterwards.
+/// Ends the capture in any case.
 cudaError_t capture(int executions, std::vector<LaunchSequence*> turns, Graph& graph, cudaStream_t stream) {
   auto status = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
   if (status != cudaSuccess) return status;
@@ -87,7 +86,7 @@ std::optional<ExecutionGraph> ExecutionGraph::make(const Batching& batching, con
                                                    LaunchSequence& launches, DeviceContext& context) {
   const auto stream = context.stream.get();
   const auto bytes = aligned_bytes(buffers);
-  const auto more = static_cast<std::uint64_t>(batching.copies - 1);  // the plan's own buffers are the first
+  const auto more = static_cast<std::uint64_t>(batching.copies - 1);  // beside the plan's own buffers
   ExecutionGraph made(context.pool, batching.executions);
   if (more > 0) made.memory_ = context.pool.take(more * bytes);
   if (more > 0 && made.memory_.data() == nullptr) return std::nullopt;

@@ -14,33 +14,31 @@
 
 namespace tune::cuda {
 
-/// Executions that take less than this are timed many at a time: an event is good to about half a
-/// microsecond, and a pair of them costs about one.
+/// Shorter executions are timed many at a time: an event is precise to about half a microsecond, and a pair
+/// of them costs about one.
 inline constexpr double short_execution = 5e-6;
 
-/// How many executions make a sample, and how many sets of buffers they take turns on.
+/// The executions in a sample, and the sets of buffers that they use in turns.
 struct Batching {
   int executions = 1;
   int copies = 1;
   friend bool operator==(const Batching&, const Batching&) = default;
 };
 
-/// For a short execution of about `seconds`: enough of them for some hundred microseconds. Where each shall
-/// find a cold cache, every one gets buffers that no other of the sample uses, or at least so many others
-/// are used in between that they are twice as large as the L2 together.
+/// Batches a short execution of about `seconds` for some hundred microseconds. With `cold`, each execution
+/// gets buffers of its own, or between two uses of a set others with twice the bytes of the L2 are used.
 Batching batching(double seconds, std::uint64_t plan_bytes, std::uint64_t l2_bytes, std::size_t launches,
                   bool cold);
 
 using Graph = Handle<cudaGraph_t, &cudaGraphDestroy>;
 using GraphExecutable = Handle<cudaGraphExec_t, &cudaGraphExecDestroy>;
 
-/// Several executions of a plan, one after another, that the device starts by itself: the host cannot launch
-/// as fast as short kernels end.
+/// Several executions of a plan that the device starts by itself, because the host cannot launch as fast as
+/// short kernels end.
 class ExecutionGraph {
  public:
-  /// More than one copy is for plans whose buffers all lie on the device. They hold what the plan's buffers
-  /// hold now, what the setup left too. Null where there is no memory for them, or the plan cannot be part of
-  /// a graph.
+  /// Copies the plan's buffers, with the results of the setup. More than one copy needs all buffers on the
+  /// device. Nothing where there is no memory for them, or the plan cannot be part of a graph.
   static std::optional<ExecutionGraph> make(const Batching& batching, const PlanBuffers& buffers,
                                             LaunchSequence& launches, DeviceContext& context);
   ExecutionGraph(ExecutionGraph&&) = default;

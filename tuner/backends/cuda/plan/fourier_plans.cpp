@@ -15,8 +15,8 @@ CufftType type_of(const FourierShape& shape) {
   return shape.forward() ? cufft_d2z : cufft_z2d;
 }
 
-/// A side as cuFFT is told of it: how many rows (of numbers, complex or real) a plane has room for, and so
-/// on, the slowest dimension first; the first of them is not used.
+/// A side in cuFFT's terms: how many rows (of complex or real numbers) a plane has room for, and so on, the
+/// slowest dimension first; cuFFT ignores the first.
 struct Embedding {
   std::vector<long long> extents;
   long long distance = 0;  ///< from a transform of a batch to the next one
@@ -37,12 +37,9 @@ struct Embedding {
 };
 
 tl::unexpected<Failure> refused(const FourierShape& shape, const CufftLibrary& library, int status) {
-  std::string extents;
-  for (const std::uint64_t extent : shape.extents)
-    extents += format("{}{}", extents.empty() ? "" : "x", extent);
-  return fail(
-      Phase::resources, status == cufft_alloc_failed ? "device memory" : "cuFFT",
-      format("no plan for a transform of {}: {} by {}", extents, cufft_status_text(status), library.path));
+  return fail(Phase::resources, status == cufft_alloc_failed ? "device memory" : "cuFFT",
+              format("{} makes no plan for a transform of {}: {}", library.path,
+                     joined(shape.extents, {}, "x"), cufft_status_text(status)));
 }
 
 }  // namespace
@@ -75,7 +72,7 @@ FourierPlan::FourierPlan(FourierPlan&& other) noexcept
       work_bytes_(other.work_bytes_) {}
 
 FourierPlan::~FourierPlan() {
-  // After a fault this fails like everything: what it would free is gone.
+  // After a fault this fails like every call.
   if (library_ != nullptr) library_->destroy(plan_);
 }
 
@@ -150,10 +147,11 @@ Result<void> FourierPlans::take_work_area(MemoryPool& pool, InputSnapshots& snap
   if (work_.data() == nullptr)
     return fail(
         Phase::resources, "device memory",
-        format("cuFFT works in {} bytes beside the buffers, {} bytes are free", bytes, pool.available()));
+        format("cuFFT needs {} bytes beside the buffers, {} bytes are free", bytes, pool.available()));
   for (const auto& plan : plans_)
     if (const int status = plan.set_work_area(work_.data()); status != cufft_success)
-      return fail(Phase::resources, "cuFFT", format("its work area: {}", cufft_status_text(status)));
+      return fail(Phase::resources, "cuFFT",
+                  format("cuFFT refuses its work area: {}", cufft_status_text(status)));
   return {};
 }
 

@@ -16,7 +16,7 @@
 
 namespace tune::cuda {
 
-/// Owns a plan of cuFFT: a kind of transform, on whatever memory. Move-only.
+/// Owns a plan of cuFFT: a kind of transform, on any memory. Move-only.
 class FourierPlan {
  public:
   /// Failure{resources}: `device memory` where cuFFT has too little, else `cuFFT`.
@@ -25,30 +25,30 @@ class FourierPlan {
   FourierPlan& operator=(FourierPlan&&) = delete;
   ~FourierPlan();
 
-  /// True where it carries that transform out, on other buffers perhaps.
+  /// True where the plan can carry that transform out, also on other buffers.
   bool serves(const FourierShape& shape) const;
   std::size_t work_bytes() const { return work_bytes_; }
-  /// One of `work_bytes`, before anything is enqueued. A status of cuFFT.
+  /// Sets a work area of `work_bytes` before the first transform. Returns a status of cuFFT.
   int set_work_area(std::byte* memory) const;
-  /// Enqueues the transform. A status of cuFFT.
+  /// Enqueues the transform. Returns a status of cuFFT.
   int enqueue(std::byte* input, std::byte* output, cudaStream_t stream) const;
 
  private:
   FourierPlan(std::shared_ptr<const CufftLibrary> library, FourierShape shape, int plan)
       : library_(std::move(library)), shape_(std::move(shape)), plan_(plan) {}
 
-  std::shared_ptr<const CufftLibrary> library_;  ///< null where the plan has moved on
+  std::shared_ptr<const CufftLibrary> library_;  ///< null after a move
   FourierShape shape_;
   int plan_ = 0;
   std::size_t work_bytes_ = 0;
 };
 
-/// The plans of cuFFT that a launch plan needs, equal ones once, and the memory in which all of them work:
+/// The plans of cuFFT that a launch plan needs, equal ones once, and the work area that they share, because
 /// they run one after another.
 class FourierPlans {
  public:
   FourierPlans() = default;
-  /// Not ready before there is a work area. Failures as of FourierPlan; Error as of fourier_shape, and for a
+  /// Needs take_work_area before use. Failures as of FourierPlan; throws Error as fourier_shape, and for a
   /// transform that goes beyond a buffer.
   static Result<FourierPlans> make(const LaunchPlan& plan,
                                    const std::shared_ptr<const CufftLibrary>& library);
@@ -57,10 +57,10 @@ class FourierPlans {
   ~FourierPlans();
 
   std::size_t work_bytes() const;
-  /// Failure{resources, "device memory"} where even without idle memory and images there is too little. The
-  /// pool gets it back at the end.
+  /// Takes the work area from the pool. Failure{resources, "device memory"} where there is too little even
+  /// without idle memory and snapshots.
   Result<void> take_work_area(MemoryPool& pool, InputSnapshots& snapshots);
-  /// The plan of a transform that this was made for; stays where it is when this moves.
+  /// Returns the plan of a transform; the reference stays valid when this object moves.
   const FourierPlan& find(const FourierShape& shape) const;
   std::size_t count() const { return plans_.size(); }
 

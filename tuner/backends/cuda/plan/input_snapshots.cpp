@@ -9,10 +9,10 @@
 namespace tune::cuda {
 namespace {
 
-/// NaN in floating point, -1 in signed integers: what nobody wrote shows.
+/// NaN in floating point, -1 in signed integers: unwritten memory shows.
 constexpr int poison = 0xff;
 
-/// A search checks every configuration at several small sizes with two seeds: an image for each input and
+/// A search checks every configuration at several small sizes with two seeds: a snapshot for each input and
 /// reference, and for each layout of the large ones.
 constexpr std::size_t max_snapshots = 128;
 

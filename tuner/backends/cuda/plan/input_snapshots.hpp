@@ -14,10 +14,7 @@
 
 namespace tune::cuda {
 
-/// What tells the contents of a buffer apart. A tensor is known by its place in memory and a digest: of all
-/// its bytes where they are few, else of many pieces spread over it, because reading a gigabyte takes as long
-/// as sending it. New contents made by another seed are noticed; a few elements changed in place in a large
-/// tensor need not be.
+/// Identifies the contents of a buffer: a tensor by its address and its sampled_hash.
 struct SnapshotKey {
   std::string name;
   ElementType type = ElementType::f32;
@@ -32,31 +29,31 @@ struct SnapshotKey {
 
 SnapshotKey snapshot_key(const std::string& name, const Layout& layout, const TensorView& tensor);
 
-/// Enqueues: `memory` holds the tensor in the key's layout, every byte around it is 0xff.
+/// Enqueues the copy of the tensor to `memory` in the key's layout, with 0xff around it.
 void send(std::byte* memory, const SnapshotKey& key, const TensorView& tensor, cudaStream_t stream);
 
-/// A tensor in the memory of the device, and sums that tell whether it is still there.
+/// A tensor in the memory of the device, with sums that show changes.
 struct InputSnapshot {
   SnapshotKey key;
   DeviceMemory memory;
   std::vector<checks::Count> sums;
 };
 
-/// Inputs and references as they were sent, in the layouts that plans asked for, so that they are sent once.
-/// Plans work on copies, which they may spoil. Images lie in the same memory as what plans write to, beyond
-/// the reach of guards: each is known by sums, and what a stray write has changed is sent again.
+/// Keeps inputs and references on the device in the layouts of plans, so that they are sent once. Plans work
+/// on copies, which they may overwrite. Guards do not protect snapshots from stray writes: their sums show
+/// changes, and a changed one is sent again.
 class InputSnapshots {
  public:
   /// Keeps at most `max_bytes`.
   InputSnapshots(MemoryPool& pool, std::uint64_t max_bytes) : pool_(pool), max_bytes_(max_bytes) {}
 
-  /// The image of that tensor, sent now where it is not there or no longer what it was; null where there is
-  /// no room for one. Valid until the next call of anything but `find`.
+  /// Returns the snapshot of the tensor, and sends the tensor where it is missing or changed; null where
+  /// there is no room for it. Valid until the next call of anything but `find`.
   const InputSnapshot* get(const SnapshotKey& key, const TensorView& tensor, DeviceChecks& checks,
                            cudaStream_t stream);
-  /// Null where it is not (or no longer) there.
+  /// Null where there is none.
   const InputSnapshot* find(const SnapshotKey& key) const;
-  /// Gives up the image that was used longest ago; false where there is none.
+  /// Drops the snapshot that was used longest ago; false where there is none.
   bool drop_oldest();
   std::size_t bytes() const;
 

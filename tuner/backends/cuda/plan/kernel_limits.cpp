@@ -9,8 +9,6 @@
 
 #include "tuner/base/format.hpp"
 
-// The calculator is plain C++, but uses names of the runtime's headers.
-
 namespace tune::cuda {
 namespace {
 
@@ -36,6 +34,26 @@ std::string limiter_of(unsigned factors) {
   if ((factors & OCC_LIMIT_REGISTERS) != 0) return "registers";
   if ((factors & OCC_LIMIT_SHARED_MEMORY) != 0) return "shared memory";
   if ((factors & OCC_LIMIT_BLOCKS) != 0) return "blocks";
+  return {};
+}
+
+tl::unexpected<Failure> exceeded(const Launch& launch, std::string reason, const std::string& what,
+                                 std::uint64_t demand, std::int64_t limit) {
+  return fail(Phase::resources, std::move(reason),
+              format("kernel `{}` needs {} {}, the limit is {}", launch.entry, demand, what, limit));
+}
+
+Result<void> check_dimensions(const DeviceProperties& device, const Launch& launch) {
+  constexpr std::array<char, 3> axes{'x', 'y', 'z'};
+  const std::array block{launch.block.x, launch.block.y, launch.block.z};
+  const std::array grid{launch.grid.x, launch.grid.y, launch.grid.z};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (block[i] == 0 || std::int64_t{block[i]} > device.max_block_dim[i])
+      return exceeded(launch, "block", format("threads along {} of a block", axes[i]), block[i],
+                      device.max_block_dim[i]);
+    if (grid[i] == 0 || std::int64_t{grid[i]} > device.max_grid_dim[i])
+      return exceeded(launch, "grid", format("blocks along {}", axes[i]), grid[i], device.max_grid_dim[i]);
+  }
   return {};
 }
 
@@ -67,38 +85,13 @@ Occupancy occupancy(const DeviceProperties& device, const OccupancyDemand& deman
   return answer;
 }
 
-namespace {
-
-tl::unexpected<Failure> exceeded(const Launch& launch, std::string reason, const std::string& what,
-                                 std::uint64_t demand, std::int64_t limit) {
-  return fail(Phase::resources, std::move(reason),
-              format("kernel `{}` asks for {} {}, the limit is {}", launch.entry, demand, what, limit));
-}
-
-Result<void> check_dimensions(const DeviceProperties& device, const Launch& launch) {
-  constexpr std::array<char, 3> axes{'x', 'y', 'z'};
-  const std::array block{launch.block.x, launch.block.y, launch.block.z};
-  const std::array grid{launch.grid.x, launch.grid.y, launch.grid.z};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (block[i] == 0 || std::int64_t{block[i]} > device.max_block_dim[i])
-      return exceeded(launch, "block", format("threads along {} of a block", axes[i]), block[i],
-                      device.max_block_dim[i]);
-    if (grid[i] == 0 || std::int64_t{grid[i]} > device.max_grid_dim[i])
-      return exceeded(launch, "grid", format("blocks along {}", axes[i]), grid[i], device.max_grid_dim[i]);
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<void> check_launch(const DeviceProperties& device, const KernelResources& kernel,
                           const Launch& launch) {
   if (const auto fits = check_dimensions(device, launch); !fits) return fits;
   const auto threads = launch.block.count();
   if (threads > static_cast<std::uint64_t>(device.max_threads_per_block))
     return exceeded(launch, "threads", "threads a block", threads, device.max_threads_per_block);
-  // First the cause that is plain: the kernel's own limit follows from its registers, or from its launch
-  // bounds.
+  // Checks registers first: the kernel's own limit follows from them, or from its launch bounds.
   if (static_cast<std::int64_t>(threads) * kernel.registers > device.registers_per_block)
     return exceeded(launch, "registers", format("registers a block ({} a thread)", kernel.registers),
                     threads * static_cast<std::uint64_t>(kernel.registers), device.registers_per_block);
@@ -116,12 +109,11 @@ Result<void> check_launch(const DeviceProperties& device, const KernelResources&
 Result<void> check_residency(const DeviceProperties& device, const KernelResources& kernel,
                              const Launch& launch) {
   if (kernel.blocks_per_multiprocessor <= 0)
-    return fail(
-        Phase::resources, "occupancy",
-        format("no block of kernel `{}` fits on a multiprocessor ({} threads, {} registers a thread, {} "
-               "bytes of shared memory)",
-               launch.entry, kernel.threads, kernel.registers,
-               kernel.static_shared_memory + kernel.dynamic_shared_memory));
+    return fail(Phase::resources, "occupancy",
+                format("no block of kernel `{}` fits on a multiprocessor ({} "
+                       "threads, {} registers a thread, {} bytes of shared memory)",
+                       launch.entry, kernel.threads, kernel.registers,
+                       kernel.static_shared_memory + kernel.dynamic_shared_memory));
   const auto resident = std::int64_t{kernel.blocks_per_multiprocessor} * device.multiprocessors;
   if (launch.cooperative && launch.grid.count() > static_cast<std::uint64_t>(resident))
     return exceeded(launch, "cooperative grid",

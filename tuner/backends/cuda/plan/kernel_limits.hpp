@@ -11,7 +11,7 @@
 
 namespace tune::cuda {
 
-/// What a kernel asks of a multiprocessor.
+/// The needs of a block of a kernel.
 struct OccupancyDemand {
   int threads = 0;                         ///< a block
   int registers = 0;                       ///< a thread
@@ -19,28 +19,26 @@ struct OccupancyDemand {
   std::int64_t dynamic_shared_memory = 0;  ///< bytes a block
 };
 
-/// How many blocks are resident at once.
+/// The blocks that are resident at once.
 struct Occupancy {
   int blocks = 0;       ///< a multiprocessor; 0 where the demand cannot run
   double fraction = 0;  ///< resident over possible threads of a multiprocessor, 0 to 1
-  /// What bounds it: `threads`, `registers`, `shared memory` or `blocks`; the first of these where several
-  /// do, empty where the architecture is not known to the calculator.
+  /// The limit: `threads`, `registers`, `shared memory` or `blocks`; the first of these where several apply,
+  /// empty where the calculator does not know the architecture.
   std::string limiter;
 };
 
-/// Computes it on the host, from facts alone, by the calculator of the CUDA toolkit: no device is asked. In a
-/// build without CUDA everything is zero and empty.
+/// Computes the occupancy on the host with the CUDA toolkit's calculator, without a device.
 Occupancy occupancy(const DeviceProperties& device, const OccupancyDemand& demand);
 
-/// Holds a launch against the limits of the device and of the kernel (registers, max_threads,
+/// Compares a launch with the limits of the device and of the kernel (registers, max_threads,
 /// static_shared_memory of `kernel`). Failure{resources} names demand and limit: `block`, `threads`,
-/// `registers`, `grid` or `shared memory`. Asks no device.
+/// `registers`, `grid` or `shared memory`.
 Result<void> check_launch(const DeviceProperties& device, const KernelResources& kernel,
                           const Launch& launch);
 
-/// What only the occupancy tells, `blocks_per_multiprocessor` of `kernel`: that a block fits at all, and that
-/// all blocks of a cooperative grid are resident at once. Failure{resources}: `occupancy`, `cooperative
-/// grid`.
+/// Checks by `blocks_per_multiprocessor` of `kernel` that a block fits at all, and that all blocks of a
+/// cooperative grid are resident at once. Failure{resources}: `occupancy`, `cooperative grid`.
 Result<void> check_residency(const DeviceProperties& device, const KernelResources& kernel,
                              const Launch& launch);
 

@@ -11,7 +11,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// Nothing beyond the end.
+/// Returns nothing beyond the end.
 template<class T>
 std::optional<T> read(Bytes bytes, std::uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<Bytes> part(Bytes bytes, std::uint64_t offset, std::uint64_t size)
   return bytes.subspan(offset, size);
 }
 
-// Of the ELF format, 64 bits, little endian.
+// The ELF format, 64 bits, little endian.
 struct FileHeader {
   std::uint8_t identification[16];
   std::uint16_t type, machine;
@@ -72,13 +72,13 @@ struct Parameter {
   std::uint32_t size;
 };
 
-/// By ordinal, and the bytes of all together.
+/// Parameters by ordinal, and the bytes of all together.
 struct Parameters {
   std::map<std::uint16_t, Parameter> all;
   std::uint16_t bytes = 0;
 };
 
-/// A record is a kind of format, an attribute and 16 bits: the value, or the size of what follows.
+/// Reads records of a format kind, an attribute and 16 bits: a value, or the size of the data that follows.
 std::optional<Parameters> parameters(Bytes info) {
   constexpr std::uint8_t sized = 4;
   constexpr std::uint8_t parameter_bytes = 0x19;
@@ -111,7 +111,7 @@ std::optional<std::vector<std::size_t>> parameter_sizes(std::span<const std::byt
   const auto info = section(cubin, ".nv.info." + std::string(symbol));
   const auto found = info ? parameters(*info) : std::nullopt;
   if (!found) return std::nullopt;
-  // One after the other without an overlap up to the end: else something is not what it is taken for.
+  // Parameters must follow each other without an overlap up to the end: otherwise the format was misread.
   std::vector<std::size_t> sizes;
   std::uint32_t end = 0;
   for (const auto& [ordinal, parameter] : found->all) {

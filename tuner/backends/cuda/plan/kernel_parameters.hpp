@@ -9,10 +9,10 @@
 
 namespace tune::cuda {
 
-/// Bytes of each parameter of a kernel, read from a cubin by its (lowered) name. The runtime tells the size
-/// of a parameter but not how many there are: asking beyond the last is an error, which tools that watch the
-/// API report. The format (records in the ELF section `.nv.info.<kernel>`) is not documented, but the same
-/// from sm_75 to sm_120; nothing where it is not understood in every detail.
+/// Reads the bytes of each parameter of a kernel from a cubin, by the kernel's lowered name. The runtime does
+/// not report the number of parameters: asking beyond the last is an error, which tools that watch the API
+/// report. The format (records in the ELF section `.nv.info.<kernel>`) is not documented, but the same from
+/// sm_75 to sm_120. Nothing where any detail of it is unknown.
 std::optional<std::vector<std::size_t>> parameter_sizes(std::span<const std::byte> cubin,
                                                         std::string_view symbol);
 

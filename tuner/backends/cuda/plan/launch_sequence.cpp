@@ -27,37 +27,18 @@ Encode encoder() {
       cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, since, cudaEnableDefault, &found);
   ignore(status);
   if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || function == nullptr)
-    throw Error("the driver makes no tensor maps (cuTensorMapEncodeTiled): it is older than CUDA 12.0");
+    throw Error("the driver has no tensor maps (cuTensorMapEncodeTiled): install one for CUDA 12.0 or newer");
   return reinterpret_cast<Encode>(function);
 }
 
+/// Copies move bits: maps have no smaller signed integers.
 CUtensorMapDataType to_cuda(ElementType type) {
-  switch (type) {
-    case ElementType::f32:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-    case ElementType::f64:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-    case ElementType::f16:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    case ElementType::bf16:
-      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case ElementType::i32:
-      return CU_TENSOR_MAP_DATA_TYPE_INT32;
-    case ElementType::u32:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
-    case ElementType::i64:
-      return CU_TENSOR_MAP_DATA_TYPE_INT64;
-    case ElementType::u64:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-    // Copies move bits: there are no maps of smaller signed integers.
-    case ElementType::i16:
-    case ElementType::u16:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-    case ElementType::i8:
-    case ElementType::u8:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-  }
-  throw Error("unknown element type");
+  constexpr CUtensorMapDataType all[] = {
+      CU_TENSOR_MAP_DATA_TYPE_FLOAT32,  CU_TENSOR_MAP_DATA_TYPE_FLOAT64, CU_TENSOR_MAP_DATA_TYPE_INT32,
+      CU_TENSOR_MAP_DATA_TYPE_UINT32,   CU_TENSOR_MAP_DATA_TYPE_UINT8,   CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+      CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, CU_TENSOR_MAP_DATA_TYPE_UINT8,   CU_TENSOR_MAP_DATA_TYPE_UINT16,
+      CU_TENSOR_MAP_DATA_TYPE_UINT16,   CU_TENSOR_MAP_DATA_TYPE_INT64,   CU_TENSOR_MAP_DATA_TYPE_UINT64};
+  return all[static_cast<int>(type)];
 }
 
 CUtensorMapSwizzle to_cuda(MapSwizzle swizzle) {
@@ -73,27 +54,6 @@ CUtensorMapL2promotion to_cuda(MapPromotion promotion) {
   return all[static_cast<int>(promotion)];
 }
 
-}  // namespace
-
-EncodedMap encode(const TensorMapSpec& map, ElementType type, std::byte* first) {
-  static const Encode call = encoder();
-  const std::vector<cuuint64_t> extents(map.extents.begin(), map.extents.end());
-  const std::vector<cuuint64_t> strides(map.strides.begin(), map.strides.end());
-  const std::vector<cuuint32_t> box(map.box.begin(), map.box.end()), steps(map.box.size(), 1);
-  EncodedMap encoded{};
-  const auto status =
-      call(reinterpret_cast<CUtensorMap*>(&encoded), to_cuda(type), static_cast<cuuint32_t>(extents.size()),
-           first + map.offset * element_size(type), extents.data(), strides.data(), box.data(), steps.data(),
-           CU_TENSOR_MAP_INTERLEAVE_NONE, to_cuda(map.swizzle), to_cuda(map.promotion),
-           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);  // zeros
-  if (status != CUDA_SUCCESS)
-    throw Error(format("the driver refuses a tensor map of {} dimensions (CUresult {})", extents.size(),
-                       static_cast<int>(status)));
-  return encoded;
-}
-
-namespace {
-
 const StepOrder& order_of(const PreparedStep& step) {
   if (const auto* launch = std::get_if<PreparedLaunch>(&step)) return launch->launch.order;
   if (const auto* copy = std::get_if<PreparedCopy>(&step)) return copy->copy.order;
@@ -104,7 +64,7 @@ dim3 to_cuda(const Dim3& extent) {
   return {extent.x, extent.y, extent.z};
 }
 
-/// The runtime takes arguments by the addresses of their values; these lie in `launch`, `handles` and `maps`.
+/// Returns the addresses of the argument values, which lie in `launch`, `handles` and `maps`.
 std::vector<void*> argument_pointers(Launch& launch, std::vector<std::uint64_t>& handles,
                                      std::vector<EncodedMap>& maps) {
   std::vector<void*> pointers;
@@ -121,8 +81,7 @@ std::vector<void*> argument_pointers(Launch& launch, std::vector<std::uint64_t>&
   return pointers;
 }
 
-/// One row, or rows that lie apart; where they lie farther apart than the runtime's pitches reach, one by
-/// one.
+/// Copies rows one by one where their pitch is beyond the runtime's limit.
 cudaError_t start(const PreparedCopy& prepared, const std::vector<std::uint64_t>& places,
                   cudaStream_t stream) {
   constexpr std::uint64_t largest_pitch = std::numeric_limits<std::int32_t>::max();
@@ -164,6 +123,23 @@ std::vector<EncodedMap> maps_of(const PreparedLaunch& prepared, const PlanTextur
 }
 
 }  // namespace
+
+EncodedMap encode(const TensorMapSpec& map, ElementType type, std::byte* first) {
+  static const Encode call = encoder();
+  const std::vector<cuuint64_t> extents(map.extents.begin(), map.extents.end());
+  const std::vector<cuuint64_t> strides(map.strides.begin(), map.strides.end());
+  const std::vector<cuuint32_t> box(map.box.begin(), map.box.end()), steps(map.box.size(), 1);
+  EncodedMap encoded{};
+  const auto status =
+      call(reinterpret_cast<CUtensorMap*>(&encoded), to_cuda(type), static_cast<cuuint32_t>(extents.size()),
+           first + map.offset * element_size(type), extents.data(), strides.data(), box.data(), steps.data(),
+           CU_TENSOR_MAP_INTERLEAVE_NONE, to_cuda(map.swizzle), to_cuda(map.promotion),
+           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);  // zeros
+  if (status != CUDA_SUCCESS)
+    throw Error(format("the driver refuses a tensor map of {} dimensions (CUresult {})", extents.size(),
+                       static_cast<int>(status)));
+  return encoded;
+}
 
 LaunchSettings::LaunchSettings(const Launch& launch, cudaStream_t stream) {
   cooperative.id = cudaLaunchAttributeCooperative;
@@ -215,7 +191,7 @@ LaunchSequence::LaunchSequence(std::vector<PreparedStep> steps, const PlanTextur
   prepare_order();
 }
 
-/// A step waits for those of its own stream without being told.
+/// Steps of one stream are ordered by the stream itself.
 void LaunchSequence::prepare_order() {
   awaits_.resize(steps_.size());
   ended_.resize(steps_.size());

@@ -18,17 +18,17 @@
 
 namespace tune::cuda {
 
-/// A CUtensorMap: what a kernel's parameter holds.
+/// A CUtensorMap, as a kernel's parameter holds it.
 struct alignas(tensor_map_alignment) EncodedMap {
   std::byte bytes[tensor_map_bytes];
 };
 
-/// The map over elements of this type, where logical element (0, 0, ...) of the buffer is at `first`. The
-/// driver's function is asked for at run time, so that nothing is linked to libcuda. Throws Error where the
-/// driver refuses what check_tensor_maps let pass.
+/// Encodes a map over elements of this type; logical element (0, 0, ...) of the buffer is at `first`. Finds
+/// the driver's function at run time, so that nothing links libcuda. Throws Error where the driver refuses a
+/// map that passed check_tensor_maps.
 EncodedMap encode(const TensorMapSpec& map, ElementType type, std::byte* first);
 
-/// A kernel of a loaded module with the launch of it that a plan wants.
+/// A launch of a plan with its loaded kernel.
 struct PreparedLaunch {
   Launch launch;
   cudaKernel_t kernel = nullptr;
@@ -36,7 +36,7 @@ struct PreparedLaunch {
   std::vector<ElementType> map_types = {};  ///< of each tensor map's buffer
 };
 
-/// What the runtime is told of a launch. The configuration points at the attribute beside it.
+/// A launch in the runtime's terms. The configuration points at the attribute beside it.
 struct LaunchSettings {
   LaunchSettings(const Launch& launch, cudaStream_t stream);
   LaunchSettings(const LaunchSettings&) = delete;
@@ -46,7 +46,7 @@ struct LaunchSettings {
   cudaLaunchConfig_t config = {};
 };
 
-/// Enqueues one launch: `arguments` says where the value of each argument lies; the values are copied.
+/// Enqueues one launch: `arguments` has the addresses of the argument values, which are copied.
 cudaError_t start(const PreparedLaunch& prepared, void* const* arguments, cudaStream_t stream);
 
 /// A transform with the plan of cuFFT that carries it out.
@@ -55,7 +55,7 @@ struct PreparedTransform {
   const FourierPlan* plan = nullptr;
 };
 
-/// A copy with what the runtime asks of it, in bytes.
+/// A copy with its element size in bytes and its direction.
 struct PreparedCopy {
   Copy copy;
   std::size_t element = 0;
@@ -65,26 +65,26 @@ PreparedCopy prepared_copy(const LaunchPlan& plan, const Copy& copy);
 
 using PreparedStep = std::variant<PreparedLaunch, PreparedTransform, PreparedCopy>;
 
-/// The steps of a plan on certain memory.
+/// The steps of a plan on given memory.
 class LaunchSequence {
  public:
-  /// `address_of` tells where logical element (0, 0, ...) of a buffer is. The kernels, the plans of cuFFT and
-  /// the textures' objects must outlive this, and so must `more_streams`: the plan's stream n + 1 is entry n.
-  /// Throws Error for a tensor map that check_tensor_maps refuses.
+  /// `address_of` returns the address of logical element (0, 0, ...) of a buffer. The kernels, the plans of
+  /// cuFFT and the textures' objects must outlive this, and so must `more_streams`: the plan's stream n + 1
+  /// is entry n. Throws Error for a tensor map that the driver refuses.
   LaunchSequence(std::vector<PreparedStep> steps, const PlanTextures::AddressOf& address_of,
                  const PlanTextures& textures, std::vector<cudaStream_t> more_streams = {});
   LaunchSequence(LaunchSequence&&) = default;
   LaunchSequence& operator=(LaunchSequence&&) = default;
 
-  /// Enqueues all steps, in their order: the plan's other streams begin when `stream` has come here, and what
-  /// follows on `stream` begins when all of them have ended. cudaErrorUnknown where cuFFT refuses a
-  /// transform: `refusal` tells more.
+  /// Enqueues all steps in their order. The plan's other streams begin after the earlier work of `stream`,
+  /// and its later work waits for all of them. Returns cudaErrorUnknown where cuFFT refuses a transform:
+  /// `refusal` then has the reason.
   cudaError_t enqueue(cudaStream_t stream);
-  /// What cuFFT said of the step that it refused in the last `enqueue`; empty where it did not.
+  /// Returns why cuFFT refused a step of the last `enqueue`; empty where it did not.
   const std::string& refusal() const { return refusal_; }
   const std::vector<PreparedStep>& steps() const { return steps_; }
   const std::vector<cudaStream_t>& more_streams() const { return more_streams_; }
-  /// Those of all launches, each once.
+  /// Returns the textures of all launches, each once.
   std::vector<TextureArgument> textures() const;
 
  private:
@@ -97,14 +97,14 @@ class LaunchSequence {
                         cudaStream_t stream);
 
   std::vector<PreparedStep> steps_;
-  /// Addresses and texture objects among the arguments of each launch, in their order; of a transform input
-  /// and output.
+  /// For each launch, the addresses and texture objects among its arguments, in their order; for a transform
+  /// or copy, its two sides.
   std::vector<std::vector<std::uint64_t>> handles_;
   std::vector<std::vector<EncodedMap>> maps_;  ///< the tensor maps among the arguments of each launch
-  std::vector<std::vector<void*>> arguments_;  ///< of each launch: where the values of all arguments are
+  std::vector<std::vector<void*>> arguments_;  ///< of each launch: addresses of all argument values
   std::string refusal_;
   std::vector<cudaStream_t> more_streams_;
-  /// What orders streams; all empty for a plan of one stream.
+  /// The order between streams; all empty for a plan of one stream.
   std::vector<cudaStream_t> used_;                ///< of more_streams_
   std::vector<std::vector<std::size_t>> awaits_;  ///< of each step, steps of other streams
   std::vector<Event> ended_;                      ///< of the steps that others await; null for others

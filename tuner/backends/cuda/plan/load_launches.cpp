@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "tuner/backends/cuda/plan/kernel_limits.hpp"
 #include "tuner/backends/cuda/plan/kernel_parameters.hpp"
@@ -11,13 +12,12 @@
 #include "tuner/plan/tensor_map_shape.hpp"
 
 namespace tune::cuda {
+namespace {
 
 tl::unexpected<Failure> not_loaded(cudaError_t status, const std::string& what) {
   ignore(status);
   return fail(Phase::resources, "load", format("{}: {}", what, describe(status)));
 }
-
-namespace {
 
 std::size_t size_of_argument(const KernelArgument& argument) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
@@ -26,8 +26,8 @@ std::size_t size_of_argument(const KernelArgument& argument) {
   return sizeof(void*);
 }
 
-/// The sizes of a kernel's parameters by the runtime, which has to be asked beyond the last one. Nothing
-/// where the driver does not tell.
+/// Asks the runtime for the sizes of a kernel's parameters, up to an error beyond the last one. Nothing where
+/// the driver does not report them.
 std::optional<std::vector<std::size_t>> ask_parameter_sizes(cudaKernel_t kernel) {
   std::vector<std::size_t> sizes;
   std::size_t offset = 0;
@@ -41,18 +41,18 @@ std::optional<std::vector<std::size_t>> ask_parameter_sizes(cudaKernel_t kernel)
   return sizes;
 }
 
-/// A wrong list of arguments would make the kernel read garbage, or the runtime read beyond the list.
+/// With a wrong list of arguments the kernel would read garbage, or the runtime beyond the list.
 void check_arguments(const Launch& launch, const Binary& binary, cudaKernel_t kernel) {
   auto sizes = parameter_sizes(binary.image, binary.symbols.at(launch.entry));
-  // None at all may also mean that they are written elsewhere.
+  // An empty list may also mean that the cubin has the sizes elsewhere.
   if (!sizes || (sizes->empty() && !launch.arguments.empty())) sizes = ask_parameter_sizes(kernel);
   if (!sizes) return;
   for (std::size_t i = 0; i < std::min(sizes->size(), launch.arguments.size()); ++i)
     if (const auto given = size_of_argument(launch.arguments[i]); given != (*sizes)[i])
-      throw Error(format("argument {} of kernel `{}` has {} bytes, the plan gives {}", i, launch.entry,
+      throw Error(format("argument {} of kernel `{}` has {} bytes, the plan passes {}", i, launch.entry,
                          (*sizes)[i], given));
   if (sizes->size() != launch.arguments.size())
-    throw Error(format("kernel `{}` takes {} arguments, the plan gives {}", launch.entry, sizes->size(),
+    throw Error(format("kernel `{}` takes {} arguments, the plan passes {}", launch.entry, sizes->size(),
                        launch.arguments.size()));
 }
 
@@ -66,7 +66,7 @@ Result<cudaKernel_t> find(const Launch& launch, const Binary& binary, const Modu
   return kernel;
 }
 
-/// What the loaded kernel takes, with the compiler's figures for spills, which the runtime does not tell.
+/// Returns what the loaded kernel takes, with the compiler's figures for spills, which the runtime lacks.
 Result<KernelResources> resources_of(const Launch& launch, const Binary& binary, cudaKernel_t kernel) {
   cudaFuncAttributes attributes{};
   if (const auto status = cudaFuncGetAttributes(&attributes, as_function(kernel)); status != cudaSuccess)
@@ -112,7 +112,7 @@ std::vector<ElementType> map_types_of(const LaunchPlan& plan, const Launch& laun
   return types;
 }
 
-/// The opt-in belongs to the kernel and outlives the launch: the largest of the plan is set for all.
+/// The opt-in belongs to the kernel and outlives the launch: all launches get the largest of the plan.
 void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kernel) {
   std::uint64_t max = 0;
   for (const auto* launch : kernel_launches(plan))
@@ -124,27 +124,36 @@ void opt_in(const LaunchPlan& plan, const std::string& entry, cudaKernel_t kerne
 
 }  // namespace
 
-Result<void> prepare_launches(const DeviceProperties& device, const LaunchPlan& plan, const Binary& binary,
-                              const Module& module, std::vector<PreparedLaunch>& launches,
-                              std::vector<KernelResources>& resources) {
-  if (auto right = check_tensor_maps(device, plan); !right) return right;
+Result<std::shared_ptr<const Module>> load_binary(const Binary& binary) {
+  auto module = std::make_shared<Module>();
+  if (const auto status = load_module(*module, binary.image); status != cudaSuccess)
+    return not_loaded(status, "the binary");
+  return module;
+}
+
+Result<LoadedLaunches> load_launches(const DeviceProperties& device, const LaunchPlan& plan,
+                                     const Binary& binary, std::shared_ptr<const Module> module) {
+  if (auto right = check_tensor_maps(device, plan); !right) return tl::unexpected(right.error());
+  LoadedLaunches loaded{std::move(module)};
+  auto& [code, launches, resources] = loaded;
   for (const auto* step : kernel_launches(plan)) {
     const auto& launch = *step;
-    const auto kernel = find(launch, binary, module);
+    const auto kernel = find(launch, binary, *code);
     if (!kernel) return tl::unexpected(kernel.error());
     check_arguments(launch, binary, *kernel);
     auto needs = resources_of(launch, binary, *kernel);
     if (!needs) return tl::unexpected(needs.error());
-    if (auto fits = check_launch(device, *needs, launch); !fits) return fits;
+    if (auto fits = check_launch(device, *needs, launch); !fits) return tl::unexpected(fits.error());
     launches.push_back({launch, *kernel, offsets_of(plan, launch), map_types_of(plan, launch)});
     resources.push_back(std::move(*needs));
   }
   for (std::size_t i = 0; i < launches.size(); ++i) {
     opt_in(plan, launches[i].launch.entry, launches[i].kernel);
     add_occupancy(resources[i], device, launches[i].kernel);
-    if (auto fits = check_residency(device, resources[i], launches[i].launch); !fits) return fits;
+    if (auto fits = check_residency(device, resources[i], launches[i].launch); !fits)
+      return tl::unexpected(fits.error());
   }
-  return {};
+  return loaded;
 }
 
 }  // namespace tune::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "tuner/backends/binary.hpp"
@@ -11,15 +11,20 @@
 
 namespace tune::cuda {
 
-/// Failure{resources, "load"}; the runtime forgets the status.
-tl::unexpected<Failure> not_loaded(cudaError_t status, const std::string& what);
+/// Loads a binary. Failure{resources, "load"}.
+Result<std::shared_ptr<const Module>> load_binary(const Binary& binary);
 
-/// Everything about a plan's kernel launches, those of the setup first, that needs no memory: kernels found
-/// and opted in for their shared memory, limits of the device checked in the order in which they can be
-/// asked. Adds to `launches` and `resources`. Throws Error where a kernel takes other arguments than the plan
-/// gives.
-Result<void> prepare_launches(const DeviceProperties& device, const LaunchPlan& plan, const Binary& binary,
-                              const Module& module, std::vector<PreparedLaunch>& launches,
-                              std::vector<KernelResources>& resources);
+/// A plan's kernel launches, those of the setup first, and the code that they run.
+struct LoadedLaunches {
+  std::shared_ptr<const Module> module;
+  std::vector<PreparedLaunch> launches = {};
+  std::vector<KernelResources> resources = {};  ///< of each launch
+};
+
+/// Prepares everything of a plan's kernel launches that needs no memory: finds the kernels, opts in for their
+/// shared memory, checks the limits of the device. Failure{resources}. Throws Error where a kernel takes
+/// other arguments than the plan passes.
+Result<LoadedLaunches> load_launches(const DeviceProperties& device, const LaunchPlan& plan,
+                                     const Binary& binary, std::shared_ptr<const Module> module);
 
 }  // namespace tune::cuda

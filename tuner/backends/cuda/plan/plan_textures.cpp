@@ -25,22 +25,15 @@ cudaChannelFormatDesc channels_of(ElementType type, int channels) {
 }
 
 cudaTextureAddressMode to_cuda(AddressMode mode) {
-  switch (mode) {
-    case AddressMode::wrap:
-      return cudaAddressModeWrap;
-    case AddressMode::mirror:
-      return cudaAddressModeMirror;
-    case AddressMode::border:
-      return cudaAddressModeBorder;
-    default:
-      return cudaAddressModeClamp;
-  }
+  constexpr cudaTextureAddressMode all[] = {cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror,
+                                            cudaAddressModeBorder};
+  return all[static_cast<int>(mode)];
 }
 
 cudaTextureDesc to_cuda(const TextureSpec& texture) {
   cudaTextureDesc description{};
-  // A device looks at all three, also where the texture has fewer dimensions: a border beyond a row would be
-  // mixed into it.
+  // Devices use all three modes, even where the texture has fewer dimensions: a border would be mixed into a
+  // row.
   for (int i = 0; i < 3; ++i)
     description.addressMode[i] =
         i < texture.dimensions ? to_cuda(texture.address[static_cast<std::size_t>(i)]) : cudaAddressModeClamp;
@@ -60,7 +53,7 @@ tl::unexpected<Failure> refused(const TextureArgument& argument, const TextureSh
                      shape.extents[1], shape.extents[2], describe(status)));
 }
 
-/// An array of fewer dimensions has extents of zero, a copy to it has extents of one.
+/// An array of fewer dimensions has extents of zero; a copy to it has extents of one.
 cudaError_t allocate(ArrayMemory& array, const cudaChannelFormatDesc& channels, const TextureSpec& texture,
                      const TextureShape& shape) {
   const auto along = [&](int dimension) {
@@ -99,7 +92,7 @@ cudaResourceDesc resource(const TextureSpec& texture, const TextureShape& shape,
   return description;
 }
 
-/// As the device limits linear memory for these texels.
+/// Sets the device's limit of linear memory for these texels.
 TextureLimits with_linear(TextureLimits limits, const cudaChannelFormatDesc& channels, int device) {
   std::size_t max = 0;
   const auto status = cudaDeviceGetTexture1DLinearMaxWidth(&max, &channels, device);
@@ -108,7 +101,7 @@ TextureLimits with_linear(TextureLimits limits, const cudaChannelFormatDesc& cha
   return limits;
 }
 
-/// Planes one by one where they do not lie a whole number of rows apart.
+/// Copies planes one by one where they do not lie a whole number of rows apart.
 cudaError_t copy_to_array(cudaArray_t array, std::byte* first, const TextureShape& shape,
                           cudaStream_t stream) {
   const auto row = shape.extents[0] * shape.strides[0];

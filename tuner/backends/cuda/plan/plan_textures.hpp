@@ -37,27 +37,27 @@ class TextureObject {
 
 using ArrayMemory = Handle<cudaArray_t, &cudaFreeArray>;
 
-/// What the textures of a device may be. Of linear memory the default: that limit depends on the texels.
+/// Returns the limits of a device's textures; for linear memory the default, because that limit depends on
+/// the texels.
 TextureLimits texture_limits(int device);
 
-/// The texture objects of a plan's launches on certain memory, and the arrays that some of them read. The
-/// memory must outlive this, and no kernel may run with the objects any more when this ends.
+/// The texture objects of a plan's launches on given memory, and the arrays that some of them read. The
+/// memory must outlive this, and kernels that use the objects must have ended before.
 class PlanTextures {
  public:
-  /// Where logical element (0, 0, ...) of a buffer is.
+  /// Returns the address of logical element (0, 0, ...) of a buffer.
   using AddressOf = std::function<std::byte*(std::string_view buffer)>;
   PlanTextures() = default;
-  /// Failure{resources}: `texture` for what the device does not take, `device memory` where it has too little
-  /// for an array.
+  /// Failure{resources}: `texture` where the device has no such texture, `device memory` where it has too
+  /// little for an array.
   static Result<PlanTextures> make(const std::vector<TextureArgument>& textures,
                                    const std::vector<BufferSpec>& buffers, const AddressOf& address_of,
                                    int device);
 
-  /// Enqueues the copies of what the buffers hold now into the arrays.
+  /// Enqueues copies of the buffers' contents into the arrays.
   cudaError_t fill(cudaStream_t stream) const;
-  /// Throws Error for a texture that this was not made with.
+  /// Throws Error for a texture that is not part of the plan.
   cudaTextureObject_t object(const TextureArgument& argument) const;
-  bool empty() const { return textures_.empty(); }
 
  private:
   struct Made {

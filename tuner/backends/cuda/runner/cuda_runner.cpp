@@ -4,19 +4,15 @@
 #include <algorithm>
 #include <variant>
 
-#include "tuner/backends/cuda/plan/load_launches.hpp"
 #include "tuner/backends/cuda/runner/prepared_plan.hpp"
 #include "tuner/plan/step_order.hpp"
 
 namespace tune::cuda {
 namespace {
 
-/// Images only save time: they make room for arrays.
-Result<PlanTextures> textures_of(const LaunchPlan& plan, const PlanTextures::AddressOf& address_of,
-                                 DeviceContext& context) {
-  const auto make = [&] {
-    return PlanTextures::make(plan.textures(), plan.buffers, address_of, context.device);
-  };
+/// Calls `make` until it has memory enough: idle memory and snapshots, which only save time, make room.
+template<class Make>
+auto with_room(DeviceContext& context, const Make& make) {
   auto made = make();
   while (!made && made.error().reason == "device memory" &&
          (context.pool.free_idle() || context.snapshots.drop_oldest()))
@@ -24,8 +20,7 @@ Result<PlanTextures> textures_of(const LaunchPlan& plan, const PlanTextures::Add
   return made;
 }
 
-/// What cuFFT takes for itself has to be free: idle memory and images make room. Empty where the plan has no
-/// transforms: it then needs no cuFFT.
+/// Empty where the plan has no transforms: it then needs no cuFFT.
 Result<FourierPlans> transforms_of(const LaunchPlan& plan, DeviceContext& context) {
   const auto steps = all_steps(plan);
   if (std::ranges::none_of(
@@ -33,18 +28,15 @@ Result<FourierPlans> transforms_of(const LaunchPlan& plan, DeviceContext& contex
     return FourierPlans();
   const auto library = context.cufft();
   if (!library) return tl::unexpected(library.error());
-  auto made = FourierPlans::make(plan, *library);
-  while (!made && made.error().reason == "device memory" &&
-         (context.pool.free_idle() || context.snapshots.drop_oldest()))
-    made = FourierPlans::make(plan, *library);
+  auto made = with_room(context, [&] { return FourierPlans::make(plan, *library); });
   if (!made) return made;
   if (const auto taken = made->take_work_area(context.pool, context.snapshots); !taken)
     return tl::unexpected(taken.error());
   return made;
 }
 
-/// `steps` of the plan in their order; `launch` is the first of them that launches a kernel, and moves
-/// behind the last.
+/// Prepares `steps` of the plan; `launch` is the first of them that launches a kernel, and moves behind the
+/// last.
 std::vector<PreparedStep> steps_of(const LaunchPlan& plan, const std::vector<PlanStep>& steps,
                                    std::vector<PreparedLaunch>::const_iterator& launch,
                                    const FourierPlans& transforms) {
@@ -66,7 +58,7 @@ std::vector<cudaStream_t> more_streams(const LaunchPlan& plan, DeviceContext& co
   return streams;
 }
 
-/// Without those of the setup, which come first.
+/// Drops the resources of the setup's launches, which come first.
 std::vector<KernelResources> of_launches(const LaunchPlan& plan, std::vector<KernelResources> all) {
   const auto setup = std::ranges::count_if(
       plan.setup, [](const PlanStep& step) { return std::holds_alternative<Launch>(step); });
@@ -78,27 +70,22 @@ std::vector<KernelResources> of_launches(const LaunchPlan& plan, std::vector<Ker
 
 CudaRunner::CudaRunner(int device, DeviceProperties properties) : context_(device, std::move(properties)) {}
 
-Result<std::shared_ptr<const Module>> CudaRunner::loaded(const Binary& binary) {
+Result<std::shared_ptr<const Module>> CudaRunner::module_of(const Binary& binary) {
   if (last_module_ != nullptr && !binary.hash.empty() && binary.hash == last_hash_) return last_module_;
   last_module_.reset();
-  auto module = std::make_shared<Module>();
-  if (const auto status = load_module(*module, binary.image); status != cudaSuccess)
-    return not_loaded(status, "the binary");
+  auto module = load_binary(binary);
+  if (!module) return module;
   last_hash_ = binary.hash;
-  last_module_ = std::move(module);
-  return last_module_;
+  last_module_ = *module;
+  return module;
 }
 
-Result<CudaRunner::LoadedLaunches> CudaRunner::load(const LaunchPlan& plan, const Binary& binary) {
+Result<LoadedLaunches> CudaRunner::load(const LaunchPlan& plan, const Binary& binary) {
   context_.enter();
   check_steps(plan);
-  const auto module = loaded(binary);
+  auto module = module_of(binary);
   if (!module) return tl::unexpected(module.error());
-  LoadedLaunches launches{*module};
-  const auto fits =
-      prepare_launches(context_.properties, plan, binary, **module, launches.launches, launches.resources);
-  if (!fits) return tl::unexpected(fits.error());
-  return launches;
+  return load_launches(context_.properties, plan, binary, std::move(*module));
 }
 
 Result<std::vector<KernelResources>> CudaRunner::check_resources(const LaunchPlan& plan,
@@ -115,7 +102,9 @@ Result<std::unique_ptr<PreparedPlan>> CudaRunner::prepare(const LaunchPlan& plan
   auto buffers = PlanBuffers::take(plan.buffers, context_.pool, context_.host_pool, context_.snapshots);
   if (!buffers) return tl::unexpected(buffers.error());
   const auto address_of = [&](std::string_view name) { return buffers->find(name).place(); };
-  auto textures = textures_of(plan, address_of, context_);
+  auto textures = with_room(context_, [&] {
+    return PlanTextures::make(plan.textures(), plan.buffers, address_of, context_.device);
+  });
   if (!textures) return tl::unexpected(textures.error());
   auto transforms = transforms_of(plan, context_);
   if (!transforms) return tl::unexpected(transforms.error());

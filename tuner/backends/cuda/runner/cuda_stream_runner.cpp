@@ -8,7 +8,7 @@
 namespace tune::cuda {
 namespace {
 
-/// Loading must not spoil a capture that another thread has under way.
+/// Keeps calls from breaking a capture that another thread has begun.
 class BesideCaptures {
  public:
   BesideCaptures() { ignore(cudaThreadExchangeStreamCaptureMode(&mode_)); }
@@ -22,23 +22,21 @@ class BesideCaptures {
 
 class CudaLoadedPlan : public LoadedPlan {
  public:
-  CudaLoadedPlan(Module module, std::vector<PreparedLaunch> all)
-      : launches(std::move(all)), module_(std::move(module)) {}
-  /// What was launched must have ended before its code is unloaded.
+  explicit CudaLoadedPlan(LoadedLaunches all) : loaded(std::move(all)) {}
+  /// Waits: kernels must have ended before their code is unloaded.
   ~CudaLoadedPlan() override { ignore(cudaDeviceSynchronize()); }
 
-  const std::vector<PreparedLaunch> launches;
-
- private:
-  Module module_;
+  const LoadedLaunches loaded;
 };
 
-/// A program's stream is given kernels one after another, on the program's own memory.
+/// A program's stream runs kernels one after another, on the program's own memory.
 void check_only_launches(const LaunchPlan& plan) {
   for (const auto* step : all_steps(plan))
     if (!std::holds_alternative<Launch>(*step) || order_of(*step) != StepOrder{})
-      throw Error(format("the step `{}` is no launch in its turn: a program's stream takes no other",
-                         step_name(*step)));
+      throw Error(
+          format("the step `{}` is not a kernel launch on the first "
+                 "stream: a program's stream takes only these",
+                 step_name(*step)));
 }
 
 }  // namespace
@@ -47,14 +45,11 @@ Result<std::unique_ptr<LoadedPlan>> CudaStreamRunner::load(const LaunchPlan& pla
   check_only_launches(plan);
   const BesideCaptures beside;
   check(cudaSetDevice(device_));  // of this thread, which may be another than the launching one
-  Module module;
-  if (const auto status = load_module(module, binary.image); status != cudaSuccess)
-    return not_loaded(status, "the binary");
-  std::vector<PreparedLaunch> launches;
-  std::vector<KernelResources> resources;
-  if (const auto fits = prepare_launches(properties_, plan, binary, module, launches, resources); !fits)
-    return tl::unexpected(fits.error());
-  return std::make_unique<CudaLoadedPlan>(std::move(module), std::move(launches));
+  auto module = load_binary(binary);
+  if (!module) return tl::unexpected(module.error());
+  auto loaded = load_launches(properties_, plan, binary, std::move(*module));
+  if (!loaded) return tl::unexpected(loaded.error());
+  return std::make_unique<CudaLoadedPlan>(std::move(*loaded));
 }
 
 bool CudaStreamRunner::can_time(void* stream) {
@@ -68,7 +63,7 @@ bool CudaStreamRunner::can_time(void* stream) {
 Result<void> CudaStreamRunner::launch(LoadedPlan& plan, void* stream, std::span<const Arguments> arguments,
                                       std::uint64_t ticket) {
   const auto on = static_cast<cudaStream_t>(stream);
-  const auto& launches = static_cast<CudaLoadedPlan&>(plan).launches;
+  const auto& launches = static_cast<CudaLoadedPlan&>(plan).loaded.launches;
   Pair* pair = nullptr;
   if (ticket > 0) {
     if (idle_.empty()) idle_.push_back({make_event(), make_event()});
@@ -79,7 +74,7 @@ Result<void> CudaStreamRunner::launch(LoadedPlan& plan, void* stream, std::span<
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const auto status = start(launches[i], arguments[i].data(), on);
     if (status == cudaSuccess) continue;
-    if (i > 0) check(status);  // part of the work is on its way: no other configuration may do it again
+    if (i > 0) check(status);  // part of the plan is enqueued: no other configuration may run it again
     if (ticket > 0) {
       idle_.push_back(std::move(*pair));
       timed_.erase(ticket);
@@ -94,7 +89,7 @@ Result<void> CudaStreamRunner::launch(LoadedPlan& plan, void* stream, std::span<
 
 Result<std::optional<double>> CudaStreamRunner::elapsed(std::uint64_t ticket) {
   const auto found = timed_.find(ticket);
-  if (found == timed_.end()) return fail(Phase::launch, "ticket", "nobody asked for this time");
+  if (found == timed_.end()) return fail(Phase::launch, "ticket", "no launch has this ticket");
   const auto status = cudaEventQuery(found->second.end.get());
   if (status == cudaErrorNotReady) {
     ignore(status);

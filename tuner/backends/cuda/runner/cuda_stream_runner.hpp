@@ -15,8 +15,7 @@
 
 namespace tune::cuda {
 
-/// Launches on streams that the program around it made, by the runtime's kernels on the device's primary
-/// context.
+/// Launches on streams of the surrounding program, in the device's primary context.
 class CudaStreamRunner : public StreamRunner {
  public:
   CudaStreamRunner(int device, DeviceProperties properties)

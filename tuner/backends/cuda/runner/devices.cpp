@@ -19,10 +19,10 @@ namespace {
 /// A device of this machine, with NVRTC for its architecture.
 class CudaBackend : public Backend {
  public:
-  /// Throws Error where there is no such device or no NVRTC that knows its architecture.
+  /// Throws Error where there is no such device or no NVRTC for its architecture.
   explicit CudaBackend(int device);
 
-  /// The first call measures the bandwidths of copies, which takes memory and some milliseconds.
+  /// Measures the bandwidths of copies at the first call, which takes memory and some milliseconds.
   const DeviceProperties& properties() const override;
   const Compiler& compiler() const override { return *compiler_; }
   Runner& runner() override { return runner_; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A build without the CUDA toolkit: there is no device, but NVRTC may still be there at run time.
-#include "tuner/backends/cuda/plan/kernel_limits.hpp"
+// A build without the CUDA toolkit: there is no device, but NVRTC may still be found at run time.
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/base/error.hpp"
 
@@ -23,10 +22,6 @@ std::unique_ptr<Backend> open_device(int) {
 
 std::unique_ptr<StreamRunner> open_stream_runner(int) {
   throw Error(reason);
-}
-
-Occupancy occupancy(const DeviceProperties&, const OccupancyDemand&) {
-  return {};
 }
 
 }  // namespace tune::cuda

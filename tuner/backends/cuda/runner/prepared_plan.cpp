@@ -28,18 +28,17 @@
 namespace tune::cuda {
 namespace {
 
-/// Times the executions of one plan, whose buffers are filled. Uses what it is given; nothing may end before
-/// it.
+/// Times the executions of one plan, whose buffers are filled. Its arguments must outlive it.
 class PlanTimer : public Sampler {
  public:
   PlanTimer(const PlanBuffers& buffers, LaunchSequence& launches, bool flush_cache, GraphUse use,
             DeviceContext& context)
       : buffers_(buffers), launches_(launches), flush_cache_(flush_cache), use_(use), context_(context) {}
 
-  /// To be called first: executes so many times, at least once, and decides by the shortest of them how many
-  /// executions make a sample. Failure{launch, "graph"} for a plan that asks for a graph and cannot be one.
+  /// Call it first: executes so many times, at least once, and chooses the executions in a sample by the
+  /// shortest. Failure{launch, "graph"} for a plan that needs a graph and cannot be one.
   Result<void> warm_up(int executions);
-  /// Behind each sample.
+  /// Returns the executions in a sample.
   int executions() const { return graph_ ? graph_->executions() : 1; }
 
   Result<std::vector<double>> take(int samples) override;
@@ -47,8 +46,8 @@ class PlanTimer : public Sampler {
   std::uint64_t throttle_reasons() override;
   void rest() override;
 
-  /// Joules an execution, of executions one after another without flushes for about half a second;
-  /// `execution_seconds` is about what one takes. 0 where the device does not count energy.
+  /// Measures the joules of an execution, from executions without flushes for about half a second; an
+  /// execution takes about `execution_seconds`. 0 where the device does not count energy.
   Result<double> measure_energy(double execution_seconds);
 
  private:
@@ -84,7 +83,7 @@ Result<void> PlanTimer::warm_up(int executions) {
     if (!times) return tl::unexpected(times.error());
     shortest = std::min(shortest, *std::ranges::min_element(*times));
   }
-  // A device that was idle takes a few executions to reach its clock: near the limit two do not tell.
+  // An idle device takes a few executions to reach its clock: near the limit two are not enough.
   for (int i = 0; i < 4 && shortest >= short_execution && shortest < 4 * short_execution; ++i) {
     const auto more = take(8);
     if (!more) return tl::unexpected(more.error());
@@ -100,7 +99,7 @@ Result<void> PlanTimer::warm_up(int executions) {
   return {};
 }
 
-/// Buffers on the host are not copied: what comes from there was in no cache of the device.
+/// Buffers on the host are not copied: the device's caches do not hold them.
 Batching PlanTimer::batching_of(double seconds) const {
   std::uint64_t bytes = 0;
   bool on_host = false;
@@ -125,8 +124,8 @@ Result<std::vector<double>> PlanTimer::take(int samples) {
   return seconds;
 }
 
-/// All samples are enqueued before anything waits: while the device flushes its cache for one, the host is
-/// already ahead with the next, and the gap between an event and a launch stays out of the time.
+/// Enqueues all samples before waiting: while the device flushes its cache for one, the host enqueues the
+/// next, and the gap between an event and a launch does not count.
 cudaError_t PlanTimer::enqueue_samples(std::size_t samples) {
   const auto stream = context_.stream.get();
   const auto& events = context_.events(2 * samples + 1);
@@ -160,8 +159,8 @@ Result<double> PlanTimer::measure_energy(double execution_seconds) {
   return *watts * seconds / executions();
 }
 
-/// Keeps the device busy with two pieces of work, of which one is enqueued while the other runs, and reads
-/// the counter meanwhile. 0 where it does not move.
+/// Keeps the device busy with two pieces of work, one enqueued while the other runs, and reads the counter
+/// meanwhile. 0 where the counter does not move.
 Result<double> PlanTimer::power_while_busy(double estimated_seconds, double& measured_seconds) {
   constexpr double min = 0.5;
   constexpr double max = 3;
@@ -202,7 +201,7 @@ Result<double> PlanTimer::power_while_busy(double estimated_seconds, double& mea
   return window.watts();
 }
 
-/// Brings memory to the host and waits. A failure where that fails.
+/// Copies memory to the host and waits.
 Result<std::vector<std::byte>> bring(const std::byte* from, std::size_t size, DeviceContext& context) {
   std::vector<std::byte> host(size);
   auto status = cudaMemcpyAsync(host.data(), from, size, cudaMemcpyDeviceToHost, context.stream.get());
@@ -219,7 +218,7 @@ Result<void> check_guards(std::span<const PlanBuffer* const> buffers, DeviceCont
   }
   const auto damaged = context.checks().damaged(red_zones, context.stream.get());
   if (!damaged) return tl::unexpected(context.failure(damaged.error()));
-  // Beyond the end first: that is where most stray writes go.
+  // Most stray writes go beyond the end.
   for (const auto side : {Side::after, Side::before})
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const auto which = 2 * i + (side == Side::after ? 1 : 0);
@@ -233,7 +232,7 @@ Result<void> check_guards(std::span<const PlanBuffer* const> buffers, DeviceCont
   return {};
 }
 
-/// Names the element that `place`, rounded down to a multiple of 8, belongs to.
+/// Fails and names the changed element at `place`, which is rounded down to a multiple of 8.
 Result<void> describe_change(const PlanBuffer& buffer, const std::byte* snapshot, std::uint64_t place,
                              DeviceContext& context) {
   const auto bytes = buffer.spec.allocation_bytes();
@@ -272,11 +271,10 @@ void check_reference(const PlanBuffer& output, const TensorView& reference) {
   if (output.spec.layout.extents != reference.extents)
     throw std::logic_error("output and reference differ in extents");
   if (reference.type != ElementType::f64 || reference.bytes.size() != reference.size() * sizeof(double))
-    throw std::logic_error("a reference must have f64 elements, as many as its extents say");
+    throw std::logic_error("a reference must have f64 elements, as many as its extents have");
 }
 
-/// Failure{verify} where something lies in a zone around a buffer that was not put there by `fill`, or where
-/// an input is no longer what it was filled with, its padding included.
+/// Failure{verify} where a red zone or an input, its padding included, is no longer as `fill` left it.
 Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
   std::vector<const PlanBuffer*> on_device;
   for (const auto& buffer : buffers.all())
@@ -297,9 +295,9 @@ Result<void> check_memory(const PlanBuffers& buffers, DeviceContext& context) {
   return {};
 }
 
-/// Compares an output, which was staged if it lies on the host, with a reference on the host, which is kept
-/// on the device where there is room, else sent in parts. Nothing for a layout of more dimensions with gaps
-/// than the kernel knows. Throws std::logic_error where the reference does not fit the output.
+/// Compares an output, staged if it lies on the host, with a reference, which is kept on the device where
+/// there is room, else sent in parts. Nothing for a layout of more dimensions with gaps than the kernel
+/// supports. Throws std::logic_error where the reference does not fit the output.
 Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, const TensorView& reference,
                                                     const Bounds& bounds, DeviceContext& context) {
   check_reference(output, reference);
@@ -310,7 +308,7 @@ Result<std::optional<Comparison>> compare_on_device(const PlanBuffer& output, co
   const auto key =
       snapshot_key(output.spec.name + " (reference)", Layout::dense(reference.extents), reference);
   const auto* const snapshot = context.snapshots.get(key, reference, context.checks(), stream);
-  // Without room for the reference, the memory that flushes the cache holds a part of it at a time.
+  // Without room for the reference, the memory of flush_l2 holds one part after another.
   const std::uint64_t at_once = snapshot != nullptr ? count : context.spare().size() / sizeof(double);
   const auto* const on_device =
       reinterpret_cast<const double*>(snapshot != nullptr ? snapshot->memory.data() : context.spare().data());
@@ -347,7 +345,7 @@ CudaPreparedPlan::CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const
       graph_(graph) {}
 
 CudaPreparedPlan::~CudaPreparedPlan() {
-  // Nothing may run any more when the code is unloaded and the memory is given to the next plan.
+  // Kernels must have ended before the code is unloaded and the next plan gets the memory.
   ignore(cudaStreamSynchronize(context_.stream.get()));
 }
 
@@ -365,7 +363,7 @@ Result<void> CudaPreparedPlan::run_checked(const TensorViews& inputs) {
   return tl::unexpected(failure(status));
 }
 
-/// What a kernel does not use, its binary need not have.
+/// A binary need not have variables that its kernels do not use.
 void CudaPreparedPlan::fill_variables() {
   for (const auto& buffer : buffers_.all()) {
     if (buffer.spec.symbol.empty()) continue;
@@ -375,7 +373,7 @@ void CudaPreparedPlan::fill_variables() {
     if (address == nullptr) continue;
     const auto wanted = static_cast<std::size_t>(buffer.spec.allocation_bytes());
     if (wanted > bytes)
-      throw Error(format("variable `{}` of the kernel has {} bytes, the plan gives {}", buffer.spec.symbol,
+      throw Error(format("variable `{}` of the kernel has {} bytes, the plan has {}", buffer.spec.symbol,
                          bytes, wanted));
     check(cudaMemcpyAsync(address, buffer.data(), wanted, cudaMemcpyDeviceToDevice, context_.stream.get()));
   }
@@ -401,7 +399,7 @@ Result<TensorView> CudaPreparedPlan::fetch(std::string_view buffer) {
 
 Result<void> CudaPreparedPlan::check_memory() {
   context_.enter();
-  if (!filled_) throw Error("memory can be checked after a checked run only");
+  if (!filled_) throw Error("memory can only be checked after a checked run");
   return cuda::check_memory(buffers_, context_);
 }
 
@@ -421,7 +419,7 @@ Result<Comparison> CudaPreparedPlan::compare(std::string_view buffer, const Tens
 
 Result<Timing> CudaPreparedPlan::measure(const MeasureOptions& options) {
   context_.enter();
-  if (!filled_) throw Error("a plan can be measured after a checked run only: its inputs are not filled yet");
+  if (!filled_) throw Error("a plan can only be measured after a checked run, which fills its inputs");
   PlanTimer timer(buffers_, launches_, options.flush_cache, graph_, context_);
   if (const auto warm = timer.warm_up(options.warmup); !warm) return tl::unexpected(warm.error());
   auto timing = take_samples(timer, options);

@@ -15,7 +15,7 @@
 
 namespace tune::cuda {
 
-/// A plan on a device. Takes its memory from the context and gives it back at its end.
+/// A plan on a device, with memory from the context.
 class CudaPreparedPlan : public PreparedPlan {
  public:
   CudaPreparedPlan(DeviceContext& context, std::shared_ptr<const Module> module, PlanBuffers buffers,

@@ -2,6 +2,7 @@
 #include "tuner/backends/cuda/runner/sampling.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "tuner/backends/cuda/toolkit/nvml.hpp"
 #include "tuner/measurement/stopping_rule.hpp"
@@ -10,16 +11,18 @@ namespace tune::cuda {
 
 bool EnergyWindow::add(double seconds, double joules) {
   if (watts_ > 0) return true;
-  const bool moved = last_ && joules > last_->joules;
+  const bool moves = has_read_ && joules > last_.joules;
   last_ = {seconds, joules};
-  if (!moved) return false;
-  if (first_step_.empty()) {
-    first_step_.push_back(*last_);
+  has_read_ = true;
+  if (!moves) return false;
+  if (!has_moved_) {
+    first_step_ = last_;
+    has_moved_ = true;
     return false;
   }
-  const double duration = seconds - first_step_.front().seconds;
+  const double duration = seconds - first_step_.seconds;
   if (duration < min_seconds_) return false;
-  watts_ = (joules - first_step_.front().joules) / duration;
+  watts_ = (joules - first_step_.joules) / duration;
   return true;
 }
 
@@ -28,7 +31,8 @@ namespace {
 /// Samples between two waits: the queue of a stream holds about a thousand launches.
 constexpr int max_at_once = 64;
 
-/// Of samples that were taken under throttling. What runs for long reaches the power cap by itself.
+/// How often samples that were taken under throttling are taken again. A long execution reaches the power cap
+/// by itself.
 constexpr int max_repeats = 3;
 constexpr int max_repeats_of_long = 1;
 

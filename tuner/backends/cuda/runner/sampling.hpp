@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "tuner/base/failure.hpp"
@@ -10,51 +9,52 @@
 
 namespace tune::cuda {
 
-/// Mean power of a device that is busy all the time, from readings of a counter of joules that moves in
-/// steps, some tens of milliseconds apart. It is taken from step to step: from the moment in which the
-/// counter moved first to one that is at least `min_seconds` later, so that what a step holds back is the
-/// same at both ends.
+/// The mean power of a device that is busy all the time, from readings of a counter of joules that moves in
+/// steps some tens of milliseconds apart. The window begins when the counter moves first and ends with a
+/// step at least `min_seconds` later, so that the error of a step is the same at both ends.
 class EnergyWindow {
  public:
   explicit EnergyWindow(double min_seconds) : min_seconds_(min_seconds) {}
 
-  /// A reading; times and joules never fall. True once there are enough.
+  /// Adds a reading; times and joules never fall. True once there are enough readings.
   bool add(double seconds, double joules);
-  /// 0 before there are enough.
+  /// 0 before there are enough readings.
   double watts() const { return watts_; }
 
  private:
   struct Reading {
-    double seconds;
-    double joules;
+    double seconds = 0;
+    double joules = 0;
   };
   double min_seconds_;
-  std::optional<Reading> last_;
-  std::vector<Reading> first_step_;  ///< none before the reading moved
+  bool has_read_ = false;
+  bool has_moved_ = false;
+  Reading last_;
+  Reading first_step_;  ///< the first reading at which the counter had moved
   double watts_ = 0;
 };
 
-/// What takes samples: a plan on a device, or an invention of a test.
+/// Takes samples: of a plan on a device, or as a test invents them.
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  /// Takes so many samples: seconds an execution. A failure of the kernel.
+  /// Takes so many samples, in seconds an execution. Returns a failure of the kernel.
   virtual Result<std::vector<double>> take(int samples) = 0;
-  /// What all executions so far took on the device, flushes included.
+  /// Returns how long all executions so far took on the device, flushes included.
   virtual double device_seconds() const = 0;
-  /// Why clocks are held back now, as NVML's bits.
+  /// Returns why clocks are held back now, as NVML's bits.
   virtual std::uint64_t throttle_reasons() = 0;
-  /// Leaves the device alone for a moment, so that it cools down or its power falls.
+  /// Leaves the device idle for a moment, so that it cools down or its power falls.
   virtual void rest() = 0;
 };
 
-/// Those reasons that make the device slower than it is as a rule: a cap of the power, heat, the hardware's
-/// protection. Not idleness, clocks that somebody has fixed, or clocks in step with other devices.
+/// True for reasons that make the device slower than usual: a power cap, heat, the hardware's protection. Not
+/// for idleness, fixed clocks, or clocks in step with other devices.
 bool slows_down(std::uint64_t throttle_reasons);
 
-/// Takes samples in batches until a StoppingRule has enough of them. What was taken while the device was
-/// slowed down is dropped and taken again after a rest, three times at most: a device that is always slow is
-/// measured as it is. Fills samples, stop, throttled and machine.throttle.
+/// Takes samples in batches until a StoppingRule has enough of them. Samples of a device that was slowed down
+/// are dropped and taken again after a rest, three times at most: a device that is always slow is measured as
+/// it is. Fills samples, stop, throttled and machine.throttle.
 Result<Timing> take_samples(Sampler& sampler, const MeasureOptions& options);
 
 }  // namespace tune::cuda

@@ -53,74 +53,14 @@ void copy_limits(const cudaDeviceProp& properties, DeviceProperties& found) {
   found.reserved_shared_memory_per_block = static_cast<std::int64_t>(properties.reservedSharedMemPerBlock);
 }
 
-}  // namespace
-
-int device_count(std::string* failure_reason) {
-  const auto say = [&](std::string text) {
-    if (failure_reason != nullptr) *failure_reason = std::move(text);
-    return 0;
-  };
-  int driver = 0;
-  int runtime = 0;
-  ignore(cudaDriverGetVersion(&driver));
-  ignore(cudaRuntimeGetVersion(&runtime));
-  if (driver == 0) return say("no NVIDIA driver was found on this machine");
-  int count = 0;
-  const auto status = cudaGetDeviceCount(&count);
-  if (status == cudaSuccess && count > 0) return count;
-  ignore(status);
-  if (status == cudaErrorInsufficientDriver)
-    return say(format("the NVIDIA driver is too old: it supports CUDA {}, this program needs CUDA {}",
-                      version_text(driver), version_text(runtime)));
-  if (status == cudaSuccess || status == cudaErrorNoDevice)
-    return say("the NVIDIA driver shows no device (is CUDA_VISIBLE_DEVICES empty?)");
-  return say("the NVIDIA driver does not answer: " + describe(status));
-}
-
-std::string pci_address(int number) {
-  std::array<char, 32> text{};
-  check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), number));
-  return text.data();
-}
-
-DeviceProperties query_device(int number, const Nvml* nvml) {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, number));
-  DeviceProperties found;
-  found.name = properties.name;
-  found.uuid = uuid_text(properties.uuid);
-  copy_limits(properties, found);
-  found.global_memory = static_cast<std::int64_t>(properties.totalGlobalMem);
-  found.l2_cache = properties.l2CacheSize;
-  found.memory_bus_bits = properties.memoryBusWidth;
-  found.ecc = properties.ECCEnabled != 0;
-  // CUDA 13 dropped the clocks from cudaDeviceProp; the attributes are there in all versions, in kHz.
-  found.core_clock = std::int64_t{attribute(number, cudaDevAttrClockRate)} * 1000;
-  found.memory_clock = std::int64_t{attribute(number, cudaDevAttrMemoryClockRate)} * 1000;
-
-  int driver = 0;
-  check(cudaDriverGetVersion(&driver));
-  found.driver = version_text(driver);
-  if (nvml != nullptr) {
-    if (const auto version = nvml->driver_version(); !version.empty()) found.driver = version;
-    if (const auto device = nvml->find(found.uuid, pci_address(number))) {
-      found.power_limit = device->read().power_limit;
-      found.energy_counter = device->energy().has_value();
-    }
-  }
-  return found;
-}
-
-namespace {
-
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
-/// Large against any L2, so that the copy is not one within the cache.
+/// Much larger than any L2, so that copies do not stay in the cache.
 constexpr std::size_t largest_copy = 2048 * mebibyte;
 constexpr std::size_t smallest_copy = 64 * mebibyte;
 
 constexpr std::size_t samples = 9;
 
-/// What executions of `enqueue` on the stream take, the shortest first.
+/// Returns the seconds that executions of `enqueue` on the stream take, the shortest first.
 template<class Enqueue>
 std::array<double, samples> sorted_seconds(const Enqueue& enqueue, const Stream& stream) {
   std::array<Event, samples + 1> events;
@@ -142,6 +82,62 @@ std::array<double, samples> sorted_seconds(const Enqueue& enqueue, const Stream&
 }
 
 }  // namespace
+
+int device_count(std::string* failure_reason) {
+  const auto say = [&](std::string text) {
+    if (failure_reason != nullptr) *failure_reason = std::move(text);
+    return 0;
+  };
+  int driver = 0;
+  int runtime = 0;
+  ignore(cudaDriverGetVersion(&driver));
+  ignore(cudaRuntimeGetVersion(&runtime));
+  if (driver == 0) return say("no NVIDIA driver was found on this machine");
+  int count = 0;
+  const auto status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return count;
+  ignore(status);
+  if (status == cudaErrorInsufficientDriver)
+    return say(format("the NVIDIA driver is too old: it supports CUDA {}, this program needs CUDA {}",
+                      version_text(driver), version_text(runtime)));
+  if (status == cudaSuccess || status == cudaErrorNoDevice)
+    return say("the NVIDIA driver shows no device: is CUDA_VISIBLE_DEVICES empty?");
+  return say("the NVIDIA driver does not answer: " + describe(status));
+}
+
+std::string pci_address(int number) {
+  std::array<char, 32> text{};
+  check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), number));
+  return text.data();
+}
+
+DeviceProperties query_device(int number, const Nvml* nvml) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, number));
+  DeviceProperties found;
+  found.name = properties.name;
+  found.uuid = uuid_text(properties.uuid);
+  copy_limits(properties, found);
+  found.global_memory = static_cast<std::int64_t>(properties.totalGlobalMem);
+  found.l2_cache = properties.l2CacheSize;
+  found.memory_bus_bits = properties.memoryBusWidth;
+  found.ecc = properties.ECCEnabled != 0;
+  // CUDA 13 dropped the clocks from cudaDeviceProp; all versions have the attributes, in kHz.
+  found.core_clock = std::int64_t{attribute(number, cudaDevAttrClockRate)} * 1000;
+  found.memory_clock = std::int64_t{attribute(number, cudaDevAttrMemoryClockRate)} * 1000;
+
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver));
+  found.driver = version_text(driver);
+  if (nvml != nullptr) {
+    if (const auto version = nvml->driver_version(); !version.empty()) found.driver = version;
+    if (const auto device = nvml->find(found.uuid, pci_address(number))) {
+      found.power_limit = device->read().power_limit;
+      found.energy_counter = device->energy().has_value();
+    }
+  }
+  return found;
+}
 
 double measure_copy_bandwidth() {
   std::size_t available = 0;

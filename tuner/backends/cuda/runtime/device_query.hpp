@@ -8,19 +8,19 @@
 
 namespace tune::cuda {
 
-/// Number of devices that the driver shows; 0 where there is none or no usable driver, and `failure_reason`
-/// (may be null) then says which, in one line. Never throws.
+/// Returns the number of devices that the driver shows; 0 where there is no device or no usable driver:
+/// `failure_reason` (may be null) then has the cause in one line. Never throws.
 int device_count(std::string* failure_reason);
 
-/// Facts of a device, by the runtime and, where `nvml` is not null, the driver's management library. Throws
-/// Error for a number that is none.
+/// Reads a device's properties from the runtime and, where `nvml` is not null, from the driver's management
+/// library. Throws Error for an unknown number.
 DeviceProperties query_device(int number, const Nvml* nvml);
 
 /// `0000:17:00.0`.
 std::string pci_address(int number);
 
-/// Bytes read plus written a second by a copy within the memory of the current device: the median of several
-/// copies of 2 GiB, of less where less is free. 0 where there is no room for any copy worth timing.
+/// Returns the bytes read plus written a second by a copy within the memory of the current device: the median
+/// of several copies of 2 GiB, or of less where less is free. 0 where there is no room for a useful copy.
 double measure_copy_bandwidth();
 
 /// Bytes a second between pinned memory of the host and the current device.
@@ -29,8 +29,8 @@ struct HostBandwidth {
   double to_host = 0;
 };
 
-/// The fastest of several copies of 128 MiB each way, one at a time: what else uses the bus or the host's
-/// memory only slows them down. 0 where there is no room for them.
+/// Takes the fastest of several copies of 128 MiB each way, one at a time, because other users of the bus or
+/// the host's memory only slow them down. 0 where there is no room for them.
 HostBandwidth measure_host_bandwidth();
 
 }  // namespace tune::cuda

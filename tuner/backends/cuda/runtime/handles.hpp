@@ -20,21 +20,22 @@ inline std::string describe(cudaError_t status) {
   return format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
 }
 
-/// Throws Error for a status that no configuration can cause: the environment is broken, or a call is wrong.
+/// Throws Error for a status that a configuration cannot cause: the environment is broken, or a call is
+/// wrong.
 inline void check(cudaError_t status, std::source_location where = std::source_location::current()) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // the next call shall not report it again
+  cudaGetLastError();  // so that the next call does not report it again
   std::string file = where.file_name();
   file.erase(0, file.rfind('/') + 1);
   throw Error(format("CUDA: {} at {}:{}", describe(status), file, where.line()));
 }
 
-/// For destructors: after a fault every call fails, and freeing what is already gone is no news.
+/// Drops a status. For destructors: after a fault every call fails.
 inline void ignore(cudaError_t status) noexcept {
   if (status != cudaSuccess) cudaGetLastError();
 }
 
-/// Owns a handle of the runtime; a null handle owns nothing. Move-only.
+/// Owns a handle of the runtime, or nothing. Move-only.
 template<class T, cudaError_t (*Destroy)(T)>
 class Handle {
  public:
@@ -70,7 +71,7 @@ inline Event make_event() {
   return Event(event);
 }
 
-/// For an order between streams; cheaper than one with timing.
+/// For an order between streams; cheaper than an event with timing.
 inline Event make_ordering_event() {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
@@ -100,7 +101,7 @@ class Memory {
 using DeviceMemory = Memory<&cudaFree>;
 using PinnedMemory = Memory<&cudaFreeHost>;
 
-/// Null data where there is not enough of it: being out of memory is an outcome, any other error throws.
+/// Null data where there is too little memory; any other error throws.
 inline DeviceMemory try_allocate_device(std::size_t size) {
   void* data = nullptr;
   const auto status = cudaMalloc(&data, size);

@@ -8,28 +8,57 @@
 namespace tune::cuda {
 namespace {
 
-/// More than the buffers and input layouts of a few plans; beyond it the oldest is freed.
-constexpr std::size_t most_idle_device = 32;
+/// More than the buffers of a few plans. Beyond it the oldest memory is freed.
+constexpr std::size_t max_idle_device = 32;
 
-/// Beyond this a large buffer would be held by a small plan and be missing for the next large one.
+/// Larger memory is left for larger buffers.
 constexpr std::size_t acceptable_device(std::size_t size) {
   return size + std::max(size, std::size_t{1} << 20);
+}
+
+constexpr std::size_t page = 4096;
+
+constexpr std::size_t max_idle_host = 12;
+
+/// Stays free for the program and others.
+constexpr std::size_t reserve = std::size_t{512} << 20;
+
+constexpr std::size_t acceptable_host(std::size_t size) {
+  return size + std::max(size / 4, std::size_t{1} << 20);
+}
+
+bool is_free(std::size_t size) {
+  const std::size_t available = available_host_memory();
+  return available == 0 || (available > reserve && size <= available - reserve);
+}
+
+/// Takes the smallest memory that fits out of `idle`; null data where none does.
+template<class Owned, class Fits>
+Owned take_smallest(std::vector<Owned>& idle, const Fits& fits) {
+  auto best = idle.end();
+  for (auto it = idle.begin(); it != idle.end(); ++it)
+    if (fits(*it) && (best == idle.end() || it->size() < best->size())) best = it;
+  if (best == idle.end()) return {};
+  auto memory = std::move(*best);
+  idle.erase(best);
+  return memory;
+}
+
+template<class Owned>
+void keep(std::vector<Owned>& idle, Owned memory, std::size_t max) {
+  if (memory.data() == nullptr) return;
+  idle.push_back(std::move(memory));
+  if (idle.size() > max) idle.erase(idle.begin());
 }
 
 }  // namespace
 
 DeviceMemory MemoryPool::take(std::size_t size) {
   size = std::max(size, std::size_t{1});
-  auto best = idle_.end();
-  for (auto it = idle_.begin(); it != idle_.end(); ++it)
-    if (it->size() >= size && it->size() <= acceptable_device(size) &&
-        (best == idle_.end() || it->size() < best->size()))
-      best = it;
-  if (best != idle_.end()) {
-    auto memory = std::move(*best);
-    idle_.erase(best);
-    return memory;
-  }
+  const auto fits = [&](const auto& idle) {
+    return idle.size() >= size && idle.size() <= acceptable_device(size);
+  };
+  if (auto idle = take_smallest(idle_, fits); idle.data() != nullptr) return idle;
   auto memory = try_allocate_device(size);
   if (memory.data() == nullptr && !idle_.empty()) {
     idle_.clear();
@@ -39,9 +68,7 @@ DeviceMemory MemoryPool::take(std::size_t size) {
 }
 
 void MemoryPool::give_back(DeviceMemory memory) {
-  if (memory.data() == nullptr) return;
-  idle_.push_back(std::move(memory));
-  if (idle_.size() > most_idle_device) idle_.erase(idle_.begin());
+  keep(idle_, std::move(memory), max_idle_device);
 }
 
 bool MemoryPool::free_idle() {
@@ -57,28 +84,6 @@ std::size_t MemoryPool::available() const {
   for (const auto& memory : idle_) free += memory.size();
   return free;
 }
-
-namespace {
-
-constexpr std::size_t page = 4096;
-
-/// More than the host buffers of a few plans; beyond it the oldest is freed.
-constexpr std::size_t most_idle_host = 12;
-
-/// What stays free: the program and others need some, too.
-constexpr std::size_t reserve = std::size_t{512} << 20;
-
-/// Beyond this a large buffer would be held by a small plan and be missing for the next large one.
-constexpr std::size_t acceptable_host(std::size_t size) {
-  return size + std::max(size / 4, std::size_t{1} << 20);
-}
-
-bool is_free(std::size_t size) {
-  const std::size_t available = available_host_memory();
-  return available == 0 || (available > reserve && size <= available - reserve);
-}
-
-}  // namespace
 
 HostMemory HostMemory::allocate(std::size_t size, MemoryPlace place) {
   HostMemory memory;
@@ -103,16 +108,10 @@ HostMemory HostMemory::allocate(std::size_t size, MemoryPlace place) {
 
 HostMemory HostMemoryPool::take(std::size_t size, MemoryPlace place) {
   size = std::max(size, std::size_t{1});
-  auto best = idle_.end();
-  for (auto it = idle_.begin(); it != idle_.end(); ++it)
-    if (it->place() == place && it->size() >= size && it->size() <= acceptable_host(size) &&
-        (best == idle_.end() || it->size() < best->size()))
-      best = it;
-  if (best != idle_.end()) {
-    auto memory = std::move(*best);
-    idle_.erase(best);
-    return memory;
-  }
+  const auto fits = [&](const auto& idle) {
+    return idle.place() == place && idle.size() >= size && idle.size() <= acceptable_host(size);
+  };
+  if (auto idle = take_smallest(idle_, fits); idle.data() != nullptr) return idle;
   auto memory = HostMemory::allocate(size, place);
   while (memory.data() == nullptr && !idle_.empty()) {
     idle_.erase(idle_.begin());
@@ -122,9 +121,7 @@ HostMemory HostMemoryPool::take(std::size_t size, MemoryPlace place) {
 }
 
 void HostMemoryPool::give_back(HostMemory memory) {
-  if (memory.data() == nullptr) return;
-  idle_.push_back(std::move(memory));
-  if (idle_.size() > most_idle_host) idle_.erase(idle_.begin());
+  keep(idle_, std::move(memory), max_idle_host);
 }
 
 std::size_t available_host_memory() {

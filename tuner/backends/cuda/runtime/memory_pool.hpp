@@ -11,16 +11,16 @@
 
 namespace tune::cuda {
 
-/// Device memory that is kept for the next plan: allocating a gigabyte costs more than many evaluations.
+/// Keeps device memory for the next plan, because allocating a gigabyte costs more than many evaluations.
 class MemoryPool {
  public:
-  /// Idle memory that is large enough but not wastefully larger, else new memory. Where there is too little,
-  /// idle memory is freed; null data where that does not help either.
+  /// Returns idle memory that is large enough but not much larger, else new memory. Frees idle memory where
+  /// the device has too little; null data where that does not suffice.
   DeviceMemory take(std::size_t size);
   void give_back(DeviceMemory memory);
-  /// Frees idle memory, for what is not taken from here; false where there is none.
+  /// Frees idle memory for other allocations; false where there is none.
   bool free_idle();
-  /// Bytes that could be taken now: free on the device or idle here.
+  /// Returns the bytes that could be taken now: free on the device or idle here.
   std::size_t available() const;
 
  private:
@@ -31,7 +31,7 @@ class MemoryPool {
 class HostMemory {
  public:
   HostMemory() = default;
-  /// Null data where there is too little. Any other error throws.
+  /// Null data where there is too little memory. Any other error throws.
   static HostMemory allocate(std::size_t size, MemoryPlace place);
 
   std::byte* data() const { return place_ == MemoryPlace::pinned ? pinned_.data() : pageable_.get(); }
@@ -48,11 +48,10 @@ class HostMemory {
   MemoryPlace place_ = MemoryPlace::pageable;
 };
 
-/// Host memory that is kept for the next plan: pinning a gigabyte takes longer than copying it many times.
+/// Keeps host memory for the next plan, because pinning a gigabyte takes longer than copying it many times.
 class HostMemoryPool {
  public:
-  /// Idle memory of that kind which is large enough but not wastefully larger, else new memory. Where the
-  /// host has too little, idle memory is freed; null data where that does not help either.
+  /// As MemoryPool::take.
   HostMemory take(std::size_t size, MemoryPlace place);
   void give_back(HostMemory memory);
 
@@ -60,7 +59,7 @@ class HostMemoryPool {
   std::vector<HostMemory> idle_;
 };
 
-/// Bytes that processes can still take on this machine without driving others out; 0 where it does not tell.
+/// Returns the bytes that processes can still take on this machine without swapping; 0 where unknown.
 std::size_t available_host_memory();
 
 }  // namespace tune::cuda

@@ -38,7 +38,7 @@ cudaError_t find_variable(void*& address, std::size_t& bytes, const Module& modu
 
 namespace {
 
-/// Null where the driver has no such function.
+/// Null where the driver lacks the function.
 template<class Function>
 Function* driver_function(const char* name) {
   void* address = nullptr;

@@ -18,16 +18,16 @@ cudaError_t unload_module(CUlib_st* library);
 /// Owns device code that was loaded from a cubin.
 using Module = Handle<CUlib_st*, &unload_module>;
 
-/// Loads a cubin; the bytes are copied.
+/// Loads a cubin and copies its bytes.
 cudaError_t load_module(Module& module, std::span<const std::byte> image);
 
-/// The kernel of that (lowered) name; it lives as long as the module.
+/// Finds the kernel of a lowered name; it lives as long as the module.
 cudaError_t find_kernel(cudaKernel_t& kernel, const Module& module, const std::string& symbol);
 
-/// Where a `__constant__` or `__device__` variable lies; null where the module has none of that name.
+/// Finds a `__constant__` or `__device__` variable; a null address where the module has none of that name.
 cudaError_t find_variable(void*& address, std::size_t& bytes, const Module& module, const std::string& name);
 
-/// The runtime's functions on kernels take the handle in the place of a host function's address.
+/// Returns the handle as the runtime's functions on kernels take it.
 inline const void* as_function(cudaKernel_t kernel) {
   return static_cast<const void*>(kernel);
 }

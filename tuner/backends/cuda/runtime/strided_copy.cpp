@@ -11,10 +11,10 @@
 namespace tune::cuda {
 namespace {
 
-/// cudaDeviceProp::memPitch of all devices: pitches of two- and three-dimensional copies are 31 bits.
+/// cudaDeviceProp::memPitch of all devices: pitches of two- and three-dimensional copies have 31 bits.
 constexpr std::size_t largest_pitch = std::numeric_limits<std::int32_t>::max();
 
-/// One side of a copy; the strides of the loops that belong to it.
+/// One side of a copy, with its strides of the loops.
 struct StridedSide {
   std::byte* data;
   std::size_t CopyLoop::*stride;
@@ -24,7 +24,7 @@ StridedSide at(const StridedSide& side, const CopyLoop& loop, std::size_t i) {
   return {side.data + i * (loop.*side.stride), side.stride};
 }
 
-/// A three-dimensional copy addresses planes by a number of rows: they must be whole pitches apart.
+/// A three-dimensional copy needs planes that lie whole pitches apart.
 bool fits_volume(const StridedSide& side, const CopyLoop& rows, const CopyLoop& planes) {
   const auto pitch = rows.*side.stride;
   const auto plane = planes.*side.stride;

@@ -27,8 +27,7 @@ bool find_functions(CufftLibrary& cufft) {
 }  // namespace
 
 std::vector<std::string> cufft_candidates(int cuda_major) {
-  // cuFFT counts its versions one behind the toolkit's. A newer driver runs older libraries, not the other
-  // way round.
+  // cuFFT's versions are one behind the toolkit's. A newer driver runs older libraries, but not the reverse.
   if (cuda_major >= 13) return toolkit_candidates({"libcufft.so.12", "libcufft.so.11"});
   return toolkit_candidates({"libcufft.so.11"});
 }
@@ -43,33 +42,31 @@ std::shared_ptr<const CufftLibrary> open_cufft(std::string* failure_reason,
   }
   if (failure_reason != nullptr)
     *failure_reason =
-        "cuFFT (libcufft.so.12 of CUDA 13, libcufft.so.11 of CUDA 12), which transforms, was not found: "
-        "install libcufft of the CUDA toolkit that the driver supports, or set CUDA_HOME to the toolkit's "
-        "folder";
+        "cuFFT (libcufft.so.12 of CUDA 13, libcufft.so.11 of CUDA 12), which "
+        "transforms, was not found: install libcufft of the CUDA toolkit "
+        "that the driver supports, or set CUDA_HOME to the toolkit's folder";
   return nullptr;
 }
 
 std::string cufft_status_text(int status) {
-  constexpr std::array<std::pair<int, const char*>, 18> names{{
-      {0x0, "SUCCESS"},
-      {0x1, "INVALID_PLAN"},
-      {0x2, "ALLOC_FAILED"},
-      {0x3, "INVALID_TYPE"},
-      {0x4, "INVALID_VALUE"},
-      {0x5, "INTERNAL_ERROR"},
-      {0x6, "EXEC_FAILED"},
-      {0x7, "SETUP_FAILED"},
-      {0x8, "INVALID_SIZE"},
-      {0x9, "UNALIGNED_DATA"},
-      {0xb, "INVALID_DEVICE"},
-      {0xd, "NO_WORKSPACE"},
-      {0xe, "NOT_IMPLEMENTED"},
-      {0x10, "NOT_SUPPORTED"},
-      {0x11, "MISSING_DEPENDENCY"},
-      {0x12, "NVRTC_FAILURE"},
-      {0x13, "NVJITLINK_FAILURE"},
-      {0x14, "NVSHMEM_FAILURE"},
-  }};
+  constexpr std::array<std::pair<int, const char*>, 18> names{{{0x0, "SUCCESS"},
+                                                               {0x1, "INVALID_PLAN"},
+                                                               {0x2, "ALLOC_FAILED"},
+                                                               {0x3, "INVALID_TYPE"},
+                                                               {0x4, "INVALID_VALUE"},
+                                                               {0x5, "INTERNAL_ERROR"},
+                                                               {0x6, "EXEC_FAILED"},
+                                                               {0x7, "SETUP_FAILED"},
+                                                               {0x8, "INVALID_SIZE"},
+                                                               {0x9, "UNALIGNED_DATA"},
+                                                               {0xb, "INVALID_DEVICE"},
+                                                               {0xd, "NO_WORKSPACE"},
+                                                               {0xe, "NOT_IMPLEMENTED"},
+                                                               {0x10, "NOT_SUPPORTED"},
+                                                               {0x11, "MISSING_DEPENDENCY"},
+                                                               {0x12, "NVRTC_FAILURE"},
+                                                               {0x13, "NVJITLINK_FAILURE"},
+                                                               {0x14, "NVSHMEM_FAILURE"}}};
   for (const auto& [number, name] : names)
     if (number == status) return format("CUFFT_{}", name);
   return format("cuFFT's status {}", status);

@@ -10,15 +10,15 @@ struct CUstream_st;  // what a cudaStream_t points to
 
 namespace tune::cuda {
 
-/// Results of cuFFT's functions that are told apart here.
+/// The results of cuFFT's functions that are distinguished here.
 enum CufftStatus : int { cufft_success = 0, cufft_alloc_failed = 2 };
 
-/// Kinds of transforms of real numbers: float or double, forward or inverse.
+/// The kinds of transforms of real numbers: float or double, forward or inverse.
 enum CufftType : int { cufft_r2c = 0x2a, cufft_c2r = 0x2c, cufft_d2z = 0x6a, cufft_z2d = 0x6c };
 
-/// The functions of cuFFT that are used, with its C prototypes; a plan is a number. They are declared here
-/// and found at run time: neither building nor starting the program needs cuFFT. A test fills the table with
-/// functions of its own.
+/// The functions of cuFFT that are used, with its C prototypes; a plan is a number. They are found at run
+/// time: neither building nor starting the program needs cuFFT. Tests fill the table with their own
+/// functions.
 struct CufftLibrary {
   int (*create)(int* plan) = nullptr;
   int (*destroy)(int plan) = nullptr;
@@ -37,16 +37,16 @@ struct CufftLibrary {
   std::string path;              ///< of the shared object
 };
 
-/// File names to try, in order: what the system's loader finds, then $CUDA_HOME, $CUDA_PATH and
-/// /usr/local/cuda; the newest version first that a driver for this major version of CUDA takes.
+/// Returns file names to try, in order: by the system's loader, then in $CUDA_HOME, $CUDA_PATH and
+/// /usr/local/cuda; the newest version that a driver for this major version of CUDA supports first.
 std::vector<std::string> cufft_candidates(int cuda_major);
 
 /// Opens the first candidate that can be opened and has all functions. Null where there is none:
-/// `failure_reason` (may be null) then says what to install, in one line.
+/// `failure_reason` (may be null) then names what to install, in one line.
 std::shared_ptr<const CufftLibrary> open_cufft(std::string* failure_reason,
                                                const std::vector<std::string>& candidates);
 
-/// `CUFFT_ALLOC_FAILED`, or the number of a status that has no name here.
+/// Returns `CUFFT_ALLOC_FAILED`, or the number of a status without a name here.
 std::string cufft_status_text(int status);
 
 }  // namespace tune::cuda

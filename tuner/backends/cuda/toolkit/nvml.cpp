@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner/backends/cuda/toolkit/shared_object.hpp"
+#include "tuner/base/format.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -17,7 +18,7 @@ constexpr unsigned sensor_gpu = 0;
 
 }  // namespace
 
-// NVML's C prototypes, declared here because its header comes with no toolkit package that building needs.
+// NVML's C prototypes, declared here because its header is not part of the packages that building needs.
 struct NvmlDevice::Functions {
   Functions() = default;
   Functions(const Functions&) = delete;
@@ -67,10 +68,10 @@ std::string throttle_text(std::uint64_t reasons) {
       {0x80, "power brake"},
       {0x100, "display clocks"},
   }};
-  std::string text;
+  std::vector<std::string_view> found;
   for (const auto& [bit, name] : names)
-    if ((reasons & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
+    if ((reasons & bit) != 0) found.emplace_back(name);
+  return joined(found);
 }
 
 std::unique_ptr<Nvml> Nvml::open() {

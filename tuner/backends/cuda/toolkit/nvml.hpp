@@ -9,7 +9,7 @@
 
 namespace tune::cuda {
 
-/// What the driver's management library tells of a device now; zero or empty where it does not.
+/// The present state of a device by the driver's management library; zero where it is not reported.
 struct NvmlReading {
   double core_clock = 0;       ///< Hz, of the multiprocessors
   double memory_clock = 0;     ///< Hz
@@ -20,17 +20,18 @@ struct NvmlReading {
   bool ecc = false;
 };
 
-/// Reasons by name, comma-separated, `power cap, thermal`; empty for none. Being idle is no reason.
+/// Returns the reasons by name, `power cap, thermal`; empty for none. Idleness does not count.
 std::string throttle_text(std::uint64_t reasons);
 
-/// One device as NVML knows it. Keeps NVML open.
+/// One device of NVML. Keeps NVML open.
 class NvmlDevice {
  public:
-  /// Some ten microseconds a figure.
+  /// Takes some ten microseconds a figure.
   NvmlReading read() const;
-  /// Reasons why clocks are held back now, as NVML's bits; 0 where it does not tell.
+  /// Returns why clocks are held back now, as NVML's bits; 0 where unknown.
   std::uint64_t throttle() const;
-  /// Joules that the device has taken since the driver was loaded; nothing where it does not count them.
+  /// Returns the joules that the device has taken since the driver was loaded; nothing where it does not
+  /// count them.
   std::optional<double> energy() const;
 
  private:
@@ -42,17 +43,16 @@ class NvmlDevice {
   struct NvmlDeviceTag* device_;
 };
 
-/// NVML, found at run time. It answers for devices by UUID or PCI address, never by number: its numbers are
-/// not CUDA's.
+/// NVML, found at run time. It finds devices by UUID or PCI address, not by number: its numbers are not
+/// CUDA's.
 class Nvml {
  public:
-  /// Null where the library or the driver is not there.
+  /// Null where the library or the driver is missing.
   static std::unique_ptr<Nvml> open();
 
   /// `580.159.04`; empty where unknown.
   std::string driver_version() const;
-  /// `uuid` as `GPU-...`, `pci_address` as `0000:17:00.0` for where the UUID is not known. Nothing where NVML
-  /// knows neither.
+  /// Finds a device by `uuid` (`GPU-...`), else by `pci_address` (`0000:17:00.0`).
   std::optional<NvmlDevice> find(const std::string& uuid, const std::string& pci_address) const;
 
  private:

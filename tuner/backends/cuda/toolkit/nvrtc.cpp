@@ -40,8 +40,8 @@ bool find_functions(NvrtcLibrary& nvrtc) {
          find_symbol(object, "nvrtcGetCUBIN", nvrtc.get_cubin);
 }
 
-/// NVRTC opens its builtins by bare name at the first compilation, which finds them only in the loader's
-/// folders. Opened here by full path they are already there; never closed, as NVRTC itself would keep them.
+/// At the first compilation NVRTC opens its builtins by name, which works only in the loader's folders.
+/// Opening them here by full path makes that succeed. They are never closed, as with NVRTC itself.
 void preload_builtins(const NvrtcLibrary& nvrtc) {
   Dl_info where{};
   int major = 0;
@@ -54,8 +54,8 @@ void preload_builtins(const NvrtcLibrary& nvrtc) {
   if (std::filesystem::exists(file, error)) dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 
-/// The build id in a segment of notes (each: sizes of name and content, a type, then both, in words of 4
-/// bytes) as hexadecimal digits; empty where there is none.
+/// Returns the build id in a segment of notes (each: sizes of name and content, a type, then both, in words
+/// of 4 bytes) as hexadecimal digits; empty where there is none.
 std::string build_id_in(std::span<const unsigned char> notes) {
   const auto whole_words = [](std::size_t bytes) { return (bytes + 3) / 4 * 4; };
   ElfW(Nhdr) note{};
@@ -75,7 +75,7 @@ std::string build_id_in(std::span<const unsigned char> notes) {
   return "";
 }
 
-/// Of the loaded object that `address` lies in.
+/// Returns the build id of the loaded object that `address` lies in.
 std::string build_id_at(std::uintptr_t address) {
   struct Search {
     std::uintptr_t address;
@@ -99,43 +99,7 @@ std::string build_id_at(std::uintptr_t address) {
   return search.found;
 }
 
-}  // namespace
-
-std::string NvrtcLibrary::build() const {
-  if (std::string id = build_id_at(reinterpret_cast<std::uintptr_t>(version)); !id.empty()) return id;
-  Dl_info where{};
-  if (dladdr(reinterpret_cast<void*>(version), &where) == 0 || where.dli_fname == nullptr) return "";
-  std::error_code error;
-  const auto size = std::filesystem::file_size(where.dli_fname, error);
-  if (error) return "";
-  const auto written = std::filesystem::last_write_time(where.dli_fname, error);
-  return error ? "" : format("{}-{}", size, written.time_since_epoch().count());
-}
-
-std::vector<std::string> nvrtc_candidates() {
-  return toolkit_candidates({"libnvrtc.so.13", "libnvrtc.so.12"});
-}
-
-std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* failure_reason,
-                                               const std::vector<std::string>& candidates) {
-  for (const auto& candidate : candidates) {
-    auto nvrtc = std::make_shared<NvrtcLibrary>();
-    nvrtc->path = candidate;
-    nvrtc->handle = open_shared_object(candidate);
-    if (nvrtc->handle == nullptr || !find_functions(*nvrtc)) continue;
-    preload_builtins(*nvrtc);
-    return nvrtc;
-  }
-  if (failure_reason != nullptr)
-    *failure_reason =
-        "NVRTC (libnvrtc.so.13 or libnvrtc.so.12), which compiles kernels, was not found: install the CUDA "
-        "toolkit's NVRTC, or set CUDA_HOME to the toolkit's folder";
-  return nullptr;
-}
-
-namespace {
-
-/// The number that ends right before `unit` in `line`: 12 for ("Used 12 registers", " registers").
+/// Returns the number right before `unit` in `line`: 12 for ("Used 12 registers", " registers").
 std::optional<int> number_before(std::string_view line, std::string_view unit) {
   const auto end = line.find(unit);
   if (end == std::string_view::npos) return std::nullopt;
@@ -147,7 +111,7 @@ std::optional<int> number_before(std::string_view line, std::string_view unit) {
   return value;
 }
 
-/// What follows `prefix` in `line`, up to `stop`.
+/// Returns the text between `prefix` and `stop` in `line`.
 std::optional<std::string_view> text_after(std::string_view line, std::string_view prefix, char stop) {
   const auto at = line.find(prefix);
   if (at == std::string_view::npos) return std::nullopt;
@@ -158,53 +122,6 @@ std::optional<std::string_view> text_after(std::string_view line, std::string_vi
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
-
-}  // namespace
-
-std::map<std::string, KernelResources> parse_ptxas_log(std::string_view log) {
-  std::map<std::string, KernelResources> kernels;
-  std::string_view described;  // whose stack frame and spills the next line gives: kernel or device function
-  KernelResources* compiled = nullptr;  // whose registers follow
-  while (!log.empty()) {
-    const auto line = log.substr(0, log.find('\n'));
-    log.remove_prefix(std::min(log.size(), line.size() + 1));
-    if (const auto name = text_after(line, "Compiling entry function '", '\'')) {
-      compiled = &kernels[std::string(*name)];
-    } else if (const auto function = text_after(line, "Function properties for ", ' ')) {
-      described = *function;
-    } else if (const auto frame = number_before(line, " bytes stack frame")) {
-      const auto kernel = kernels.find(std::string(described));
-      if (kernel == kernels.end()) continue;
-      kernel->second.local_bytes = *frame;
-      kernel->second.spill_store_bytes = number_before(line, " bytes spill stores").value_or(0);
-      kernel->second.spill_load_bytes = number_before(line, " bytes spill loads").value_or(0);
-    } else if (const auto registers = number_before(line, " registers"); registers && compiled) {
-      compiled->registers = *registers;
-      compiled->static_shared_memory = number_before(line, " bytes smem").value_or(0);
-    }
-  }
-  return kernels;
-}
-
-std::string compile_failure_reason(std::string_view log) {
-  // The first that is found names the cause: an entry that does not exist also shows as an undefined
-  // identifier.
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> causes{{
-      {"uses too much shared data", "static shared memory"},
-      {"open source file", "missing header"},  // could not, or cannot: NVRTC says both
-      {"static assertion failed", "static assertion"},
-      {"parsing name expression", "entry"},
-      {"nvrtc: error: invalid value for", "option"},
-      {"nvrtc: error: unrecognized option", "option"},
-      {"ptxas error", "compiler"},
-      {": error: ", "syntax"},
-  }};
-  for (const auto& [text, reason] : causes)
-    if (contains(log, text)) return std::string(reason);
-  return "compiler";
-}
-
-namespace {
 
 /// Owns an NVRTC program.
 class Program {
@@ -263,6 +180,80 @@ class Program {
 
 }  // namespace
 
+std::string NvrtcLibrary::build() const {
+  if (std::string id = build_id_at(reinterpret_cast<std::uintptr_t>(version)); !id.empty()) return id;
+  Dl_info where{};
+  if (dladdr(reinterpret_cast<void*>(version), &where) == 0 || where.dli_fname == nullptr) return "";
+  std::error_code error;
+  const auto size = std::filesystem::file_size(where.dli_fname, error);
+  if (error) return "";
+  const auto written = std::filesystem::last_write_time(where.dli_fname, error);
+  return error ? "" : format("{}-{}", size, written.time_since_epoch().count());
+}
+
+std::vector<std::string> nvrtc_candidates() {
+  return toolkit_candidates({"libnvrtc.so.13", "libnvrtc.so.12"});
+}
+
+std::shared_ptr<const NvrtcLibrary> open_nvrtc(std::string* failure_reason,
+                                               const std::vector<std::string>& candidates) {
+  for (const auto& candidate : candidates) {
+    auto nvrtc = std::make_shared<NvrtcLibrary>();
+    nvrtc->path = candidate;
+    nvrtc->handle = open_shared_object(candidate);
+    if (nvrtc->handle == nullptr || !find_functions(*nvrtc)) continue;
+    preload_builtins(*nvrtc);
+    return nvrtc;
+  }
+  if (failure_reason != nullptr)
+    *failure_reason =
+        "NVRTC (libnvrtc.so.13 or libnvrtc.so.12), which compiles kernels, was not found: "
+        "install the CUDA toolkit's NVRTC, or set CUDA_HOME to the toolkit's folder";
+  return nullptr;
+}
+
+std::map<std::string, KernelResources> parse_ptxas_log(std::string_view log) {
+  std::map<std::string, KernelResources> kernels;
+  std::string_view described;  // the kernel or device function of the next line's stack frame and spills
+  KernelResources* compiled = nullptr;  // the kernel of the next line's registers
+  while (!log.empty()) {
+    const auto line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), line.size() + 1));
+    if (const auto name = text_after(line, "Compiling entry function '", '\'')) {
+      compiled = &kernels[std::string(*name)];
+    } else if (const auto function = text_after(line, "Function properties for ", ' ')) {
+      described = *function;
+    } else if (const auto frame = number_before(line, " bytes stack frame")) {
+      const auto kernel = kernels.find(std::string(described));
+      if (kernel == kernels.end()) continue;
+      kernel->second.local_bytes = *frame;
+      kernel->second.spill_store_bytes = number_before(line, " bytes spill stores").value_or(0);
+      kernel->second.spill_load_bytes = number_before(line, " bytes spill loads").value_or(0);
+    } else if (const auto registers = number_before(line, " registers"); registers && compiled) {
+      compiled->registers = *registers;
+      compiled->static_shared_memory = number_before(line, " bytes smem").value_or(0);
+    }
+  }
+  return kernels;
+}
+
+std::string compile_failure_reason(std::string_view log) {
+  // The first match names the cause: a missing entry is also an undefined identifier.
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> causes{{
+      {"uses too much shared data", "static shared memory"},
+      {"open source file", "missing header"},  // NVRTC writes both "could not" and "cannot"
+      {"static assertion failed", "static assertion"},
+      {"parsing name expression", "entry"},
+      {"nvrtc: error: invalid value for", "option"},
+      {"nvrtc: error: unrecognized option", "option"},
+      {"ptxas error", "compiler"},
+      {": error: ", "syntax"},
+  }};
+  for (const auto& [text, reason] : causes)
+    if (contains(log, text)) return std::string(reason);
+  return "compiler";
+}
+
 struct NvrtcCompiler::Outcome {
   int status = nvrtc_success;
   Binary binary;
@@ -271,7 +262,7 @@ struct NvrtcCompiler::Outcome {
 NvrtcCompiler::NvrtcCompiler(std::shared_ptr<const NvrtcLibrary> nvrtc, std::string architecture)
     : nvrtc_(std::move(nvrtc)), architecture_(std::move(architecture)) {
   if (nvrtc_->version(&major_, &minor_) != nvrtc_success)
-    throw Error(format("{} does not tell its version: reinstall the CUDA toolkit's NVRTC", nvrtc_->path));
+    throw Error(format("{} does not report its version: reinstall the CUDA toolkit's NVRTC", nvrtc_->path));
   check_architecture();
 }
 
@@ -284,10 +275,9 @@ void NvrtcCompiler::check_architecture() const {
   if (architecture_.starts_with("sm_"))
     std::from_chars(architecture_.data() + 3, architecture_.data() + architecture_.size(), wanted);
   if (std::find(known.begin(), known.end(), wanted) != known.end()) return;
-  std::string list;
-  for (const int number : known) list += format("{}sm_{}", list.empty() ? "" : ", ", number);
-  throw Error(format("NVRTC {}.{} ({}) cannot compile for `{}`: it knows {}; install another CUDA toolkit",
-                     major_, minor_, nvrtc_->path, architecture_, list));
+  const auto name_of = [](int number) { return format("sm_{}", number); };
+  throw Error(format("NVRTC {}.{} ({}) cannot compile for `{}`, only for {}: install another CUDA toolkit",
+                     major_, minor_, nvrtc_->path, architecture_, joined(known, name_of)));
 }
 
 std::string NvrtcCompiler::version() const {
@@ -297,22 +287,22 @@ std::string NvrtcCompiler::version() const {
 std::string NvrtcCompiler::identity() const {
   std::string text = format("{} build {}", version(), nvrtc_->build());
   for (const std::string& option : options_of({}, true)) text += " " + option;
-  return text + " headers 1";  // of standard_headers: another number where their texts change
+  return text + " headers 1";  // raise it when the texts of standard_headers change
 }
 
 std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request, bool verbose) const {
   std::vector<std::string> options{
       "--std=c++20", "--gpu-architecture=" + architecture_ + (request.architecture_specific ? "a" : "")};
-  // Else a header that the request lacks would be looked for beside the source's name in the working
-  // directory. Headers on disk (of the toolkit) include each other that way.
+  // Without this NVRTC would look for missing headers in the working directory. Headers of the toolkit on
+  // disk include each other that way.
   if (!uses_files(request)) options.emplace_back("--no-source-include");
   for (const auto& [name, value] : request.defines)
     options.push_back(value.empty() ? "--define-macro=" + name : format("--define-macro={}={}", name, value));
   options.insert(options.end(), request.options.begin(), request.options.end());
   for (const std::string& folder : toolkit_folders(request, nvrtc_->path))
     options.push_back("--include-path=" + folder);
-  // From 12.9 on NVRTC keeps its results in the driver's cache on disk, and what comes from there has no log:
-  // the second run of a program would miss registers and spills.
+  // From 12.9 on NVRTC keeps its results in the driver's cache on disk, without their logs: the second run of
+  // a program would miss registers and spills.
   if (major_ > 12 || (major_ == 12 && minor_ >= 9)) options.emplace_back("--no-cache");
   if (verbose) options.emplace_back("--ptxas-options=-v");
   return options;
@@ -320,8 +310,8 @@ std::vector<std::string> NvrtcCompiler::options_of(const CompileRequest& request
 
 NvrtcCompiler::Outcome NvrtcCompiler::attempt(const CompileRequest& request, bool verbose) const {
   const Program program(*nvrtc_, request);
-  // An extern "C" name is a valid expression too and its own lowered name: no need to tell the kinds apart,
-  // and a missing entry is an error of the compilation.
+  // An extern "C" name is also a valid expression and its own lowered name. A missing entry becomes an error
+  // of the compilation.
   for (const auto& entry : request.entries)
     program.check(nvrtc_->add_name_expression(program.get(), entry.c_str()), "nvrtcAddNameExpression");
   const auto options = options_of(request, verbose);
@@ -342,8 +332,7 @@ Result<Binary> NvrtcCompiler::compile(const CompileRequest& request) const {
   const Stopwatch compiling;
   auto outcome = attempt(request, true);
   if (outcome.status != nvrtc_success) {
-    // With -v the log of some failures (static shared memory beyond 48 KiB) holds no error at all; without
-    // it the message is there.
+    // With -v the log of some failures (static shared memory beyond 48 KiB) lacks the error.
     const auto quiet = attempt(request, false);
     const auto& log =
         quiet.status == nvrtc_success || quiet.binary.log.empty() ? outcome.binary.log : quiet.binary.log;

@@ -12,14 +12,14 @@
 
 namespace tune::cuda {
 
-/// NVRTC's program handle, opaque.
+/// NVRTC's program handle.
 using NvrtcProgram = struct NvrtcProgramTag*;
 
-/// Results of NVRTC's functions that are told apart here.
+/// The results of NVRTC's functions that are distinguished here.
 enum NvrtcStatus : int { nvrtc_success = 0, nvrtc_invalid_option = 5, nvrtc_compilation_failed = 6 };
 
-/// The functions of NVRTC that are used, with its C prototypes. They are declared here and found at run time:
-/// neither building nor starting the program needs NVRTC. A test fills the table with functions of its own.
+/// The functions of NVRTC that are used, with its C prototypes. They are found at run time: neither building
+/// nor starting the program needs NVRTC. Tests fill the table with their own functions.
 struct NvrtcLibrary {
   const char* (*get_error_string)(int status) = nullptr;
   int (*version)(int* major, int* minor) = nullptr;
@@ -38,44 +38,42 @@ struct NvrtcLibrary {
   std::shared_ptr<void> handle;  ///< keeps the shared object loaded
   std::string path;              ///< of the shared object
 
-  /// Tells builds of the library apart: the build id that its linker gave it, else size and time of its file;
-  /// empty where neither can be told.
+  /// Identifies the build of the library: its linker's build id, else size and time of its file; empty where
+  /// both are unknown.
   std::string build() const;
 };
 
-/// File names to try, in order: what the system's loader finds, then $CUDA_HOME, $CUDA_PATH and
+/// Returns file names to try, in order: by the system's loader, then in $CUDA_HOME, $CUDA_PATH and
 /// /usr/local/cuda; the newest version first.
 std::vector<std::string> nvrtc_candidates();
 
 /// Opens the first candidate that can be opened and has all functions. Null where there is none:
-/// `failure_reason` (may be null) then says what to install, in one line.
+/// `failure_reason` (may be null) then names what to install, in one line.
 std::shared_ptr<const NvrtcLibrary> open_nvrtc(
     std::string* failure_reason, const std::vector<std::string>& candidates = nvrtc_candidates());
 
-/// What `ptxas -v` says of every kernel in a log, by mangled name: registers, spills, stack frame
+/// Reads the output of `ptxas -v` for every kernel in a log, by mangled name: registers, spills, stack frame
 /// (`local_bytes`) and static shared memory. The log is the only source of spills, and of shared memory
-/// without the bytes that some architectures reserve (the cubin's section counts those in). Lines that it
-/// does not know are passed over; device functions that are no kernels are left out.
+/// without the bytes that some architectures reserve (the cubin's section includes those). Ignores unknown
+/// lines and device functions that are not kernels.
 std::map<std::string, KernelResources> parse_ptxas_log(std::string_view log);
 
-/// A short word for why a compilation failed: the same for the same cause, so that failures can be counted.
-/// `static shared memory`, `static assertion`, `missing header`, `entry`, `option`, `syntax` (any other error
-/// in the source) or `compiler`.
+/// Returns why a compilation failed, as a Failure's reason: `static shared memory`, `static assertion`,
+/// `missing header`, `entry`, `option`, `syntax` (any other error in the source) or `compiler`.
 std::string compile_failure_reason(std::string_view log);
 
 /// Compiles CUDA C++ to the machine code (cubin) of one architecture, in this process. Needs neither a driver
-/// nor a device. One object serves all threads; two threads compile at the same time.
+/// nor a device. One object serves all threads, which compile at the same time.
 class NvrtcCompiler : public Compiler {
  public:
-  /// `architecture` such as `sm_90`. Throws Error where this NVRTC does not know it.
+  /// Throws Error where this NVRTC cannot compile for the architecture (`sm_90`).
   NvrtcCompiler(std::shared_ptr<const NvrtcLibrary> nvrtc, std::string architecture);
 
   /// Fills image, symbols and resources (registers, spills, stack frame, static shared memory) for every
   /// entry. Failure{compile} with a reason of compile_failure_reason and the compiler's messages as detail.
   Result<Binary> compile(const CompileRequest& request) const override;
   std::string version() const override;
-  /// The version, the build of the library (NVRTC tells no more than 13.0 of itself) and the options that
-  /// every compile gets.
+  /// The version, the build of the library (NVRTC itself reports only 13.0) and the options of every compile.
   std::string identity() const override;
 
  private:
@@ -90,16 +88,11 @@ class NvrtcCompiler : public Compiler {
   int minor_ = 0;
 };
 
-}  // namespace tune::cuda
-
-/// CUDA's compiler, which is opened at run time and needs no device.
-namespace tune::cuda {
-
-/// A compiler for an architecture such as `sm_90`, without a device. Null where NVRTC is not there or does
-/// not know the architecture: `failure_reason` (may be null) then says so in one line.
+/// Makes a compiler for an architecture such as `sm_90`, without a device. Null where NVRTC is missing or
+/// cannot compile for it: `failure_reason` (may be null) then has the cause in one line.
 std::unique_ptr<Compiler> make_nvrtc_compiler(const std::string& architecture, std::string* failure_reason);
 
-/// `NVRTC 13.0 in libnvrtc.so.13`, or what is missing, in one line.
+/// Returns `NVRTC 13.0 in libnvrtc.so.13`, or what is missing, in one line.
 std::string toolkit_text();
 
 }  // namespace tune::cuda

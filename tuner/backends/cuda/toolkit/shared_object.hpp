@@ -11,7 +11,7 @@
 
 namespace tune::cuda {
 
-/// Opens a shared object; it stays loaded as long as the pointer lives. Null where it cannot be opened.
+/// Opens a shared object, which stays loaded as long as the pointer exists. Null where it cannot be opened.
 inline std::shared_ptr<void> open_shared_object(const std::string& file) {
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return nullptr;
@@ -25,7 +25,7 @@ bool find_symbol(const std::shared_ptr<void>& object, const char* name, Function
   return function != nullptr;
 }
 
-/// Where a library of the toolkit may be: each of `files` as the system's loader finds it, then in
+/// Returns the places of a library of the toolkit: each of `files` by the system's loader, then in
 /// $CUDA_HOME, $CUDA_PATH and /usr/local/cuda.
 inline std::vector<std::string> toolkit_candidates(std::initializer_list<const char*> files) {
   std::vector<std::string> folders{""};

@@ -57,40 +57,38 @@ constexpr std::string_view assertions =
     "#pragma once\n#ifndef assert\n#define assert(condition) ((condition) ? (void)0 : __trap())\n#endif\n";
 
 const std::map<std::string, std::string_view, std::less<>>& known() {
-  static const std::map<std::string, std::string_view, std::less<>> all = {
-      {"stdint.h", integers},
-      {"cstdint", integers},
-      {"inttypes.h", integers},
-      {"limits.h", limits},
-      {"climits", limits},
-      {"float.h", floats},
-      {"cfloat", floats},
-      {"math.h", mathematics},
-      {"cmath", mathematics},
-      {"assert.h", assertions},
-      {"cassert", assertions},
-      {"cuda.h", ""},
-      {"cuda_runtime.h", ""},
-      {"cuda_runtime_api.h", ""},
-      {"device_functions.h", ""},
-      {"device_launch_parameters.h", ""},
-      {"sm_20_intrinsics.h", ""},
-      {"vector_types.h", ""},
-      {"vector_functions.h", ""},
-      {"stdio.h", ""},
-      {"cstdio", ""},
-      {"stdlib.h", ""},
-      {"cstdlib", ""},
-      {"string.h", ""},
-      {"cstring", ""},
-      {"stddef.h", ""},
-      {"cstddef", ""},
-      {"stdbool.h", ""},
-  };
+  static const std::map<std::string, std::string_view, std::less<>> all = {{"stdint.h", integers},
+                                                                           {"cstdint", integers},
+                                                                           {"inttypes.h", integers},
+                                                                           {"limits.h", limits},
+                                                                           {"climits", limits},
+                                                                           {"float.h", floats},
+                                                                           {"cfloat", floats},
+                                                                           {"math.h", mathematics},
+                                                                           {"cmath", mathematics},
+                                                                           {"assert.h", assertions},
+                                                                           {"cassert", assertions},
+                                                                           {"cuda.h", ""},
+                                                                           {"cuda_runtime.h", ""},
+                                                                           {"cuda_runtime_api.h", ""},
+                                                                           {"device_functions.h", ""},
+                                                                           {"device_launch_parameters.h", ""},
+                                                                           {"sm_20_intrinsics.h", ""},
+                                                                           {"vector_types.h", ""},
+                                                                           {"vector_functions.h", ""},
+                                                                           {"stdio.h", ""},
+                                                                           {"cstdio", ""},
+                                                                           {"stdlib.h", ""},
+                                                                           {"cstdlib", ""},
+                                                                           {"string.h", ""},
+                                                                           {"cstring", ""},
+                                                                           {"stddef.h", ""},
+                                                                           {"cstddef", ""},
+                                                                           {"stdbool.h", ""}};
   return all;
 }
 
-/// The names in angle brackets of all texts, each once.
+/// Returns the names in angle brackets of all texts, each once.
 std::set<std::string> included(const CompileRequest& request) {
   static const std::regex include(R"((^|\n)[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>)");
   std::set<std::string> names;
@@ -133,7 +131,7 @@ std::vector<std::string> toolkit_folders(const CompileRequest& request, const st
   std::error_code error;
   for (const fs::path& root : roots) {
     const fs::path folder = root / "include";
-    // From CUDA 13 on libcu++ and CUB lie in a folder of their own.
+    // From CUDA 13 on libcu++ and CUB have a folder of their own.
     const fs::path libraries = folder / "cccl";
     const bool there = std::ranges::any_of(wanted, [&](const std::string& name) {
       return fs::exists(folder / name, error) || fs::exists(libraries / name, error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers that kernels name in angle brackets. NVRTC has none: what kernels of files compiled by nvcc include
-// out of habit must not keep them from being compiled.
+// Headers that kernels include in angle brackets. NVRTC has none of them, and kernels written for nvcc
+// include many that they do not need.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace tune::cuda {
 
-/// Those standard headers (`stdint.h`, `cuda_runtime.h`, `cfloat`, ...) that the request's texts include and
-/// the request lacks: with what they declare that kernels use; many are empty, since NVRTC knows it by
-/// itself.
+/// Returns the standard headers (`stdint.h`, `cuda_runtime.h`, `cfloat`, ...) that the request's texts
+/// include and the request lacks, with the declarations that kernels use. Many are empty because NVRTC has
+/// these declarations built in.
 std::vector<SourceFile> standard_headers(const CompileRequest& request);
 
-/// The folders of headers of the toolkit that NVRTC belongs to, where the request's texts include one of them
+/// Returns the include folders of NVRTC's toolkit where the request's texts include one of its headers
 /// (cuda_fp16.h, mma.h, cooperative_groups.h); else none. `library`: the file of NVRTC.
 std::vector<std::string> toolkit_folders(const CompileRequest& request, const std::string& library);
 

@@ -30,11 +30,11 @@ namespace {
 struct Batch {
   std::string name;                      ///< of its files
   std::map<std::size_t, CheckJob> jobs;  ///< by their numbers
-  /// Of jobs that harmed the worker that found them: what it found.
+  /// The findings of jobs that damaged their worker process.
   std::map<std::size_t, CheckVerdict> unexplained;
 };
 
-/// A variant as compiled: in a module, or the reason why not.
+/// A compiled variant, or why it does not compile.
 struct Compiled {
   CaseCode code;
   Failure failure;
@@ -59,7 +59,7 @@ class BatchCode {
         compiled_[i].code = {modules_.back().get(), i, purpose};
       return;
     }
-    // Whose fault is it? One that does not compile must not take the others with it.
+    // Compiles each variant alone: one that does not compile must not fail the others.
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const auto single =
           requests.size() == 1
@@ -84,7 +84,7 @@ class BatchCode {
   std::vector<std::unique_ptr<LoadedModule>> modules_;
 };
 
-/// The verdict on a job of which a variant does not compile.
+/// The verdict on a job with a variant that does not compile.
 CheckVerdict refused(const Failure& failure) {
   CheckVerdict verdict;
   if (failure.reason == cannot_be_emulated) {
@@ -98,7 +98,7 @@ CheckVerdict refused(const Failure& failure) {
   return verdict;
 }
 
-/// Runs are short where little memory is worked on: then compiling counts.
+/// Runs on little memory are short: then the time to compile counts.
 Effort effort_for(const Batch& batch) {
   constexpr double little_computation = 512 << 10;  // a job, all buffers without their padding [bytes]
   double bytes = 0;
@@ -120,12 +120,12 @@ class Worker {
         code_(batch, compiler, effort_, Purpose::search),
         emulation_(std::make_unique<Emulation>(flavour)) {}
 
-  /// What is found, explained if that is possible.
+  /// Runs a job; where there are findings, runs it again to explain them.
   JobRun run_number(std::size_t number) {
     const CheckJob& job = batch_.jobs.at(number);
     const auto known = batch_.unexplained.find(number);
     JobRun found = known == batch_.unexplained.end() ? run(job, code_) : JobRun{known->second, false, true};
-    // Without call-backs there is nothing to add.
+    // Without call-backs there is nothing to explain.
     found.unexplained = found.unexplained && flavour_ == Flavour::sanitize;
     if (!found.unexplained || found.harmed) return found;
     const Batch alone{format("{}_lines_{}", batch_.name, number), {{number, job}}, {}};
@@ -155,9 +155,9 @@ class Worker {
   std::unique_ptr<Emulation> emulation_;
 };
 
-/// Compiles a batch, unless an earlier worker has, and runs those of its jobs that are in `wanted`, in order.
-/// A job with findings is compiled again, by itself, and run again, so that each says all that is known. To
-/// be called in a process of its own. Ends early, without an error, when a job has harmed the process.
+/// Compiles a batch, unless an earlier worker has, and runs its jobs in `wanted`, in order. A job with
+/// findings is compiled and run again by itself, to explain them. Called in a process of its own. Ends early,
+/// without an error, when a job has damaged the process.
 void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const ModuleCompiler& compiler,
              Flavour flavour, const std::function<void(const Message&)>& send) {
   Worker worker(batch, compiler, flavour);
@@ -175,10 +175,10 @@ void work_on(const Batch& batch, const std::vector<std::size_t>& wanted, const M
 
 using Clock = std::chrono::steady_clock;
 
-/// Of a batch: what g++ needs at most, by far.
+/// A generous limit for g++ to compile a batch.
 constexpr double compile_seconds = 300;
 
-/// A folder that goes with the object.
+/// A temporary folder, which the destructor removes.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -209,7 +209,7 @@ CheckVerdict ended_by(FindingKind kind, const CheckJob& job, std::string detail)
   return verdict;
 }
 
-/// A worker with the jobs that it still owes.
+/// A worker with the jobs that it still has to do.
 struct Slot {
   Batch batch;
   std::vector<std::size_t> owed;
@@ -230,7 +230,8 @@ class Pool {
         done_(done),
         compiler_(folder_.path(), options.flavour) {
     const unsigned workers = options.workers > 0 ? options.workers : host_threads();
-    // As many batches for each worker, so that none is idle at the end while another begins its last one.
+    // All workers get the same number of batches, so that none is idle at the end while another begins its
+    // last one.
     const std::size_t round = workers * std::max<std::size_t>(1, options.batch);
     const std::size_t batches = workers * ((count + round - 1) / round);
     batch_size_ = std::max<std::size_t>(1, (count + batches - 1) / batches);
@@ -314,7 +315,7 @@ class Pool {
         set_deadline(slot, options_.seconds);
         break;
       case Message::Type::unexplained:
-        // It is still owed; the worker has nothing more to say.
+        // The job stays owed: this worker cannot explain it.
         slot.running.reset();
         slot.batch.unexplained.insert_or_assign(message.job, std::move(message.verdict));
         break;
@@ -327,7 +328,7 @@ class Pool {
     stopped_ = !done_(job, std::move(verdict));
   }
 
-  /// A worker is gone. What it was working on is lost; a new one takes the rest.
+  /// A worker has ended: its running job gets a verdict, and a new worker takes the rest.
   void after_end(Slot& slot, bool too_slow) {
     const int status = slot.process->wait();
     if (slot.running) {
@@ -341,9 +342,11 @@ class Pool {
                                      : format("the worker ended with status {}", status)));
       if (stopped_) return;
     } else if (!slot.said_something && !slot.owed.empty()) {
-      throw Error(too_slow
-                      ? format("g++ needs more than {} s for a batch", compile_seconds)
-                      : std::string("a worker of the emulator ended before it had begun: is there memory?"));
+      throw Error(
+          too_slow
+              ? format("g++ took more than {} s for a batch: lower the number of jobs compiled together",
+                       compile_seconds)
+              : std::string("a worker of the emulator ended before it had begun: is there enough memory?"));
     }
     if (slot.owed.empty())
       next_batch(slot);
@@ -395,7 +398,7 @@ CheckJob ProblemJobs::job(const Configuration& configuration, std::span<const In
       job.cases.clear();
       return job;
     }
-    // Races and bounds do not depend on values: the inputs of one seed are enough.
+    // Races and bounds do not depend on values: the inputs of one seed suffice.
     const auto expected = reference_cache_.at(instance, check_seeds[0]);
     if (const auto reference = problem_.reference_plan(instance, sources_)) {
       if (!*reference) {

@@ -20,24 +20,24 @@ namespace tune::emulator {
 struct Case {
   std::string size;  ///< names it in findings
   LaunchPlan plan;
-  std::shared_ptr<const ReferenceData> expected;  ///< an output without a reference is not compared
-  /// What it computes is the reference of outputs that lack one in the cases after it, up to the next such.
+  std::shared_ptr<const ReferenceData> expected;  ///< outputs without a reference are not compared
+  /// Its results are the reference of outputs that lack one in the following cases, up to the next such case.
   bool is_reference = false;
 };
 
-/// A configuration: what a worker checks in one go, and what a crash or the time limit costs.
+/// A configuration to check: a crash or the time limit costs one job.
 struct CheckJob {
   std::vector<Case> cases;
   std::string impossible;  ///< why there are no cases
 };
 
-/// What came out of a job.
+/// The result of a job.
 struct CheckVerdict {
   std::vector<Finding> findings;
   std::string not_emulated;  ///< why the emulator cannot carry it out; empty where it did
   double error = 0;          ///< largest |out - ref|
   double tolerance = 0;
-  double seconds = 0;  ///< of this machine's processor, without compiling: says nothing of a device
+  double seconds = 0;  ///< of this machine's processor, without compiling
 
   bool clean() const { return findings.empty() && not_emulated.empty(); }
 };
@@ -49,28 +49,29 @@ struct CheckOptions {
   std::size_t batch = 16;  ///< jobs compiled together, at most
 };
 
-/// Makes job `number` when its turn comes: thousands of them need not be in memory at once.
+/// Makes job `number` when its turn comes, so that not all jobs are in memory at once.
 using JobSource = std::function<CheckJob(std::size_t number)>;
 
 /// Runs `count` jobs on the CPU, every thread of a kernel in turn: `plain` in forward and reverse order of
-/// threads and blocks, `sanitize` forward only, its verdict on races being independent of the order. Worker
-/// processes compile and run a batch each; one that dies, or takes too long, costs one job. `done` hears of
-/// each job as it ends, in any order, and returns false to stop. Throws Error for a broken environment.
+/// threads and blocks, `sanitize` only forward, because its verdict on races does not depend on the order.
+/// Worker processes compile and run a batch each; one that dies, or takes too long, costs one job. Calls
+/// `done` for each job as it ends, in any order; it returns false to stop. Throws Error for a broken
+/// environment.
 void check(std::size_t count, const JobSource& jobs, const CheckOptions& options,
            const std::function<bool(std::size_t job, CheckVerdict verdict)>& done);
 
-/// One plan, checked by itself. An output without a reference is not compared.
+/// Checks one plan. Outputs without a reference are not compared.
 CheckVerdict check(const LaunchPlan& plan, const ReferenceData& expected, const CheckOptions& options = {});
 
-/// Jobs from a problem's configurations. Inputs and reference of a size are computed once, here: the workers,
-/// copies of this process, find them there.
+/// Makes jobs of a problem's configurations. Computes inputs and reference of a size once, in this process:
+/// the workers are copies of it.
 class ProblemJobs {
  public:
   /// Both must outlive the object.
   ProblemJobs(const Problem& problem, const KernelSources& sources)
       : problem_(problem), sources_(sources), reference_cache_(problem) {}
 
-  /// The configuration at each of these sizes. A configuration that has no plan there is an impossible job.
+  /// Makes a job of the configuration at each of these sizes. `impossible` is set where it has no plan.
   CheckJob job(const Configuration& configuration, std::span<const Instance> instances);
 
  private:

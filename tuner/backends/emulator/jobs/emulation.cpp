@@ -14,13 +14,19 @@
 namespace tune::emulator {
 namespace {
 
-constexpr int poison = 0xff;  ///< of every byte: NaN in floating point
+constexpr int poison = 0xff;  ///< NaN in floating point
+constexpr unsigned barrier_bytes = 8;
+constexpr std::uintptr_t box_alignment = 128;
+constexpr std::int64_t box_start = 16;  ///< bytes: a box begins at a multiple of these along dimension 0
 
 using tune_emulator::access_atomic;
+using tune_emulator::access_bulk;
 using tune_emulator::access_read;
 using tune_emulator::access_texture;
 using tune_emulator::access_volatile;
 using tune_emulator::access_write;
+using tune_emulator::AsyncCall;
+using tune_emulator::AsyncRequest;
 using tune_emulator::HostTable;
 
 Emulation& self(void* context) {
@@ -172,7 +178,7 @@ bool Emulation::lies_within(const FourierShape& shape, const FourierSide& side) 
   return false;
 }
 
-/// All elements in turn, as by one thread.
+/// Accesses all elements of a side in turn, as by one thread.
 bool Emulation::access_rows(const FourierShape& shape, const FourierSide& side, const char* first,
                             unsigned kind) {
   if (flavour_ == Flavour::plain) return true;
@@ -186,7 +192,7 @@ bool Emulation::access_rows(const FourierShape& shape, const FourierSide& side, 
   return log_.size() == before;
 }
 
-/// The elements of every row but the first `kept` ones.
+/// Forgets the elements of every row but the first `kept` ones.
 void Emulation::forget_rows(const FourierShape& shape, const FourierSide& side, char* first,
                             std::uint64_t kept) {
   const std::size_t bytes = element_size(shape.type);
@@ -201,10 +207,9 @@ void Emulation::forget_rows(const FourierShape& shape, const FourierSide& side, 
 void Emulation::grid_barrier(unsigned* counter, const Place& place) {
   std::string wrong;
   if (!cooperative_) {
-    wrong =
-        "a barrier of the grid in a launch that is not cooperative: its blocks need not be there together";
+    wrong = "a barrier of the grid in a launch that is not cooperative: its blocks may not run together";
   } else if (running_thread() == 0) {
-    // On a device the block's first thread counts the block.
+    // On a device the first thread of a block counts it.
     constexpr unsigned kind = access_atomic | access_write;
     if (counter != nullptr && flavour_ == Flavour::sanitize &&
         !memory_.access(running_thread(), counter, sizeof *counter, kind, place))
@@ -247,7 +252,7 @@ void Emulation::on_warpgroup_operation(unsigned warp, const WarpExchange& lanes)
         on_divergence(FindingKind::failed, running_thread(), place, wrong);
         scheduler().abandon();
       }
-      // A device may read at once, or as late as it is waited for.
+      // A device may read the operands at any time until the wait.
       if (!read_operand(warp, product)) scheduler().abandon();
       products().start(warp, product);
       break;
@@ -266,7 +271,7 @@ void Emulation::on_warpgroup_operation(unsigned warp, const WarpExchange& lanes)
 
 bool Emulation::read_operand(unsigned warp, const WarpgroupProduct& product) {
   if (flavour_ == Flavour::plain) return true;
-  // As if each lane read some of the pieces.
+  // Each lane reads some of the pieces.
   unsigned lane = 0;
   return product.each_piece([&](std::size_t offset) {
     const unsigned thread = warp * 32 + lane++ % 32;
@@ -278,7 +283,7 @@ bool Emulation::read_operand(unsigned warp, const WarpgroupProduct& product) {
 
 void Emulation::on_end(unsigned thread) {
   check_block_end(thread);
-  // A device completes what is under way when the thread ends.
+  // A device completes a thread's copies when the thread ends.
   if (!copies().unfinished(thread)) return;
   copies().commit(thread);
   wait_async(thread, 0);
@@ -304,13 +309,13 @@ void Emulation::locate(Finding& finding) const {
 
 void Emulation::access(const void* address, unsigned bytes, unsigned kind, const Place& place) {
   if ((kind & (access_atomic | access_volatile)) != 0) {
-    // A thread that looks at one variable again and again waits for another one, which has to get its turn.
-    // Who reads what it has just written does not: lanes must not come to run in step by it.
+    // A thread that reads one variable repeatedly waits for another thread, which needs a turn. A thread that
+    // reads what it has just written does not wait: yielding there would make lanes run in step.
     const bool looks = (kind & access_atomic) != 0 || (kind & access_write) == 0;
     const bool again = std::exchange(awaited_, looks ? address : nullptr) == address && looks;
     if (again) scheduler().yield();
   }
-  // Local memory: stacks of the block's threads.
+  // Stacks of threads are local memory.
   if (flavour_ == Flavour::plain || blocks_.stacks().contains(address)) return;
   if (!memory_.access(running_thread(), address, bytes, kind, place) || log_.full()) scheduler().abandon();
   if (const Array* const input = memory_.quick_input()) {
@@ -322,7 +327,7 @@ void Emulation::access(const void* address, unsigned bytes, unsigned kind, const
 Texel Emulation::fetch(const tune_emulator::TextureRequest& request) {
   const Texture* const texture = PlanTextures::find(textures_, request.texture);
   const std::string wrong =
-      texture == nullptr ? "the argument of a fetch is no texture object" : mismatch(*texture, request);
+      texture == nullptr ? "the argument of a fetch is not a texture object" : mismatch(*texture, request);
   if (!wrong.empty()) {
     on_divergence(FindingKind::failed, running_thread(), request.place, wrong);
     scheduler().abandon();
@@ -354,44 +359,24 @@ void Emulation::wait_async(unsigned thread, int pending) {
 void Emulation::note_fault(int signal, const void* address) {
   Finding finding;
   if (signal == SIGFPE || signal == SIGILL) {
-    // The address is that of the instruction.
+    // For these signals the address is that of the instruction.
     finding.kind = FindingKind::crash;
-    finding.detail = signal == SIGFPE ? "an integer is divided by zero (a device gives any number)"
+    finding.detail = signal == SIGFPE ? "an integer is divided by zero (the result on a device is undefined)"
                                       : "an instruction that traps";
   } else if (blocks_.stacks().in_guard(address)) {
     finding.kind = FindingKind::crash;
     finding.detail =
-        format("a thread needs more than the {} KiB of local memory that it has here", Stacks::bytes >> 10);
+        format("a thread needs more than the emulator's {} KiB of local memory", Stacks::bytes >> 10);
   } else if (auto described = memory_.describe(address)) {
     finding = std::move(*described);
     finding.detail = "access to " + finding.detail;
   } else {
     finding.kind = FindingKind::out_of_bounds;
-    finding.detail = format("access to address {}, which is near no array", address);
+    finding.detail = format("access to address {}, which is not near any array", address);
   }
   locate(finding);
   log_.add(std::move(finding), {nullptr, 0, nullptr});
 }
-
-}  // namespace tune::emulator
-
-// What threads do with mbarriers, and the copies that arrive there.
-
-namespace tune::emulator {
-namespace {
-
-using tune_emulator::access_bulk;
-using tune_emulator::access_read;
-using tune_emulator::access_volatile;
-using tune_emulator::access_write;
-using tune_emulator::AsyncCall;
-using tune_emulator::AsyncRequest;
-
-constexpr unsigned barrier_bytes = 8;
-constexpr std::uintptr_t box_alignment = 128;
-constexpr std::int64_t box_start = 16;  // bytes: a box begins at a multiple of these along dimension 0
-
-}  // namespace
 
 void Emulation::async(const AsyncRequest& request) {
   const unsigned thread = running_thread();
@@ -403,7 +388,7 @@ void Emulation::async(const AsyncRequest& request) {
       if (const AsyncBarrier* const before = barriers().find(request.barrier);
           before != nullptr && !before->copies.empty())
         give_up(FindingKind::misused_barrier, request.place,
-                "an mbarrier is initialised while copies that arrive there are under way");
+                "an mbarrier is initialised while copies to it are under way");
       if (request.value == 0 || barriers().make(request.barrier, thread, request.value) == nullptr)
         give_up(FindingKind::misused_barrier, request.place,
                 request.value == 0 ? "an mbarrier of no arrivals"
@@ -425,15 +410,15 @@ void Emulation::async(const AsyncRequest& request) {
   if (log_.full()) scheduler().abandon();
 }
 
-/// Who uses a barrier has to be ordered after its initialisation: its bytes are looked at like a variable
-/// that others change meanwhile.
+/// Checks that the thread is ordered after the barrier's initialisation: reads its bytes like a volatile
+/// variable.
 AsyncBarrier& Emulation::barrier_of(const AsyncRequest& request) {
   if (flavour_ == Flavour::sanitize && !memory_.access(running_thread(), request.barrier, barrier_bytes,
                                                        access_read | access_volatile, request.place))
     scheduler().abandon();
   AsyncBarrier* const barrier = barriers().find(request.barrier);
   if (barrier == nullptr)
-    give_up(FindingKind::misused_barrier, request.place, "an mbarrier that nobody has initialised");
+    give_up(FindingKind::misused_barrier, request.place, "an mbarrier that was never initialised");
   return *barrier;
 }
 
@@ -441,13 +426,13 @@ void Emulation::arrive(AsyncBarrier& barrier, const AsyncRequest& request) {
   if (barrier.can_end()) end_phase(barrier);
   if (barrier.pending == 0)
     give_up(FindingKind::misused_barrier, request.place,
-            format("one more arrival than the {} of a phase, which has not ended: {} bytes are announced and "
-                   "not on their way",
+            format("one more arrival than the {} of a phase, which has not "
+                   "ended: {} bytes are announced and not on their way",
                    barrier.count, barrier.bytes));
   if (flavour_ == Flavour::sanitize) memory_.order().release(running_thread(), barrier.arriving);
   barrier.bytes += request.value;
   --barrier.pending;
-  // Without copies nothing is late.
+  // Without copies the phase ends at once.
   if (barrier.copies.empty() && barrier.can_end()) end_phase(barrier);
 }
 
@@ -477,20 +462,21 @@ void Emulation::copy_box(const AsyncRequest& request) {
   const unsigned thread = running_thread();
   AsyncBarrier& barrier = barrier_of(request);
   const PlacedMap* const map = PlanMaps::find(maps_, request.map);
-  if (map == nullptr) give_up(FindingKind::failed, request.place, "the argument of a copy is no tensor map");
+  if (map == nullptr)
+    give_up(FindingKind::failed, request.place, "the argument of a copy is not a tensor map");
   if (static_cast<std::size_t>(request.rank) != map->spec.box.size())
     give_up(FindingKind::failed, request.place,
             format("a copy of {} dimensions by a tensor map over `{}` of {}", request.rank, map->buffer,
                    map->spec.box.size()));
   if (request.at[0] * static_cast<std::int64_t>(map->element) % box_start != 0)
-    give_up(
-        FindingKind::misaligned, request.place,
-        format("a box of `{}` begins at element {} along its first dimension, no multiple of {} bytes: an "
-               "illegal instruction on a device",
-               map->buffer, request.at[0], box_start));
+    give_up(FindingKind::misaligned, request.place,
+            format("a box of `{}` begins at element {} along its first dimension, "
+                   "no multiple of {} bytes: an illegal instruction on a device",
+                   map->buffer, request.at[0], box_start));
   if (!barrier.fenced)
-    give_up(FindingKind::misused_barrier, request.place,
-            "a copy arrives at an mbarrier whose initialisation no fence has shown to the copy engine");
+    give_up(
+        FindingKind::misused_barrier, request.place,
+        "a copy uses an mbarrier without a fence after the initialisation, so that the copy engine may not see it");
   if (flavour_ == Flavour::sanitize && reinterpret_cast<std::uintptr_t>(request.to) % box_alignment != 0) {
     memory_.misaligned(request.to, box_alignment, request.place);
     scheduler().abandon();
@@ -509,7 +495,7 @@ void Emulation::copy_box(const AsyncRequest& request) {
   barrier.copies.push_back(copy);
 }
 
-/// A copy that arrives later would write to the shared memory of another block.
+/// A copy that ends later would write to the shared memory of another block.
 void Emulation::check_block_end(unsigned thread) {
   if (!scheduler().is_last()) return;
   const AsyncBarrier* const barrier = barriers().unfinished();

@@ -19,8 +19,8 @@
 
 namespace tune::emulator {
 
-/// Carries launches out: the program's side of a module. One at a time in a process, because kernels find it
-/// through their module and static shared memory is a static variable.
+/// Carries launches out: the program's side of a module. One at a time in a process, because static shared
+/// memory is a static variable.
 class Emulation final : private SchedulerEvents {
  public:
   explicit Emulation(Flavour flavour);
@@ -28,28 +28,26 @@ class Emulation final : private SchedulerEvents {
   Emulation& operator=(const Emulation&) = delete;
   ~Emulation() override = default;
 
-  /// Connects a module's variant; `arrays` are the buffers of the plan to come, `textures` and `maps` lie in
-  /// them.
+  /// Connects a module's variant; `arrays` are the plan's buffers, in which `textures` and `maps` lie.
   void begin_plan(const LoadedModule& module, std::size_t variant, std::vector<Array> arrays,
                   std::vector<Texture> textures, std::vector<PlacedMap> maps);
-  /// Runs all blocks of a launch: one after another, or, of a cooperative launch, each as far as it comes
-  /// without the others. `arguments` are the addresses of the kernel's arguments. Of the arrays that a
-  /// piece of `only` lies in, it may touch these pieces alone. False where it was abandoned: the log says
-  /// why.
+  /// Runs all blocks of a launch (see ResidentBlocks). `arguments` are the addresses of the kernel's
+  /// arguments. In arrays with a piece of `only` the launch may touch only these pieces. False where it was
+  /// abandoned: the log has the reason.
   bool run(const tune_emulator::Entry& entry, const Launch& launch, std::vector<void*> arguments, Order order,
            std::span<const std::span<const char>> only = {});
 
-  /// Carries a copy out, as one more launch; `element` is its elements' size, `from` and `to` are the
-  /// addresses of the first ones. False where it was not done: the log says why.
+  /// Carries a copy out as a launch of its own; `element` is the size of its elements, `from` and `to` are
+  /// the addresses of the first ones. False where it failed: the log has the reason.
   bool run(const Copy& copy, std::size_t element, const char* from, char* to);
 
-  /// Carries a Fourier transform out, as one more launch; `input` and `output` are the addresses of the first
-  /// element of either side. What cuFFT may overwrite without making it a result counts as never written
-  /// afterwards. False where it was not done: the log says why.
+  /// Carries a Fourier transform out as a launch of its own; `input` and `output` are the addresses of the
+  /// first element of either side. Inputs that cuFFT may overwrite count as never written afterwards. False
+  /// where it failed: the log has the reason.
   bool run(const FourierTransform& transform, const FourierShape& shape, char* input, char* output);
 
   FindingLog& log() { return log_; }
-  /// What a fault of the running thread at this address means; for the handler of that signal.
+  /// Adds the finding for a fault of the running thread at this address; for the signal handler.
   void note_fault(int signal, const void* address);
   bool running() const { return blocks_.running(); }
 
@@ -63,7 +61,7 @@ class Emulation final : private SchedulerEvents {
                      const std::string& detail) override;
 
   void connect();
-  /// The memory that blocks share, for the scheduler of the blocks.
+  /// Returns the shared arrays.
   std::vector<std::span<char>> begin_launch(std::uint64_t dynamic_shared_memory, bool cooperative);
   bool lies_within(const FourierShape& shape, const FourierSide& side);
   bool access_rows(const FourierShape& shape, const FourierSide& side, const char* first, unsigned kind);
@@ -71,9 +69,8 @@ class Emulation final : private SchedulerEvents {
   void access(const void* address, unsigned bytes, unsigned kind, const Place& place);
   void copy_async(void* to, const void* from, unsigned bytes, unsigned filled, const Place& place);
   void wait_async(unsigned thread, int pending);
-  /// What a warp's part of a product reads of shared memory; false where it must not be read.
+  /// Checks what a warp's part of a product reads of shared memory; false where it must not be read.
   bool read_operand(unsigned warp, const WarpgroupProduct& product);
-  // async_requests.cpp
   void async(const tune_emulator::AsyncRequest& request);
   AsyncBarrier& barrier_of(const tune_emulator::AsyncRequest& request);
   void arrive(AsyncBarrier& barrier, const tune_emulator::AsyncRequest& request);
@@ -90,7 +87,7 @@ class Emulation final : private SchedulerEvents {
   AsyncBarriers& barriers() { return blocks_.current().barriers; }
   AsyncCopies& copies() { return blocks_.current().copies; }
   WarpgroupProducts& products() { return blocks_.current().products; }
-  /// The running one's number in its block.
+  /// The number of the running thread in its block.
   unsigned running_thread() { return scheduler().current(); }
 
   Flavour flavour_;
@@ -104,9 +101,9 @@ class Emulation final : private SchedulerEvents {
   std::vector<Texture> textures_;
   std::vector<PlacedMap> maps_;
   tune_emulator::Indices* indices_ = nullptr;
-  bool transforming_ = false;      ///< or copying: no kernel, whose threads could be named
-  std::string kernel_;             ///< or what is carried out instead of one
-  const void* awaited_ = nullptr;  ///< the atomic variable that the running thread touched last in its turn
+  bool transforming_ = false;      ///< or copying: there is no thread to name
+  std::string kernel_;             ///< or the name of the transform or copy
+  const void* awaited_ = nullptr;  ///< the atomic variable that the running thread read last in this turn
 };
 
 }  // namespace tune::emulator

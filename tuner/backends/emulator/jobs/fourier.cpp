@@ -10,13 +10,13 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Transforms of complex lines of any length, unscaled; remembers the factors of each length.
+/// Transforms complex lines of any length, unscaled; keeps the factors of each length.
 class Lines {
  public:
   explicit Lines(bool forward) : forward_(forward) { fft_.SetFlag(Eigen::FFT<double>::Unscaled); }
 
   void transform(std::vector<Complex>& line) {
-    if (line.size() == 1) return;  // which the library does not factorise
+    if (line.size() == 1) return;  // the library cannot factorise 1
     result_.resize(line.size());
     const auto length = static_cast<Eigen::Index>(line.size());
     if (forward_)

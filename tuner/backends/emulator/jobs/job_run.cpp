@@ -21,20 +21,20 @@
 namespace tune::emulator {
 namespace {
 
-/// Signal handlers have no other way to know.
+/// Global, for the signal handler.
 Emulation* handled_emulation = nullptr;
 sigjmp_buf handled_return;
 
 void on_fault(int signal, siginfo_t* info, void*) {
   if (handled_emulation == nullptr || !handled_emulation->running()) {
     std::signal(signal, SIG_DFL);
-    return;  // the fault happens again, and ends the process
+    return;  // the fault happens again and ends the process
   }
   handled_emulation->note_fault(signal, info->si_addr);
   siglongjmp(handled_return, 1);
 }
 
-/// Faults of a kernel, whose stack may be the cause, are handled on a stack of their own.
+/// Handles faults of a kernel on a separate stack, because the kernel's stack may be the cause.
 class FaultHandler {
  public:
   explicit FaultHandler(Emulation& emulation) : stack_(std::make_unique<char[]>(bytes)) {
@@ -92,7 +92,7 @@ struct Arguments {
 
 class CaseRun {
  public:
-  /// `computed`: what the last reference case gave; a reference case replaces it.
+  /// `computed`: the results of the last reference case; a reference case replaces them.
   CaseRun(const Case& checked, const CaseCode& code, Emulation& emulation, JobRun& outcome,
           TensorSet& computed)
       : case_(checked),
@@ -139,7 +139,7 @@ class CaseRun {
   }
 
  private:
-  /// Inputs that lie in constant memory, too.
+  /// Copies inputs to their constant or device variables.
   void copy_symbols(const PlanMemory& memory) {
     for (const BufferSpec& buffer : case_.plan.buffers) {
       if (buffer.symbol.empty()) continue;
@@ -150,9 +150,9 @@ class CaseRun {
     }
   }
 
-  /// False where steps of different streams get into each other's way: no order of them says what comes out.
+  /// False where steps of different streams conflict, so that their results depend on chance.
   bool check_order() {
-    constexpr std::size_t max = 8;  // the others are of the same kind
+    constexpr std::size_t max = 8;  // further ones do not help
     for (const StepConflict& conflict : conflicts(case_.plan)) {
       if (verdict_.findings.size() == max) break;
       Finding finding;
@@ -181,7 +181,7 @@ class CaseRun {
       if (!carry_out_step(case_.plan.launches[i])) return;
   }
 
-  /// What a launch says that it touches of buffers, where it does not say all.
+  /// Returns the parts of buffers that a launch may touch.
   std::vector<std::span<const char>> pieces_of(const Launch& launch, const PlanMemory& memory) const {
     std::vector<std::span<const char>> pieces;
     const auto all_of = [&](const BufferSpec& buffer) {
@@ -234,7 +234,7 @@ class CaseRun {
     if (code_.purpose == Purpose::explain) return with_source_lines(std::move(all), *code_.module);
     std::vector<Finding> findings;
     for (NotedFinding& one : all) {
-      // A fault may be a trap, which says nothing of its cause.
+      // A fault may be a trap without a known cause.
       outcome_.unexplained = outcome_.unexplained || outcome_.harmed || one.code != nullptr;
       findings.push_back(std::move(one.finding));
     }
@@ -250,7 +250,7 @@ class CaseRun {
     }
   }
 
-  /// Null where nothing says what the output must hold.
+  /// Null where the output has no reference.
   const HostTensor* reference_of(const std::string& buffer) const {
     const TensorSet& given = case_.expected->reference;
     for (const TensorSet* known : {&given, static_cast<const TensorSet*>(&computed_)})
@@ -300,14 +300,14 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// What the emulator does not do, whatever the source.
+/// Returns why the emulator cannot carry out the plan, whatever the source; empty where it can.
 std::string beyond(const LaunchPlan& plan) {
   for (const Launch* step : kernel_launches(plan)) {
     const Launch& launch = *step;
     if (launch.cooperative && launch.grid.count() * launch.block.count() > ResidentBlocks::max_threads)
       return format(
-          "a cooperative launch of {} blocks of {} threads: {} threads of a grid have room together "
-          "here, take a smaller size or fewer blocks",
+          "a cooperative launch of {} blocks of {} threads: {} threads of a "
+          "grid have room together here, take a smaller size or fewer blocks",
           launch.grid.count(), launch.block.count(), ResidentBlocks::max_threads);
     if (launch.block.count() > BlockScheduler::max_threads) return "more than 1024 threads a block";
     if (launch.dynamic_shared_memory > 233472) return "more than 228 KiB of dynamic shared memory";

@@ -9,21 +9,21 @@
 
 namespace tune::emulator {
 
-/// A variant of a module, for a case.
+/// The module and variant of a case.
 struct CaseCode {
   const LoadedModule* module = nullptr;
   std::size_t variant = 0;
-  Purpose purpose = Purpose::explain;  ///< that the module was compiled for
+  Purpose purpose = Purpose::explain;  ///< of the module
 };
 
 struct JobRun {
   CheckVerdict verdict;
-  bool harmed = false;       ///< a fault of the kernel is among the findings: trust the process no further
-  bool unexplained = false;  ///< a finding lacks what a module that explains would tell
+  bool harmed = false;       ///< a fault of the kernel is among the findings: the process must end
+  bool unexplained = false;  ///< a module for Purpose::explain could add to the findings
 };
 
-/// Runs all cases of a job in this process, `code[i]` being that of case i. Stops at the first case with
-/// findings: others would repeat them.
+/// Runs all cases of a job in this process; `code[i]` belongs to case i. Stops at the first case with
+/// findings, because others would repeat them.
 JobRun run_job(const CheckJob& job, const std::vector<CaseCode>& code, Emulation& emulation, Flavour flavour);
 
 }  // namespace tune::emulator

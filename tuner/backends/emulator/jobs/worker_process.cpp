@@ -21,36 +21,15 @@
 namespace tune::process {
 
 template<>
-struct Fields<emulator::Index3> {
-  static void each(auto& t, auto field) {
-    auto& [x, y, z] = t;
-    name_members(field, "x", x, "y", y, "z", z);
-  }
-};
+inline constexpr std::array member_names<emulator::Index3>{"x", "y", "z"};
 template<>
-struct Fields<emulator::Finding> {
-  static void each(auto& t, auto field) {
-    auto& [kind, kernel, size, array, offset, has_thread, block, thread, source, detail] = t;
-    name_members(field, "kind", kind, "kernel", kernel, "size", size, "array", array, "offset", offset,
-                 "has_thread", has_thread, "block", block, "thread", thread, "source", source, "detail",
-                 detail);
-  }
-};
+inline constexpr std::array member_names<emulator::Finding>{
+    "kind", "kernel", "size", "array", "offset", "has_thread", "block", "thread", "source", "detail"};
 template<>
-struct Fields<emulator::CheckVerdict> {
-  static void each(auto& t, auto field) {
-    auto& [findings, not_emulated, error, tolerance, seconds] = t;
-    name_members(field, "findings", findings, "not_emulated", not_emulated, "error", error, "tolerance",
-                 tolerance, "seconds", seconds);
-  }
-};
+inline constexpr std::array member_names<emulator::CheckVerdict>{"findings", "not_emulated", "error",
+                                                                 "tolerance", "seconds"};
 template<>
-struct Fields<emulator::Message> {
-  static void each(auto& t, auto field) {
-    auto& [type, job, verdict, text] = t;
-    name_members(field, "type", type, "job", job, "verdict", verdict, "text", text);
-  }
-};
+inline constexpr std::array member_names<emulator::Message>{"type", "job", "verdict", "text"};
 
 }  // namespace tune::process
 
@@ -81,13 +60,14 @@ void write_all(int pipe, const std::string& bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t wrote = ::write(pipe, bytes.data() + done, bytes.size() - done);
-    if (wrote < 0 && errno != EINTR) _exit(1);  // nobody listens any more
+    if (wrote < 0 && errno != EINTR) _exit(1);  // the parent has ended
     if (wrote > 0) done += static_cast<std::size_t>(wrote);
   }
 }
 
 [[noreturn]] void live(int pipe, const std::function<void(const WorkerProcess::Send&)>& function) {
-  // A group of its own: Ctrl-C concerns the parent, and what the worker starts ends with it.
+  // In a process group of its own: Ctrl-C goes to the parent, and programs that the worker starts end with
+  // it.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto send = [pipe](const Message& message) { write_all(pipe, packed(message)); };
@@ -99,14 +79,15 @@ void write_all(int pipe, const std::string& bytes) {
     message.text = error.what();
     send(message);
   }
-  _exit(0);  // destructors and buffers belong to the parent
+  _exit(0);  // without destructors and buffers, which belong to the parent
 }
 
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::function<void(const Send&)>& function) {
   int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("no pipe to a worker: too many open files (ulimit -n)");
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw Error("cannot open a pipe to a worker: too many open files (raise ulimit -n)");
   process_ = fork();
   if (process_ == 0) {
     close(ends[0]);
@@ -116,9 +97,9 @@ WorkerProcess::WorkerProcess(const std::function<void(const Send&)>& function) {
   pipe_ = ends[0];
   if (process_ < 0) {
     close(pipe_);
-    throw Error("cannot start a worker: too many processes (ulimit -u) or too little memory");
+    throw Error("cannot start a worker: too many processes (raise ulimit -u) or too little memory");
   }
-  setpgid(process_, process_);  // whoever comes first
+  setpgid(process_, process_);  // in both processes: either may come first
   fcntl(pipe_, F_SETFL, O_NONBLOCK);
 }
 

@@ -12,12 +12,12 @@
 
 namespace tune::emulator {
 
-/// What a worker says to its parent through a pipe.
+/// A message of a worker to its parent.
 struct Message {
   enum class Type : char {
-    begins,       ///< job: it runs from now on
+    begins,       ///< the job runs from now on
     verdict,      ///< job and verdict
-    unexplained,  ///< job and verdict, to which a worker that is not harmed could add
+    unexplained,  ///< job and verdict; a new worker could explain it
     broken        ///< text: the environment is broken
   };
   Type type = Type::begins;
@@ -26,29 +26,28 @@ struct Message {
   std::string text;
 };
 
-/// Messages as bytes, each after its length; both ends are the same program.
+/// Returns a message as bytes, after their length.
 std::string packed(const Message& message);
 /// Takes the first whole message off `bytes`.
 std::optional<Message> take_message(std::string& bytes);
 
-/// A copy of this process that does some work and tells about it. It knows everything that this process knew
-/// when it was made. It is ended with the object.
+/// A copy (fork) of this process that runs a function and sends messages. The destructor kills it.
 class WorkerProcess {
  public:
   using Send = std::function<void(const Message&)>;
-  /// Throws Error where there can be no further process.
+  /// Throws Error where no further process can be started.
   explicit WorkerProcess(const std::function<void(const Send&)>& function);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();
 
-  /// Readable when the worker has said something, or has ended.
+  /// Readable when the worker has sent something, or has ended.
   int descriptor() const { return pipe_; }
-  /// Reads what there is; false at the end.
+  /// Reads what is available; false at the end.
   bool receive(std::string& bytes);
-  /// Waits for its end and returns what waitpid says.
+  /// Waits for the worker's end and returns its status as waitpid.
   int wait();
-  /// Ends it and what it has started.
+  /// Kills the worker and the programs that it has started.
   void kill();
 
  private:

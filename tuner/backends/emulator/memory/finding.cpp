@@ -3,52 +3,45 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
-#include <utility>
 
 #include "tuner/base/format.hpp"
 
 namespace tune::emulator {
 namespace {
 
-constexpr std::array<std::pair<FindingKind, std::string_view>, 19> names = {{
-    {FindingKind::out_of_bounds, "out of bounds"},
-    {FindingKind::misaligned, "misaligned address"},
-    {FindingKind::write_to_input, "write to an input"},
-    {FindingKind::uninitialised_read, "uninitialised read"},
-    {FindingKind::race_in_warp, "race within a warp"},
-    {FindingKind::race_in_block, "race within a block"},
-    {FindingKind::race_between_blocks, "race between blocks"},
-    {FindingKind::race_between_steps, "race between steps"},
-    {FindingKind::stale_texture, "stale texture read"},
-    {FindingKind::unfinished_copy, "unfinished copy"},
-    {FindingKind::misused_barrier, "misused mbarrier"},
-    {FindingKind::divergent_barrier, "divergent barrier"},
-    {FindingKind::divergent_warp, "divergent warp operation"},
-    {FindingKind::deadlock, "deadlock"},
-    {FindingKind::wrong_result, "wrong result"},
-    {FindingKind::crash, "crash"},
-    {FindingKind::hang, "hang"},
-    {FindingKind::failed, "failed"},
-    {FindingKind::compile, "does not compile"},
-}};
+constexpr std::array<std::string_view, 19> kind_names = {"out of bounds",
+                                                         "misaligned address",
+                                                         "write to an input",
+                                                         "uninitialised read",
+                                                         "race within a warp",
+                                                         "race within a block",
+                                                         "race between blocks",
+                                                         "race between steps",
+                                                         "stale texture read",
+                                                         "unfinished copy",
+                                                         "misused mbarrier",
+                                                         "divergent barrier",
+                                                         "divergent warp operation",
+                                                         "deadlock",
+                                                         "wrong result",
+                                                         "crash",
+                                                         "hang",
+                                                         "failed",
+                                                         "does not compile"};
 
 std::string index_text(const Index3& index) {
   return format("({}, {}, {})", index.x, index.y, index.z);
 }
 
+bool is_race(FindingKind kind) {
+  return kind == FindingKind::race_in_warp || kind == FindingKind::race_in_block ||
+         kind == FindingKind::race_between_blocks;
+}
+
 }  // namespace
 
 std::string_view to_string(FindingKind kind) {
-  for (const auto& [known, name] : names)
-    if (known == kind) return name;
-  throw std::invalid_argument("unknown kind of finding");
-}
-
-FindingKind kind_from_string(std::string_view name) {
-  for (const auto& [kind, known] : names)
-    if (known == name) return kind;
-  throw std::invalid_argument("unknown kind of finding: " + std::string(name));
+  return kind_names.at(static_cast<std::size_t>(kind));
 }
 
 std::string Finding::text() const {
@@ -59,15 +52,6 @@ std::string Finding::text() const {
   if (!size.empty()) line += format(", size {}", size);
   return line;
 }
-
-namespace {
-
-bool is_race(FindingKind kind) {
-  return kind == FindingKind::race_in_warp || kind == FindingKind::race_in_block ||
-         kind == FindingKind::race_between_blocks;
-}
-
-}  // namespace
 
 bool FindingLog::add(Finding finding, const Place& place) {
   if (place.file != nullptr) finding.source = format("{}:{}", place.file, place.line);
@@ -85,8 +69,8 @@ std::vector<NotedFinding> FindingLog::take() {
     });
   };
   const auto in_block = [](FindingKind kind) { return kind == FindingKind::race_in_block; };
-  // Who reads too early may find nothing there yet, and where a block's barrier is missing, lanes of one warp
-  // race as well: that is the same error once more.
+  // Drops symptoms of the same error: a read that comes too early may find unwritten memory, and without a
+  // block's barrier lanes of one warp race too.
   std::vector<NotedFinding> kept;
   for (const NotedFinding& noted : noted_) {
     const Finding& finding = noted.finding;

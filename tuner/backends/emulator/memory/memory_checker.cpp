@@ -21,7 +21,7 @@ void Shadow::refine() {
   auto fine = zeroed(bytes_);
   for (std::size_t byte = 0; byte < bytes_; ++byte) {
     const Cell& coarse = at(byte);
-    // Untouched pages stay untaken.
+    // Does not touch pages of zeros.
     if (coarse.write.epoch != 0 || coarse.first_read.epoch != 0 || coarse.flags != 0)
       fine.get()[byte] = coarse;
   }
@@ -37,15 +37,15 @@ using tune_emulator::access_texture;
 using tune_emulator::access_volatile;
 using tune_emulator::access_write;
 
-/// Other threads may do the same meanwhile.
+/// Accesses that other threads may make at the same time.
 constexpr unsigned concurrent = access_atomic | access_volatile;
 
 std::string verb(unsigned kind) {
   return (kind & access_atomic) != 0 ? "atomic access" : (kind & access_write) != 0 ? "write" : "read";
 }
 
-/// `element 12 of 'tile' (shared, 1056 elements of 4 bytes)`; negative and too large elements are what errors
-/// are.
+/// Returns `element 12 of 'tile' (shared, 1056 elements of 4 bytes)`; the element may be negative or too
+/// large.
 std::string element_text(const Array& array, std::int64_t byte) {
   const auto size = static_cast<std::int64_t>(array.element_bytes);
   const std::int64_t element = byte >= 0 ? byte / size : -((-byte + size - 1) / size);
@@ -139,7 +139,7 @@ bool MemoryChecker::access(unsigned thread, const void* address, std::size_t byt
   }
   if (!check_allowed(*checked, at, bytes, kind, place)) return false;
   const auto byte = static_cast<std::size_t>(at - checked->array.begin);
-  // g++ checks the types of ordinary accesses, and arrays behind textures are aligned as they need it.
+  // g++'s checks cover the types of ordinary accesses, and arrays behind textures are aligned.
   const bool checked_here =
       (place.code == nullptr || (kind & access_atomic) != 0) && (kind & (access_texture | access_bulk)) == 0;
   if (checked_here && (bytes & (bytes - 1)) == 0 &&
@@ -170,7 +170,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
                           unsigned kind, const Place& place) {
   const Array& array = checked.array;
   const bool shared = array.space == Array::Space::shared;
-  // Shared memory is new in every block: what the cell remembers concerns an earlier one.
+  // Shared memory is new in every block: the cell still describes an earlier one.
   if (shared && !order_.of_this_block(cell.write) && !order_.of_this_block(cell.first_read)) cell = Cell{};
   const bool writes = (kind & access_write) != 0, atomic = (kind & concurrent) != 0;
   const bool reads = !writes || (kind & access_atomic) != 0;
@@ -185,7 +185,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
                        (array.layout && !array.layout->contains(byte / array.element_bytes));
   if (!defined && reads && (cell.flags & cell_reported) == 0) {
     Finding finding = finding_in(FindingKind::uninitialised_read, array, static_cast<std::int64_t>(byte));
-    finding.detail = format("{} of {} bytes at {}, which nobody has written", verb(kind), bytes,
+    finding.detail = format("{} of {} bytes at {}, which was never written", verb(kind), bytes,
                             element_text(array, finding.offset));
     add(std::move(finding), place);
     cell.flags |= cell_reported;
@@ -199,7 +199,7 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
   if (cell.write.epoch != 0 && !both_atomic && order_.unordered(cell.write, thread) != Unordered::no)
     report_race(checked, byte, cell.write, true, thread, kind, place);
   if (!writes) {
-    if (atomic) return;  // may come between any two atomic writes
+    if (atomic) return;  // is allowed between any two atomic writes
     const bool forgotten =
         cell.first_read.epoch == 0 || order_.unordered(cell.first_read, thread) == Unordered::no;
     (forgotten ? cell.first_read : cell.last_read) = now;
@@ -211,7 +211,8 @@ void MemoryChecker::judge(Checked& checked, Cell& cell, std::size_t byte, std::s
     break;
   }
   cell.first_read = cell.last_read = MemoryAccess{};
-  // A plain write stays one although its thread goes on with atomics: others' atomics race with it.
+  // A plain write stays plain although its thread goes on with atomics: atomics of other threads race with
+  // it.
   const bool plain_before = cell.write == now && (cell.flags & cell_atomic) == 0;
   cell.write = now;
   cell.flags = atomic && !plain_before ? cell_atomic : 0;
@@ -243,8 +244,8 @@ void MemoryChecker::report_stale(const Checked& checked, std::size_t byte, const
                                  const Place& place) {
   Finding finding = finding_in(FindingKind::stale_texture, checked.array, static_cast<std::int64_t>(byte));
   finding.detail = format(
-      "read through a texture of {}, which thread {} of block number {} has written in the same launch: "
-      "textures show what earlier launches left",
+      "read through a texture of {}, which thread {} of block number {} has "
+      "written in the same launch: textures show what earlier launches left",
       element_text(checked.array, finding.offset), earlier.thread, order_.block_of(earlier));
   add(std::move(finding), place);
 }
@@ -263,15 +264,15 @@ void MemoryChecker::out_of_bounds(const char* address, std::size_t bytes, unsign
   Finding finding;
   if (auto described = describe(address)) finding = std::move(*described);
   finding.kind = FindingKind::out_of_bounds;
-  finding.detail = format(
-      "{} of {} bytes at {}", verb(kind), bytes,
-      finding.array.empty() ? format("address {}, which is near no array", static_cast<const void*>(address))
-                            : finding.detail);
+  finding.detail = format("{} of {} bytes at {}", verb(kind), bytes,
+                          finding.array.empty() ? format("address {}, which is not near any array",
+                                                         static_cast<const void*>(address))
+                                                : finding.detail);
   add(std::move(finding), place);
 }
 
 std::optional<Finding> MemoryChecker::describe(const void* address) const {
-  // The nearest array within reach of a wrong index.
+  // Looks for the nearest array within reach of a wrong index.
   constexpr std::size_t reach = std::size_t{1} << 20;
   const auto* const at = static_cast<const char*>(address);
   const Array* nearest = nullptr;

@@ -17,29 +17,28 @@
 
 namespace tune::emulator {
 
-/// What is remembered of a cell of an array. Of the readers since the last write, the first and the latest
-/// other one: a later write that is unordered with any of them is, but for rare cases of partial __syncwarp,
-/// with one of these.
+/// The latest accesses of a cell of an array. Of the readers since the last write it keeps the first and the
+/// latest other one: a later write that is unordered with any of them is, except in rare cases of partial
+/// __syncwarp, unordered with one of these.
 struct Cell {
   MemoryAccess write;
   MemoryAccess first_read;
   MemoryAccess last_read;
-  std::uint32_t write_code = 0;  ///< of the module, relative to its start
+  std::uint32_t write_code = 0;  ///< code address, relative to the module's start
   std::uint16_t flags = 0;
   std::uint16_t unused = 0;
 };
 
 enum CellFlag : std::uint16_t { cell_atomic = 1, cell_copying = 2, cell_reported = 4 };
 
-/// Cells of an array: one for 4 bytes, or, from the first smaller access on, one for each byte, so that
-/// threads that write neighbouring bytes are not taken for rivals. Zero pages are not taken before they are
-/// touched.
+/// The cells of an array: one for 4 bytes or, from the first smaller access on, one for each byte, so that
+/// threads may write neighbouring bytes. Pages are taken when they are first touched.
 class Shadow {
  public:
   explicit Shadow(std::size_t bytes);
 
   unsigned cell_bytes() const { return 1U << shift_; }
-  /// From now on one cell a byte.
+  /// Changes to one cell a byte.
   void refine();
   Cell& at(std::size_t byte) { return cells_.get()[byte >> shift_]; }
 
@@ -63,54 +62,54 @@ struct Array {
   std::size_t bytes = 0;
   std::size_t element_bytes = 1;  ///< for reports
   Space space = Space::global;
-  /// Of a buffer whose padding may be read before it is written.
+  /// For a buffer whose padding may be read before it is written.
   std::optional<Layout> layout = std::nullopt;
   bool initialised = false;  ///< before the first launch
 
   bool contains(const char* address) const { return address >= begin && address < begin + bytes; }
 };
 
-/// Judges every access of a kernel before it happens: within one array, aligned, of something that was
-/// written, ordered with what other threads do. Inputs and constants are read only, so that the first two
-/// suffice for them.
+/// Checks every access of a kernel before it happens: that it lies within one array, is aligned, reads only
+/// what was written, and is ordered with accesses of other threads. The first two suffice for inputs and
+/// constants, which are read only.
 class MemoryChecker {
  public:
-  /// Names the running thread in a finding.
+  /// Adds the running thread to a finding.
   using Locate = std::function<void(Finding&)>;
   MemoryChecker(FindingLog& log, Locate locate) : log_(log), locate_(std::move(locate)) {}
 
   void begin_plan(std::vector<Array> arrays);
-  /// Orders what follows after everything before; `dynamic` is the launch's dynamic shared memory.
+  /// Orders everything that follows after everything before; `dynamic` is the launch's dynamic shared memory.
   void begin_launch(const Array& dynamic, bool cooperative);
-  /// Until the next launch begins, of the array around `from` only these bytes, and those that other calls
-  /// name, may be touched.
+  /// Limits the next launch: of the array around `from` it may touch only these bytes and those of other
+  /// calls.
   void allow_only(const char* from, std::size_t bytes);
-  /// Exchanges what is known of all shared arrays with what is known of another block's; an empty list is
-  /// that of a block that has not begun.
+  /// Exchanges the cells of all shared arrays with those of another block; an empty list is that of a block
+  /// that has not begun.
   void exchange_shared(std::vector<Shadow>& other);
-  /// Code addresses are kept relative to this one.
+  /// Code addresses are stored relative to this one.
   void set_code_base(const char* base) { code_base_ = base; }
   MemoryOrder& order() { return order_; }
 
-  /// False where the access must not happen: it would harm, or end, the program.
+  /// False where the access must not happen because it would damage or end the program.
   [[nodiscard]] bool access(unsigned thread, const void* address, std::size_t bytes, unsigned kind,
                             const Place& place);
-  /// The type that is accessed there asks for an alignment that the address does not have.
+  /// Reports an address without the alignment of the accessed type.
   void misaligned(const void* address, std::size_t alignment, const Place& place);
-  /// The bytes are the target of a copy that is not complete; nobody may touch them until it is. Checks them
-  /// like a write; `kind` says more of it.
+  /// Marks the bytes as the target of a copy that is not complete: no thread may touch them until it is.
+  /// Checks them like a write with the further flags `kind`.
   [[nodiscard]] bool begin_copy(unsigned thread, const void* to, std::size_t bytes, const Place& place,
                                 unsigned kind = 0);
   void end_copy(unsigned thread, const void* to, std::size_t bytes);
-  /// The same of a copy that counts as this write.
+  /// Ends a copy that counts as this write.
   void end_copy(const MemoryAccess& write, const void* to, std::size_t bytes);
 
-  /// What lies there, within one array that may be written, counts as never written.
+  /// Makes the bytes, within one writable array, count as never written.
   void forget(const void* address, std::size_t bytes);
 
-  /// The array that an access ended in last, if it is an input: what is read there needs no call.
+  /// Returns the array of the last access if it is an input: reading there needs no call.
   const Array* quick_input() const { return quick_; }
-  /// What an address is, for people: `element 12 of 'in' ...`; nothing where it is in or near no array.
+  /// Describes an address: `element 12 of 'in' ...`; nothing where it is not in or near an array.
   std::optional<Finding> describe(const void* address) const;
   const std::vector<Array>& arrays() const { return arrays_; }
 
@@ -118,7 +117,7 @@ class MemoryChecker {
   struct Checked {
     Array array;
     std::optional<Shadow> shadow;  ///< none: read only
-    /// What the launch may touch, first byte and the one behind the last; empty: all.
+    /// The ranges that the launch may touch, as first byte and the one behind the last; empty: all.
     std::vector<std::pair<const char*, const char*>> allowed = {};
   };
   Checked* find(const char* address);

@@ -21,7 +21,7 @@ void add(List& list, const List& more) {
   for (const Published& one : more) add(list, one);
 }
 
-/// The later one of each clock; there may be more of them.
+/// Takes the later one of each clock; `more` may have more of them.
 void add(std::vector<std::uint16_t>& clocks, const std::vector<std::uint16_t>& more) {
   if (clocks.size() < more.size()) clocks.resize(more.size());
   for (std::size_t i = 0; i < more.size(); ++i) clocks[i] = std::max(clocks[i], more[i]);
@@ -66,7 +66,7 @@ void MemoryOrder::begin_block(std::uint32_t number, unsigned threads) {
 void MemoryOrder::resume(Block& kept) {
   std::swap(kept, block_);
   if (block_.barrier >= ordered_before_) return begin_turn();
-  // The grid has met since: all that was before is ordered.
+  // The grid has met since: everything before is ordered.
   const std::uint32_t first = block_.first;
   begin_block(block_.number, static_cast<unsigned>(block_.clocks.size()));
   block_.first = first;
@@ -91,7 +91,7 @@ void MemoryOrder::warp_sync(unsigned warp, unsigned lanes) {
     if ((lanes >> lane & 1U) == 0) continue;
     const Block::Clocks& known = block_.clocks[first + lane];
     for (std::size_t i = 0; i < 32; ++i) joined[i] = std::max(joined[i], known[i]);
-    // What the lane did so far is known to all of them; what it does from now on is not.
+    // All lanes know what the lane did so far, but not what it does from now on.
     if (known[lane] < 0xffff) joined[lane] = static_cast<std::uint16_t>(known[lane] + 1);
   }
   for (std::size_t lane = 0; lane < 32; ++lane)
@@ -104,7 +104,7 @@ void MemoryOrder::warp_sync(unsigned warp, unsigned lanes) {
     if (lanes >> lane & 1U) block_.known[first + lane] = all;
 }
 
-/// What was before the last __syncthreads is ordered anyway, and clocks have begun anew.
+/// Forgets everything before the last __syncthreads, which orders it and resets the clocks.
 void MemoryOrder::renew(Known& known) const {
   if (known.barrier == block_.barrier) return;
   known = Known{block_.barrier, 0, {}};
@@ -164,7 +164,7 @@ void MemoryOrder::atomic(unsigned thread, const void* variable, bool writes) {
   }
   add(block_.pending[thread], found->seen);
   if (!writes || block_.fenced[thread] == 0) return;
-  // With what it knows of others: whoever sees it knows that too.
+  // Also passes on what the thread knows of other blocks.
   add(found->seen, {block_.number, block_.fenced[thread]});
   add(found->seen, block_.acquired[thread]);
   add(found->seen, block_.all_acquired);
@@ -172,7 +172,7 @@ void MemoryOrder::atomic(unsigned thread, const void* variable, bool writes) {
 
 Unordered MemoryOrder::before_turn(const MemoryAccess& earlier, unsigned thread) const {
   const std::uint32_t block = block_of(earlier);
-  // The running block's own, in an earlier turn: others came between without a barrier.
+  // The running block's own access in an earlier turn; other blocks ran in between.
   if (block == block_.number)
     return earlier.epoch < block_.barrier ? Unordered::no : since_barrier(earlier, thread);
   const bool known = covers(block_.all_acquired, block, earlier.epoch) ||

@@ -9,9 +9,8 @@
 
 namespace tune::emulator {
 
-/// An access as its cell remembers it: by whom, and when. Time is the number of barriers of blocks, and of
-/// turns that blocks got, since the plan began (an epoch); within an epoch, the number of __syncwarp that the
-/// thread has seen.
+/// The thread and the time of an access. Time is the number of barriers of blocks, and of turns that blocks
+/// got, since the plan began (an epoch); within an epoch, the number of __syncwarp that the thread has seen.
 struct MemoryAccess {
   std::uint32_t epoch = 0;  ///< 0: there was none
   std::uint16_t thread = 0;
@@ -20,35 +19,33 @@ struct MemoryAccess {
   friend bool operator==(const MemoryAccess&, const MemoryAccess&) = default;
 };
 
-/// How two accesses that are not ordered could be.
+/// The scope in which two accesses are not ordered.
 enum class Unordered { no, in_warp, in_block, between_blocks };
 
-/// Which accesses are ordered before the one that the running thread makes now. Blocks of a launch are
-/// ordered among each other by barriers of the grid only, launches are anyway; threads of a block are by its
-/// barriers; lanes of a warp, besides, by __syncwarp, whose order is passed on (vector clocks). Fences and
-/// atomics order what docs/emulator.md says.
+/// Knows which accesses are ordered before the running thread's next one. Launches are ordered; barriers of
+/// the grid order blocks of a launch, barriers of a block its threads, and __syncwarp, besides, lanes of a
+/// warp, transitively (vector clocks). docs/emulator.md describes the order of fences and atomics.
 class MemoryOrder {
  public:
-  /// What passes from threads that arrive at an mbarrier to those that wait there: everything before a clock
-  /// of each thread of the block, and then of each barrier, whose copies count as a thread of their own (an
-  /// agent).
+  /// What threads that wait at an mbarrier learn from threads that arrive: everything before a clock of each
+  /// thread of the block, and then of each barrier, whose copies count as a thread of their own (an agent).
   struct Known {
-    std::uint32_t barrier = 0;  ///< __syncthreads forgets it, as it orders all
-    std::uint16_t copies = 0;   ///< that have arrived since
+    std::uint32_t barrier = 0;  ///< __syncthreads resets it, because it orders everything
+    std::uint16_t copies = 0;   ///< copies that have arrived since
     std::vector<std::uint16_t> clocks;
     void add(const Known& more);
   };
   static constexpr unsigned max_agents = 64;
   static constexpr std::uint16_t first_agent = 0x8000;
 
-  /// What is known of, and to, one block.
+  /// The state of one block.
   struct Block {
-    /// Everything that a block did until the end of an epoch; of a block there is one at most in a list.
+    /// Everything that a block did until the end of an epoch; a list has at most one of a block.
     struct Published {
       std::uint32_t block, epoch;
     };
     using List = std::vector<Published>;
-    /// Lane i of the warp is known up to clock[i] by the thread.
+    /// The thread knows lane i of its warp up to clock[i].
     using Clocks = std::array<std::uint16_t, 32>;
 
     std::uint32_t number = 0;    ///< in the grid
@@ -56,7 +53,8 @@ class MemoryOrder {
     std::uint32_t barrier = 1;   ///< its first epoch since its last barrier
     std::vector<Clocks> clocks;  ///< a thread
     bool any_clock = false;
-    /// A thread: as Known::clocks, of threads of other warps and of agents; none before the first mbarrier.
+    /// For each thread, Known::clocks of threads of other warps and of agents; empty before the first
+    /// mbarrier.
     std::vector<std::vector<std::uint16_t>> known;
     std::vector<std::uint32_t> fenced;  ///< a thread: the epoch of its last fence in this block, or 0
     std::vector<List> pending;          ///< a thread: seen at atomics, not yet fenced
@@ -67,7 +65,7 @@ class MemoryOrder {
   void begin_plan();
   void begin_launch();
   void begin_block(std::uint32_t number, unsigned threads);
-  /// The running block gives way to others, and goes on later; between the two, `kept` holds it.
+  /// Pauses the running block until `resume`; meanwhile `kept` holds it.
   void leave(Block& kept) { std::swap(kept, block_); }
   void resume(Block& kept);
   void barrier();
@@ -75,19 +73,19 @@ class MemoryOrder {
   void grid_barrier() { ordered_before_ = epoch_ + 1; }
   /// Lanes of a warp have met at __syncwarp.
   void warp_sync(unsigned warp, unsigned lanes);
-  /// Who acquires `known` later is ordered after what the thread did so far, and knows what it knows.
+  /// A thread that acquires `known` later is ordered after everything that this thread did and knows so far.
   void release(unsigned thread, Known& known);
   void acquire(unsigned thread, const Known& known);
-  /// The write of a copy that an agent makes now; who acquires `known` is ordered after it.
+  /// Returns the write of an agent's copy; a thread that acquires `known` is ordered after it.
   MemoryAccess copied(unsigned agent, Known& known);
 
-  /// The running thread says that everything before is to be seen by others (__threadfence) ...
+  /// The running thread makes everything before visible to others (__threadfence).
   void fence(unsigned thread);
-  /// ... and touches an atomic or volatile variable: it may see what others have published there, and, where
-  /// it writes, publishes what it fenced.
+  /// The running thread touches an atomic or volatile variable: it may see what others have published there
+  /// and, where it writes, publishes what it fenced.
   void atomic(unsigned thread, const void* variable, bool writes);
 
-  // These two are asked at every access.
+  // Every access calls these two.
   MemoryAccess now(unsigned thread) const {
     return {epoch_, static_cast<std::uint16_t>(thread), block_.clocks[thread][thread % 32]};
   }
@@ -97,10 +95,10 @@ class MemoryOrder {
     if (earlier.epoch < epoch_) return Unordered::no;
     return since_barrier(earlier, thread);
   }
-  /// Of what concerns memory that a block has to itself.
+  /// For memory that belongs to one block.
   bool of_this_block(const MemoryAccess& access) const { return access.epoch >= block_.first; }
   bool of_this_launch(const MemoryAccess& access) const { return access.epoch >= launch_first_; }
-  /// The number in the grid of the block of this launch that made an access.
+  /// Returns the number in the grid of the block of this launch that made an access.
   std::uint32_t block_of(const MemoryAccess& access) const;
 
  private:

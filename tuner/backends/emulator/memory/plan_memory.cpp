@@ -50,6 +50,12 @@ const HostTensor& tensor_of(const BufferSpec& spec, const TensorSet& inputs) {
   return found->second;
 }
 
+/// Objects are numbers from here on: neither addresses nor small integers, so that a wrong argument is not a
+/// texture.
+constexpr std::uint64_t first_texture_object = std::uint64_t{0x7e97} << 48;
+
+constexpr std::uint64_t first_map_object = std::uint64_t{0x7a9e} << 48;
+
 }  // namespace
 
 void Unmap::operator()(char* memory) const {
@@ -65,7 +71,7 @@ Result<PlanMemory> PlanMemory::take(const std::vector<BufferSpec>& specs) {
     void* const region = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (region == MAP_FAILED ||
         mprotect(static_cast<char*>(region) + guard, inside, PROT_READ | PROT_WRITE) != 0)
-      return fail(Phase::resources, "memory", format("buffer '{}' takes {} bytes", spec.name, bytes));
+      return fail(Phase::resources, "memory", format("buffer '{}' needs {} bytes", spec.name, bytes));
     Buffer buffer;
     buffer.spec = spec;
     buffer.region = std::unique_ptr<char, Unmap>(static_cast<char*>(region), Unmap{total});
@@ -140,9 +146,9 @@ std::vector<Finding> PlanMemory::spoiled(const TensorSet& inputs) const {
     const char* const end = buffer.begin + buffer.spec.allocation_bytes();
     const char* const last = buffer.first + buffer.accessible;
     if (const char* at = touched(buffer.first, buffer.begin); at != buffer.begin)
-      add(FindingKind::out_of_bounds, buffer, at, "was written, which lies before it");
+      add(FindingKind::out_of_bounds, buffer, at, "was written, which lies before the buffer");
     if (const char* at = touched(end, last); at != last)
-      add(FindingKind::out_of_bounds, buffer, at, "was written, which lies behind it");
+      add(FindingKind::out_of_bounds, buffer, at, "was written, which lies behind the buffer");
     if (buffer.spec.role != BufferRole::input) continue;
     const auto from = tensor_of(buffer.spec, inputs).bytes();
     const char* gap = buffer.begin;
@@ -165,14 +171,6 @@ const PlanMemory::Buffer& PlanMemory::find(std::string_view name) const {
     if (buffer.spec.name == name) return buffer;
   throw Error(format("the plan has no buffer '{}'", name));
 }
-
-namespace {
-
-/// Objects are numbers from here on: neither addresses nor small integers, so that a wrong argument is no
-/// texture.
-constexpr std::uint64_t first_texture_object = std::uint64_t{0x7e97} << 48;
-
-}  // namespace
 
 Result<PlanTextures> PlanTextures::make(const LaunchPlan& plan, const PlanMemory& memory) {
   PlanTextures made;
@@ -197,12 +195,6 @@ const Texture* PlanTextures::find(const std::vector<Texture>& textures, std::uin
   const std::uint64_t number = object - first_texture_object;
   return number < textures.size() ? &textures[number] : nullptr;
 }
-
-namespace {
-
-constexpr std::uint64_t first_map_object = std::uint64_t{0x7a9e} << 48;
-
-}  // namespace
 
 std::size_t PlacedMap::box_bytes() const {
   std::size_t bytes = element;

@@ -15,7 +15,7 @@ using tune_emulator::TextureCall;
 using tune_emulator::TextureRequest;
 using tune_emulator::TextureResult;
 
-/// Weights are multiples of 1/256, along each dimension and of each texel.
+/// Weights are multiples of 1/256, along each dimension and for each texel.
 constexpr std::int64_t weight_steps = 256;
 
 /// Neighbouring texels along one dimension: the index within the texture, or -1 for a border.
@@ -45,7 +45,7 @@ std::int64_t addressed(std::int64_t index, std::int64_t extent, AddressMode mode
   }
 }
 
-/// In texels, and small enough to count them.
+/// Returns the coordinate in texels, clamped to a range that can be counted.
 double unnormalised(const Texture& texture, std::size_t axis, float coordinate) {
   constexpr double far = 1e15;
   if (std::isnan(coordinate)) return 0;
@@ -77,15 +77,15 @@ Neighbours neighbours(const Texture& texture, std::size_t axis, float coordinate
   return found;
 }
 
-/// `part` of `whole` steps by a weight; halves go up, or down.
+/// Returns `whole` steps times a weight; rounds halves up or down.
 std::int64_t share(std::int64_t whole, std::int64_t weight, bool up) {
   return (whole * weight + (up ? weight_steps / 2 : weight_steps / 2 - 1)) / weight_steps;
 }
 
-/// Steps of the weight of the texel at (i, j, k) among the eight. The products are rounded too, so that all
+/// Returns the steps of the weight of the texel at (i, j, k) among the eight. Rounds the products so that all
 /// of them are whole and their sum is one: first along x and z, then each of these four along y, a half going
-/// to the second where x is the second. In one and two dimensions an H200 has these very weights (all 65,536
-/// of two were compared); in three it rounds some the other way, which 1/256 bounds.
+/// to the second where x is the second. In one and two dimensions an H200 has exactly these weights (all
+/// 65,536 of two dimensions were compared); in three dimensions some differ by rounding, at most by 1/256.
 std::int64_t weight_at(const std::array<Neighbours, 3>& along, std::size_t i, std::size_t j, std::size_t k) {
   const std::int64_t x = along[0].second, y = along[1].second, z = along[2].second;
   const std::int64_t both = share(x, z, true);
@@ -116,7 +116,7 @@ Footprint gathered(const Texture& texture, const TextureRequest& request) {
   return all;
 }
 
-/// One channel of a texel as a number.
+/// Returns one channel of a texel as a number.
 double number(const Texture& texture, const char* texel, std::size_t channel) {
   switch (texture.element) {
     case ElementType::u8: {
@@ -133,7 +133,7 @@ double number(const Texture& texture, const char* texel, std::size_t channel) {
   }
 }
 
-/// One channel of a texel that is not filtered.
+/// Returns the bits of one channel of a texel that is not filtered.
 std::uint32_t bits(const Texture& texture, const char* texel, std::size_t channel) {
   if (texture.spec.read == ReadMode::normalized)
     return std::bit_cast<std::uint32_t>(static_cast<float>(number(texture, texel, channel)));
@@ -216,7 +216,7 @@ std::string mismatch(const Texture& texture, const TextureRequest& request) {
   if (gather && (request.component < 0 || request.component >= texture.spec.channels))
     return format("{} asks for component {} of {}", what, request.component, texture.spec.channels);
   if (request.result != kind || request.bytes != bytes || request.channels != channels)
-    return format("{} asks for {} {} numbers of {} bytes, and it gives {} {} ones of {} bytes", what,
+    return format("{} asks for {} {} numbers of {} bytes, and the texture has {} {} ones of {} bytes", what,
                   request.channels, kinds[static_cast<std::size_t>(request.result)], request.bytes, channels,
                   kinds[static_cast<std::size_t>(kind)], bytes);
   return {};

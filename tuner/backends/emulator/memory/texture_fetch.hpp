@@ -11,7 +11,7 @@
 
 namespace tune::emulator {
 
-/// A texture in host memory. An array is read where its buffer lies: inputs do not change.
+/// A texture in host memory. An array is read from its buffer, an input that does not change.
 struct Texture {
   std::string buffer;
   TextureSpec spec;
@@ -22,13 +22,13 @@ struct Texture {
   std::size_t texel_bytes() const { return shape.strides[0]; }
 };
 
-/// One texel of those that a fetch needs; null where it is a border, and zero.
+/// One texel of a fetch; null for a border, which is zero.
 struct Tap {
   const char* texel = nullptr;
   double weight = 1;
 };
 
-/// What a fetch reads. Texels that linear filtering would multiply by zero are left out.
+/// The texels that a fetch reads, without those of weight zero.
 struct Footprint {
   std::array<Tap, 8> taps{};
   int count = 0;
@@ -39,16 +39,17 @@ struct Footprint {
 /// The four values of a fetch, as the bits of float, int or unsigned.
 using Texel = std::array<std::uint32_t, 4>;
 
-/// Follows the appendix "Texture Fetching" of NVIDIA's CUDA C++ Programming Guide: a linear filter's weights
-/// are rounded to multiples of 1/256 (1.8 fixed point: 1 can be told from 255/256), wrap and mirror are clamp
-/// where coordinates are not normalised, and tex1Dfetch gives zero beyond the ends. A coordinate that is NaN
-/// counts as 0.
+/// Returns the texels of a fetch by the appendix "Texture Fetching" of NVIDIA's CUDA C++ Programming Guide: a
+/// linear filter's weights are rounded to multiples of 1/256 (1.8 fixed point), wrap and mirror act as clamp
+/// where coordinates are not normalised, and tex1Dfetch returns zero beyond the ends. A coordinate that is
+/// NaN counts as 0.
 Footprint footprint(const Texture& texture, const tune_emulator::TextureRequest& request);
 
-/// What the fetch gives: the sum over the footprint, rounded once; of a gather, one component of each texel.
+/// Returns the fetched value: the sum over the footprint, rounded once; for a gather, one component of each
+/// texel.
 Texel value(const Texture& texture, const tune_emulator::TextureRequest& request, const Footprint& footprint);
 
-/// Why such a texture does not answer such a request, which on a device gives garbage; empty where it does.
+/// Returns why the request does not fit the texture, which on a device returns garbage; empty where it fits.
 std::string mismatch(const Texture& texture, const tune_emulator::TextureRequest& request);
 
 }  // namespace tune::emulator

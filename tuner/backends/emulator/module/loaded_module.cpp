@@ -22,7 +22,7 @@
 namespace tune::emulator {
 namespace {
 
-/// `tune_variant_3_::(anonymous namespace)::stencil3d(float const*, int)::tile` is `tile`.
+/// Shortens `tune_variant_3_::(anonymous namespace)::stencil3d(float const*, int)::tile` to `tile`.
 std::string short_name(const char* mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled, nullptr, nullptr, &status),
@@ -30,6 +30,30 @@ std::string short_name(const char* mangled) {
   const std::string name = status == 0 ? plain.get() : mangled;
   const std::size_t colons = name.rfind("::");
   return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+bool of_prelude(const std::string& file) {
+  return std::ranges::any_of(prelude_files(), [&](const SourceFile& known) {
+    return file == known.name || file.ends_with("/" + known.name);
+  });
+}
+
+/// Shortens `/tmp/x/stencil/direct.cu:44 (discriminator 2)` to `stencil/direct.cu:44`: compilers put the
+/// folder of the compilation before relative names.
+std::string line_of(std::string place, const std::string& folder) {
+  place.erase(std::min(place.size(), place.find(" (")));
+  if (place.starts_with(folder + "/")) place.erase(0, folder.size() + 1);
+  return place;
+}
+
+/// Returns the kernel's lines for one address, innermost first: `vectors.cuh:60 < direct.cu:99`.
+std::string chain(const std::vector<std::string>& places) {
+  std::vector<std::string> lines;
+  for (const std::string& place : places) {
+    const std::string file = place.substr(0, place.rfind(':'));
+    if (!of_prelude(file) && file != "??" && file != "entries") lines.push_back(place);
+  }
+  return joined(lines, {}, " < ");
 }
 
 }  // namespace
@@ -41,7 +65,7 @@ LoadedModule::LoadedModule(std::filesystem::path path) : path_(std::move(path)) 
   Dl_info info{};
   if (table_ == nullptr || dladdr(table_, &info) == 0) {
     dlclose(handle_);
-    throw Error(format("'{}' is no module of the emulator", path_.string()));
+    throw Error(format("'{}' is not a module of the emulator", path_.string()));
   }
   base_ = static_cast<const char*>(info.dli_fbase);
 }
@@ -85,8 +109,8 @@ std::vector<Array> LoadedModule::variables(std::size_t variant) const {
       array.name = short_name(name);
       array.begin = const_cast<char*>(base_) + symbol.st_value;
       array.bytes = symbol.st_size;
-      array.element_bytes = symbol.st_size % 4 == 0 ? 4 : 1;  // the symbol does not say
-      // A variable of a function (_ZZ) that can be written is shared memory: device code has no other.
+      array.element_bytes = symbol.st_size % 4 == 0 ? 4 : 1;  // a guess: symbols have no element size
+      // A writable variable of a function (_ZZ) is shared memory: device code has no other.
       const bool writable = (section(symbol.st_shndx).sh_flags & SHF_WRITE) != 0;
       const bool local = std::strncmp(name, "_ZZ", 3) == 0;
       array.space = !writable ? Array::Space::input : local ? Array::Space::shared : Array::Space::variable;
@@ -98,39 +122,10 @@ std::vector<Array> LoadedModule::variables(std::size_t variant) const {
   return arrays;
 }
 
-namespace {
-
-bool of_prelude(const std::string& file) {
-  return std::ranges::any_of(prelude_files(), [&](const SourceFile& known) {
-    return file == known.name || file.ends_with("/" + known.name);
-  });
-}
-
-/// `/tmp/x/stencil/direct.cu:44 (discriminator 2)` is `stencil/direct.cu:44`: compilers put the folder of
-/// the compilation before names that are no paths.
-std::string line_of(std::string place, const std::string& folder) {
-  place.erase(std::min(place.size(), place.find(" (")));
-  if (place.starts_with(folder + "/")) place.erase(0, folder.size() + 1);
-  return place;
-}
-
-/// The kernel's lines for one address, innermost first: `vectors.cuh:60 < direct.cu:99`.
-std::string chain(const std::vector<std::string>& places) {
-  std::string text;
-  for (const std::string& place : places) {
-    const std::string file = place.substr(0, place.rfind(':'));
-    if (of_prelude(file) || file == "??" || file == "entries") continue;
-    text += (text.empty() ? "" : " < ") + place;
-  }
-  return text;
-}
-
-}  // namespace
-
 std::vector<Finding> with_source_lines(std::vector<NotedFinding> noted, const LoadedModule& module) {
   std::vector<std::string> command = {"addr2line", "-i", "-a", "-e", module.path().string()};
   for (const NotedFinding& one : noted) {
-    // Of the call before the return address.
+    // The address of the call, before the return address.
     if (one.code != nullptr)
       command.push_back(format("{:#x}", static_cast<const char*>(one.code) - module.base() - 1));
   }

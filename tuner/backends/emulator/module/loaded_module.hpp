@@ -11,7 +11,7 @@
 
 namespace tune::emulator {
 
-/// A compiled batch in this process. Unloaded with the object.
+/// A compiled batch, loaded into this process.
 class LoadedModule {
  public:
   /// Throws Error where it cannot be loaded.
@@ -21,10 +21,10 @@ class LoadedModule {
   ~LoadedModule();
 
   const tune_emulator::ModuleTable& table() const { return *table_; }
-  /// Null where the variant has no such entry.
+  /// Null where the variant lacks the entry.
   const tune_emulator::Entry* entry(std::size_t variant, const std::string& name) const;
-  /// The variables of a variant: arrays of static shared memory (variables of functions), and constants and
-  /// device variables. Their bounds come from the symbol table.
+  /// Returns the variables of a variant (static shared memory, constants and device variables) with bounds
+  /// from the symbol table.
   std::vector<Array> variables(std::size_t variant) const;
 
   const std::filesystem::path& path() const { return path_; }
@@ -37,8 +37,8 @@ class LoadedModule {
   const char* base_ = nullptr;
 };
 
-/// Turns addresses in a module into lines of the kernel's files, by `addr2line`, which comes with g++: the
-/// line of the access, then those of the functions that it was inlined into. Without `addr2line` the findings
+/// Adds the lines of the kernel's files for addresses in a module, by `addr2line`, which comes with g++: the
+/// line of the access, then those of the functions that it was inlined into. Without `addr2line` findings
 /// have no lines.
 std::vector<Finding> with_source_lines(std::vector<NotedFinding> noted, const LoadedModule& module);
 

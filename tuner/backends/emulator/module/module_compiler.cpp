@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <future>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -21,55 +22,37 @@
 
 namespace tune::emulator {
 
-// Made at build time from prelude/.
+// Generated from prelude/ at build time.
 std::span<const std::pair<std::string_view, std::string_view>> embedded_prelude();
 
 namespace {
 
-/// Headers of the toolkit, and the file of the prelude that has what kernels want of them; empty for what is
-/// always there.
+/// Headers of the toolkit with the file of the prelude that replaces them.
 using Known = std::pair<std::string_view, std::string_view>;
-constexpr Known known_headers[] = {
-    {"assert.h", ""},
-    {"cassert", ""},
-    {"cmath", ""},
-    {"cooperative_groups.h", "cooperative_groups.cuh"},
-    {"cooperative_groups/memcpy_async.h", "cooperative_groups.cuh"},
-    {"cooperative_groups/reduce.h", "cooperative_groups.cuh"},
-    {"cstddef", ""},
-    {"cstdint", ""},
-    {"cstdio", ""},
-    {"cstdlib", ""},
-    {"cstring", ""},
-    {"cuda.h", ""},
-    {"cuda/pipeline", "cooperative_groups.cuh"},
-    {"cuda/std/cstdint", ""},
-    {"cuda_bf16.h", "half.cuh"},
-    {"cuda_fp16.h", "half.cuh"},
-    {"cuda_pipeline.h", ""},
-    {"cuda_pipeline_primitives.h", ""},
-    {"cuda_runtime.h", ""},
-    {"cuda_runtime_api.h", ""},
-    {"device_functions.h", ""},
-    {"device_launch_parameters.h", ""},
-    {"inttypes.h", ""},
-    {"math.h", ""},
-    {"stdbool.h", ""},
-    {"stddef.h", ""},
-    {"stdint.h", ""},
-    {"stdio.h", ""},
-    {"stdlib.h", ""},
-    {"string.h", ""},
-    {"vector_functions.h", ""},
-    {"vector_types.h", ""},
-};
+constexpr Known known_headers[] = {{"cooperative_groups.h", "cooperative_groups.cuh"},
+                                   {"cooperative_groups/memcpy_async.h", "cooperative_groups.cuh"},
+                                   {"cooperative_groups/reduce.h", "cooperative_groups.cuh"},
+                                   {"cuda/pipeline", "cooperative_groups.cuh"},
+                                   {"cuda_bf16.h", "half.cuh"},
+                                   {"cuda_fp16.h", "half.cuh"}};
 
-/// Headers of the host that hold nothing but macros: they may stand anywhere.
+/// Headers of the toolkit whose declarations the prelude has.
+constexpr std::string_view built_in_headers =
+    " assert.h cassert cmath cstddef cstdint cstdio cstdlib cstring cuda.h cuda/std/cstdint "
+    "cuda_pipeline.h cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h device_functions.h "
+    "device_launch_parameters.h inttypes.h math.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
+    "vector_functions.h vector_types.h ";
+
+bool contains_word(std::string_view words, const std::string& word) {
+  return words.find(" " + word + " ") != std::string_view::npos;
+}
+
+/// True for headers of the host that only have macros: they may stand anywhere.
 bool is_macros(const std::string& name) {
   return name == "float.h" || name == "cfloat" || name == "limits.h" || name == "climits";
 }
 
-/// Replaces the text of sources line by line; lines are never added or removed.
+/// Rewrites the text of sources line by line, without adding or removing lines.
 class VariantText {
  public:
   VariantText(const CompileRequest& request, std::size_t number) : request_(request), number_(number) {}
@@ -85,7 +68,7 @@ class VariantText {
   void append(const SourceFile& file, int depth) {
     text_ += format("#line 1 \"{}\"\n", file.name);
     const bool once = file.text.find("#pragma once") != std::string::npos;
-    // A guard of its own: the next variant includes the header again.
+    // An include guard for each variant: the next one includes the header again.
     const std::string guard = guard_of(file.name);
     if (once) text_ += format("#ifndef {0}\n#define {0}\n#line 1 \"{1}\"\n", guard, file.name);
     std::istringstream lines(file.text);
@@ -111,7 +94,9 @@ class VariantText {
       } else if (const auto* const known =
                      std::ranges::find(known_headers, std::string_view(match[2].str()), &Known::first);
                  known != std::end(known_headers)) {
-        if (!known->second.empty()) needed_.insert(std::string(known->second));
+        needed_.insert(std::string(known->second));
+        text_ += "\n";
+      } else if (contains_word(built_in_headers, match[2].str())) {
         text_ += "\n";
       } else {
         text_ += format("#error tune_cannot_emulate: the emulator has no header {}\n", match[2].str());
@@ -122,7 +107,7 @@ class VariantText {
     }
   }
 
-  /// Regular expressions are slow: most lines need none.
+  /// Filters lines before the slow regular expressions.
   static bool has(const std::string& line, const char* word) { return line.find(word) != std::string::npos; }
 
   static std::string rewritten(std::string line) {
@@ -132,7 +117,7 @@ class VariantText {
     static const std::regex shared(R"(__shared__[^;]*;)");
     static const std::regex twice(R"(static\s+__shared__|__shared__\s+static)");
     if (line.find("extern") != std::string::npos) {
-      // Every array of dynamic shared memory is the same memory.
+      // All arrays of dynamic shared memory are the same memory.
       line = std::regex_replace(
           line, dynamic,
           "static $2* const $4 __attribute__((unused)) = reinterpret_cast<$2*>(tune_dynamic_shared);");
@@ -170,7 +155,7 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   std::string text;
   for (const std::string& file : variant.needed()) text += format("#include \"{}\"\n", file);
   for (const auto& [name, value] : request.defines) text += format("#define {} {}\n", name, value);
-  // The inner namespace has no name, so that no two variants share a static variable of a template.
+  // An unnamed inner namespace keeps the static variables of templates apart.
   text += format("namespace {} {{ namespace {{\n", variant_namespace(number));
   text += kernels;
   text += "\n#line 1 \"entries\"\n}\n";
@@ -181,6 +166,90 @@ std::string variant_text(const CompileRequest& request, std::size_t number) {
   for (const auto& define : request.defines) names.insert(define.first);
   for (const std::string& name : names) text += format("#undef {}\n", name);
   return text;
+}
+
+using Options = std::vector<std::string>;
+
+Options split(const std::string& words) {
+  std::istringstream in(words);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+/// -fno-gnu-unique: variants must not share statics.
+const Options always = split(
+    "-std=c++20 -O1 -w -fPIC -fvisibility=hidden -fno-gnu-unique -fno-exceptions -fno-rtti "
+    "-fno-threadsafe-statics -fno-strict-aliasing -ffp-contract=off -fno-stack-protector -fmax-errors=5 "
+    "-fdiagnostics-color=never -U_FORTIFY_SOURCE");
+
+/// -g1: lines for findings; DWARF 4, because addr2line 2.40 misreads the first file of DWARF 5. Tracking
+/// variables would cost a third of a compilation.
+const Options line_numbers = {"-g1", "-gdwarf-4", "-fno-var-tracking"};
+
+const Options sanitize = split(
+    "-fsanitize=thread,alignment -fno-sanitize-recover=alignment "
+    "--param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1");
+
+/// Leaves only inlining and register allocation of -O1, which save more than they cost: -O0, which lacks
+/// them, takes as long, and -Og longer (measured by leaving out one pass after another). Passes without an
+/// option are disabled by name; correct code does not need them, and the options are tried before use.
+const Options little_effort = split(
+    "-fira-region=one -fno-tree-loop-optimize -fno-tree-dominator-opts -fno-thread-jumps "
+    "-fno-move-loop-invariants -fno-tree-ccp -fno-tree-bit-ccp -fno-tree-ch -fno-tree-slsr "
+    "-fno-ssa-phiopt -fno-split-wide-types -fno-if-conversion -fno-if-conversion2 -fno-cprop-registers "
+    "-fno-forward-propagate -fno-combine-stack-adjustments -fno-compare-elim -fno-dce -fno-dse "
+    "-fno-shrink-wrap -fno-reorder-blocks -fno-guess-branch-probability -fno-tree-dse -fno-tree-sink "
+    "-fno-tree-copy-prop -fno-tree-forwprop -fno-tree-sra -fno-tree-coalesce-vars -fno-tree-cselim "
+    "-fno-tree-reassoc -fno-tree-phiprop -fno-tree-builtin-call-dce -fno-ssa-backprop "
+    "-fno-optimize-strlen -fno-ipa-modref -fno-ipa-sra -fno-ipa-pure-const -fno-ipa-profile -fno-ipa-ra "
+    "-fno-caller-saves -fno-lra-remat -fno-ira-share-spill-slots -fno-ira-share-save-slots "
+    "-fno-early-inlining -fno-devirtualize -fno-ipa-cp -fno-ivopts -fno-tree-scev-cprop "
+    "-fno-tree-loop-ivcanon -fdisable-tree-ifcombine -fdisable-tree-lim1 -fdisable-tree-lim2 "
+    "-fdisable-tree-cddce2 -fdisable-tree-cddce3 -fdisable-tree-dce3 -fdisable-tree-dce4 "
+    "-fdisable-tree-dce7 -fdisable-tree-cunroll -fdisable-rtl-jump -fdisable-rtl-ce1 "
+    "-fdisable-rtl-combine -fdisable-rtl-cse1 -fdisable-rtl-postreload -fdisable-tree-waccess1 "
+    "-fdisable-tree-waccess2 -fdisable-tree-waccess3 -fdisable-tree-wrestrict -fdisable-tree-walloca1 "
+    "-fdisable-tree-walloca2 -fdisable-tree-objsz1 -fdisable-tree-objsz2 -fdisable-tree-early_objsz");
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file)
+    throw Error(format("cannot write '{}': is the disk full? TMPDIR names another place", path.string()));
+}
+
+/// Returns the first errors of a log.
+std::string first_errors(const std::string& log) {
+  std::istringstream lines(log);
+  std::vector<std::string> errors;
+  for (std::string line; std::getline(lines, line) && errors.size() < 3;)
+    if (line.find("error:") != std::string::npos || line.find("Error:") != std::string::npos)
+      errors.push_back(line);
+  return errors.empty() ? log.substr(0, 500) : joined(errors, {}, "; ");
+}
+
+/// Drops g++'s note on every disabled pass.
+std::string without_notes(const std::string& log) {
+  std::istringstream lines(log);
+  std::string text;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("note: disable pass") == std::string::npos) text += line + "\n";
+  return text;
+}
+
+/// Returns what the emulator lacks, if that is the cause of the errors.
+std::string lacking(const std::string& log) {
+  if (log.find("tune_inline_ptx_without_host_twin") != std::string::npos)
+    return "inline PTX without a host twin: give the helper one under #ifdef TUNE_EMULATOR";
+  std::smatch match;
+  static const std::regex header(R"(tune_cannot_emulate: ([^\n]*))");
+  if (std::regex_search(log, match, header)) return match[1];
+  static const std::regex intrinsic(
+      R"('(__\w+|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
+  if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
+  static const std::regex member(R"('(\w+)' is not a member of '(?:cooperative_groups|cuda)')");
+  if (std::regex_search(log, match, member)) return format("the emulator has no {}", match[1].str());
+  return {};
 }
 
 }  // namespace
@@ -205,9 +274,9 @@ std::string module_source(std::span<const CompileRequest* const> variants) {
   for (std::size_t i = 0; i < variants.size(); ++i)
     text += format("{{{}::tune_entries, {}}},\n", variant_namespace(i), variants[i]->entries.size());
   text += format(
-      "}};\nextern \"C\" __attribute__((visibility(\"default\"))) const tune_emulator::ModuleTable "
-      "tune_module = {{"
-      "&tune_host, reinterpret_cast<tune_emulator::Indices*>(const_cast<tune_indices_t*>(&tune_indices)), "
+      "}};\nextern \"C\" __attribute__((visibility(\"default\"))) const "
+      "tune_emulator::ModuleTable tune_module = {{&tune_host, "
+      "reinterpret_cast<tune_emulator::Indices*>(const_cast<tune_indices_t*>(&tune_indices)), "
       "tune_dynamic_shared, tune_variants, {}}};\n",
       variants.size());
   return text;
@@ -215,7 +284,7 @@ std::string module_source(std::span<const CompileRequest* const> variants) {
 
 ProgramResult run_program(const std::vector<std::string>& command) {
   int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("no pipe to a program: too many open files (ulimit -n)");
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot open a pipe: too many open files (raise ulimit -n)");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -258,114 +327,6 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-namespace {
-
-using Options = std::vector<std::string>;
-
-/// One variant's statics must not be another's, hence no unique symbols.
-const Options always = {"-std=c++20",
-                        "-O1",
-                        "-w",
-                        "-fPIC",
-                        "-fvisibility=hidden",
-                        "-fno-gnu-unique",
-                        "-fno-exceptions",
-                        "-fno-rtti",
-                        "-fno-threadsafe-statics",
-                        "-fno-strict-aliasing",
-                        "-ffp-contract=off",
-                        "-fno-stack-protector",
-                        "-fmax-errors=5",
-                        "-fdiagnostics-color=never",
-                        "-U_FORTIFY_SOURCE"};
-
-/// -g1: lines for what is found; in DWARF 4, because addr2line 2.40 takes the first file of DWARF 5 for the
-/// source itself. Where variables are at every moment, nobody asks: finding that out costs a third of a
-/// compilation.
-const Options line_numbers = {"-g1", "-gdwarf-4", "-fno-var-tracking"};
-
-const Options sanitize = {"-fsanitize=thread,alignment", "-fno-sanitize-recover=alignment",
-                          "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1"};
-
-/// What is left of -O1 is inlining and the allocation of registers, which save more than they cost: -O0,
-/// which lacks them, takes as long, because there is more to write, and -Og longer. Found by leaving out one
-/// after the other. Passes without an option of their own are disabled by name; none of them is needed for
-/// right code, and the names are tried before they are used.
-const Options little_effort = {"-fira-region=one",
-                               "-fno-tree-loop-optimize",
-                               "-fno-tree-dominator-opts",
-                               "-fno-thread-jumps",
-                               "-fno-move-loop-invariants",
-                               "-fno-tree-ccp",
-                               "-fno-tree-bit-ccp",
-                               "-fno-tree-ch",
-                               "-fno-tree-slsr",
-                               "-fno-ssa-phiopt",
-                               "-fno-split-wide-types",
-                               "-fno-if-conversion",
-                               "-fno-if-conversion2",
-                               "-fno-cprop-registers",
-                               "-fno-forward-propagate",
-                               "-fno-combine-stack-adjustments",
-                               "-fno-compare-elim",
-                               "-fno-dce",
-                               "-fno-dse",
-                               "-fno-shrink-wrap",
-                               "-fno-reorder-blocks",
-                               "-fno-guess-branch-probability",
-                               "-fno-tree-dse",
-                               "-fno-tree-sink",
-                               "-fno-tree-copy-prop",
-                               "-fno-tree-forwprop",
-                               "-fno-tree-sra",
-                               "-fno-tree-coalesce-vars",
-                               "-fno-tree-cselim",
-                               "-fno-tree-reassoc",
-                               "-fno-tree-phiprop",
-                               "-fno-tree-builtin-call-dce",
-                               "-fno-ssa-backprop",
-                               "-fno-optimize-strlen",
-                               "-fno-ipa-modref",
-                               "-fno-ipa-sra",
-                               "-fno-ipa-pure-const",
-                               "-fno-ipa-profile",
-                               "-fno-ipa-ra",
-                               "-fno-caller-saves",
-                               "-fno-lra-remat",
-                               "-fno-ira-share-spill-slots",
-                               "-fno-ira-share-save-slots",
-                               "-fno-early-inlining",
-                               "-fno-devirtualize",
-                               "-fno-ipa-cp",
-                               "-fno-ivopts",
-                               "-fno-tree-scev-cprop",
-                               "-fno-tree-loop-ivcanon",
-                               "-fdisable-tree-ifcombine",
-                               "-fdisable-tree-lim1",
-                               "-fdisable-tree-lim2",
-                               "-fdisable-tree-cddce2",
-                               "-fdisable-tree-cddce3",
-                               "-fdisable-tree-dce3",
-                               "-fdisable-tree-dce4",
-                               "-fdisable-tree-dce7",
-                               "-fdisable-tree-cunroll",
-                               "-fdisable-rtl-jump",
-                               "-fdisable-rtl-ce1",
-                               "-fdisable-rtl-combine",
-                               "-fdisable-rtl-cse1",
-                               "-fdisable-rtl-postreload",
-                               "-fdisable-tree-waccess1",
-                               "-fdisable-tree-waccess2",
-                               "-fdisable-tree-waccess3",
-                               "-fdisable-tree-wrestrict",
-                               "-fdisable-tree-walloca1",
-                               "-fdisable-tree-walloca2",
-                               "-fdisable-tree-objsz1",
-                               "-fdisable-tree-objsz2",
-                               "-fdisable-tree-early_objsz"};
-
-}  // namespace
-
 std::vector<std::string> compiler_options(const Build& build) {
   Options options = always;
   const auto add = [&](const Options& more) { options.insert(options.end(), more.begin(), more.end()); };
@@ -379,67 +340,18 @@ std::vector<std::string> compiler_options(const Build& build) {
   return options;
 }
 
-namespace {
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file)
-    throw Error(format("cannot write '{}': is the disk full? TMPDIR names another place", path.string()));
-}
-
-/// The first errors of a log, each on a line of its own.
-std::string first_errors(const std::string& log) {
-  std::istringstream lines(log);
-  std::string text;
-  int errors = 0;
-  for (std::string line; std::getline(lines, line) && errors < 3;) {
-    if (line.find("error:") == std::string::npos && line.find("Error:") == std::string::npos) continue;
-    text += (text.empty() ? "" : "; ") + line;
-    ++errors;
-  }
-  return text.empty() ? log.substr(0, 500) : text;
-}
-
-/// g++ says of every pass that it leaves out.
-std::string without_notes(const std::string& log) {
-  std::istringstream lines(log);
-  std::string text;
-  for (std::string line; std::getline(lines, line);)
-    if (line.find("note: disable pass") == std::string::npos) text += line + "\n";
-  return text;
-}
-
-/// What the emulator lacks, if that is the cause.
-std::string lacking(const std::string& log) {
-  if (log.find("tune_inline_ptx_without_host_twin") != std::string::npos)
-    return "inline PTX without a host twin: give the helper one under #ifdef TUNE_EMULATOR";
-  std::smatch match;
-  static const std::regex header(R"(tune_cannot_emulate: ([^\n]*))");
-  if (std::regex_search(log, match, header)) return match[1];
-  static const std::regex intrinsic(
-      R"('(__\w+|cooperative_groups|nvcuda|cuda)'[^\n]*(?:not declared|not been declared|not a namespace))");
-  if (std::regex_search(log, match, intrinsic)) return format("the emulator has no {}", match[1].str());
-  static const std::regex member(R"('(\w+)' is not a member of '(?:cooperative_groups|cuda)')");
-  if (std::regex_search(log, match, member)) return format("the emulator has no {}", match[1].str());
-  return {};
-}
-
-}  // namespace
-
 ModuleCompiler::ModuleCompiler(std::filesystem::path folder, Flavour flavour)
     : folder_(std::move(folder)), flavour_(flavour) {
   const char* const chosen = std::getenv("TUNE_EMULATOR_CXX");
   program_ = chosen != nullptr && *chosen != '\0' ? chosen : "g++";
   if (find_program(program_).empty())
     throw Error(
-        format("the emulator needs a C++ compiler, and there is no '{}' in PATH: install g++ (Debian: apt "
-               "install g++), or name one in TUNE_EMULATOR_CXX",
+        format("the emulator needs a C++ compiler, and there is no '{}' in PATH: "
+               "install g++ (Debian: apt install g++), or name one in TUNE_EMULATOR_CXX",
                program_));
   for (const SourceFile& file : prelude_files()) write(folder_ / file.name, file.text);
   const Build quick{Flavour::plain, Effort::much, Purpose::search};
-  // At the same time: nobody else uses the processors yet.
+  // Runs in parallel, because the processors are idle at this time.
   std::future<bool> trial = std::async(std::launch::async, [&] { return knows(Effort::little); });
   const ProgramResult compiled = run_program(command(folder_ / "callbacks.cuh", callbacks(), quick));
   knows_little_effort_ = trial.get();
@@ -479,14 +391,14 @@ Result<std::filesystem::path> ModuleCompiler::compile(std::span<const CompileReq
   ProgramResult compiled = run_program(command(source, object, build));
   if (build.effort == Effort::little &&
       compiled.output.find("internal compiler error") != std::string::npos) {
-    // Nobody else leaves these passes out: the fault may be ours.
+    // The disabled passes may be the cause.
     build.effort = Effort::much;
     compiled = run_program(command(source, object, build));
   }
-  // Linked by itself: the sanitizer's runtime library must stay out, its call-backs are the module's own.
+  // Links separately, without the sanitizer's runtime library: its call-backs are in the module.
   if (compiled.status == 0) {
     const std::filesystem::path unfinished = folder_ / (name + ".unfinished");
-    // Of the default libraries the program has all that is used; that g++ looks through them costs as much as
+    // The program has everything that is used of the default libraries; searching them costs as much as
     // linking.
     compiled = run_program({program_, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", object.string(),
                             callbacks().string(), "-o", unfinished.string(), "-lm", "-lgcc"});

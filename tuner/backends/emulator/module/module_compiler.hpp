@@ -12,19 +12,19 @@
 
 namespace tune::emulator {
 
-/// The prelude: CUDA's language for g++. Names are as its files include each other.
+/// Returns the prelude: CUDA's language for g++. Names are as its files include each other.
 const std::vector<SourceFile>& prelude_files();
 
-/// One translation unit of several variants, each in a namespace of its own (`tune_variant_3`): its defines,
-/// its source with its headers in their places, its entries, then everything undefined again. What cannot be
-/// written in C++ is rewritten (`extern "C"`, `extern __shared__ T x[]`); lines and file names stay those of
-/// the kernel. Throws nothing: what is wrong with a source is for the compiler to say.
+/// Makes one translation unit of several variants, each in a namespace of its own (`tune_variant_3_`): its
+/// defines, its source with its headers in their places, its entries, then everything undefined again.
+/// Rewrites what is not C++ (`extern "C"`, `extern __shared__ T x[]`); lines and file names stay those of the
+/// kernel. Does not throw: the compiler reports errors in a source.
 std::string module_source(std::span<const CompileRequest* const> variants);
 
-/// The prefix of the names of everything in a variant, mangled.
+/// Returns the namespace of a variant, which is part of its mangled names.
 std::string variant_namespace(std::size_t variant);
 
-/// What a program said (both outputs) and its exit status; 128 + signal where one ended it.
+/// The two outputs of a program together, and its exit status; 128 + signal where a signal ended it.
 struct ProgramResult {
   int status = 0;
   std::string output;
@@ -33,25 +33,25 @@ struct ProgramResult {
 /// Runs a program without a shell and waits for its end. Throws Error where it cannot be started.
 ProgramResult run_program(const std::vector<std::string>& command);
 
-/// The path of a program by PATH; empty where there is none.
+/// Returns the path of a program by PATH; empty where there is none.
 std::string find_program(const std::string& name);
 
-/// What is compiled in.
+/// The checks that are compiled in.
 enum class Flavour {
-  plain,    ///< nothing: fast, finds wrong results and what harms the emulator itself
+  plain,    ///< none: fast, finds wrong results and faults
   sanitize  ///< a call-back before every memory access
 };
 
-/// How much g++ does for the speed of what it compiles.
+/// How much g++ optimises.
 enum class Effort {
-  little,  ///< compiles in half of the time, to what runs for up to twice as long: for little work
+  little,  ///< halves the time to compile and up to doubles the time to run: for short runs
   much
 };
 
-/// What a module is for. Both purposes lead through the same instructions but for what is told of an error.
+/// What a module is for. Both run the same instructions and differ in what they report of an error.
 enum class Purpose {
-  search,  ///< is there an error? A misaligned address is a trap, nothing says where anything stands.
-  explain  ///< of what kind, and at which line?
+  search,  ///< finds errors: a misaligned address is a trap, and there are no line numbers
+  explain  ///< reports their kind and line
 };
 
 struct Build {
@@ -60,25 +60,25 @@ struct Build {
   Purpose purpose = Purpose::explain;
 };
 
-/// Of g++, without the names of files.
+/// Returns g++'s options, without the names of files.
 std::vector<std::string> compiler_options(const Build& build);
 
-/// Compiles batches of variants to shared objects with the host's g++, in a folder of its own.
+/// Compiles batches of variants to shared objects with the host's g++, in a folder.
 class ModuleCompiler {
  public:
-  /// Writes the prelude there and compiles what all batches share. Throws Error that names the cure where
-  /// there is no g++.
+  /// Writes the prelude to the folder and compiles the code that all batches share. Throws Error that names
+  /// the cure where there is no g++.
   ModuleCompiler(std::filesystem::path folder, Flavour flavour);
 
-  /// Writes `name`.cpp and compiles it to `name`.so, unless that is there; a name stands for one kind of
-  /// build. The flavour is the compiler's own. A failure is that of g++, of the whole batch: `does not
-  /// compile` with its first errors, or, where the emulator lacks something, `cannot be emulated` with what.
+  /// Writes `name`.cpp and compiles it to `name`.so, unless that exists; a name stands for one kind of build.
+  /// Fails for the whole batch: `does not compile` with g++'s first errors, or `cannot be emulated` with what
+  /// the emulator lacks.
   Result<std::filesystem::path> compile(std::span<const CompileRequest* const> variants,
                                         const std::string& name, Effort effort, Purpose purpose) const;
 
  private:
   std::filesystem::path callbacks() const;
-  /// Whether g++ takes these options.
+  /// True where g++ supports the options of `effort`.
   bool knows(Effort effort) const;
   std::vector<std::string> command(const std::filesystem::path& source, const std::filesystem::path& object,
                                    const Build& build) const;
@@ -86,10 +86,10 @@ class ModuleCompiler {
   std::filesystem::path folder_;
   Flavour flavour_;
   std::string program_;
-  bool knows_little_effort_ = false;  ///< g++ has the options that say so
+  bool knows_little_effort_ = false;  ///< g++ supports Effort::little
 };
 
-/// The reason of failures of what the emulator cannot do: no finding.
+/// The reason of failures that are limits of the emulator, not findings.
 inline constexpr const char* cannot_be_emulated = "cannot be emulated";
 
 }  // namespace tune::emulator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that kernels need without including anything. Headers of the toolkit bring the rest: see
-// module_source.cpp.
+// module_compiler.cpp.
 #pragma once
 
 #include "arithmetic.cuh"

@@ -8,7 +8,8 @@
 namespace tune::emulator {
 namespace {
 
-/// Where the engine puts a piece of 16 bytes: bits of its address from 4 on are exchanged by those from 7 on.
+/// Returns where the copy engine puts a piece of 16 bytes: bits of its address from 4 on are combined with
+/// those from 7 on.
 std::uintptr_t swizzled(std::uintptr_t address, MapSwizzle swizzle) {
   constexpr std::uintptr_t bits[] = {0, 1, 3, 7};
   return address ^ (((address >> 7) & bits[static_cast<int>(swizzle)]) << 4);

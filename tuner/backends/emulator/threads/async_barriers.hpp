@@ -13,7 +13,7 @@
 
 namespace tune::emulator {
 
-/// A box on its way from global to shared memory.
+/// A copy of a box from global to shared memory that is under way.
 struct BoxCopy {
   char* to = nullptr;
   const PlacedMap* map = nullptr;
@@ -23,8 +23,8 @@ struct BoxCopy {
   void carry_out() const;
 };
 
-/// An mbarrier in shared memory: a phase ends when all its arrivals have come, and all bytes that they
-/// announced.
+/// An mbarrier in shared memory: a phase ends when all its arrivals, and all bytes that they announced, have
+/// come.
 struct AsyncBarrier {
   const void* address = nullptr;
   unsigned number = 0;  ///< among those of the block
@@ -33,44 +33,44 @@ struct AsyncBarrier {
   std::int64_t bytes = 0;  ///< announced and not arrived
   unsigned phase = 0;
   unsigned initialiser = 0;  ///< the thread
-  bool fenced = false;       ///< whether that has told the copy engine
+  bool fenced = false;       ///< the initialiser has executed a fence for the copy engine
   std::vector<BoxCopy> copies;
-  MemoryOrder::Known arriving, complete;  ///< what threads of this phase knew, of all that have ended
+  MemoryOrder::Known arriving, complete;  ///< knowledge of this phase, and of all phases that have ended
 
   bool has_ended(unsigned parity) const { return (phase & 1U) != parity; }
-  /// All have arrived, and the bytes that they announced are those on their way.
+  /// True where all have arrived and the announced bytes are those of `copies`.
   bool can_end() const;
   void end();
 };
 
-/// The mbarriers of a block, and the copies that tell them. A copy happens when a thread waits for its
-/// barrier, as late as a device may do it.
+/// The mbarriers of a block with their copies. A copy happens when a thread waits for its barrier, as late as
+/// on a device.
 class AsyncBarriers {
  public:
   static constexpr unsigned max = MemoryOrder::max_agents;
 
   void begin_block() { all_.clear(); }
-  /// Null where there are too many.
+  /// Null where there are already `max`.
   AsyncBarrier* make(const void* address, unsigned thread, unsigned count);
   AsyncBarrier* find(const void* address);
-  /// The thread's barriers are known to the copy engine from now on.
+  /// Makes the thread's barriers known to the copy engine.
   void fence(unsigned thread);
-  /// One with copies that nobody has waited for, or null.
+  /// Returns a barrier with unfinished copies, or null.
   const AsyncBarrier* unfinished() const;
 
  private:
   std::list<AsyncBarrier> all_;
 };
 
-/// Asynchronous copies of the threads of a block. They happen when their thread waits for them, as late as a
-/// device may do them, so that a kernel that waits too little computes with what was there before.
+/// Asynchronous copies of the threads of a block. They happen when their thread waits for them, as late as on
+/// a device, so that a kernel that waits too little computes with the old data.
 class AsyncCopies {
  public:
   struct Copy {
     char* to;
     const char* from;
-    unsigned bytes;   ///< that are written
-    unsigned filled;  ///< of these, zeros at the end instead of copied bytes
+    unsigned bytes;   ///< to write
+    unsigned filled;  ///< of these, zeros at the end
   };
 
   void begin_block(std::size_t threads);
@@ -80,9 +80,9 @@ class AsyncCopies {
   }
   /// Closes the thread's group.
   void commit(std::size_t thread);
-  /// Carries out all but the thread's `pending` newest groups; `done` hears of each copy.
+  /// Carries out all but the thread's `pending` newest groups and calls `done` for each copy.
   void wait(std::size_t thread, std::size_t pending, const std::function<void(const Copy&)>& done);
-  /// Whether the thread has copies that it did not wait for.
+  /// True where the thread has copies that it did not wait for.
   bool unfinished(std::size_t thread) const;
 
  private:

@@ -17,10 +17,10 @@ std::string at(const Place& place) {
   return format("{}:{}", place.file, place.line);
 }
 
-/// Turns that threads may give away without anything else happening, before they count as waiting forever.
+/// A block has a deadlock after so many yields without progress.
 constexpr unsigned long long max_idle_yields = 1U << 24;
-/// Among other blocks: rounds of the threads that do not wait at a barrier before another block has its turn,
-/// and such turns.
+/// In a cooperative launch: rounds of the threads in loops before another block gets its turn, and the limit
+/// of such turns.
 constexpr unsigned long long rounds_of_turn = 2, max_idle_turns = 1U << 10;
 
 }  // namespace
@@ -68,8 +68,8 @@ void BlockScheduler::start(void* scheduler) {
 }
 
 void BlockScheduler::thread_body() {
-  // A thread that ends leaves its stack to the next one that has not begun: a kernel without barriers is a
-  // plain loop over its threads.
+  // A thread that ends leaves its stack to the next new one: a kernel without barriers is a plain loop over
+  // its threads.
   while (true) {
     threads_[current_].state = State::ready;
     (*kernel_)();
@@ -89,7 +89,7 @@ void BlockScheduler::end_current() {
     next = next_runnable(true);
   }
   const int stack = std::exchange(ended.stack, -1);
-  // A stack that is given back is still under our feet, but nobody takes it before we have left.
+  // A stack that is given back is still in use here, but no thread takes it before the switch.
   if (next < 0) {
     stacks_.give_back(stack);
     ended.context.switch_to(main_);
@@ -167,7 +167,7 @@ void BlockScheduler::arrive(int predicate, const Place& place, bool of_grid) {
                  ? format(" (columns {} and {})", place.column, barrier_place_.column)
                  : std::string()));
   }
-  if (of_grid != barrier_of_grid_) abandon();  // whose barrier would it be?
+  if (of_grid != barrier_of_grid_) abandon();  // cannot go on: the barriers differ in scope
   predicate_count_ += predicate != 0 ? 1 : 0;
   ++arrived_;
   threads_[current_].state = State::at_barrier;
@@ -205,8 +205,8 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
   const bool of_warpgroup = request.operation >= WarpOperation::warpgroup_start;
   if (of_warpgroup && threads_.size() < (warp / 4 + 1) * 128) {
     events_.on_divergence(FindingKind::divergent_warp, current_, request.place,
-                          format("{} needs 128 threads of which the first one's number is a multiple of 128; "
-                                 "the block has {}",
+                          format("{} needs 128 threads of which the first one's "
+                                 "number is a multiple of 128; the block has {}",
                                  name, threads_.size()));
     abandon();
   }
@@ -233,8 +233,7 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
     if (thread.state == State::in_warp && !same && (thread.request.mask >> lane & 1U) != 0) {
       events_.on_divergence(
           FindingKind::divergent_warp, current_, request.place,
-          format("lanes of one mask are at different operations: lane {} at {} ({}), lane {} at {} "
-                 "({})",
+          format("lanes of one mask are at different operations: lane {} at {} ({}), lane {} at {} ({})",
                  lane, name, at(request.place), other, to_string(thread.request.operation),
                  at(thread.request.place)));
       abandon();
@@ -263,11 +262,11 @@ unsigned long long BlockScheduler::warp(const WarpRequest& request) {
 void BlockScheduler::yield(const Place& place) {
   const unsigned long long turn = rounds_of_turn * (live_ - arrived_);
   if (++idle_yields_ > (among_others_ ? turn * max_idle_turns : max_idle_yields)) {
-    events_.on_divergence(
-        FindingKind::deadlock, current_, place,
-        among_others_ ? "threads wait in loops for what no thread of the grid brings"
-                      : "threads wait in loops for what no thread of the block brings (blocks run one after "
-                        "another, but for cooperative launches: waiting for a later one is not emulated)");
+    events_.on_divergence(FindingKind::deadlock, current_, place,
+                          among_others_ ? "threads wait in loops for what no thread of the grid brings"
+                                        : "threads wait in loops for what no thread of the block "
+                                          "brings (blocks run one after another, but for cooperative "
+                                          "launches: waiting for a later one is not emulated)");
     abandon();
   }
   if (among_others_ && idle_yields_ % turn == 0) pause(Pause::in_loops);
@@ -276,7 +275,7 @@ void BlockScheduler::yield(const Place& place) {
 
 void BlockScheduler::nobody_runs() {
   if (arrived_ == live_) {
-    // Some have ended without coming to the barrier. A device goes on, or hangs: the language forbids it.
+    // Some threads have ended without coming to the barrier, which CUDA forbids: a device goes on or hangs.
     events_.on_divergence(
         FindingKind::divergent_barrier, current_, barrier_place_,
         format("{} of {} threads of the block wait at {}, the others have ended without coming there",
@@ -284,11 +283,11 @@ void BlockScheduler::nobody_runs() {
     release_barrier();
     return;
   }
-  // A lane that waits for others says where.
+  // Reports the place of a lane that waits for others.
   const auto waits = std::ranges::find(threads_, State::in_warp, &Thread::state);
   if (waits == threads_.end()) {
     events_.on_divergence(FindingKind::deadlock, current_, {nullptr, 0, nullptr},
-                          "nobody can go on: " + waiting());
+                          "no thread can go on: " + waiting());
     abandon();
   }
   const auto number = static_cast<unsigned>(waits - threads_.begin());
@@ -300,7 +299,7 @@ void BlockScheduler::nobody_runs() {
     abandon();
   }
   events_.on_divergence(FindingKind::deadlock, number, waits->request.place,
-                        "nobody can go on: " + waiting());
+                        "no thread can go on: " + waiting());
   abandon();
 }
 
@@ -313,10 +312,8 @@ std::string BlockScheduler::waiting() const {
       ++places[format("{} at {}", to_string(thread.request.operation), at(thread.request.place))];
     if (thread.state == State::ended) ++places["(ended)"];
   }
-  std::string text;
-  for (const auto& [place, count] : places)
-    text += format("{}{} threads: {}", text.empty() ? "" : ", ", count, place);
-  return text;
+  return joined(places,
+                [](const auto& entry) { return format("{} threads: {}", entry.second, entry.first); });
 }
 
 void BlockScheduler::abandon() {

@@ -10,10 +10,10 @@
 
 namespace tune::emulator {
 
-/// In which order the threads of a block get their turn, and the blocks of a grid.
+/// The order in which the threads of a block, and the blocks of a grid, get their turns.
 enum class Order { forward, reverse };
 
-/// What the scheduler tells while a block runs. Called on the stack of the thread that brought it about.
+/// The scheduler's events while a block runs, on the stack of the thread that caused them.
 class SchedulerEvents {
  public:
   virtual ~SchedulerEvents() = default;
@@ -27,49 +27,48 @@ class SchedulerEvents {
   virtual void on_warpgroup_operation(unsigned warp, const WarpExchange& lanes) = 0;
   /// The thread's function has returned.
   virtual void on_end(unsigned thread) = 0;
-  /// Threads do not meet where they should. The block goes on where that is possible, else it is abandoned.
+  /// Threads do not meet where they should. The block goes on where possible, else it is abandoned.
   virtual void on_divergence(FindingKind kind, unsigned thread, const Place& place,
                              const std::string& detail) = 0;
 };
 
-/// Why a block runs no further.
+/// The reason why a block has stopped running.
 enum class Pause {
-  ended,            ///< all its threads have
-  abandoned,        ///< so is the whole launch
-  at_grid_barrier,  ///< all its threads wait there
+  ended,            ///< all its threads have ended
+  abandoned,        ///< with the whole launch
+  at_grid_barrier,  ///< all its threads wait at the grid's barrier
   in_loops,         ///< its threads wait in loops for what another block may bring
 };
 
-/// Runs the threads of one block in turn on one processor. A thread keeps its turn until it waits: at a
-/// barrier, for the other lanes of its warp, or because it says so (yield). Then the next one that can go on
-/// does; when all have come to the barrier, all can. Nothing runs at the same time, so a thread is a stack
-/// and a place where it stands.
+/// Runs the threads of one block in turns on one processor, each with a stack of its own. A thread keeps its
+/// turn until it waits: at a barrier, for the other lanes of its warp, or by yield. Then the next runnable
+/// thread gets its turn; when all have come to the barrier, all are runnable.
 class BlockScheduler {
  public:
-  /// `stacks` has one for each thread of every block that has begun and not ended.
+  /// `stacks` must have one for each thread of every block that has begun and not ended.
   BlockScheduler(SchedulerEvents& events, Stacks& stacks) : events_(events), stacks_(stacks) {}
 
-  /// Runs `kernel` once for each of the threads. `among_others`: where nobody but another block can help, it
-  /// pauses. `kernel` must outlive the block.
+  /// Runs `kernel` once for each thread. With `among_others` it pauses where only another block can help.
+  /// `kernel` must outlive the block.
   Pause run(unsigned threads, Order order, bool among_others, const std::function<void()>& kernel);
-  /// Goes on after a pause; the grid's barrier, if it waits there, is behind it.
+  /// Goes on after a pause, behind the grid's barrier if it waited there.
   Pause resume();
-  /// Where the threads of a block that pauses at the grid's barrier wait.
+  /// Returns where a block that pauses at the grid's barrier waits.
   const Place& barrier_place() const { return barrier_place_; }
 
   // Called by the running thread.
   unsigned current() const { return current_; }
   int barrier(tune_emulator::Barrier kind, int predicate, const Place& place);
-  /// One of all blocks, and therefore of all threads of this one.
+  /// A barrier of all blocks, and so of all threads of this one.
   void grid_barrier(const Place& place) { arrive(0, place, true); }
   unsigned long long warp(const tune_emulator::WarpRequest& request);
-  /// `place`: where it waits, if that is known.
+  /// `place`: where the thread waits, if known.
   void yield(const Place& place = {nullptr, 0, nullptr});
-  /// Something has happened for which threads may wait in loops.
+  /// Reports an event for which threads may wait in loops.
   void progress() { idle_yields_ = 0; }
-  /// Whether all others have ended.
+  /// True where all other threads have ended.
   bool is_last() const { return live_ == 1; }
-  /// Ends the whole block here and now: nobody's stack is unwound.
+  /// Ends the whole block at once without unwinding stacks.
   [[noreturn]] void abandon();
 
   static constexpr unsigned max_threads = 1024;
@@ -87,7 +86,7 @@ class BlockScheduler {
   static void start(void* scheduler);
   void thread_body();
   void end_current();
-  /// The next thread in order that can go on, or -1.
+  /// Returns the next thread in order that can go on, or -1.
   int next_runnable(bool from_first) const;
   /// Gives the turn to `next`; returns when the caller gets it back.
   void give_turn(unsigned next);
@@ -109,7 +108,7 @@ class BlockScheduler {
   unsigned arrived_ = 0;
   bool among_others_ = false;
   Pause pause_ = Pause::ended;
-  // The barrier that threads are coming to.
+  // The barrier at which threads are arriving.
   Place barrier_place_{};
   bool barrier_of_grid_ = false;
   bool barrier_differs_ = false;

@@ -14,6 +14,15 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t stride = page + Stacks::bytes;
 
+/// makecontext only passes integers: pointers are split into halves.
+void start_portable(unsigned entry_low, unsigned entry_high, unsigned argument_low, unsigned argument_high) {
+  const auto join = [](unsigned low, unsigned high) {
+    return static_cast<std::uintptr_t>(low) | static_cast<std::uintptr_t>(std::uint64_t{high} << 32);
+  };
+  const auto entry = reinterpret_cast<void (*)(void*)>(join(entry_low, entry_high));
+  entry(reinterpret_cast<void*>(join(argument_low, argument_high)));
+}
+
 }  // namespace
 
 Stacks::Stacks(int count) {
@@ -41,12 +50,11 @@ void Stacks::map(int count) {
   if (memory == MAP_FAILED) {
     count_ = 0;
     total_ = 0;
-    throw Error("no memory for the stacks of a kernel's threads: raise the limit (ulimit -v)");
+    throw Error("not enough address space for the stacks of a kernel's threads: raise the limit (ulimit -v)");
   }
   memory_ = static_cast<char*>(memory);
   for (int i = 0; i < std::min(count, guarded); ++i)
-    if (mprotect(stack(i) - page, page, PROT_NONE) != 0)
-      break;  // then a thread without a guard: still correct
+    if (mprotect(stack(i) - page, page, PROT_NONE) != 0) break;  // a thread without a guard is still correct
   give_back_all();
 }
 
@@ -78,19 +86,6 @@ void Stacks::give_back_all() {
   free_.clear();
   for (int i = count_; i-- > 0;) free_.push_back(i);
 }
-
-namespace {
-
-/// makecontext passes integers only: pointers travel in halves.
-void start_portable(unsigned entry_low, unsigned entry_high, unsigned argument_low, unsigned argument_high) {
-  const auto join = [](unsigned low, unsigned high) {
-    return static_cast<std::uintptr_t>(low) | static_cast<std::uintptr_t>(std::uint64_t{high} << 32);
-  };
-  const auto entry = reinterpret_cast<void (*)(void*)>(join(entry_low, entry_high));
-  entry(reinterpret_cast<void*>(join(argument_low, argument_high)));
-}
-
-}  // namespace
 
 void PortableContext::prepare(char* stack, std::size_t bytes, void (*entry)(void*), void* argument) {
   getcontext(&state_);

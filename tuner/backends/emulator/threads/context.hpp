@@ -8,8 +8,7 @@
 
 namespace tune::emulator {
 
-/// Stacks of the threads that are on their way, each with a page below it that no access survives. Memory is
-/// taken as it is touched.
+/// Stacks of the running threads, each above a protected page. Memory is taken when it is first touched.
 class Stacks {
  public:
   /// Throws Error where the address space does not suffice.
@@ -19,21 +18,21 @@ class Stacks {
   ~Stacks();
 
   static constexpr std::size_t bytes = std::size_t{256} << 10;
-  /// A process may have 65530 pieces of memory by default, and a guard makes two of one: later stacks have
-  /// none. Earlier ones run the same kernel.
+  /// A process may have 65530 mappings by default, and a guard adds one: later stacks have no guard. Earlier
+  /// ones run the same kernel.
   static constexpr int guarded = 8192;
 
-  /// Takes all stacks back and has so many from now on, at least. Throws Error like the constructor.
+  /// Takes all stacks back and provides at least `count`. Throws Error like the constructor.
   void provide(int count);
 
   char* stack(int number) const;
-  /// What of the stack is used: all but a part that differs between neighbours, so that their tops do not
-  /// compete for the same lines of the cache.
+  /// Returns the bytes of the stack to use: all but a part that differs between neighbours, so that their
+  /// tops do not share cache lines.
   static std::size_t usable(int number);
   const char* begin() const { return memory_; }
   std::size_t size() const { return total_; }
   bool contains(const void* address) const;
-  /// The page below a stack: where a thread with too much local memory ends up.
+  /// True for an address in the page below a stack, which a thread with too much local memory reaches.
   bool in_guard(const void* address) const;
 
   int take();
@@ -49,13 +48,12 @@ class Stacks {
   std::vector<int> free_;
 };
 
-/// Where a thread of execution stands that has a stack of its own but shares its processor with the caller.
-/// Like a call that may return in the middle: `switch_to` gives the processor to another context and returns
-/// when somebody switches back. This one works on every processor, at two system calls a switch.
+/// A coroutine with its own stack: `switch_to` runs another context and returns when that switches back. This
+/// one works on every processor, with two system calls a switch.
 class PortableContext {
  public:
-  /// Makes the context start with `entry(argument)` on that stack, which must outlive it. `entry` never
-  /// returns: it ends by switching away.
+  /// Makes the context start with `entry(argument)` on that stack, which must outlive it. `entry` must not
+  /// return, but switch away.
   void prepare(char* stack, std::size_t bytes, void (*entry)(void*), void* argument);
   void switch_to(PortableContext& other);
 
@@ -64,7 +62,8 @@ class PortableContext {
 };
 
 #if defined(__x86_64__)
-/// The same in a dozen instructions: saves what a called function must preserve and exchanges stack pointers.
+/// A context that switches in a dozen instructions: saves the registers that a function must preserve and
+/// exchanges stack pointers.
 class FastContext {
  public:
   void prepare(char* stack, std::size_t bytes, void (*entry)(void*), void* argument);

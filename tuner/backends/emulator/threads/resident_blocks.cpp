@@ -12,30 +12,24 @@ namespace {
 
 constexpr unsigned phase = 0x80000000U;
 
+constexpr int poison = 0xff;
+
 }  // namespace
 
 std::string GridCounter::arrive(unsigned* counter) {
   if (std::exchange(any_, true))
-    return counter == counter_ ? std::string()
-                               : "blocks come to a barrier of the grid with different counters";
+    return counter == counter_ ? std::string() : "blocks use different counters at a barrier of the grid";
   counter_ = counter;
   if (counter == nullptr || (*counter & ~phase) == 0) return {};
   return format(
-      "the counter of the grid's barrier holds {:#x}: it must begin as zero (a scratch buffer with "
-      "Fill::zero) "
-      "and belong to the barrier alone",
+      "the counter of the grid's barrier holds {:#x}: it must begin as zero "
+      "(a scratch buffer with Fill::zero) and belong to the barrier alone",
       *counter);
 }
 
 void GridCounter::release() {
   if (std::exchange(any_, false) && counter_ != nullptr) *counter_ ^= phase;
 }
-
-namespace {
-
-constexpr int poison = 0xff;
-
-}  // namespace
 
 void ResidentBlocks::begin_launch(const Launch& launch, tune_emulator::Indices& indices,
                                   std::vector<std::span<char>> shared) {
@@ -90,14 +84,14 @@ bool ResidentBlocks::meet(std::size_t ended) {
     const Place& place = block.scheduler.barrier_place();
     indices_->block = block.index;
     events_.on_divergence(FindingKind::deadlock, block.scheduler.current(), place,
-                          format("{} of {} blocks wait for the whole grid at {}:{}, the others have ended "
-                                 "without coming there",
+                          format("{} of {} blocks wait for the whole grid at {}:{}, "
+                                 "the others have ended without coming there",
                                  blocks_.size() - ended, blocks_.size(), place.file, place.line));
     return false;
   }
   if (memory_ != nullptr) memory_->order().grid_barrier();
   counter_.release();
-  for (const auto& block : blocks_) block->pause = Pause::in_loops;  // which may go on
+  for (const auto& block : blocks_) block->pause = Pause::in_loops;  // makes all runnable
   return true;
 }
 

@@ -17,25 +17,24 @@
 
 namespace tune::emulator {
 
-/// The counter that a grid's barrier counts arrivals with (kernels/common/grid_barrier.cuh): what a device
-/// needs of it, though blocks meet without it here. Zero but for its highest bit before and after each
-/// barrier, which turns over that bit.
+/// The counter of a grid's barrier (kernels/common/grid_barrier.cuh), checked for use on a device; blocks
+/// meet without it here. It is zero except for its highest bit before and after each barrier, which flips
+/// that bit.
 class GridCounter {
  public:
-  /// A block has come to the barrier with this counter, null for none. What is wrong with that; empty:
-  /// nothing.
+  /// Takes note of a block at the barrier with this counter (null: none). Returns an error, or nothing.
   std::string arrive(unsigned* counter);
-  /// All have.
+  /// All blocks have arrived.
   void release();
   void begin_launch() { any_ = false; }
 
  private:
-  unsigned* counter_ = nullptr;  ///< of the barrier that blocks are coming to
+  unsigned* counter_ = nullptr;  ///< of the present barrier
   bool any_ = false;
 };
 
-/// A block that has begun and not ended. What all blocks use in their turns, shared memory and what is known
-/// of it, it keeps while others have theirs.
+/// A block that has begun and not ended. While other blocks run, it keeps the contents and the cells of its
+/// shared memory.
 struct ResidentBlock {
   ResidentBlock(SchedulerEvents& events, Stacks& stacks) : scheduler(events, stacks) {}
 
@@ -48,47 +47,48 @@ struct ResidentBlock {
   bool begun = false;
   Pause pause = Pause::ended;  ///< of its last turn
 
-  // While it has no turn.
+  // Used while the block is paused.
   std::vector<char> shared;     ///< contents of all shared arrays, one after another
-  std::vector<Shadow> shadows;  ///< of all shared arrays; none before it begins
+  std::vector<Shadow> shadows;  ///< of all shared arrays; empty before it begins
   MemoryOrder::Block order;
 };
 
-/// Gives the blocks of a launch their turns: one after another from begin to end, or, in a cooperative
-/// launch, each as far as it comes without the others, until all have met at the grid's barrier.
+/// Runs the blocks of a launch: one after another or, in a cooperative launch, each as far as it can go
+/// without the others, until all have met at the grid's barrier.
 class ResidentBlocks {
  public:
   using Kernel = std::function<void()>;
 
-  /// `memory` learns which block runs; null: nobody wants to know.
+  /// `memory` (may be null) gets the number of each running block.
   ResidentBlocks(SchedulerEvents& events, MemoryChecker* memory) : events_(events), memory_(memory) {}
 
   /// `shared`: all shared arrays of the kernel. Throws Error where there is no room for the stacks.
   void begin_launch(const Launch& launch, tune_emulator::Indices& indices,
                     std::vector<std::span<char>> shared);
-  /// False where the launch was abandoned, or `stop` said so between two turns.
+  /// False where the launch was abandoned, or `stop` returned true between two turns.
   bool run(Order order, const Kernel& kernel, const std::function<bool()>& stop);
 
-  /// The block whose turn it is; it may also have been the last one.
+  /// Returns the running block, or the last one that ran.
   ResidentBlock& current() { return *current_; }
-  /// Whether a thread of the kernel has the processor.
+  /// True while a thread of the kernel runs.
   bool running() const { return running_; }
   const Stacks& stacks() const { return stacks_; }
-  /// Of the grid's barrier.
+  /// The counter of the grid's barrier.
   GridCounter& counter() { return counter_; }
 
-  /// Threads of all blocks of a cooperative launch together, each of which needs its stack.
+  /// The limit of threads of all blocks of a cooperative launch, each of which needs a stack.
   static constexpr unsigned max_threads = 1U << 15;
 
  private:
   bool run_in_turn(Order order, const Kernel& kernel, const std::function<bool()>& stop);
   bool run_together(Order order, const Kernel& kernel, const std::function<bool()>& stop);
-  /// Makes room number `room` that of the block `number` of the grid.
+  /// Gives place `room` to block `number` of the grid.
   ResidentBlock& place(std::uint64_t number, std::size_t room);
   void begin(ResidentBlock& block, Order order, const Kernel& kernel);
   void resume(ResidentBlock& block);
   void keep(ResidentBlock& block);
-  /// All blocks have ended or wait at the grid's barrier, some of them. False where others never come.
+  /// Called when every block has ended or waits at the grid's barrier. False where some have ended, so that
+  /// the others wait forever.
   bool meet(std::size_t ended);
 
   SchedulerEvents& events_;

@@ -20,8 +20,8 @@ using tune_emulator::WarpRequest;
 
 constexpr unsigned long long undefined = ~0ULL;
 
-/// The lane that a shuffle takes its value from, as PTX defines shfl: beyond the ends of its part of the warp
-/// a lane keeps its own.
+/// Returns the lane that a shuffle takes its value from, as PTX defines shfl: beyond the ends of its part of
+/// the warp a lane keeps its own value.
 int source_lane(const WarpRequest& request, int lane) {
   const int width = request.width > 0 ? request.width : 32;
   const int first = lane / width * width;
@@ -61,6 +61,30 @@ unsigned long long combined(WarpOperation operation, unsigned long long one, uns
   }
 }
 
+using tune_emulator::MatrixType;
+
+constexpr int rows = 16, columns = 8, max_inner = 16;
+
+double operand(const MatrixFragments& lane, const void* fragment, int index) {
+  if (lane.type == MatrixType::f64) return static_cast<const double*>(fragment)[index];
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<const float*>(fragment)[index]);
+  return static_cast<double>(std::bit_cast<float>(bits & 0xffffe000U));
+}
+
+using tune_emulator::WarpgroupFragments;
+
+constexpr int product_terms = 8, pieces = 2;      // pieces of 4 terms each
+constexpr std::size_t shared_window = 227 << 10;  // bytes that a block may have
+
+/// Bits `first` to `first + count - 1` of a descriptor.
+constexpr std::size_t bits(unsigned long long descriptor, int first, int count) {
+  return static_cast<std::size_t>(descriptor >> first & ((1ULL << count) - 1));
+}
+
+double operand(float value) {
+  return static_cast<double>(std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xffffe000U));
+}
+
 }  // namespace
 
 void WarpExchange::carry_out() {
@@ -69,7 +93,7 @@ void WarpExchange::carry_out() {
       if (lanes >> lane & 1U) use(static_cast<std::size_t>(lane));
   };
   std::size_t first = 32;
-  unsigned set = 0;  // lanes with a value that is not zero
+  unsigned set = 0;  // lanes with a nonzero value
   each([&](std::size_t lane) {
     first = std::min(first, lane);
     if (requests[lane].value != 0) set |= 1U << lane;
@@ -173,21 +197,6 @@ bool same_operation(const WarpRequest& one, const WarpRequest& other) {
          (one.operand == other.operand && one.width == other.width);
 }
 
-namespace {
-
-using tune_emulator::MatrixFragments;
-using tune_emulator::MatrixType;
-
-constexpr int rows = 16, columns = 8, max_inner = 16;
-
-double operand(const MatrixFragments& lane, const void* fragment, int index) {
-  if (lane.type == MatrixType::f64) return static_cast<const double*>(fragment)[index];
-  const auto bits = std::bit_cast<std::uint32_t>(static_cast<const float*>(fragment)[index]);
-  return static_cast<double>(std::bit_cast<float>(bits & 0xffffe000U));
-}
-
-}  // namespace
-
 float cut_to_float(double value) {
   const auto nearest = static_cast<float>(value);
   if (!std::isfinite(value) || std::fabs(static_cast<double>(nearest)) <= std::fabs(value)) return nearest;
@@ -228,24 +237,6 @@ void add_matrix_product(const std::array<MatrixFragments, 32>& lanes) {
   }
 }
 
-namespace {
-
-using tune_emulator::WarpgroupFragments;
-
-constexpr int inner = 8, pieces = 2;              // of 4 terms each
-constexpr std::size_t shared_window = 227 << 10;  // bytes that a block may have
-
-/// Bits `first` to `first + count - 1` of a descriptor.
-constexpr std::size_t bits(unsigned long long descriptor, int first, int count) {
-  return static_cast<std::size_t>(descriptor >> first & ((1ULL << count) - 1));
-}
-
-double operand(float value) {
-  return static_cast<double>(std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xffffe000U));
-}
-
-}  // namespace
-
 WarpgroupProduct::WarpgroupProduct(const WarpExchange& lanes) : place_(lanes.requests[0].place) {
   for (std::size_t lane = 0; lane < 32; ++lane) {
     const auto& of_lane = *reinterpret_cast<const WarpgroupFragments*>(lanes.requests[lane].value);
@@ -277,9 +268,9 @@ std::string WarpgroupProduct::error() const {
   return {};
 }
 
-// Rows of a swizzled tile are 128, 64 or 32 bytes long; groups of eight of them are a stride apart. Of the
-// address that follows, as many bits from bit 4 on as a row has for its pieces are exchanged by the same
-// number of bits from bit 7 on: of the address itself, so that a tile has to be aligned to its pattern.
+// Rows of a swizzled tile are 128, 64 or 32 bytes long; groups of eight rows are a stride apart. The address
+// bits from 4 on that number a row's pieces are combined with as many bits from 7 on: bits of the address
+// itself, so that a tile must be aligned to its pattern.
 std::size_t WarpgroupProduct::piece_offset(int column, int piece) const {
   const std::size_t mode = bits(descriptor_, 62, 2), row_bytes = std::size_t{256} >> mode;
   const std::size_t first = bits(descriptor_, 0, 14) * 16, stride = bits(descriptor_, 32, 14) * 16;
@@ -298,13 +289,13 @@ bool WarpgroupProduct::each_piece(const std::function<bool(std::size_t offset)>&
 }
 
 void WarpgroupProduct::carry_out(const char* shared) const {
-  std::array<std::array<double, inner>, 16> a{};
+  std::array<std::array<double, product_terms>, 16> a{};
   for (std::size_t lane = 0; lane < 32; ++lane)
     for (std::size_t q = 0; q < 2; ++q)
       for (std::size_t h = 0; h < 2; ++h)
         a[lane / 4 + 8 * h][lane % 4 + 4 * q] = operand(a_[lane][2 * q + h]);
   for (int column = 0; column < columns_; ++column) {
-    std::array<double, inner> b{};
+    std::array<double, product_terms> b{};
     for (int piece = 0; piece < pieces; ++piece) {
       std::array<float, 4> terms{};
       std::memcpy(terms.data(), shared + piece_offset(column, piece), piece_bytes);
@@ -315,7 +306,8 @@ void WarpgroupProduct::carry_out(const char* shared) const {
           c_[row % 8 * 4 + static_cast<std::size_t>(column) % 8 / 2]
             [static_cast<std::size_t>(column) / 8 * 4 + row / 8 * 2 + static_cast<std::size_t>(column) % 2];
       double exact = add_ ? static_cast<double>(sum) : 0;
-      for (std::size_t k = 0; k < inner; ++k) exact += a[row][k] * b[k];  // products of 11 bits are exact
+      for (std::size_t k = 0; k < product_terms; ++k)
+        exact += a[row][k] * b[k];  // products of 11 bits are exact
       sum = cut_to_float(exact);
     }
   }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "library/run/worker_backend.hpp"
+#include "library/run/gpu.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
+#include <vector>
 
 #include "library/run/paths.hpp"
 #include "tuner/backends/cuda/runner/devices.hpp"
 #include "tuner/backends/worker/remote_backend.hpp"
 #include "tuner/backends/worker/remote_compiler.hpp"
 #include "tuner/base/error.hpp"
+#include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
 
 namespace tune::run {
@@ -22,15 +23,18 @@ bool runs(const std::filesystem::path& program) {
   return access(program.c_str(), X_OK) == 0;
 }
 
-/// Returns the file that holds this code: the program, or libtune.so.
+/// The file that holds this code: the program, or libtune.so.
 std::filesystem::path own_file() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&open_cache), &info) == 0 || info.dli_fname == nullptr) return {};
+  if (dladdr(reinterpret_cast<const void*>(&device_number), &info) == 0 || info.dli_fname == nullptr)
+    return {};
   std::error_code error;
   const auto path = std::filesystem::canonical(info.dli_fname, error);
   return error ? std::filesystem::path() : path;
 }
 
+/// Finds the program `tune`, which serves as the worker process: $TUNE_WORKER, else beside the calling
+/// program, else in the folder `bin` beside the library that this code is in.
 std::optional<std::filesystem::path> worker_program() {
   if (const char* named = std::getenv("TUNE_WORKER"); named != nullptr && *named != '\0') return named;
   std::error_code error;
@@ -45,6 +49,16 @@ std::optional<std::filesystem::path> worker_program() {
   return std::nullopt;
 }
 
+std::unique_ptr<Backend> worker_backend(const std::filesystem::path& program, int number, double timeout) {
+  return std::make_unique<process::RemoteBackend>(
+      process::WorkerProgram{program, {"worker", "device", std::to_string(number)}},
+      [program](const DeviceProperties& properties) {
+        return std::make_unique<process::RemoteCompiler>(
+            process::WorkerProgram{program, {"worker", "compiler", properties.architecture()}});
+      },
+      process::RemoteOptions{.timeout = timeout});
+}
+
 }  // namespace
 
 std::optional<int> device_number(std::string_view text) {
@@ -55,21 +69,28 @@ std::optional<int> device_number(std::string_view text) {
   return number;
 }
 
-std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process) {
+void check_device(int number, std::string_view instead) {
+  std::string failure_reason;
+  const std::vector<DeviceProperties> devices = cuda::list_devices(&failure_reason);
+  if (devices.empty())
+    throw UsageError(format("there is no device {}: {}; {}", number, failure_reason, instead));
+  if (static_cast<std::size_t>(number) < devices.size()) return;
+  std::vector<std::string> known;
+  for (const DeviceProperties& device : devices)
+    known.push_back(format("{} ({})", known.size(), device.name));
+  throw UsageError(format("there is no device {}; there is {}", number, joined(known)));
+}
+
+std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
+                                  std::string_view in_process_setting) {
   if (in_process) return cuda::open_device(number);
   const auto program = worker_program();
   if (!program)
-    throw Error(
-        "the program 'tune', which runs kernels in a process of its own, is neither beside this program nor "
-        "installed with the library: name it in TUNE_WORKER, or launch in this process (--in-process, "
-        "Options::in_process)");
-  return std::make_unique<process::RemoteBackend>(
-      process::WorkerProgram{*program, {"worker", "device", std::to_string(number)}},
-      [program = *program](const DeviceProperties& properties) {
-        return std::make_unique<process::RemoteCompiler>(
-            process::WorkerProgram{program, {"worker", "compiler", properties.architecture()}});
-      },
-      process::RemoteOptions{.timeout = timeout});
+    throw Error(format(
+        "the program 'tune', which runs kernels in a process of its own, is neither beside this program "
+        "nor installed with the library: name it in TUNE_WORKER, or choose {}",
+        in_process_setting));
+  return worker_backend(*program, number, timeout);
 }
 
 std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tuner/backends/backend.hpp"
+#include "tuner/cache/binary_cache.hpp"
+
+namespace tune::run {
+
+/// Returns the number in `0` or `cuda:0`; nothing for another text.
+std::optional<int> device_number(std::string_view text);
+
+/// Throws UsageError where this machine has no GPU of that number. The message lists the GPUs; where there is
+/// none it names the cause and, with `instead`, what to do without one.
+void check_device(int number, std::string_view instead);
+
+/// Takes a GPU. Its kernels are launched and compiled in worker processes, unless `in_process`; `timeout`:
+/// seconds that a kernel may take to run once. Throws Error where there is no such device, no compiler for
+/// it, or no program for the workers: the message then names `in_process_setting` as a cure.
+std::unique_ptr<Backend> open_gpu(int number, double timeout, bool in_process,
+                                  std::string_view in_process_setting);
+
+/// Opens the cache of device binaries in `folder`, by default in cache_folder(), with the limit
+/// $TUNE_CACHE_SIZE. Where the folder cannot be used, the cache has a notice. Throws UsageError for a size
+/// that cannot be read.
+std::shared_ptr<cache::BinaryCache> open_cache(const std::string& folder = {});
+
+}  // namespace tune::run
