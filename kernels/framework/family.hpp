@@ -89,10 +89,10 @@ class FamilySpace {
 
   /// What follows belongs to this variant; what comes before the first one belongs to all.
   void begin(std::string_view variant);
-  /// The variant can be chosen: it applies.
-  void offer(std::string_view summary);
+  /// The variant can be chosen. `preferred`: it becomes the default, unless another one before it has.
+  void offer(std::string_view summary, bool preferred = false);
   /// `parameter.exists_if` is the condition under this variant. The documentation is that of the first
-  /// variant that declares it, the default that of the usual variant or else of the first.
+  /// variant that declares it, the default value that of the default variant or else of the first.
   void add(search::Parameter parameter);
   /// Rules of the current variant, of all before the first one. They last as long as the space.
   Rules rules();
@@ -102,11 +102,9 @@ class FamilySpace {
   Rules rules_of_all() { return Rules(rules_.back().second); }
   void rule(const search::Expr& rule, const char* reason) { rules().add(rule, reason); }
 
-  bool offers(std::string_view variant) const;
-
-  /// Returns the whole. `usual`: the default variant; the first one where it is empty. Throws
-  /// std::logic_error where none is offered.
-  search::SpaceDefinition definition(std::string_view usual = {}, const SpaceOrder& order = {}) const;
+  /// Returns the whole. The default variant is the preferred one, or else the first. Throws std::logic_error
+  /// where none is offered.
+  search::SpaceDefinition definition(const SpaceOrder& order = {}) const;
 
  private:
   struct Declared {
@@ -123,6 +121,7 @@ class FamilySpace {
   DeviceProperties device_;
   search::SpaceDefinition definition_;  ///< the constants
   search::Parameter variant_;
+  std::string preferred_;  ///< empty: none
   std::vector<Shared> parameters_;
   std::deque<std::pair<std::string, std::vector<search::Constraint>>> rules_;  ///< by variant
 };
@@ -143,7 +142,17 @@ struct Variant {
   Result<LaunchPlan> (*plan)(const Job& job, const Configuration& configuration,
                              const KernelSources& sources);
   Checked (*checked)(const Job& job, const Configuration& configuration);
+  /// True where it is the fastest as a rule, and so the default. Null: nowhere.
+  bool (*preferred)(const Job& job) = nullptr;
 };
+
+/// One line of a family's table: declares and calls the function of a variant, which the variant's own file
+/// defines.
+#define TUNE_VARIANT(Type, function) \
+  ([] {                              \
+    extern Type function();          \
+    return function();               \
+  }())
 
 /// All variants of a family, in the order of the values of the parameter `variant`.
 template<class Job, class Checked>
@@ -170,7 +179,7 @@ class VariantTable {
     for (const Entry& entry : entries_) {
       if (!entry.applies(job)) continue;
       space.begin(entry.name);
-      space.offer(entry.summary);
+      space.offer(entry.summary, entry.preferred != nullptr && entry.preferred(job));
       entry.add_to_space(space, job);
     }
   }

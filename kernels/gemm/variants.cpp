@@ -6,13 +6,16 @@
 
 namespace tune::kernels {
 
-// Each is defined in variants/<name>.cpp.
-GemmVariant register_gemm(), async_gemm(), tile_gemm(), prefetch_gemm(), tensor_gemm(), wgmma_gemm();
-
-// The first one that applies is the default, but for tensor.
 const VariantTable<GemmJob, GemmTile>& gemm_variants() {
-  static const VariantTable<GemmJob, GemmTile> table(
-      "gemm", {register_gemm(), async_gemm(), tile_gemm(), prefetch_gemm(), tensor_gemm(), wgmma_gemm()});
+  static const VariantTable<GemmJob, GemmTile> table = {"gemm",
+                                                        {
+                                                            TUNE_VARIANT(GemmVariant, register_gemm),
+                                                            TUNE_VARIANT(GemmVariant, async_gemm),
+                                                            TUNE_VARIANT(GemmVariant, tile_gemm),
+                                                            TUNE_VARIANT(GemmVariant, prefetch_gemm),
+                                                            TUNE_VARIANT(GemmVariant, tensor_gemm),
+                                                            TUNE_VARIANT(GemmVariant, wgmma_gemm),
+                                                        }};
   return table;
 }
 
@@ -21,8 +24,7 @@ search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceProperties& d
   constants.merge(Constants{{"m", job.m}, {"n", job.n}, {"k", job.k}});
   FamilySpace space(std::move(constants), device);
   gemm_variants().add_to(space, job);
-  // Where tensor cores may be used nothing else is as fast.
-  return space.definition(space.offers("tensor") ? "tensor" : "");
+  return space.definition();
 }
 
 Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configuration,

@@ -7,12 +7,15 @@
 
 namespace tune::kernels {
 
-// Each is defined in variants/<name>.cpp.
-MatvecVariant two_pass_matvec(), fused_matvec(), sliced_matvec(), cooperative_matvec();
-
 const VariantTable<MatvecJob, MatvecCheck>& matvec_variants() {
-  static const VariantTable<MatvecJob, MatvecCheck> table(
-      "matvec", {two_pass_matvec(), fused_matvec(), sliced_matvec(), cooperative_matvec()});
+  static const VariantTable<MatvecJob, MatvecCheck> table = {
+      "matvec",
+      {
+          TUNE_VARIANT(MatvecVariant, two_pass_matvec),
+          TUNE_VARIANT(MatvecVariant, fused_matvec),
+          TUNE_VARIANT(MatvecVariant, sliced_matvec),
+          TUNE_VARIANT(MatvecVariant, cooperative_matvec),
+      }};
   return table;
 }
 
@@ -222,7 +225,7 @@ search::SpaceDefinition matvec_space(const MatvecJob& job, const DevicePropertie
   add_memory_rules(space, job);
   add_reduction_rules(space, job);
   matvec_variants().add_to(space, job);
-  return space.definition("two_pass");
+  return space.definition();
 }
 
 }  // namespace tune::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/convolution/model/variant.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "kernels/framework/request.hpp"
@@ -8,6 +9,9 @@
 namespace tune::kernels {
 
 using search::Expr;
+using search::Parameter;
+using search::Role;
+using search::Value;
 
 const KernelFiles& convolution_files() {
   static const KernelFiles files("convolution");
@@ -73,12 +77,39 @@ Result<LaunchPlan> plan_tiles(const ConvolutionJob& job, const search::Configura
   return plan;
 }
 
-void add_march(FamilySpace& space) {
-  space.add({"chunk",
-             "rows of results of a block",
-             {128, 192, 256, 320, 352, 384, 416, 464, 512, 640, 688, 768, 1024, 2048},
-             1024});
-  space.add({"stages", "turns whose rows lie in shared memory, or are on their way there", {2, 3, 4, 6}, 4});
+void add_shared(FamilySpace& space, const ConvolutionJob& job,
+                std::initializer_list<std::string_view> names) {
+  std::vector<Value> vectors = {1, 2};
+  if (job.type == ElementType::f32) vectors.emplace_back(4);
+  const std::vector<Parameter> all = {
+      {"threads",
+       "threads of a block; fused: each warp has a strip of columns of its own",
+       {32, 64, 128, 256, 512, 1024},
+       64,
+       {},
+       Role::threads},
+      {"unroll", "whether the loops over taps are unrolled", {false, true}, job.radius <= 4},
+      {"taps",
+       "where multiply-adds find the taps: in the instruction (immediate), in constant memory, or in shared "
+       "memory",
+       {"immediate", "constant", "shared"},
+       "constant"},
+      {"padded", "whether rows of the images are whole lines of memory", {false, true}, true},
+      {"vector", "pixels of an access to the images; fft_tile: of a store of the result", vectors,
+       job.vector_width()},
+      {"store",
+       "path of the stores of the result: ordinary, or evict first (st.global.cs)",
+       {"plain", "streaming"},
+       "plain"},
+      min_blocks({1, 2, 3, 4, 6, 8}),
+      {"chunk",
+       "rows of results of a block",
+       {128, 192, 256, 320, 352, 384, 416, 464, 512, 640, 688, 768, 1024, 2048},
+       1024},
+      {"stages", "turns whose rows lie in shared memory, or are on their way there", {2, 3, 4, 6}, 4},
+  };
+  for (const Parameter& parameter : all)
+    if (std::ranges::find(names, parameter.name) != names.end()) space.add(parameter);
 }
 
 void add_block_rules(const Rules& rules, const Expr& threads, const Expr& registers, const Expr& shared,

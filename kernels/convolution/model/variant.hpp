@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,8 +67,8 @@ Result<LaunchPlan> plan_tiles(const ConvolutionJob& job, const search::Configura
                               std::pair<std::int64_t, std::int64_t> tile, Dim3 block,
                               const search::Expr& shared_memory);
 
-/// Adds what variants whose warps march down the image have in common: `chunk` and `stages`.
-void add_march(FamilySpace& space);
+/// Adds those of the parameters that several variants have.
+void add_shared(FamilySpace& space, const ConvolutionJob& job, std::initializer_list<std::string_view> names);
 
 /// Adds limits of a block of so many threads: of the device, and for min_blocks of them with so many
 /// registers a thread and so many bytes of shared memory each.

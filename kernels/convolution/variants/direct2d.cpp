@@ -23,7 +23,8 @@ Expr direct2d_shared() {
          (var("block_x") * var("lanes") + var("lead") * 2) * var("words") * 4;
 }
 
-void add_direct2d(FamilySpace& space, const ConvolutionJob&) {
+void add_direct2d(FamilySpace& space, const ConvolutionJob& job) {
+  add_shared(space, job, {"unroll", "taps", "padded", "vector", "store", "min_blocks"});
   space.add({"block_x",
              "threads of a block along x, each with 16 bytes of a row",
              {8, 16, 32, 64},

@@ -43,7 +43,8 @@ bool fft_applies(const ConvolutionJob&) {
   return true;
 }
 
-void add_fft(FamilySpace& space, const ConvolutionJob&) {
+void add_fft(FamilySpace& space, const ConvolutionJob& job) {
+  add_shared(space, job, {"padded", "vector"});
   space.add({"largest_factor", "largest prime factor of the extents that are transformed", {2, 3, 5, 7}, 7});
 }
 

@@ -53,7 +53,12 @@ bool fft_tile_applies(const ConvolutionJob&) {
   return true;
 }
 
+bool fft_tile_preferred(const ConvolutionJob& job) {
+  return job.radius >= 64;
+}
+
 void add_fft_tile(FamilySpace& space, const ConvolutionJob& job) {
+  add_shared(space, job, {"padded", "vector", "store"});
   std::vector<search::Value> lengths;
   for (const std::int64_t length : {256, 512, 1024, 2048, 4096, 8192})
     if (length >= 3 * job.radius + 64) lengths.emplace_back(length);
@@ -125,9 +130,10 @@ Result<LaunchPlan> plan_fft_tile(const ConvolutionJob& job, const Configuration&
 
 ConvolutionVariant fft_tile_convolution() {
   return {
-      "fft_tile",       "pieces of rows and of columns are convolved by Fourier transforms in shared memory",
-      fft_tile_applies, add_fft_tile,
-      plan_fft_tile,    fft_tile_tile};
+      "fft_tile",        "pieces of rows and of columns are convolved by Fourier transforms in shared memory",
+      fft_tile_applies,  add_fft_tile,
+      plan_fft_tile,     fft_tile_tile,
+      fft_tile_preferred};
 }
 
 }  // namespace tune::kernels

@@ -24,7 +24,7 @@ Expr ring_bytes() {
 }
 
 void add_fused(FamilySpace& space, const ConvolutionJob& job) {
-  add_march(space);
+  add_shared(space, job, {"threads", "taps", "padded", "vector", "store", "min_blocks", "chunk", "stages"});
   const bool wide = job.type == ElementType::f64;
   const int pixels = wide || job.radius > 48 ? 1 : job.radius > 20 ? 2 : 4;
   space.add({"pixels_x",

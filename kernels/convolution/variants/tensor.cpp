@@ -56,7 +56,7 @@ bool tensor_applies(const ConvolutionJob& job) {
 }
 
 void add_tensor(FamilySpace& space, const ConvolutionJob& job) {
-  add_march(space);
+  add_shared(space, job, {"padded", "vector", "store", "min_blocks", "chunk", "stages"});
   const bool wide = job.type == ElementType::f64;
   space.add({"warps", "warps of a block, side by side", {1, 2, 4, 8}, 4, {}, Role::threads});
   space.add({"tiles_x",
@@ -119,7 +119,8 @@ ConvolutionVariant tensor_convolution() {
           tensor_applies,
           add_tensor,
           plan_tensor,
-          tensor_tile};
+          tensor_tile,
+          tensor_applies};
 }
 
 }  // namespace tune::kernels

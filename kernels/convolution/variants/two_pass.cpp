@@ -67,6 +67,7 @@ bool two_pass_applies(const ConvolutionJob&) {
 }
 
 void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
+  add_shared(space, job, {"unroll", "taps", "padded", "vector", "store", "min_blocks"});
   const bool wide = job.type == ElementType::f64;
   space.add(
       {"turn", "groups of 16 bytes of taps that a turn of a rolled loop adds", {1, 2, 4}, 1, !var("unroll")});

@@ -138,7 +138,8 @@ GemmVariant tensor_gemm() {
           tensor_applies,
           add_tensor,
           plan_tensor,
-          tile_of_tensor};
+          tile_of_tensor,
+          tensor_applies};
 }
 
 }  // namespace tune::kernels
