@@ -13,6 +13,7 @@ const VariantTable<ConvolutionJob, ConvolutionTile>& convolution_variants() {
           TUNE_VARIANT(ConvolutionVariant, fft_tile_convolution),
           TUNE_VARIANT(ConvolutionVariant, fft_convolution),
           TUNE_VARIANT(ConvolutionVariant, direct2d_convolution),
+          TUNE_VARIANT(ConvolutionVariant, single_block_convolution),
       }};
   return table;
 }
