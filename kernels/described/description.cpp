@@ -8,7 +8,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 /// As C, CUDA, numpy and the exchange format call them; those of whole numbers with a size may end in _t.
@@ -83,4 +83,4 @@ ProblemInfo KernelDescription::info() const {
   return info;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

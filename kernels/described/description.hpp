@@ -19,7 +19,7 @@
 #include "search/space/space_definition.hpp"
 #include "tuner/problem/problem.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 /// What the name of a type means: `float`, `int32_t`, `unsigned short`, `half`, `bool`, `float4`, ...
 struct TypeName {
@@ -158,4 +158,4 @@ struct KernelDescription {
   const char* noun() const { return place.is_file() ? "definition" : "problem"; }
 };
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -5,7 +5,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 SourceLocation SourceLocation::in_code(std::string prefix) {
   SourceLocation place;
@@ -108,4 +108,4 @@ std::string to_word(const Value& value) {
   return value.is_bool() ? (value.as_bool() ? "1" : "0") : value.to_string();
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

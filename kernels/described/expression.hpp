@@ -17,7 +17,7 @@
 #include "search/space/space_definition.hpp"
 #include "tuner/problem/instance.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 /// Where a part of a description was written: what errors about it begin with.
 class SourceLocation {
@@ -108,4 +108,4 @@ class Expression {
 /// As a macro: true is 1.
 std::string to_word(const Value& value);
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -12,7 +12,7 @@
 #include "search/expressions/program.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 using search::Expr;
@@ -401,4 +401,4 @@ FormulaValue evaluate(std::string_view text, const Names& names) {
   return Interpreter(text, names).all();
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

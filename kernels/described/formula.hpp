@@ -15,7 +15,7 @@
 
 // What formulas are worth, and what their operators and functions compute.
 
-namespace tune::definition {
+namespace tune::described {
 
 /// What a formula is worth: a truth value, a whole or real number, a text, or a list of these.
 struct FormulaValue {
@@ -85,4 +85,4 @@ using Names = std::function<const FormulaValue*(std::string_view name)>;
 /// what is wrong, unknown names, numbers beyond 64 bits, and lists of more than a million values.
 FormulaValue evaluate(std::string_view text, const Names& names);
 
-}  // namespace tune::definition
+}  // namespace tune::described

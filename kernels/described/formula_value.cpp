@@ -7,7 +7,7 @@
 #include "search/expressions/program.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 using search::Expr;
@@ -296,4 +296,4 @@ FormulaValue call_function(std::string_view name, const List& arguments) {
   return functions().find(without_prefix(name))->second(arguments);
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

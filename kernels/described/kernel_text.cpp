@@ -9,7 +9,7 @@
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 bool is_word(char c) {
@@ -144,4 +144,4 @@ std::string name_of_parameter(const std::string& declaration) {
   return text.substr(begin);
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -9,7 +9,7 @@
 #include "kernels/described/expression.hpp"
 #include "tuner/plan/launch_plan.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 /// A kernel's file and what it includes in quotation marks, as far as it is found beside it or in the
 /// folders: all that its binary depends on but for the toolkit's own headers.
@@ -35,4 +35,4 @@ std::vector<std::string> kernel_parameters(const std::string& text, const std::s
 /// The name of a declared parameter.
 std::string name_of_parameter(const std::string& declaration);
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -11,7 +11,7 @@
 #include "tuner/plan/tensor_map_shape.hpp"
 #include "tuner/tensor/tensor.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 /// Failure{constraint} beyond what any device has; the device's own limits are seen when it is prepared.
@@ -192,4 +192,4 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
   return plan;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -16,7 +16,7 @@
 #include "tuner/tensor/tensor.hpp"
 #include "tuner/tensor/verifier.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 /// FNV-1a: arguments of one problem shall not hold the same numbers.
@@ -373,4 +373,4 @@ std::string DescribedSources::text(std::string_view name) const {
   throw Error(format("{}: there is no source '{}'", problem_.info().name, name));
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -15,7 +15,7 @@
 #include "search/space/search_space.hpp"
 #include "tuner/problem/problem.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 /// The problem that a description is of. Its kernel files are read once, when it is made. The results of a
 /// kernel are held against what the description says they must be (a file, a rule, a function, another
@@ -88,4 +88,4 @@ class DescribedSources : public KernelSources {
   std::unique_ptr<const KernelSources> others_;
 };
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -34,14 +34,14 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
       record_(options.database, make_record()),
       maker_(problem_, instance_, *backend_, *runner_),
       policy_(limits_of(options)) {
-  const definition::KernelDescription& description = problem_.description();
-  for (const definition::Argument& argument : description.arguments)
+  const described::KernelDescription& description = problem_.description();
+  for (const described::Argument& argument : description.arguments)
     if (!argument.symbol.empty())
       throw UsageError(
           format("{}: a dispatcher does not fill the variable '{}', which is the program's: pass it to the "
                  "kernel as an argument",
                  problem_.info().name, argument.name));
-  for (const definition::Argument& argument : description.arguments)
+  for (const described::Argument& argument : description.arguments)
     if (!argument.is_computed())
       expected_.push_back({argument.name, argument.is_vector(),
                            std::string(tune::to_string(problem_.type_of(argument, instance_).element))});
@@ -62,7 +62,7 @@ Dispatcher::Engine::~Engine() {
 RunRecord Dispatcher::Engine::make_record() const {
   RunRecord record;
   run::describe_workload(record, problem_, instance_, backend_->properties(), CacheState::warm);
-  const definition::DescribedSources sources(problem_);
+  const described::DescribedSources sources(problem_);
   record.key.toolchain = {backend_->compiler().version(), source_hash(problem_, sources)};
   record.machine = backend_->machine_state();
   record.space_size = space_.size();
@@ -116,7 +116,7 @@ void Dispatcher::Engine::check_arguments(const Argument* arguments, std::size_t 
     std::vector<std::string> names;
     for (const Expected& one : expected_) names.push_back(one.name);
     throw UsageError(format("{}: launch takes {} arguments ({}), {} were given", problem_.info().name,
-                            expected_.size(), definition::joined(names), count));
+                            expected_.size(), described::joined(names), count));
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Expected& wanted = expected_[i];

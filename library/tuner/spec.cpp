@@ -11,9 +11,9 @@
 namespace tune::api {
 namespace {
 
-using definition::Expression;
-using definition::KernelDescription;
-using definition::LaunchDescription;
+using described::Expression;
+using described::KernelDescription;
+using described::LaunchDescription;
 
 std::string to_text(const std::optional<Expression>& expression) {
   return expression ? expression->text() : "";
@@ -32,8 +32,8 @@ std::string summary_of(const KernelDescription& description) {
   for (const std::string& option : description.kernel.options) text += format("option {}\n", option);
   for (const auto& [name, value] : description.kernel.defines)
     text += format("define {} {}\n", name, value.text());
-  for (const definition::Argument& argument : description.arguments) {
-    const definition::Contents& contents = argument.contents;
+  for (const described::Argument& argument : description.arguments) {
+    const described::Contents& contents = argument.contents;
     const int access = argument.is_vector() ? static_cast<int>(argument.access) : 4;
     text += format("argument {} {} {} {} {} {} {} {} {} {}\n", argument.name, access, argument.type_name,
                    argument.value ? argument.value->text() : "0", static_cast<int>(contents.kind),
@@ -55,7 +55,7 @@ std::string summary_of(const KernelDescription& description) {
 KernelDescription described(const Problem::Spec& spec) {
   KernelDescription description = spec.description;
   if (!description.kernel.text) description.place.fail("no kernel: call kernel(file, entry)");
-  if (std::ranges::none_of(description.arguments, &definition::Argument::is_compared))
+  if (std::ranges::none_of(description.arguments, &described::Argument::is_compared))
     description.place.fail("no output: nothing could be checked");
   for (const auto* launches : {&description.launches, &description.reference.launches})
     for (const LaunchDescription& launch : *launches)
@@ -68,7 +68,7 @@ KernelDescription described(const Problem::Spec& spec) {
     for (const auto& [name, extent] : instance_at(info, sizes).extents)
       if (sizes.has(name)) description.check_sizes.back().emplace_back(name, extent);
   }
-  const definition::KernelText& text = *description.kernel.text;
+  const described::KernelText& text = *description.kernel.text;
   description.sources = {text.source, {"description in code", summary_of(description)}};
   description.sources.insert(description.sources.end(), text.headers.begin(), text.headers.end());
   return description;
@@ -87,7 +87,7 @@ Instance instance_at(const ProblemInfo& info, const Sizes& sizes) {
   for (const auto& [name, value] : sizes.entries()) {
     if (std::ranges::find(known, name) == known.end())
       throw UsageError(format("{}: '{}' is no size or setting{}; there is: {}", info.name, name,
-                              search::did_you_mean(name, known), definition::joined(known)));
+                              search::did_you_mean(name, known), described::joined(known)));
     if (std::ranges::find(info.extents, name, &ExtentInfo::name) == info.extents.end())
       settings.emplace_back(name, to_search(value));
   }

@@ -11,7 +11,7 @@
 namespace tune::api {
 
 struct Problem::Spec {
-  definition::KernelDescription description;
+  described::KernelDescription description;
   std::vector<Sizes> checks = {};
   bool describes_reference = false;  ///< whether grid, block, ... are of the reference's launch
   std::uint64_t stamp = 0;           ///< another one after every change
@@ -19,7 +19,7 @@ struct Problem::Spec {
 
 /// The description, whole: with the sizes to check at and the sources. Throws UsageError for what is missing:
 /// a kernel, an output, a launch's grid or block.
-definition::KernelDescription described(const Problem::Spec& spec);
+described::KernelDescription described(const Problem::Spec& spec);
 
 /// The instance at these sizes and settings; what is not named is at its default. Throws UsageError.
 Instance instance_at(const ProblemInfo& info, const Sizes& sizes);

@@ -3,7 +3,7 @@
 
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 KernelDescription read_definition(const std::filesystem::path& path) {
   const auto source = read_json(path);
@@ -47,4 +47,4 @@ TextureSpec texture_over(const Argument& argument) {
   return texture;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

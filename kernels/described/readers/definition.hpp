@@ -10,7 +10,7 @@
 
 // Files that describe a kernel: our own form and the field's exchange format.
 
-namespace tune::definition {
+namespace tune::described {
 
 /// Reads a definition, T1 or our own. Throws UsageError with file, line and field.
 KernelDescription read_definition(const std::filesystem::path& path);
@@ -25,12 +25,12 @@ void read_extents(const JsonField& field, Argument& argument);
 /// A texture with the argument's dimensions and channels.
 TextureSpec texture_over(const Argument& argument);
 
-}  // namespace tune::definition
+}  // namespace tune::described
 
 // Parts of the reader of T1; the fields are those of the published schema, and what published definitions
 // have besides.
 
-namespace tune::definition::t1 {
+namespace tune::described::t1 {
 
 /// In lower case, without spaces around: how names of kinds are compared.
 std::string word(const JsonField& field);
@@ -38,4 +38,4 @@ std::string word(const JsonField& field);
 /// KernelSpecification.
 void read_kernel(const JsonField& kernel, KernelDescription& definition);
 
-}  // namespace tune::definition::t1
+}  // namespace tune::described::t1

@@ -11,7 +11,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 struct Macro {
@@ -143,4 +143,4 @@ std::string first_definition(const std::string& file_name, const std::string& te
   return json;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -12,7 +12,7 @@
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 using nlohmann::ordered_json;
@@ -325,4 +325,4 @@ search::Expr JsonField::rule() const {
   }
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -16,7 +16,7 @@
 #include "kernels/described/expression.hpp"
 #include "search/expressions/expr.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 /// A step into a JSON value: a member's name, or the number of an element.
 struct JsonStep {
@@ -106,4 +106,4 @@ class JsonField {
   JsonPath path_;
 };
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -6,7 +6,7 @@
 #include "kernels/described/readers/definition.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 std::vector<Value> read_values(const JsonField& field) {
@@ -388,4 +388,4 @@ KernelDescription read_native(const JsonField& root) {
   return definition;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -10,7 +10,7 @@
 #include "kernels/described/readers/definition.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace t1 {
 namespace {
 
@@ -282,4 +282,4 @@ KernelDescription read_t1(const JsonField& root) {
   return definition;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

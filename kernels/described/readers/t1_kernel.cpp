@@ -9,7 +9,7 @@
 #include "kernels/described/readers/definition.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition::t1 {
+namespace tune::described::t1 {
 namespace {
 
 /// Says once why the definition cannot be run; its space can be shown all the same.
@@ -335,4 +335,4 @@ void read_kernel(const JsonField& kernel, KernelDescription& definition) {
   read_launch(kernel, definition);
 }
 
-}  // namespace tune::definition::t1
+}  // namespace tune::described::t1

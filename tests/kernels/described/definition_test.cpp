@@ -12,7 +12,7 @@
 #include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 const char* const kernel_text =
@@ -288,4 +288,4 @@ TEST_F(Definitions, ReadFilesOfElements) {
 }
 
 }  // namespace
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -13,7 +13,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 using Json = nlohmann::json;
@@ -345,4 +345,4 @@ TEST_F(T1, ParametersMayBeAnObject) {
 }
 
 }  // namespace
-}  // namespace tune::definition
+}  // namespace tune::described
