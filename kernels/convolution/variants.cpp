@@ -14,7 +14,8 @@ const VariantTable<ConvolutionJob, ConvolutionTile>& convolution_variants() {
           TUNE_VARIANT(ConvolutionVariant, fft_convolution),
           TUNE_VARIANT(ConvolutionVariant, direct2d_convolution),
           TUNE_VARIANT(ConvolutionVariant, single_block_convolution),
-      }};
+      },
+  };
   return table;
 }
 

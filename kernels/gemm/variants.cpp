@@ -7,15 +7,17 @@
 namespace tune::kernels {
 
 const VariantTable<GemmJob, GemmTile>& gemm_variants() {
-  static const VariantTable<GemmJob, GemmTile> table = {"gemm",
-                                                        {
-                                                            TUNE_VARIANT(GemmVariant, register_gemm),
-                                                            TUNE_VARIANT(GemmVariant, async_gemm),
-                                                            TUNE_VARIANT(GemmVariant, tile_gemm),
-                                                            TUNE_VARIANT(GemmVariant, prefetch_gemm),
-                                                            TUNE_VARIANT(GemmVariant, tensor_gemm),
-                                                            TUNE_VARIANT(GemmVariant, wgmma_gemm),
-                                                        }};
+  static const VariantTable<GemmJob, GemmTile> table = {
+      "gemm",
+      {
+          TUNE_VARIANT(GemmVariant, register_gemm),
+          TUNE_VARIANT(GemmVariant, async_gemm),
+          TUNE_VARIANT(GemmVariant, tile_gemm),
+          TUNE_VARIANT(GemmVariant, prefetch_gemm),
+          TUNE_VARIANT(GemmVariant, tensor_gemm),
+          TUNE_VARIANT(GemmVariant, wgmma_gemm),
+      },
+  };
   return table;
 }
 

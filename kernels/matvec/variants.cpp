@@ -15,7 +15,8 @@ const VariantTable<MatvecJob, MatvecCheck>& matvec_variants() {
           TUNE_VARIANT(MatvecVariant, fused_matvec),
           TUNE_VARIANT(MatvecVariant, sliced_matvec),
           TUNE_VARIANT(MatvecVariant, cooperative_matvec),
-      }};
+      },
+  };
   return table;
 }
 

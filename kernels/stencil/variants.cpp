@@ -16,7 +16,8 @@ const VariantTable<StencilJob, std::vector<CheckSize>>& stencil_variants() {
           TUNE_VARIANT(StencilVariant, temporal_stencil),
           TUNE_VARIANT(StencilVariant, persistent_stencil),
           TUNE_VARIANT(StencilVariant, fft_stencil),
-      }};
+      },
+  };
   return table;
 }
 
