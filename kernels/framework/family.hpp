@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include "search/space/space_definition.hpp"
 #include "tuner/device/device_properties.hpp"
 #include "tuner/problem/problem.hpp"
+#include "tuner/tensor/tensor.hpp"
 
 namespace tune::kernels {
 
@@ -188,5 +190,77 @@ class VariantTable {
   std::string_view family_;
   std::vector<Entry> entries_;
 };
+
+/// A small size at which a configuration is checked.
+struct CheckedSize {
+  decltype(Instance::extents) extents;
+  /// Settings that differ from those of the instance; one that the instance leaves out stays out.
+  decltype(Instance::settings) settings = {};
+};
+
+/// All that a family defines of its problem, for the job that an instance asks for.
+template<class Job>
+struct FamilyFunctions {
+  std::function<Job(const Instance&)> job;
+  search::SpaceDefinition (*space)(const Job& job, const DeviceProperties& device);
+  ProblemCost (*cost)(const Job& job);
+  Result<LaunchPlan> (*plan)(const Job& job, const Configuration& configuration,
+                             const KernelSources& sources);
+  TensorSet (*inputs)(const Job& job, std::uint64_t seed);
+  TensorSet (*reference)(const Job& job, const TensorSet& inputs);
+  Tolerance (*tolerance)(const Job& job);
+  std::vector<CheckedSize> (*checked_sizes)(const Job& job, const Configuration& configuration);
+};
+
+/// The problem of a family.
+template<class Job>
+class FamilyProblem : public Problem {
+ public:
+  FamilyProblem(ProblemInfo info, FamilyFunctions<Job> functions)
+      : info_(std::move(info)), functions_(std::move(functions)) {}
+
+  const ProblemInfo& info() const override { return info_; }
+  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
+    return functions_.space(job(instance), device);
+  }
+  ProblemCost cost(const Instance& instance) const override { return functions_.cost(job(instance)); }
+  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
+                          const KernelSources& sources) const override {
+    return functions_.plan(job(instance), configuration, sources);
+  }
+  TensorSet inputs(const Instance& instance, std::uint64_t seed) const override {
+    return functions_.inputs(job(instance), seed);
+  }
+  TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
+    return functions_.reference(job(instance), inputs);
+  }
+  Tolerance tolerance(const Instance& instance) const override { return functions_.tolerance(job(instance)); }
+  std::vector<Instance> check_instances(const Instance& instance,
+                                        const Configuration& configuration) const override {
+    std::vector<Instance> instances;
+    for (CheckedSize& size : functions_.checked_sizes(job(instance), configuration)) {
+      Instance& check = instances.emplace_back(instance);
+      check.extents = std::move(size.extents);
+      for (auto& [name, value] : check.settings)
+        for (const auto& [changed, other] : size.settings)
+          if (name == changed) value = other;
+    }
+    return instances;
+  }
+
+ protected:
+  Job job(const Instance& instance) const { return functions_.job(instance); }
+
+ private:
+  ProblemInfo info_;
+  FamilyFunctions<Job> functions_;
+};
+
+/// Returns a set of one tensor.
+inline TensorSet tensor_set(const char* name, HostTensor tensor) {
+  TensorSet set;
+  set.emplace(name, std::move(tensor));
+  return set;
+}
 
 }  // namespace tune::kernels

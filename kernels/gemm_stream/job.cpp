@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/framework/family.hpp"
+
 namespace tune::kernels {
 namespace {
 
@@ -20,6 +22,13 @@ const StreamTile& stream_tile(std::string_view name) {
   for (const StreamTile& tile : tiles)
     if (tile.name == name) return tile;
   throw std::out_of_range("no tile '" + std::string(name) + "'");
+}
+
+search::Expr stream_tile_rows() {
+  search::Expr rows(0);
+  for (const StreamTile& tile : tiles)
+    rows = rows + (search::var("tile") == std::string(tile.name)) * tile.block_m;
+  return rows;
 }
 
 using search::Configuration;
@@ -63,7 +72,7 @@ StreamPlan stream_plan(const Configuration& configuration) {
   plan.stages = configuration.has("order") && configuration["order"].as_text() == "stages";
   plan.pinned = configuration["memory"].as_text() == "pinned";
   plan.graph = flag(configuration, "graph");
-  plan.tile_rows = stream_tile(configuration["tile"].as_text()).block_m;
+  plan.tile_rows = evaluated(stream_tile_rows(), configuration, {});
   if (configuration.has("tail")) plan.tail = configuration["tail"].as_int();
   return plan;
 }

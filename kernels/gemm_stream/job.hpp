@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/gemm/model/job.hpp"
+#include "search/expressions/expr.hpp"
 #include "search/space/configuration.hpp"
 #include "tuner/problem/instance.hpp"
 
@@ -23,6 +24,8 @@ struct StreamTile {
 std::span<const StreamTile> stream_tiles();
 /// Throws std::out_of_range for an unknown name.
 const StreamTile& stream_tile(std::string_view name);
+/// Rows of a product that a block computes.
+search::Expr stream_tile_rows();
 
 /// `count` products of one size, C_i = A_i B_i, whose matrices lie in host memory, one after another.
 struct StreamJob {

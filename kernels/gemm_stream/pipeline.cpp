@@ -25,14 +25,6 @@ std::vector<Value> tile_names(bool doubles) {
   return names;
 }
 
-/// Rows of a product that a block computes.
-Expr tile_rows() {
-  Expr rows = Expr(0);
-  for (const StreamTile& tile : stream_tiles())
-    rows = rows + (var("tile") == std::string(tile.name)) * tile.block_m;
-  return rows;
-}
-
 void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
   const bool doubles = job.product.type == ElementType::f64;
   space.parameters = {
@@ -100,7 +92,7 @@ search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProp
       {var("padded") || (var("n") % var("vector") == 0 && var("k") % var("vector") == 0),
        "vectors of unpadded matrices need rows that are whole vectors: else they are not aligned"},
       {(var("streams") - 1) * var("chunk") < var("count"), "fewer pieces under way hold all products"},
-      {var("tail") == 1 || (var("tail") - 1) * tile_rows() < var("m"),
+      {var("tail") == 1 || (var("tail") - 1) * stream_tile_rows() < var("m"),
        "the last product has not so many rows of tiles"},
       {var("chunk") <= var("count"), "there are not so many products"},
       {var("product_bytes") * var("chunk") * var("streams") <= var("device_bytes"),

@@ -147,13 +147,6 @@ Expr threads() {
 Expr cells() {
   return var("vector") * var("unroll_x");
 }
-Expr slices() {
-  return ceil_div(var("columns"), matvec_tile());
-}
-Expr row_blocks() {
-  return ceil_div(var("rows"), var("strip"));
-}
-
 void add_tile_rules(FamilySpace& space, const MatvecJob& job) {
   const Rules rules = space.rules();
   const auto add = [&](const Expr& rule, const char* reason) { rules.add(rule, reason); };
@@ -163,17 +156,18 @@ void add_tile_rules(FamilySpace& space, const MatvecJob& job) {
   add(var("padded") || var("columns") % var("vector") == 0,
       "vectors of an unpadded matrix need rows that are whole vectors: else they are not aligned");
   add(!var("padded") || var("columns") % 32 != 0, "rows are whole lines: there is nothing to pad");
-  add((slices() * matvec_tile() - var("columns")) * 4 <= var("columns") || matvec_tile() <= 256,
+  add((matvec_slices() * matvec_tile() - var("columns")) * 4 <= var("columns") || matvec_tile() <= 256,
       "more than a fifth of the threads' columns lie beyond the row");
   add(job.rows <= max_matvec_rows && job.columns <= max_matvec_columns,
       "the kernels count rows and columns in 32 bits");
   add(matvec_batch() <= var("strip"), "a strip has fewer rows than a batch");
-  add(var("min_blocks") == 1 || slices() * row_blocks() > var("multiprocessors") * (var("min_blocks") - 1),
+  add(var("min_blocks") == 1 ||
+          matvec_slices() * matvec_row_blocks() > var("multiprocessors") * (var("min_blocks") - 1),
       "there are not so many blocks for a multiprocessor");
   if (job.elements() >= static_cast<double>(multiprocessors(space.device())) * 4096) {
-    add(slices() * row_blocks() * 2 > var("multiprocessors"),
+    add(matvec_slices() * matvec_row_blocks() * 2 > var("multiprocessors"),
         "most of the multiprocessors would have no block");
-    add(slices() * row_blocks() <= var("multiprocessors") * 64 || row_blocks() == 1,
+    add(matvec_slices() * matvec_row_blocks() <= var("multiprocessors") * 64 || matvec_row_blocks() == 1,
         "blocks have too little work");
   }
 }
@@ -203,15 +197,15 @@ void add_memory_rules(FamilySpace& space, const MatvecJob& job) {
 void add_reduction_rules(FamilySpace& space, const MatvecJob& job) {
   const Rules rules = space.rules();
   const auto add = [&](const Expr& rule, const char* reason) { rules.add(rule, reason); };
-  const Expr several = job.op == MatvecJob::Op::n   ? slices() > 1
-                       : job.op == MatvecJob::Op::t ? row_blocks() > 1
-                                                    : slices() > 1 || row_blocks() > 1;
+  const Expr several = job.op == MatvecJob::Op::n   ? matvec_slices() > 1
+                       : job.op == MatvecJob::Op::t ? matvec_row_blocks() > 1
+                                                    : matvec_slices() > 1 || matvec_row_blocks() > 1;
   constexpr const char* nothing = "there is nothing to add up: only the first choice counts";
   add(several || var("reduction") == "kernel", nothing);
   add(several || var("reduce_parts") == 8, nothing);
   if (job.op == MatvecJob::Op::ata)
     add(var("reduction") != "barrier" ||
-            ceil_div(slices() * row_blocks(), var("multiprocessors")) <= var("min_blocks"),
+            ceil_div(matvec_slices() * matvec_row_blocks(), var("multiprocessors")) <= var("min_blocks"),
         "all blocks have to be on the multiprocessors at once");
 }
 

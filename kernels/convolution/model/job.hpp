@@ -19,6 +19,7 @@ struct ConvolutionJob {
   std::int64_t nx = 0, ny = 0;  ///< pixels; x is the fastest dimension
   int radius = 1;
   ElementType type = ElementType::f32;
+  bool transfers = false;  ///< the image lies on the host
 
   std::int64_t taps() const { return 2 * radius + 1; }
   int element_bytes() const { return static_cast<int>(element_size(type)); }

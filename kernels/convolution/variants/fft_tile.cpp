@@ -19,7 +19,6 @@ constexpr std::int64_t points = 16, line = 32;
 struct Pass {
   std::int64_t length, pairs, kept, period, lines;
 
-  std::int64_t threads() const { return length / points * pairs; }
   /// Of the long row, its first pixels' lead included.
   std::int64_t positions() const { return period * lines; }
   Layout tables() const { return Layout::dense({static_cast<std::uint64_t>(4 * length)}); }
@@ -36,6 +35,11 @@ Pass column_pass(const ConvolutionJob& job, const Configuration& configuration) 
   const std::int64_t length = configuration["column_length"].as_int();
   const std::int64_t pairs = configuration["column_pairs"].as_int();
   return {length, pairs, length - 2 * job.radius, job.ny + job.radius, ceil_div(job.nx, 2 * pairs)};
+}
+
+/// Threads of a block of a pass whose extents are these parameters.
+Expr pass_threads(const char* length, const char* pairs) {
+  return floor_div(var(length), points) * var(pairs);
 }
 
 /// Bytes of shared memory of a pass whose extents are these parameters.
@@ -73,7 +77,7 @@ void add_fft_tile(FamilySpace& space, const ConvolutionJob& job) {
   rules.add(var("vector") <= 2, "the results of a thread are of two columns");
   const int words = job.element_bytes() / 4;
   const auto block = [&](const char* length, const char* pairs, const char* blocks) {
-    const Expr threads = floor_div(var(length), 16) * var(pairs);
+    const Expr threads = pass_threads(length, pairs);
     rules.add_min_threads(threads);
     add_block_rules(rules, threads, Expr(36 * words + 12), pass_shared(length, pairs, words), var(blocks));
   };
@@ -106,21 +110,24 @@ Result<LaunchPlan> plan_fft_tile(const ConvolutionJob& job, const Configuration&
   plan.setup.emplace_back(tables_launch("fft_row_tables", "row_tables", rows));
   plan.setup.emplace_back(tables_launch("fft_column_tables", "column_tables", columns));
 
+  const auto threads = [&](const char* length, const char* pairs) {
+    return block_of(convolution_value(pass_threads(length, pairs), job, configuration));
+  };
   const auto shared = [&](const char* length, const char* pairs) {
     return convolution_value(pass_shared(length, pairs, job.element_bytes() / 4), job, configuration);
   };
   const ScalarArgument pitch = int64(image.strides[1]), between_pitch = int64(between.strides[1]);
   plan.launches.emplace_back(make_launch(
-      "fft_rows", ceil_div(rows.positions(), rows.kept * 2 * rows.pairs), block_of(rows.threads()),
+      "fft_rows", ceil_div(rows.positions(), rows.kept * 2 * rows.pairs), threads("row_length", "row_pairs"),
       {BufferArgument{"in"}, BufferArgument{"between"}, BufferArgument{"row_tables"}, int32(job.nx),
        int32(job.ny), pitch, between_pitch, ScalarArgument{static_cast<std::uint32_t>(rows.period)}},
       shared("row_length", "row_pairs")));
-  plan.launches.emplace_back(
-      make_launch("fft_columns", ceil_div(columns.positions(), columns.kept), block_of(columns.threads()),
-                  {BufferArgument{"between"}, BufferArgument{"out"}, BufferArgument{"column_tables"},
-                   int32(job.nx), int32(job.ny), between_pitch, pitch,
-                   ScalarArgument{static_cast<std::uint32_t>(columns.period)}, int32(columns.lines)},
-                  shared("column_length", "column_pairs")));
+  plan.launches.emplace_back(make_launch(
+      "fft_columns", ceil_div(columns.positions(), columns.kept), threads("column_length", "column_pairs"),
+      {BufferArgument{"between"}, BufferArgument{"out"}, BufferArgument{"column_tables"}, int32(job.nx),
+       int32(job.ny), between_pitch, pitch, ScalarArgument{static_cast<std::uint32_t>(columns.period)},
+       int32(columns.lines)},
+      shared("column_length", "column_pairs")));
   plan.tolerance =
       transforms_tolerance(job, static_cast<double>(rows.length), static_cast<double>(columns.length));
   return plan;

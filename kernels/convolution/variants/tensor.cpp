@@ -33,16 +33,16 @@ struct TensorGeometry {
   std::int64_t beside;  ///< columns of a block's rows that are not those of its results
 };
 
-std::int64_t block_columns(const Configuration& configuration) {
-  return configuration["warps"].as_int() * configuration["tiles_x"].as_int() * tile;
+/// Columns of results of a block.
+Expr block_columns() {
+  return var("warps") * var("tiles_x") * tile;
 }
 
 /// Bytes of the ring of rows, and of the matrices where they lie in shared memory.
 Expr tensor_shared(const ConvolutionJob& job) {
   const TensorGeometry geometry(job);
-  const Expr columns = var("warps") * var("tiles_x") * tile;
   const Expr length =
-      floor_div(columns + (geometry.beside + geometry.vector_width - 1), geometry.vector_width) *
+      floor_div(block_columns() + (geometry.beside + geometry.vector_width - 1), geometry.vector_width) *
       geometry.vector_width;
   // Pixels from a row to the next one.
   const Expr pitch = floor_div(length + 7, 16) * 16 + 8;
@@ -95,8 +95,8 @@ void add_tensor(FamilySpace& space, const ConvolutionJob& job) {
   add_block_rules(rules, threads, registers, tensor_shared(job));
 }
 
-ConvolutionTile tensor_tile(const ConvolutionJob&, const Configuration& configuration) {
-  return {block_columns(configuration), configuration["chunk"].as_int()};
+ConvolutionTile tensor_tile(const ConvolutionJob& job, const Configuration& configuration) {
+  return {convolution_value(block_columns(), job, configuration), configuration["chunk"].as_int()};
 }
 
 Result<LaunchPlan> plan_tensor(const ConvolutionJob& job, const Configuration& configuration,

@@ -22,27 +22,11 @@ struct TwoPassGeometry {
         row_pixels(configuration["row_pixels"].as_int()),
         column_block_x(configuration["column_block_x"].as_int()),
         column_block_y(configuration["column_block_y"].as_int()),
-        column_pixels(configuration["column_pixels"].as_int()),
-        taps_in_shared(configuration["taps"].as_text() == "shared") {}
+        column_pixels(configuration["column_pixels"].as_int()) {}
 
   std::int64_t row_tile() const { return row_block_x * row_pixels; }
   std::int64_t column_tile_x() const { return column_block_x * job.vector_width(); }
   std::int64_t column_tile_y() const { return column_block_y * column_pixels; }
-  std::int64_t aligned_halo() const { return round_up(job.radius, job.vector_width()); }
-
-  /// As `place` in two_pass.cu.
-  std::int64_t row_pitch() const {
-    const std::int64_t groups = (row_tile() + 2 * aligned_halo()) / job.vector_width();
-    return (row_pixels / job.vector_width() % 2 == 0 ? groups + groups / 8 : groups) * job.vector_width();
-  }
-  std::int64_t row_shared() const {
-    return (row_block_y * row_pitch() + (taps_in_shared ? 2 * aligned_halo() + job.vector_width() : 0)) *
-           job.element_bytes();
-  }
-  std::int64_t column_shared() const {
-    const std::int64_t taps = round_up(2 * job.radius + 1, job.vector_width());
-    return taps_in_shared ? taps * job.element_bytes() : 0;
-  }
 
   /// The scratch image: whole tiles of the columns' kernel, and rows of zeros above and below, as many more
   /// as a turn loads ahead.
@@ -59,8 +43,24 @@ struct TwoPassGeometry {
   ConvolutionJob job;
   std::int64_t row_block_x, row_block_y, row_pixels;
   std::int64_t column_block_x, column_block_y, column_pixels;
-  bool taps_in_shared;
 };
+
+/// Bytes of shared memory of the kernel for rows: groups of 16 bytes as `place` in two_pass.cu puts them, and
+/// the taps. `skewed`, `with_taps`: 1 or 0.
+Expr row_shared(const Expr& skewed, const Expr& with_taps) {
+  const Expr groups = floor_div(var("row_block_x") * var("row_pixels") + var("lead") * 2, var("lanes"));
+  return (var("row_block_y") * (groups + skewed * floor_div(groups, 8)) * var("lanes") +
+          with_taps * (var("lead") * 2 + var("lanes"))) *
+         var("words") * 4;
+}
+Expr row_shared() {
+  return row_shared(floor_div(var("row_pixels"), var("lanes")) % 2 == 0, var("taps") == "shared");
+}
+/// The same of the kernel for columns: the taps, as whole groups.
+Expr column_shared() {
+  return (var("taps") == "shared") * ceil_div(var("radius") * 2 + 1, var("lanes")) * var("lanes") *
+         var("words") * 4;
+}
 
 bool two_pass_applies(const ConvolutionJob&) {
   return true;
@@ -100,21 +100,18 @@ void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
   rules.add(!var("unroll") || taps * var("column_pixels") * var("lanes") <= 2 * max_convolution_terms,
             too_many_terms);
   const Expr row_threads = var("row_block_x") * var("row_block_y");
-  const Expr groups = floor_div(var("row_block_x") * var("row_pixels") + var("lead") * 2, var("lanes"));
-  const Expr row_shared =
-      (var("row_block_y") * (groups + floor_div(groups, 8)) * var("lanes") + var("lead") * 2 + var("lanes")) *
-      var("words") * 4;
   rules.add(!var("staged") || var("row_pixels") > var("lanes"),
             "rows: threads of one access store whole lines as it is");
   rules.add_min_threads(row_threads);
   rules.add(row_threads <= 512 && var("row_block_x") * var("row_pixels") <= 4096,
             "rows: larger blocks wait longer for each other and have been no faster");
-  add_block_rules(rules, row_threads, var("row_pixels") * var("words") * 2 + 24, row_shared);
+  // Whatever the choices: numbers of configurations follow from this bound.
+  add_block_rules(rules, row_threads, var("row_pixels") * var("words") * 2 + 24, row_shared(1, 1));
   const Expr column_threads = var("column_block_x") * var("column_block_y");
   rules.add(column_threads >= 64 && column_threads <= 512, "columns: blocks are of 64 to 512 threads");
   rules.add(var("column_pixels") * 4 + var("turn") * var("lanes") * 8 + 40 <= var("thread_registers"),
             "columns: the sums and the pixels of two turns do not fit the registers");
-  add_block_rules(rules, column_threads, var("column_pixels") * 4 + 24, var("lead") * var("words") * 8 + 32);
+  add_block_rules(rules, column_threads, var("column_pixels") * 4 + 24, column_shared());
 }
 
 ConvolutionTile two_pass_tile(const ConvolutionJob& job, const Configuration& configuration) {
@@ -144,11 +141,11 @@ Result<LaunchPlan> plan_two_pass(const ConvolutionJob& job, const Configuration&
   plan.launches.emplace_back(make_launch(
       "convolve_rows", *row_blocks, block_of(geometry.row_block_x, geometry.row_block_y),
       {BufferArgument{"in"}, BufferArgument{"between"}, int32(job.nx), int32(job.ny), pitch, between_pitch},
-      geometry.row_shared()));
+      convolution_value(row_shared(), job, configuration)));
   plan.launches.emplace_back(make_launch(
       "convolve_columns", *column_blocks, block_of(geometry.column_block_x, geometry.column_block_y),
       {BufferArgument{"between"}, BufferArgument{"out"}, int32(job.nx), int32(job.ny), between_pitch, pitch},
-      geometry.column_shared()));
+      convolution_value(column_shared(), job, configuration)));
   return plan;
 }
 

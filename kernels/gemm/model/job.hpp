@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "tuner/problem/instance.hpp"
 #include "tuner/tensor/tensor.hpp"
@@ -24,6 +25,7 @@ struct GemmJob {
   const char* left = "a";                      ///< the buffer of m x k
   const char* right = "b";                     ///< the buffer of k x n; the result's is `c`
 
+  bool is_column_major() const { return std::string_view(left) == "b"; }
   int element_bytes() const { return static_cast<int>(element_size(type)); }
   double multiply_adds() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);

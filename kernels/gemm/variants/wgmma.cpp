@@ -100,12 +100,12 @@ void add_wgmma(FamilySpace& space, const GemmJob& job) {
 
 Result<LaunchPlan> plan_wgmma(const GemmJob& job, const Configuration& configuration,
                               const KernelSources& sources) {
-  const GemmTile tile = tile_of_wgmma(job, configuration);
+  const auto value = [&](const Expr& expression) { return gemm_value(expression, job, configuration, {}); };
   LaunchPlan plan = gemm_plan(job, "wgmma.cu", configuration, sources);
   plan.compile.entries = {"gemm_wgmma"};
   plan.compile.architecture_specific = true;
-  plan.launches.emplace_back(gemm_launch(job, configuration, "gemm_wgmma", tile, block_of(2 * tile.n),
-                                         gemm_value(wgmma_shared(), job, configuration, {})));
+  plan.launches.emplace_back(gemm_launch(job, configuration, "gemm_wgmma", tile_of_wgmma(job, configuration),
+                                         block_of(value(threads())), value(wgmma_shared())));
   const bool split = configuration["precision"].as_text() == "tf32x3";
   plan.tolerance = tensor_core_tolerance(job, split, !split && value_or(configuration, "rounded", 1) != 0);
   return plan;

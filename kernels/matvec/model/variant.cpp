@@ -27,10 +27,13 @@ MatvecShape::MatvecShape(const MatvecJob& job, const search::Configuration& conf
   row_block = value("strip");
   stored_in_shared = configuration["kept"].as_text() == "shared";
   x_shared = configuration.has("place") && configuration["place"].as_text() == "shared";
-  tile = block_x * vector * unroll_x;
-  batch = block_y * unroll_y;
-  slices = ceil_div(job.columns, tile);
-  row_blocks = ceil_div(job.rows, row_block);
+  const auto evaluate = [&](const Expr& expression) {
+    return evaluated(expression, configuration, {{"rows", job.rows}, {"columns", job.columns}});
+  };
+  tile = evaluate(matvec_tile());
+  batch = evaluate(matvec_batch());
+  slices = evaluate(matvec_slices());
+  row_blocks = evaluate(matvec_row_blocks());
 }
 
 Expr matvec_tile() {
@@ -39,6 +42,14 @@ Expr matvec_tile() {
 
 Expr matvec_batch() {
   return var("block_y") * var("unroll_y");
+}
+
+Expr matvec_slices() {
+  return ceil_div(var("columns"), matvec_tile());
+}
+
+Expr matvec_row_blocks() {
+  return ceil_div(var("rows"), var("strip"));
 }
 
 Expr matvec_shared(bool products, bool sums) {

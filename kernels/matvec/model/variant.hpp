@@ -47,9 +47,11 @@ struct MatvecShape {
   std::int64_t threads() const { return block_x * block_y; }
 };
 
-/// Columns and rows of a block at a time, as above.
+// What it follows from, for rules too.
 search::Expr matvec_tile();
 search::Expr matvec_batch();
+search::Expr matvec_slices();
+search::Expr matvec_row_blocks();
 /// Elements of dynamic shared memory of a kernel that computes products with x, sums over rows, or both.
 search::Expr matvec_shared(bool products, bool sums);
 

@@ -13,8 +13,7 @@ bool fused_applies(const MatvecJob& job) {
 }
 
 void add_fused(FamilySpace& space, const MatvecJob&) {
-  space.rule(var("block_x") * var("vector") * var("unroll_x") >= var("columns"),
-             "a block of fused has whole rows");
+  space.rule(matvec_tile() >= var("columns"), "a block of fused has whole rows");
 }
 
 Result<LaunchPlan> plan_fused(const MatvecJob& job, const Configuration& configuration,

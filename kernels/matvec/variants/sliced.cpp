@@ -29,12 +29,10 @@ bool sliced_applies(const MatvecJob& job) {
 }
 
 void add_sliced(FamilySpace& space, const MatvecJob&) {
-  const search::Expr tile = var("block_x") * var("vector") * var("unroll_x");
   space.rule(var("kept") == "shared", "batches wait for their products in shared memory");
   space.rule(var("block_x") >= 32, "blocks that share rows have at least a warp for each");
-  space.rule(tile < var("columns"), "a block that has whole rows shares none: that is fused");
-  space.rule(ceil_div(var("columns"), tile) * ceil_div(var("rows"), var("strip")) <=
-                 var("multiprocessors") * var("min_blocks"),
+  space.rule(matvec_tile() < var("columns"), "a block that has whole rows shares none: that is fused");
+  space.rule(matvec_slices() * matvec_row_blocks() <= var("multiprocessors") * var("min_blocks"),
              "all blocks have to be on the multiprocessors at once");
   space.rules_of_all().add(var("stages") >= var("lag") + 2,
                            "a stage is filled while others wait for their products");
