@@ -28,7 +28,7 @@ constexpr ProblemEntry table[] = {
     {"fault_injection", make_fault_injection},
 };
 
-/// As the value of a setting: letters, digits, `_`, `.` and `-` only.
+/// Returns the text with only letters, digits, `_`, `.` and `-`, as the value of a setting.
 std::string setting_text(std::string text) {
   for (char& c : text) {
     const auto plain = static_cast<unsigned char>(c);

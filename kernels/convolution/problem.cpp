@@ -13,8 +13,8 @@
 namespace tune::kernels {
 namespace {
 
-/// Extents nx, ny at which a configuration is checked: several tiles and a remainder, less than a tile, less
-/// than the taps reach, single rows and columns.
+/// Returns extents nx, ny at which a configuration is checked: several tiles and a remainder, less than a
+/// tile, less than the taps reach, single rows and columns.
 std::vector<CheckedSize> checked_sizes(const ConvolutionJob& job, const Configuration& configuration) {
   constexpr double max_cost = 4e7;  // multiply-adds that an emulator has done in some seconds
   const ConvolutionTile tile = convolution_variants().of(configuration).checked(job, configuration);
@@ -61,8 +61,8 @@ ProblemInfo make_info() {
   return info;
 }
 
-/// Operations of a real transform forth and back (5/2 n log2 n each) and of the product of the spectra: with
-/// many taps a pixel is cheaper that way.
+/// Returns the operations of a real transform forth and back (5/2 n log2 n each) and of the product of the
+/// spectra: with many taps the cheapest algorithm.
 double transform_flops(double pixels) {
   return 5 * pixels * std::log2(std::max(2.0, pixels)) + 3 * pixels;
 }

@@ -19,8 +19,6 @@ const VariantTable<ConvolutionJob, ConvolutionTile>& convolution_variants() {
   return table;
 }
 
-// The search space of the family.
-
 using search::var;
 
 search::SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceProperties& device) {
@@ -28,7 +26,7 @@ search::SpaceDefinition convolution_space(const ConvolutionJob& job, const Devic
   space.rule(var("padded") || var("nx") % var("vector") == 0,
              "vectors of an unpadded image need rows that are whole vectors: else they are not aligned");
   convolution_variants().add_to(space, job);
-  // Configurations have numbers, which follow from this order: it stays.
+  // The numbers of configurations follow from this order: it must stay.
   return space.definition(
       {{"threads", "unroll", "taps", "padded", "vector", "store", "min_blocks", "chunk", "stages"}, {}});
 }

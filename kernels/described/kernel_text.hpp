@@ -11,28 +11,28 @@
 
 namespace tune::described {
 
-/// A kernel's file and what it includes in quotation marks, as far as it is found beside it or in the
-/// folders: all that its binary depends on but for the toolkit's own headers.
+/// A kernel's file and the files that it includes in quotation marks, if they lie beside it or in the
+/// folders: all that its binary depends on, except for the toolkit's own headers.
 struct KernelText {
   SourceFile source;
   std::vector<SourceFile> headers;
 };
 
-/// Throws UsageError for a file that cannot be read; a header that is not found is left to the compiler.
+/// Throws UsageError for a file that cannot be read; the compiler reports missing headers.
 KernelText read_kernel_text(const std::filesystem::path& file,
                             const std::vector<std::filesystem::path>& folders, const SourceLocation& place);
 
-/// `text` with whole words that are names of these replaced by their values.
+/// Replaces whole words that are names of these by their values.
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& values);
 
-/// With commas between them.
+/// Joins texts with commas.
 std::string joined(const std::vector<std::string>& words);
 
-/// The parameters of the kernel `entry` (without template arguments), as declared: `const float* in`. Empty
-/// where the text declares no such kernel in a way that is understood.
+/// Returns the parameters of the kernel `entry` (without template arguments) as declared: `const float* in`.
+/// Empty if the text has no declaration of it that can be understood.
 std::vector<std::string> kernel_parameters(const std::string& text, const std::string& entry);
 
-/// The name of a declared parameter.
+/// Returns the name of a declared parameter.
 std::string name_of_parameter(const std::string& declaration);
 
 }  // namespace tune::described

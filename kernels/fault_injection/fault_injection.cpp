@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* file = "fault_injection/fault_injection.cu";
 
-/// More than any device has.
+/// No device has as many.
 constexpr std::uint64_t impossible_elements = std::uint64_t{1} << 46;
 
 std::uint64_t elements(const Instance& instance) {

@@ -16,7 +16,7 @@ using search::var;
 
 namespace {
 
-/// The values of both: numbers in their order, texts as they came.
+/// Adds the missing values; numbers are sorted, texts are appended.
 void merge_values(std::vector<Value>& all, const std::vector<Value>& more) {
   for (const Value& value : more)
     if (std::ranges::find(all, value) == all.end()) all.push_back(value);
@@ -24,7 +24,7 @@ void merge_values(std::vector<Value>& all, const std::vector<Value>& more) {
     std::ranges::sort(all, {}, [](const Value& value) { return value.as_real(); });
 }
 
-/// The place of a name among those that have one.
+/// Returns the name's position; behind all others if it has none.
 std::ptrdiff_t place(const std::vector<std::string_view>& order, const std::string& name) {
   return std::ranges::find(order, name) - order.begin();
 }

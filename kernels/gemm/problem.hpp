@@ -8,7 +8,7 @@
 namespace tune::kernels {
 
 /// C = alpha A B + beta C for dense matrices: A has m x k elements, B k x n, C m x n. Buffers `a`, `b` and
-/// `c`; the first extent of a tensor is that of a row (of a column where the layout is column-major).
+/// `c`. The first extent of a tensor is that of a row (column-major: of a column).
 std::unique_ptr<Problem> make_gemm();
 
 }  // namespace tune::kernels

@@ -32,13 +32,12 @@ search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceProperties& d
 Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configuration,
                              const KernelSources& sources) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
-  // Kernels count rows, columns and terms in 32 bits, up to the end of a tile that begins within them.
+  // Kernels count rows, columns and terms in 32 bits, up to the end of a tile that begins within the matrix.
   constexpr std::int64_t longest_tile = 1024;
   for (const std::int64_t extent : {job.m, job.n, job.k})
     if (extent > limit - longest_tile)
       return fail(Phase::constraint, "extent",
                   "indices of so many rows, columns or terms do not fit 32 bits");
-  // Tiles are numbered along x.
   const GemmVariant& variant = gemm_variants().of(configuration);
   const GemmTile tile = variant.checked(job, configuration);
   if (ceil_div(job.m, tile.m) > limit / ceil_div(job.n, tile.n))

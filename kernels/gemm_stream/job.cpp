@@ -80,7 +80,7 @@ StreamPlan stream_plan(const Configuration& configuration) {
 Configuration product_configuration(const StreamJob& job, const Configuration& configuration) {
   const bool doubles = job.product.type == ElementType::f64;
   const bool async = configuration["kernel"].as_text() == "async";
-  // Without the parameter, rows are whole lines anyway.
+  // Without the parameter, rows are whole lines already.
   const bool padded = !configuration.has("padded") || configuration["padded"].as_bool();
   const StreamTile& tile = stream_tile(configuration["tile"].as_text());
   Configuration product;

@@ -16,7 +16,7 @@ using search::var;
 
 namespace {
 
-/// Tiles of more than 512 threads leave each too few registers.
+/// Returns the tiles of at most 512 threads: larger ones leave each thread too few registers.
 std::vector<Value> tile_names(bool doubles) {
   std::vector<Value> names;
   for (const StreamTile& tile : stream_tiles())
@@ -84,7 +84,7 @@ search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProp
       {"count", job.count},
       {"line", 128 / job.product.element_bytes()},
       {"product_bytes", bytes},
-      // The facts of an architecture rather than a device name none.
+      // The properties of an architecture have no memory size.
       {"device_bytes", device.global_memory > 0 ? static_cast<double>(device.global_memory) : 1e300},
   };
   add_parameters(job, space);
@@ -105,8 +105,7 @@ using search::Configuration;
 
 namespace {
 
-/// One of A, B, C: where its matrices lie on the host, dense, and where on the device, those of all pieces
-/// under way one after another.
+/// A, B or C: its matrices lie on the host without gaps, and on the device slot after slot.
 struct Matrices {
   const char* host;
   const char* device;
@@ -124,10 +123,10 @@ Matrices matrices(const char* host, const char* device, const GemmJob& job, std:
           layout.strides[1]};
 }
 
-/// The steps of a plan in the making. Pieces take turns on the slots of device memory.
+/// Collects the steps of a plan. Pieces take turns on the slots of device memory.
 class Pipeline {
  public:
-  /// `rows_launch`: the launch of so many rows of a product.
+  /// `rows_launch` returns the launch of this number of rows of a product.
   Pipeline(const StreamJob& job, const StreamPlan& streaming, bool padded,
            std::function<Launch(std::uint64_t)> rows_launch)
       : job_(job),
@@ -166,14 +165,15 @@ class Pipeline {
     return std::min(static_cast<std::uint64_t>(streaming_.streams), (count() + chunk() - 1) / chunk());
   }
 
-  /// What is copied, computed and copied back together: products `first` to `first + products`, and of a
-  /// single one perhaps only these rows.
+  /// Products `first` to `first + products`, or some rows of a single one, which are copied, computed and
+  /// copied back together.
   struct Portion {
     std::uint64_t first, products;
     std::uint64_t row, rows;
   };
 
-  /// A piece as a whole; the last one in portions that get smaller, where the plan wants a short tail.
+  /// Returns a piece as a whole or, if the plan has a short tail, the last piece in portions that get
+  /// smaller.
   std::vector<Portion> portions(std::uint64_t first, std::uint64_t products) const {
     if (streaming_.tail == 1 || first + products < count()) return {{first, products, 0, left_.rows}};
     std::vector<Portion> all;
@@ -189,7 +189,7 @@ class Pipeline {
   void add_piece(std::uint64_t piece, const Launch& product) {
     const std::uint64_t slot = piece % slots();
     const std::uint64_t first = piece * chunk(), products = std::min(chunk(), count() - first);
-    // The steps that used the slot before: known by stage, where stages have streams of their own.
+    // The last steps that used the slot, by stage: stages have streams of their own.
     const Used before = piece >= slots() ? used_[slot] : Used{};
     Used now;
     for (const Portion& portion : portions(first, products)) {
@@ -212,7 +212,7 @@ class Pipeline {
     used_[slot] = now;
   }
 
-  /// Steps of one stream need no word about each other.
+  /// Steps of one stream are in order already.
   StepOrder order(std::uint32_t stage, std::uint64_t slot, std::optional<std::size_t> after) const {
     if (!streaming_.stages) return {static_cast<std::uint32_t>(slot), {}};
     StepOrder order{stage, {}};
@@ -225,7 +225,7 @@ class Pipeline {
     steps_.emplace_back(std::move(step));
   }
 
-  /// Rows without gaps on both sides are one.
+  /// Copies rows without gaps on both sides as one.
   static Copy rows_of(CopySide from, CopySide to, const Matrices& of, const Portion& portion) {
     const std::uint64_t rows = portion.products * portion.rows;
     if (of.pitch == of.columns) return {std::move(from), std::move(to), rows * of.columns, 1, {}};
@@ -245,7 +245,8 @@ class Pipeline {
     return rows_of(device_side(result_, portion, place), host_side(result_, portion), result_, portion);
   }
 
-  /// The product, or these rows of it, on the matrices that lie at this place of the device's memory.
+  /// Returns the launch of the portion's rows of a product on the matrices at this place of the device's
+  /// memory.
   Launch launch(const Launch& whole, const Portion& portion, std::uint64_t place) const {
     Launch made = portion.rows == left_.rows ? whole : rows_launch_(portion.rows);
     for (KernelArgument& argument : made.arguments) {
@@ -261,7 +262,6 @@ class Pipeline {
     return made;
   }
 
-  /// The last steps of each kind on a slot.
   struct Used {
     std::size_t copied = 0;
     std::optional<std::size_t> product, fetched;

@@ -15,7 +15,7 @@ using search::Configuration;
 
 namespace {
 
-/// More would be plans of tens of thousands of steps.
+/// Plans of more products would have tens of thousands of steps.
 constexpr std::int64_t max_products = 4096;
 
 ProblemInfo make_info() {
@@ -60,7 +60,7 @@ Tolerance tolerance(const StreamJob& job) {
   return gemm_tolerance(job.product, Arithmetic::strict);
 }
 
-/// The kernel's sizes with few products; and more pieces than are under way at once, of tiny products.
+/// Returns the kernel's sizes with few products, and tiny products in more pieces than are under way at once.
 std::vector<CheckedSize> checked_sizes(const StreamJob& job, const Configuration& configuration) {
   const StreamPlan streaming = stream_plan(configuration);
   const Configuration one = product_configuration(job, configuration);

@@ -11,8 +11,8 @@
 namespace tune::kernels {
 namespace {
 
-/// Small rows x columns at which a configuration is checked: several batches and one that is not full, two
-/// strips, two tiles where the variant takes them, narrower than a vector, a single element.
+/// Returns small rows x columns at which a configuration is checked: several batches and a partial one, two
+/// strips, two tiles if the variant takes them, narrower than a vector, a single element.
 std::vector<CheckedSize> checked_sizes(const MatvecJob& job, const Configuration& configuration) {
   // The emulator needs a microsecond for each.
   constexpr std::int64_t max_elements = 1 << 17;
@@ -34,12 +34,12 @@ std::vector<CheckedSize> checked_sizes(const MatvecJob& job, const Configuration
   const std::int64_t batches = (shape.stages + 2) * shape.batch + last;
   const std::int64_t wide = whole_rows ? columns_near(shape.tile - 1) : columns_near(shape.tile * 5 / 2 + 1);
   add(batches, wide);
-  // A second strip, where strips are not too long for a small size.
+  // A second strip, if strips are short enough for a small size.
   if ((shape.row_block + shape.batch) * shape.tile <= max_elements)
     add(shape.row_block + shape.batch + last, columns_near(shape.tile));
   else
     add(shape.batch, shape.tile);
-  // Narrow: two strips here too, where they are short.
+  // Narrow; two strips if these are short.
   add(shape.row_block <= 256 ? shape.row_block + shape.batch / 2 + 1 : 2 * shape.batch + 1,
       columns_near(shape.vector + 1));
   add(1, columns_near(std::min<std::int64_t>(shape.tile, 37)));
@@ -64,7 +64,6 @@ ProblemInfo make_info() {
 
 ProblemCost matvec_cost(const MatvecJob& job) {
   const double products = job.op == MatvecJob::Op::ata ? 2 : 1;
-  // x or y is read, what is computed is written.
   const auto vectors =
       static_cast<double>(job.op == MatvecJob::Op::ata ? job.rows + 2 * job.columns : job.rows + job.columns);
   ProblemCost cost;

@@ -7,8 +7,8 @@
 
 namespace tune::kernels {
 
-/// Products of a matrix of `rows` x `columns`, row after row, with vectors: y = A x, z = A' y, or both after
-/// each other. Buffers `a`, `x`, `y` and `z`.
+/// Products of a matrix of `rows` x `columns`, row after row, with vectors: y = A x, z = A' y, or both.
+/// Buffers `a`, `x`, `y` and `z`.
 std::unique_ptr<Problem> make_matvec();
 
 }  // namespace tune::kernels

@@ -20,7 +20,7 @@ const VariantTable<MatvecJob, MatvecCheck>& matvec_variants() {
   return table;
 }
 
-// The parameters of all variants of matvec and the rules that hold for all.
+// Parameters and rules of all variants.
 namespace {
 
 using search::Expr;
@@ -34,8 +34,8 @@ Expr in_shared() {
   return var("kept") == "shared";
 }
 
-/// Lengths of strips of which so many lie below each other as blocks for the whole device need, with 1 to 64
-/// tiles beside each other.
+/// Returns lengths of strips that make enough blocks for the whole device, with 1 to 64 tiles beside each
+/// other.
 std::vector<Value> row_blocks(const MatvecJob& job, const DeviceProperties& device) {
   const std::int64_t all = multiprocessors(device);
   std::set<std::int64_t> counts = {1};
@@ -47,7 +47,7 @@ std::vector<Value> row_blocks(const MatvecJob& job, const DeviceProperties& devi
   return {lengths.begin(), lengths.end()};
 }
 
-/// Of these and the powers of two up to `most`: the powers, and what divides the columns.
+/// Returns the powers of two from `min` to `max`, and those of `others` that divide the columns.
 std::vector<Value> divisors(const MatvecJob& job, std::int64_t min, std::int64_t max,
                             std::initializer_list<std::int64_t> others) {
   std::set<std::int64_t> values;
@@ -57,7 +57,7 @@ std::vector<Value> divisors(const MatvecJob& job, std::int64_t min, std::int64_t
   return {values.begin(), values.end()};
 }
 
-/// Threads along a row: no more than it needs, and fewer than a warp for narrow matrices alone.
+/// Returns threads along a row: no more than it needs, and fewer than a warp for narrow matrices only.
 std::vector<Value> widths(const MatvecJob& job) {
   constexpr std::int64_t narrow = 2048, warp = 32, max = 1024;
   std::int64_t enough = warp;
@@ -66,7 +66,7 @@ std::vector<Value> widths(const MatvecJob& job) {
                   {96, 192, 384, 768, 224, 448, 896, 320, 640});
 }
 
-/// Vectors of a row that a thread has: where columns are no power of two, whatever fits them.
+/// Returns vectors of a row in a thread: more choices if the columns are not a power of two.
 std::vector<Value> unrolled(const MatvecJob& job) {
   if ((job.columns & (job.columns - 1)) == 0) return {1, 2, 4, 8, 16};
   return {1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
@@ -78,7 +78,7 @@ Value nearest(const std::vector<Value>& values, std::int64_t wanted) {
   });
 }
 
-/// In an order in which what the limits on memory tie together lies side by side.
+/// The order keeps parameters together that memory limits connect.
 void add_tile_parameters(FamilySpace& space, const MatvecJob& job) {
   const DeviceProperties& device = space.device();
   const std::vector<Value> lengths = row_blocks(job, device), wide = widths(job);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t max_steps = 1'000'000;
 
-/// Built-in shapes of so many dimensions, and the person's own.
+/// Returns the built-in shapes of this number of dimensions, and the user's own.
 SettingInfo shape_setting(int dimensions, const std::optional<OwnStencil>& own) {
   SettingInfo setting;
   setting.name = "shape";
@@ -68,9 +68,9 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
   return info;
 }
 
-/// Operations of a real transform forth and back (5/2 n log2 n each) and of the product of the spectra: a
-/// step of a stencil with more points is cheaper that way. (One transform for many steps costs less still;
-/// held edges keep such a launch from being the whole work.)
+/// Returns the operations of a real transform forth and back (5/2 n log2 n each) and of the product of the
+/// spectra: the cheapest step of a stencil with many points. (One transform for many steps costs less, but
+/// held edges need other launches as well.)
 double transform_flops(double cells) {
   return 5 * cells * std::log2(std::max(2.0, cells)) + 3 * cells;
 }

@@ -21,13 +21,11 @@ const VariantTable<StencilJob, std::vector<CheckSize>>& stencil_variants() {
   return table;
 }
 
-// The space of the stencil family.
-
 using search::var;
 
 namespace {
 
-/// Configurations have numbers, which follow from these orders: they stay. What is not named comes last.
+/// The numbers of configurations follow from these orders: they must stay. Other names come last.
 const SpaceOrder& space_order() {
   static const SpaceOrder order = {
       {"sweep",    "fused",       "kept",     "blocks",  "tiles_x",    "tiles_y",      "tiles_z",
@@ -41,7 +39,7 @@ const SpaceOrder& space_order() {
 
 }  // namespace
 
-// A variant that does not apply cannot be chosen; which parameters there are does not depend on it as a rule.
+// Variants that do not apply cannot be chosen. As a rule their parameters exist nevertheless.
 search::SpaceDefinition stencil_space(const StencilJob& job, const DeviceProperties& device) {
   FamilySpace space(stencil_constants(job), device);
   space.rule(var("padded") || var("nx") % var("vector") == 0,

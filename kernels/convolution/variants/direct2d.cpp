@@ -11,13 +11,13 @@ using search::Expr;
 using search::Role;
 using search::var;
 
-/// Beyond, two sums are cheaper by so much that nobody needs to measure it.
+/// For a larger radius two sums are far cheaper.
 bool direct2d_applies(const ConvolutionJob& job) {
   constexpr int max = 8;
   return job.radius <= max;
 }
 
-/// Bytes of the pixels of a block's tile and their neighbours.
+/// Returns the bytes of the pixels of a block's tile and their neighbours.
 Expr direct2d_shared() {
   return (var("block_y") * var("pixels_y") + var("radius") * 2) *
          (var("block_x") * var("lanes") + var("lead") * 2) * var("words") * 4;

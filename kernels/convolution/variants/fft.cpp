@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t copy_threads = 256, each = 4;
 
-/// Extents of the transforms: zeros as far as the taps reach behind each row and column.
+/// Extents of the transforms: behind each row and column lie `radius` zeros.
 struct Extended {
   Extended(const ConvolutionJob& job, std::int64_t largest)
       : nx(smooth_extent(job.nx + job.radius, largest, 8)),
@@ -23,7 +23,7 @@ struct Extended {
 };
 
 void add_buffers(LaunchPlan& plan, const ConvolutionJob& job, const Extended& extended, const Layout& in) {
-  // The result is a part of what comes back.
+  // The result is a part of the transformed image.
   Layout out = Layout::dense(extended.extents());
   out.extents = job.extents();
   plan.buffers.push_back({"in", job.type, in, BufferRole::input, true});

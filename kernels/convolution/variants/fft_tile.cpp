@@ -15,11 +15,11 @@ using search::var;
 
 constexpr std::int64_t points = 16, line = 32;
 
-/// One of the passes, in the words of fft_tile.cu.
+/// A pass, in the terms of fft_tile.cu.
 struct Pass {
   std::int64_t length, pairs, kept, period, lines;
 
-  /// Of the long row, its first pixels' lead included.
+  /// Counts along the long row of all rows, including the halo of the first pixels.
   std::int64_t positions() const { return period * lines; }
   Layout tables() const { return Layout::dense({static_cast<std::uint64_t>(4 * length)}); }
 };
@@ -37,17 +37,17 @@ Pass column_pass(const ConvolutionJob& job, const Configuration& configuration) 
   return {length, pairs, length - 2 * job.radius, job.ny + job.radius, ceil_div(job.nx, 2 * pairs)};
 }
 
-/// Threads of a block of a pass whose extents are these parameters.
+/// Returns the threads of a block of a pass with these parameters.
 Expr pass_threads(const char* length, const char* pairs) {
   return floor_div(var(length), points) * var(pairs);
 }
 
-/// Bytes of shared memory of a pass whose extents are these parameters.
+/// Returns the bytes of shared memory of the same block.
 Expr pass_shared(const char* length, const char* pairs, int words) {
   return (var(length) + floor_div(var(length), 16)) * var(pairs) * 8 * words;
 }
 
-/// Setup: the kernel that fills a pass's tables.
+/// Returns the launch that fills a pass's tables during the setup.
 Launch tables_launch(const char* entry, const char* buffer, const Pass& pass) {
   constexpr std::int64_t threads = 128;
   return make_launch(entry, ceil_div(pass.length, threads), block_of(threads), {BufferArgument{buffer}});
@@ -86,7 +86,7 @@ void add_fft_tile(FamilySpace& space, const ConvolutionJob& job) {
 }
 
 ConvolutionTile fft_tile_tile(const ConvolutionJob& job, const Configuration& configuration) {
-  // Two rows or so of what a block keeps; columns of more than a piece.
+  // About two rows of the pixels that a block keeps; columns longer than a piece.
   const Pass rows = row_pass(job, configuration), columns = column_pass(job, configuration);
   return {std::max(rows.kept, 2 * columns.pairs), columns.kept};
 }

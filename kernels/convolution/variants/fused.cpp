@@ -11,13 +11,13 @@ using search::Role;
 using search::Value;
 using search::var;
 
-/// Two columns of sums fit the registers of a thread.
+/// The two columns of sums must fit the registers of a thread.
 bool fused_applies(const ConvolutionJob& job) {
   constexpr int max_sums = 200;  // 32-bit words
   return 2 * job.radius * job.element_bytes() / 4 <= max_sums && job.radius <= 64;
 }
 
-/// Bytes of the ring of a block's warps.
+/// Returns the bytes of the ring of a block's warps.
 Expr ring_bytes() {
   return floor_div(var("threads"), 32) * var("stages") * var("step") *
          (var("pixels_x") * 32 + var("lead") * 2) * var("words") * 4;

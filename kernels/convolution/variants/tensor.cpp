@@ -14,7 +14,7 @@ using search::var;
 constexpr std::int64_t tile = 16;  // columns of a tile
 constexpr std::int64_t turn_rows = 8;
 
-/// As in tensor.cu.
+/// The same quantities as in tensor.cu.
 struct TensorGeometry {
   explicit TensorGeometry(const ConvolutionJob& job)
       : vector_width(job.vector_width()),
@@ -24,7 +24,7 @@ struct TensorGeometry {
         column_steps((8 + 2 * job.radius + 7) / 8),
         beside(aligned_halo - job.radius - row_skip - tile + 8 * row_steps) {}
 
-  /// Numbers of both matrices of taps: floats are in two parts.
+  /// Returns the numbers in both matrices of taps: floats are in two parts.
   std::int64_t matrices(const ConvolutionJob& job) const {
     return (4 * row_steps + 2 * column_steps) * (job.type == ElementType::f64 ? 1 : 2);
   }
@@ -33,24 +33,23 @@ struct TensorGeometry {
   std::int64_t beside;  ///< columns of a block's rows that are not those of its results
 };
 
-/// Columns of results of a block.
+/// Returns the columns of results of a block.
 Expr block_columns() {
   return var("warps") * var("tiles_x") * tile;
 }
 
-/// Bytes of the ring of rows, and of the matrices where they lie in shared memory.
+/// Returns the bytes of the ring of rows, and of the matrices if they lie in shared memory.
 Expr tensor_shared(const ConvolutionJob& job) {
   const TensorGeometry geometry(job);
   const Expr length =
       floor_div(block_columns() + (geometry.beside + geometry.vector_width - 1), geometry.vector_width) *
       geometry.vector_width;
-  // Pixels from a row to the next one.
   const Expr pitch = floor_div(length + 7, 16) * 16 + 8;
   const Expr shared = var("matrices") == "shared";
   return (var("stages") * pitch * turn_rows + shared * (32 * geometry.matrices(job))) * var("words") * 4;
 }
 
-/// Beyond, the matrices of the taps do not fit the registers.
+/// The matrices of a larger radius do not fit the registers.
 bool tensor_applies(const ConvolutionJob& job) {
   return job.radius <= (job.type == ElementType::f64 ? 32 : 48);
 }
@@ -88,7 +87,8 @@ void add_tensor(FamilySpace& space, const ConvolutionJob& job) {
   rules.add(var("warps") * var("tiles_x") <= 24, "wider blocks wait longer for each other");
   const std::int64_t parts = job.type == ElementType::f64 ? 1 : 2, matrices = geometry.matrices(job);
   const Expr shared = var("matrices") == "shared", own = var("matrices") == "registers";
-  // The sums of both passes, and the taps, or the pixels of all columns that a step's taps wait for.
+  // The sums of both passes, and the taps, or the pixels of all columns that the taps of a step are
+  // multiplied with.
   const Expr pixels = (var("tiles_x") * 2 + (geometry.row_steps - 2)) * (2 * parts);
   const Expr sums = var("tiles_x") * (4 * geometry.column_steps + 4);
   const Expr registers = (sums + own * matrices + shared * pixels) * var("words") + own * 16 + 14;

@@ -13,7 +13,7 @@ using search::Role;
 using search::Value;
 using search::var;
 
-/// Extents that the kernels' geometry follows from.
+/// Extents of the kernels' blocks and tiles.
 struct TwoPassGeometry {
   TwoPassGeometry(const ConvolutionJob& of_job, const Configuration& configuration)
       : job(of_job),
@@ -28,8 +28,8 @@ struct TwoPassGeometry {
   std::int64_t column_tile_x() const { return column_block_x * job.vector_width(); }
   std::int64_t column_tile_y() const { return column_block_y * column_pixels; }
 
-  /// The scratch image: whole tiles of the columns' kernel, and rows of zeros above and below, as many more
-  /// as a turn loads ahead.
+  /// Returns the layout of the scratch image: whole tiles of the columns' kernel, and rows of zeros above and
+  /// below, including those that a turn loads ahead.
   Layout between() const {
     constexpr std::int64_t row_unit = 32, ahead = 64;
     Layout layout = layout_with_pitch(job.extents(), round_up(job.nx, row_unit));
@@ -45,8 +45,8 @@ struct TwoPassGeometry {
   std::int64_t column_block_x, column_block_y, column_pixels;
 };
 
-/// Bytes of shared memory of the kernel for rows: groups of 16 bytes as `place` in two_pass.cu puts them, and
-/// the taps. `skewed`, `with_taps`: 1 or 0.
+/// Returns the bytes of shared memory of the kernel for rows: groups of 16 bytes, placed as by `place` in
+/// two_pass.cu, and the taps. `skewed`, `with_taps`: 1 or 0.
 Expr row_shared(const Expr& skewed, const Expr& with_taps) {
   const Expr groups = floor_div(var("row_block_x") * var("row_pixels") + var("lead") * 2, var("lanes"));
   return (var("row_block_y") * (groups + skewed * floor_div(groups, 8)) * var("lanes") +
@@ -56,7 +56,7 @@ Expr row_shared(const Expr& skewed, const Expr& with_taps) {
 Expr row_shared() {
   return row_shared(floor_div(var("row_pixels"), var("lanes")) % 2 == 0, var("taps") == "shared");
 }
-/// The same of the kernel for columns: the taps, as whole groups.
+/// Returns the same for the kernel for columns: the taps as whole groups.
 Expr column_shared() {
   return (var("taps") == "shared") * ceil_div(var("radius") * 2 + 1, var("lanes")) * var("lanes") *
          var("words") * 4;
@@ -105,7 +105,7 @@ void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
   rules.add_min_threads(row_threads);
   rules.add(row_threads <= 512 && var("row_block_x") * var("row_pixels") <= 4096,
             "rows: larger blocks wait longer for each other and have been no faster");
-  // Whatever the choices: numbers of configurations follow from this bound.
+  // An upper bound for all choices: the numbers of configurations follow from it.
   add_block_rules(rules, row_threads, var("row_pixels") * var("words") * 2 + 24, row_shared(1, 1));
   const Expr column_threads = var("column_block_x") * var("column_block_y");
   rules.add(column_threads >= 64 && column_threads <= 512, "columns: blocks are of 64 to 512 threads");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own form of definitions: docs/your-own-kernel.md describes it on one page.
+// Our own format of definitions: docs/your-own-kernel.md describes it on one page.
 #include <algorithm>
 #include <map>
 
@@ -21,7 +21,7 @@ std::vector<Value> read_values(const JsonField& field) {
   return values;
 }
 
-/// A list of texts stands for itself; formulas stand in one text.
+/// Reads a list of texts as such, or a list from formulas in one text.
 std::vector<Value> read_choices(const JsonField& field) {
   if (!field.is_list()) return read_values(field);
   std::vector<Value> values;
@@ -153,7 +153,7 @@ Contents read_contents(const JsonField& field, const std::filesystem::path& fold
   return contents;
 }
 
-/// A type, or a setting whose values are types.
+/// Reads a type, or a setting whose values are types.
 void read_type_of(const JsonField& field, const KernelDescription& definition, Argument& argument) {
   const auto setting = std::ranges::find(definition.settings, field.text(), &SettingInfo::name);
   if (setting == definition.settings.end()) {
@@ -167,7 +167,7 @@ void read_type_of(const JsonField& field, const KernelDescription& definition, A
   argument.type_name = setting->name;
 }
 
-/// What this word means among `known`. Fails for another.
+/// Returns the meaning of this word among `known`. Fails for another.
 template<class T>
 T chosen(const JsonField& field, const std::map<std::string, T>& known) {
   const auto found = known.find(field.text());
@@ -177,7 +177,7 @@ T chosen(const JsonField& field, const std::map<std::string, T>& known) {
   field.fail(format("expected one of {}, found '{}'", joined(names), field.text()));
 }
 
-/// After the argument's type and size, which say channels and dimensions.
+/// After the argument's type and size, which determine channels and dimensions.
 void read_texture(const JsonField& field, Argument& argument) {
   if (argument.access != BufferAccess::read) field.fail("a texture is only read");
   TextureSpec texture = texture_over(argument);
@@ -213,7 +213,7 @@ void read_texture(const JsonField& field, Argument& argument) {
   argument.texture = texture;
 }
 
-/// After the argument's size, which says the dimensions.
+/// After the argument's size, which determines the dimensions.
 void read_map(const JsonField& field, Argument& argument) {
   if (argument.access != BufferAccess::read && argument.access != BufferAccess::scratch)
     field.fail("a tensor map is only read: 'access' is read, or scratch where an earlier launch writes it");

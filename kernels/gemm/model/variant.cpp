@@ -99,7 +99,7 @@ std::vector<Value> up_to(std::initializer_list<int> numbers, std::int64_t max) {
   return values;
 }
 
-// A group of more than all rows of the smallest tiles is one of all.
+// A group of more than all rows of the smallest tiles is a group of all.
 void add_group(FamilySpace& space, const GemmJob& job, std::int64_t min_rows, std::optional<Value> usual) {
   const std::vector<Value> groups = up_to({1, 4, 8, 16}, ceil_div(job.m, min_rows) * 2 - 1);
   space.add({"group",

@@ -9,7 +9,7 @@ namespace {
 using search::Expr;
 using search::var;
 
-/// Bytes of a slab of both operands in shared memory.
+/// Returns the bytes of a slab of both operands in shared memory.
 Expr async_stage() {
   const Expr left = if_else(var("transposed"), (var("block_m") + var("alignment")) * var("slab"),
                             var("block_m") * (var("slab") + var("alignment")));

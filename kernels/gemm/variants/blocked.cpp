@@ -18,7 +18,8 @@ namespace {
 constexpr std::int64_t sum_threads = 256;  ///< of the kernels that a split needs besides
 constexpr const char* parts = "parts";
 
-/// A kernel that adds up or scales, a few turns a thread: `buffers`, m, n, pitch, `factors`.
+/// Returns the launch of a kernel that adds or scales, a few turns a thread. Arguments: `buffers`, m, n,
+/// pitch, `factors`.
 Launch sum_launch(const GemmJob& job, const Configuration& configuration, const char* entry,
                   std::vector<KernelArgument> buffers, std::initializer_list<double> factors) {
   const Layout layout = matrix_layout(job.m, job.n, job.type, is_padded(configuration));
@@ -32,7 +33,7 @@ Launch sum_launch(const GemmJob& job, const Configuration& configuration, const 
   return launch;
 }
 
-/// `split` results, one after another.
+/// Returns room for `split` results, one after another.
 BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) {
   const auto split = static_cast<std::uint64_t>(value_or(configuration, "split", 1));
   Layout layout = matrix_layout(job.m, job.n, job.type, is_padded(configuration));
@@ -141,7 +142,7 @@ LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, 
     plan.buffers.push_back(parts_buffer(job, configuration));
     launch.arguments[2] = BufferArgument{parts};
   }
-  // Atomic additions need a result that is ready for them.
+  // Atomic additions need an initial result.
   if (atomic)
     plan.launches.emplace_back(
         sum_launch(job, configuration, "gemm_scale", {BufferArgument{"c"}}, {job.beta}));

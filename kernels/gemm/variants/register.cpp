@@ -9,7 +9,8 @@ namespace {
 using search::Expr;
 using search::var;
 
-/// Bytes of a slab of both operands in shared memory, rows of the left one with a piece more.
+/// Returns the bytes of a slab of both operands in shared memory; rows of the left one have a gap of 16
+/// bytes.
 Expr register_stage() {
   return (var("block_m") + var("alignment") + var("block_n")) * var("slab") * var("words") * 4;
 }

@@ -61,11 +61,11 @@ void add_tiles(FamilySpace& space, const GemmJob& job) {
   space.add(min_blocks({1, 2, 3, 4}));
 }
 
-/// What the compiler cannot do without: sums, fragments, and what is made of these.
+/// Returns the registers that the compiler needs at least: sums, and fragments in all their forms.
 Expr registers(const GemmJob& job) {
   const Expr sums = floor_div(var("warp_m") * var("warp_n"), 32) * var("words");
   const Expr buffers = Expr(1) + var("ahead");
-  // Of a turn, the terms of an instruction: a quarter of them in a lane, for warp_m / 8 rows and warp_n / 8
+  // Terms of an instruction in a turn: a lane holds a quarter of them, for warp_m / 8 rows and warp_n / 8
   // columns.
   const Expr turn = job.type == ElementType::f64 ? var("inner") : Expr(8);
   return sums + floor_div((var("warp_m") + var("warp_n")) * turn * var("words"), 32) * buffers + 32;
@@ -93,7 +93,7 @@ bool tensor_applies(const GemmJob& job) {
 }
 
 GemmTile tile_of_tensor(const GemmJob&, const Configuration& configuration) {
-  // The longest sums of a check, of three such tiles, come to every stage a second time.
+  // The longest sums of a check have three such tiles: every stage is used twice.
   const std::int64_t slabs = ceil_div(value_or(configuration, "stages", 3) + 2, 3);
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
           configuration["slab"].as_int() * slabs};
@@ -108,8 +108,7 @@ void add_tensor(FamilySpace& space, const GemmJob& job) {
   add_gemm_limits(space, warps() * 32, registers(job), tensor_shared());
 }
 
-/// How far the results of a configuration may be from the reference: what its arithmetic gives, not what the
-/// job allows.
+/// Bounds the errors of the configuration's arithmetic, which may be stricter than the job's.
 Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuration) {
   if (job.type == ElementType::f64) return gemm_tolerance(job, Arithmetic::strict);
   const bool split = configuration["precision"].as_text() == "tf32x3";

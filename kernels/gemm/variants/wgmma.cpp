@@ -58,12 +58,12 @@ Expr wgmma_shared() {
          var("slab") * 4;
 }
 
-/// Sums of the tile, fragments of two turns, and what the compiler needs beside these.
+/// Returns the registers for the sums of the tile, fragments of two turns, and addresses.
 Expr registers() {
   return floor_div(var("block_m"), 2) + 16 + 28;
 }
 
-/// The same with tf32x3, which keeps sums of turns, and fragments in two parts.
+/// Returns the same for tf32x3, which keeps sums of turns, and fragments in two parts.
 Expr split_registers() {
   return floor_div(var("block_m"), 2) + floor_div(var("instruction"), 2) * var("partial_sums") +
          var("turn") * 2 + 28;
@@ -83,7 +83,7 @@ bool wgmma_applies(const GemmJob& job) {
 }
 
 GemmTile tile_of_wgmma(const GemmJob&, const Configuration& configuration) {
-  // The longest sums of a check, of three such tiles, come to every stage a second time.
+  // The longest sums of a check have three such tiles: every stage is used twice.
   const std::int64_t slabs = ceil_div(configuration["stages"].as_int() + 2, 3);
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
           configuration["slab"].as_int() * slabs};

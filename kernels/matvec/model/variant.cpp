@@ -62,7 +62,7 @@ Expr matvec_shared(bool products, bool sums) {
 
 namespace {
 
-/// Elements whose multiple a padded pitch is: a line of 128 bytes of floats.
+/// A padded pitch is a multiple of this [elements]: a line of 128 bytes of floats.
 constexpr std::int64_t line = 32;
 
 constexpr std::int64_t max_index = std::numeric_limits<std::int32_t>::max();
@@ -95,7 +95,7 @@ Result<LaunchPlan> matvec_plan(const MatvecJob& job, const MatvecShape& shape, s
   const auto add = [&](const char* name, std::int64_t length, BufferRole role) {
     plan.buffers.push_back({name, job.type, vector_layout(length), role});
   };
-  // Vectors that reach beyond a row's end are loaded by asynchronous copies that leave its padding alone.
+  // Asynchronous copies of vectors that reach beyond a row's end leave its padding alone.
   const Layout matrix =
       layout_with_pitch(job.extents(), matvec_pitch(job, configuration["padded"].as_bool()));
   plan.buffers.push_back({"a", job.type, matrix, BufferRole::input});

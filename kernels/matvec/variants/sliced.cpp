@@ -8,7 +8,7 @@ namespace {
 
 using search::var;
 
-/// Batches whose words exist at a time (sliced.cuh).
+/// Returns the number of batches whose words exist at a time (sliced.cuh).
 std::int64_t slots(std::int64_t lag) {
   std::int64_t power = 1;
   while (power < 2 * lag + 2) power *= 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variant `two_pass`: a kernel for each product, and what adds up the sums of tiles and strips.
+// The variant `two_pass`: a kernel for each product, and one that adds the sums of tiles and strips.
 #include "kernels/framework/request.hpp"
 #include "kernels/matvec/model/variant.hpp"
 
@@ -8,7 +8,6 @@ namespace {
 
 using search::var;
 
-/// One plan in the making.
 struct TwoPass {
   const MatvecJob& job;
   const MatvecShape& shape;
@@ -16,14 +15,13 @@ struct TwoPass {
   std::int64_t parts;
   LaunchPlan plan;
 
-  /// rows, columns, pitch, strip_rows, sums_pitch.
   std::vector<KernelArgument> extents(std::int64_t sums_pitch) const {
     return {int32(job.rows), int32(job.columns), int64(matvec_pitch(job, padded)), int32(shape.row_block),
             int64(sums_pitch)};
   }
 
-  /// A product and what adds up its `count` sums for each of the `length` elements of `out`. `adds`: whether
-  /// it uses atomics.
+  /// Adds a product and the step that adds its `count` sums for each of the `length` elements of `out`.
+  /// `adds`: it uses atomics.
   void add(Launch launch, std::vector<KernelArgument> from, const char* out, const char* partial,
            std::int64_t count, std::int64_t length, bool adds) {
     const bool apart = count > 1 && !adds;

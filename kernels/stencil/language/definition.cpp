@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::string_view words[] = {"name", "coordinates", "coefficients", "origin", "sum"};
 
-/// Reads statement by statement. Line ends mean nothing (but after `name =`): no expression can go on with a
-/// name, and every statement but an equation begins with one.
+/// Reads statement by statement. Line ends do not matter, except after `name =`: no expression can continue
+/// with a name, and every statement but an equation begins with one.
 class DefinitionReader {
  public:
   explicit DefinitionReader(std::string_view text) : tokens_(text) {}
@@ -36,7 +36,7 @@ class DefinitionReader {
   }
 
  private:
-  /// Reads a statement that is no equation.
+  /// Reads a statement other than an equation.
   bool statement() {
     const EquationToken name = tokens_.token();
     if (name.kind != EquationToken::Kind::name) return false;
@@ -62,7 +62,7 @@ class DefinitionReader {
     return true;
   }
 
-  /// Whether `name[first..last]` follows.
+  /// Returns true if `name[first..last]` follows.
   bool declares_bounds() {
     const EquationToken start = tokens_.token();
     tokens_.next();
@@ -256,7 +256,7 @@ StencilDefinition read_stencil_file(const std::filesystem::path& path) {
 
 namespace {
 
-/// A name that `name = ` reads back: no comment, one line, no spaces around.
+/// Returns a name that `name = ` reads back: no comment, one line, no spaces around.
 std::string name_in_file(std::string_view name) {
   std::string text(name);
   for (char& c : text)

@@ -64,7 +64,7 @@ SyntaxNode ExpressionParser::product(Place place) {
   return node;
 }
 
-/// Marks a sum or product with cells; a constant term, a product of cells and a division by one are errors.
+/// Marks a sum or product with cells. A constant term, a product of cells and a division by one are errors.
 void ExpressionParser::require_linear(SyntaxNode& node) const {
   const auto linear = [&] { return format("an equation that is linear in '{}'", array_); };
   for (const SyntaxNode& child : node.children) {
@@ -219,7 +219,7 @@ namespace {
 
 using Kind = SyntaxNode::Kind;
 
-/// A coordinate to which the rest of the index is added, however it is put in parentheses.
+/// Finds the coordinate to which the rest of the index is added, whatever the parentheses.
 SyntaxNode* added_coordinate(SyntaxNode& node) {
   if (node.kind == Kind::coordinate) return &node;
   if (node.kind != Kind::add) return nullptr;

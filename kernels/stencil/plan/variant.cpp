@@ -16,7 +16,7 @@ using search::var;
 
 namespace {
 
-// The default configuration's cells of a thread.
+// Cells of a thread in the default configuration.
 int default_vector(const StencilJob& job) {
   return job.type == ElementType::f64 ? 2 : 4;
 }
@@ -31,17 +31,17 @@ int default_cells_z(const StencilJob& job) {
   return cells;
 }
 
-/// Values of `chunk`: what makes the number of blocks fit the multiprocessors.
+/// Returns values of `chunk` with which the number of blocks fits the multiprocessors.
 std::vector<Value> chunks(const StencilJob& job) {
   if (job.dimensions == 2) return {32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192};
   std::vector<Value> values = {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512};
-  // Blocks of `temporal` are few and long: finer steps, so that the last ones end together.
+  // Blocks of `temporal` are few and long: finer steps let the last ones end together.
   if (temporal_applies(job))
     values = {16, 24, 32, 48, 64, 80, 88, 96, 112, 128, 144, 156, 160, 176, 192, 256, 512};
   return values;
 }
 
-/// Steps that a pass may fuse: no more than there are. Many are for `fft` alone.
+/// Returns the steps that a pass may fuse, at most those of the job. The large numbers are for `fft`.
 std::vector<Value> fused_steps(const StencilJob& job) {
   std::vector<Value> values;
   for (const int steps : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 24, 32, 48, 64, 96, 128})
@@ -49,8 +49,8 @@ std::vector<Value> fused_steps(const StencilJob& job) {
   return values;
 }
 
-/// All parameters that several variants have. Arrays of two dimensions have one row and several planes in the
-/// axes of the kernels.
+/// Returns all parameters that several variants have. Arrays of two dimensions have one row and several
+/// planes in the axes of the kernels.
 std::vector<Parameter> shared_parameters(const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   std::vector<Parameter> all;
@@ -210,13 +210,13 @@ bool sweeps_apply(const StencilJob& job) {
 
 bool temporal_applies(const StencilJob& job) {
   constexpr std::size_t max_points = 800;
-  // Without reach along y the kernel takes the array for one of a single row. Cells that keep their value do
-  // so by the weight of the cell itself, which must be a point of the stencil.
+  // Without reach along y the kernel treats the array as a single row. Cells keep their value by the weight
+  // of the cell itself, which must be a point of the stencil.
   const bool rows = job.dimensions == 2 || job.stencil.radii()[1] > 0;
   const bool itself = std::ranges::any_of(job.stencil.points, [](const StencilPoint& point) {
     return point.dx == 0 && point.dy == 0 && point.dz == 0 && point.weight != 0;
   });
-  // One step alone it takes seconds to compile for, and is slower than the sweeps that are made for it.
+  // One step takes seconds to compile, and is slower than the sweeps.
   return job.steps >= 2 && rows && itself && job.stencil.radius() <= 8 &&
          job.stencil.points.size() <= max_points;
 }
@@ -243,7 +243,7 @@ std::vector<CheckSize> sweep_sizes(const StencilJob& job, const search::Configur
                                    std::int64_t fused, std::optional<CheckSize> first) {
   const auto [rx, ry, rz] = job.stencil.radii();
   if (!first) first = costly(job) ? CheckSize{2 * rx + 21, 2 * ry + 7, 2 * rz + 9} : CheckSize{139, 45, 39};
-  // In the last one there are boundary cells alone, as soon as they are held.
+  // The last size has boundary cells only, if they are held.
   std::vector<CheckSize> sizes = {*first, {2 * rx + 1, 2 * ry + 3, 2 * rz + 2}, {5, 3, 2}};
   for (CheckSize& size : sizes) size.steps = checked_steps(job.steps, fused);
   return in_vectors(std::move(sizes), job, configuration);

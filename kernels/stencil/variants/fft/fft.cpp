@@ -22,7 +22,7 @@ using search::var;
 
 constexpr std::int64_t fft_threads = 256;
 
-/// Everything that the steps of a plan have in common.
+/// Makes the buffers and steps of a plan.
 class FftPlan {
  public:
   FftPlan(const StencilJob& job, const Configuration& configuration)
@@ -51,7 +51,7 @@ class FftPlan {
       add_pass(plan, pass < full_passes() ? fused_ : rest(), source, target);
       source = target;
     }
-    // Whether an array has to be copied depends on the extents, and what is compiled shall not.
+    // The extents decide whether an array is copied; compiled entries must not depend on them.
     plan.compile.entries = {"fft_clear_around", "stencil_rim"};
     auto& entries = plan.compile.entries;
     if (convolved_)
@@ -65,7 +65,7 @@ class FftPlan {
   std::int64_t tap_radius() const { return job_.stencil.radii()[2] * fused_; }
 
  private:
-  /// What is transformed, as a tensor has it.
+  /// Returns the extents of the transforms.
   Extents extents_of_cells() const {
     return {static_cast<std::uint64_t>(extents_[0]), static_cast<std::uint64_t>(extents_[1]),
             static_cast<std::uint64_t>(extents_[2])};
@@ -153,8 +153,8 @@ class FftPlan {
                 const std::string& target) const {
     std::string real = source;
     const std::string complex = in_place_ ? target : "modes";
-    // The input is nobody's to transform in place, and what lies beside it nobody has written. Later passes
-    // find beside the array what the last one left there: numbers, which is all that they need be.
+    // The input must not change, and the memory beside it is not initialised. Later passes find numbers of
+    // the last one beside the array: any numbers will do.
     if (in_place_ || (padded_ && source == "in")) {
       plan.launches.emplace_back(clear_around(source, target));
       real = target;
@@ -186,7 +186,7 @@ class FftPlan {
     return launch;
   }
 
-  /// Small blocks: the many registers of a thread shall not leave half a multiprocessor empty.
+  /// Blocks are small: with many registers a thread, large ones would leave half a multiprocessor empty.
   Launch convolve() const {
     constexpr std::int64_t columns = 128;
     Launch launch = make_launch(
@@ -217,11 +217,11 @@ class FftPlan {
     return {direction, from, to, extents_of_cells(), convolved_ ? 2u : 3u};
   }
 
-  /// Four accesses a thread: what it divides to find its place is then little beside them.
+  /// A thread makes four accesses, so that the divisions that find its place cost little.
   static Launch element_wise(const char* entry, std::int64_t accesses) {
     constexpr std::int64_t each = 4 * fft_threads, max = 1 << 24;
-    return make_launch(entry, std::clamp<std::int64_t>(ceil_div(accesses, each), 1, max), block_of(fft_threads),
-                       {});
+    return make_launch(entry, std::clamp<std::int64_t>(ceil_div(accesses, each), 1, max),
+                       block_of(fft_threads), {});
   }
 
   const StencilJob& job_;
@@ -310,10 +310,9 @@ void add_fft(FamilySpace& space, const StencilJob& job) {
                 "that of all steps");
 }
 
-/// The kernels of `fft` take the number of steps as they take extents: passes of few steps show what passes
-/// of many would at sizes that are too large to check, that cells far from all faces are right. Whole passes
-/// of many steps are checked where all cells are near a face.
-/// Taps along the last axis are of whole passes alone.
+/// Returns sizes with few steps that are cheap to check: the kernels take the number of steps as an argument,
+/// so passes of few steps show that cells far from all faces are right. Whole passes of many steps are
+/// checked at sizes whose cells are all near a face. Taps along the last axis exist for whole passes only.
 std::vector<CheckSize> fft_sizes(const StencilJob& job, const Configuration& configuration) {
   const std::int64_t fused = configuration["fused"].as_int();
   const bool whole_passes = configuration["last_axis"].as_text() == "convolve";

@@ -11,7 +11,7 @@ using search::var;
 
 namespace {
 
-/// Adds what the copy engine asks for; see check_tensor_map.
+/// Adds the requirements of the copy engine; see check_tensor_map.
 void add_box_rules(const Rules& rules, const SweptStencil& stencil) {
   const Expr other = var("loader") != "tma";
   const Expr aligned_halo = ceil_div(stencil.reach_x, var("vector")) * var("vector");
@@ -57,7 +57,7 @@ void add_streaming_rules(FamilySpace& space, const SweptStencil& stencil) {
   if (!stencil.star) rules.add(width * (stencil.reach_x * 2 + 1) * cells <= 1200, too_many_terms);
 
   const Expr aligned_halo = ceil_div(stencil.reach_x, var("vector")) * var("vector");
-  // The halo vectors of a thread: where each comes from and goes to stays in three registers.
+  // The halo vectors of a thread: source and target of each stay in three registers.
   const Expr halo = stencil.reach_y * 2 * (var("block_x") + aligned_halo * 2) +
                     var("block_y") * var("cells_y") * aligned_halo * 2;
   rules.add(halo <= threads * var("vector") * 32 || var("loader") == "cache" || var("loader") == "tma",
