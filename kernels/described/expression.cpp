@@ -77,7 +77,7 @@ FormulaValue Expression::value(const ExpressionScope& scope) const {
 
 double Expression::real(const ExpressionScope& scope) const {
   const FormulaValue result = value(scope);
-  if (!result.is_number()) fail(format("{} where a number is wanted", kind_of(result)));
+  if (!result.is_number()) fail(format("{} where a number is expected", kind_of(result)));
   return result.real();
 }
 

@@ -278,7 +278,7 @@ FormulaValue compare(Expr::Op op, const FormulaValue& a, const FormulaValue& b) 
   if (!a.is_list() && !b.is_list()) return arithmetic(op, a, b);
   if (op == Expr::Op::equal) return a == b;
   if (op == Expr::Op::not_equal) return !(a == b);
-  throw ExprError("lists are equal or not, but none is larger");
+  throw ExprError("lists can be compared for equality only");
 }
 
 FormulaValue element(const FormulaValue& list, std::int64_t index) {

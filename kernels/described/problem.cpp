@@ -99,8 +99,8 @@ std::string misfit(const std::string& declared, const Argument& argument) {
   if (argument.map && pointer) return "no CUtensorMap";
   if (pointer == (argument.is_vector() && !argument.texture && !argument.map)) return {};
   if (!argument.place.is_file())
-    return format("the problem gives the {} '{}'", pointer ? "scalar" : "array", argument.name);
-  return pointer ? "a pointer: give 'size' for a vector" : "no pointer: give a single value";
+    return format("the problem declares the {} '{}'", pointer ? "scalar" : "array", argument.name);
+  return pointer ? "a pointer: set 'size' for a vector" : "not a pointer: set a single value";
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ void DescribedProblem::check_launch(const KernelText& kernel, LaunchDescription&
   for (const Argument& argument : description_.arguments) known.push_back(argument.name);
   for (const std::string& name : names)
     if (description_.argument(name) == nullptr)
-      description_.place.fail(format("the launch of '{}' gives an argument '{}' that nothing declares{}",
+      description_.place.fail(format("the launch of '{}' has an argument '{}' that is not declared{}",
                                      launch.entry, name, search::did_you_mean(name, known)));
   const std::vector<std::string> declared = kernel_parameters(kernel.source.text, launch.entry);
   std::vector<std::string> parameters;
@@ -157,7 +157,7 @@ void DescribedProblem::check_launch(const KernelText& kernel, LaunchDescription&
   launch.arguments = names;
   if (declared.empty()) return;
   if (names.size() != declared.size())
-    description_.place.fail(format("kernel '{}' takes {} arguments ({}), the {} gives {} ({})", launch.entry,
+    description_.place.fail(format("kernel '{}' takes {} arguments ({}), the {} has {} ({})", launch.entry,
                                    declared.size(), joined(declared), description_.noun(), names.size(),
                                    joined(names)));
   for (std::size_t i = 0; i < declared.size(); ++i) {
@@ -218,8 +218,8 @@ TypeName DescribedProblem::type_of(const Argument& argument, const Instance& ins
   const Value value = instance.setting_or(argument.type_name, setting->default_value);
   const std::optional<TypeName> type = type_named(value.to_string());
   if (!type || type->components != 1)
-    description_.place.fail(format("the setting '{}' of '{}' is '{}', which is no type", argument.type_name,
-                                   argument.name, value.to_string()));
+    description_.place.fail(format("the setting '{}' of '{}' is '{}', which is not a type",
+                                   argument.type_name, argument.name, value.to_string()));
   return *type;
 }
 
@@ -231,7 +231,7 @@ Extents DescribedProblem::extents_of(const Argument& argument, const Instance& i
   for (const Expression& extent : argument.extents) {
     const double size = extent.real(scope);
     if (!(size >= 1) || size > 0x1p40 || std::floor(size) != size)
-      extent.fail(format("{} is no whole number of elements from 1 to 2^40", size));
+      extent.fail(format("{} is not a whole number of elements from 1 to 2^40", size));
     extents.push_back(static_cast<std::uint64_t>(size));
   }
   return extents;
@@ -318,7 +318,7 @@ TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet&
   if (function) function(instance, inputs, computed);
   for (const auto& [name, tensor] : computed)
     if (std::ranges::all_of(tensor.as<double>(), [](double value) { return std::isnan(value); }))
-      description_.place.fail(format("the reference fills nothing of the output '{}'", name));
+      description_.place.fail(format("the reference does not fill the output '{}'", name));
   results.merge(computed);
   return results;
 }
@@ -326,7 +326,7 @@ TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet&
 Tolerance DescribedProblem::tolerance(const Instance& instance) const {
   const bool stated = description_.absolute_tolerance || description_.relative_tolerance;
   Tolerance tolerance;
-  tolerance.derivation = stated ? format("as the {} says", description_.noun())
+  tolerance.derivation = stated ? format("from the {}", description_.noun())
                                 : "of sums in another order, relative to the largest result";
   for (const Argument& argument : description_.arguments) {
     if (!argument.is_compared()) continue;

@@ -23,7 +23,7 @@ ProblemInfo make_info() {
        "row",
        true},
       {"alpha", "factor of the product", {-2, -1, 0.5, 1, 2}, 1, true},
-      {"beta", "factor of what C holds before; at 0 that is not read", {-1, 0, 0.5, 1}, 0, true},
+      {"beta", "factor of the old contents of C, which are not read at 0", {-1, 0, 0.5, 1}, 0, true},
       {"arithmetic",
        "the loosest arithmetic that is allowed for floats: strict: multiply-adds of floats; tf32x3: tensor "
        "cores, "

@@ -37,7 +37,7 @@ Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configurat
   for (const std::int64_t extent : {job.m, job.n, job.k})
     if (extent > limit - longest_tile)
       return fail(Phase::constraint, "extent",
-                  "indices of so many rows, columns or terms do not fit 32 bits");
+                  "indices of rows, columns or terms do not fit 32 bits: choose smaller extents");
   const GemmVariant& variant = gemm_variants().of(configuration);
   const GemmTile tile = variant.checked(job, configuration);
   if (ceil_div(job.m, tile.m) > limit / ceil_div(job.n, tile.n))

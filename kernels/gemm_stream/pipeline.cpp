@@ -93,8 +93,8 @@ search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProp
        "vectors of unpadded matrices need rows that are whole vectors: else they are not aligned"},
       {(var("streams") - 1) * var("chunk") < var("count"), "fewer pieces under way hold all products"},
       {var("tail") == 1 || (var("tail") - 1) * stream_tile_rows() < var("m"),
-       "the last product has not so many rows of tiles"},
-      {var("chunk") <= var("count"), "there are not so many products"},
+       "the last product has fewer rows of tiles"},
+      {var("chunk") <= var("count"), "there are fewer products"},
       {var("product_bytes") * var("chunk") * var("streams") <= var("device_bytes"),
        "the pieces under way do not fit the memory of the device"},
   };

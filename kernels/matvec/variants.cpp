@@ -163,7 +163,7 @@ void add_tile_rules(FamilySpace& space, const MatvecJob& job) {
   add(matvec_batch() <= var("strip"), "a strip has fewer rows than a batch");
   add(var("min_blocks") == 1 ||
           matvec_slices() * matvec_row_blocks() > var("multiprocessors") * (var("min_blocks") - 1),
-      "there are not so many blocks for a multiprocessor");
+      "the grid has fewer blocks for a multiprocessor");
   if (job.elements() >= static_cast<double>(multiprocessors(space.device())) * 4096) {
     add(matvec_slices() * matvec_row_blocks() * 2 > var("multiprocessors"),
         "most of the multiprocessors would have no block");

@@ -61,7 +61,7 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
        {"held", "zero"},
        "held",
        true},
-      {"steps", "time steps, each on what the one before left", {}, 1, true, {{1, max_steps}}},
+      {"steps", "time steps, each on the result of the one before", {}, 1, true, {{1, max_steps}}},
   };
   info.item = "cell update";
   info.sources = stencil_files().names();

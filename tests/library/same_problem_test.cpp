@@ -212,7 +212,7 @@ TEST_F(Weighing, TheReferencesArgumentsAreChecked) {
   };
   const std::string wrong =
                         "kernel 'right' takes 4 arguments (const float* in, float* out, int n, int m), the ",
-                    given = " gives 3 (in, weights, out)";
+                    given = " has 3 (in, weights, out)";
   EXPECT_EQ(message([&] { described::DescribedProblem code(api::described(in_code().spec())); }),
             "weighing: " + wrong + "problem" + given);
   const std::string path = (folder_ / "weighing.json").string();

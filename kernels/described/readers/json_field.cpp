@@ -37,7 +37,7 @@ std::string whole_text(const std::filesystem::path& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error && size > largest_file)
-    throw UsageError(format("{} has {} bytes: that is no definition", path.string(), size));
+    throw UsageError(format("{} has {} bytes: a definition has at most 64 MiB", path.string(), size));
   auto text = read_text(path);
   if (!text) throw UsageError(format("cannot read {}: {}", path.string(), text.error()));
   return std::move(*text);
@@ -182,7 +182,7 @@ std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path) {
     std::string what = error.what();
     // `[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...`
     const std::size_t detail = what.find("syntax error");
-    what = detail == std::string::npos ? "it is no JSON" : what.substr(detail);
+    what = detail == std::string::npos ? "it is not JSON" : what.substr(detail);
     throw UsageError(format("{}:{}:{}: {}", path.string(), line, column, what));
   }
   return file;

@@ -162,7 +162,7 @@ void read_type_of(const JsonField& field, const KernelDescription& definition, A
   }
   for (const Value& value : setting->values)
     if (!value.is_text() || type_named(value.as_text()).value_or(TypeName{.components = 0}).components != 1)
-      field.fail(format("setting '{}' may be '{}', which is no type of an element", setting->name,
+      field.fail(format("setting '{}' may be '{}', which is not a type of an element", setting->name,
                         value.to_string()));
   argument.type_name = setting->name;
 }
@@ -263,7 +263,7 @@ Argument read_argument(const std::string& name, const JsonField& field, const Ke
   if (const auto fill = field.find("fill")) argument.contents = read_contents(*fill, folder);
   if (const auto expect = field.find("expect")) {
     if (argument.access == BufferAccess::read || argument.access == BufferAccess::scratch)
-      expect->fail("only what is written is compared, scratch is not");
+      expect->fail("only written arguments are compared, scratch is not");
     argument.expected = read_contents(*expect, folder);
   }
   if (const auto texture = field.find("texture")) read_texture(*texture, argument);

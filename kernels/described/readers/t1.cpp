@@ -123,7 +123,7 @@ void add_condition(const JsonField& rule, KernelDescription& definition) {
   search::Expr expression = rule.rule();
   for (const std::string& name : expression.variables())
     if (std::ranges::count(definition.parameters, name, &search::Parameter::name) == 0)
-      rule.fail(format("'{}' is no parameter", name));
+      rule.fail(format("'{}' is not a parameter", name));
   definition.constraints.push_back({std::move(expression), rule.formula()});
 }
 
@@ -278,7 +278,7 @@ KernelDescription read_t1(const JsonField& root) {
     t1::read_kernel(*kernel, definition);
   else
     definition.unusable =
-        format("{}: there is no KernelSpecification: nothing can be run", root.file().string());
+        format("{}: there is no KernelSpecification: no kernel can be run", root.file().string());
   t1::read_run(root, definition);
   t1::note_unread(root, definition);
   return definition;

@@ -25,7 +25,7 @@ std::string obstacle(const JsonField& field, const std::string& kind, const std:
   const auto source = field.find("DataSource");
   if (kind == "script")
     return format(
-        "scripts are never run as code: write what '{}' holds to a file (numpy: a.tofile(\"{}.bin\")), "
+        "scripts are never run as code: write the contents of '{}' to a file (numpy: a.tofile(\"{}.bin\")), "
         "then FillType BinaryRaw and that file as DataSource",
         name, name);
   if (kind == "binaryhdf")
@@ -139,8 +139,9 @@ Argument read_argument(const JsonField& field, const std::string& kind, KernelDe
   }
   if (kind != "vector" && kind != "symbol" && kind != "texture" && kind != "unifiedvector")
     field.at("MemoryType")
-        .fail(format("'{}' is no kind of argument here; there are Scalar, Vector, Local, Symbol, Texture",
-                     kind));
+        .fail(format(
+            "'{}' is not a kind of argument here; choose one of Scalar, Vector, Local, Symbol, Texture",
+            kind));
   read_vector(field, kind, argument, definition);
   return argument;
 }
@@ -166,7 +167,7 @@ void read_reference(const JsonField& field, KernelDescription& definition) {
   const JsonField target = field.at("TargetName");
   const auto argument = std::ranges::find(definition.arguments, target.text(), &Argument::name);
   if (argument == definition.arguments.end()) target.fail(format("there is no argument '{}'", target.text()));
-  if (!argument->is_vector()) target.fail(format("'{}' is no vector", target.text()));
+  if (!argument->is_vector()) target.fail(format("'{}' is not a vector", target.text()));
   if (argument->access == BufferAccess::read) argument->access = BufferAccess::both;
   const std::string fill = fill_of(field);
   const std::string reason = obstacle(field, fill, argument->name);
@@ -174,7 +175,8 @@ void read_reference(const JsonField& field, KernelDescription& definition) {
     argument->expected = read_contents(field, fill, field.file().parent_path());
   else
     definition.notes.push_back(
-        format("ReferenceArguments: {}; until then the default configuration is taken for right", reason));
+        format("ReferenceArguments: {}; until then the results of the default configuration count as right",
+               reason));
   if (field.find("ValidationMethod") || field.find("ValidationThreshold"))
     argument->bounds = read_bounds(field, *argument);
 }

@@ -103,8 +103,9 @@ Tolerance gemm_tolerance(const GemmJob& job, Arithmetic used) {
     product = unit * (8 * k + 32);
     also = ", in three parts, truncated";
   }
-  return {std::abs(job.alpha) * product + 4 * unit * (std::abs(job.beta) + std::abs(job.alpha)),
-          format("what {} roundings of random partial sums can add up to by chance{}", job.k, also)};
+  return {
+      std::abs(job.alpha) * product + 4 * unit * (std::abs(job.beta) + std::abs(job.alpha)),
+      format("the largest sum of {} roundings of random partial sums that occurs by chance{}", job.k, also)};
 }
 
 // tf32x3: additions that round leave the error of a product of floats. To it come the product of the small

@@ -109,7 +109,7 @@ void add_group(FamilySpace& space, const GemmJob& job, std::int64_t min_rows, st
 
 void add_group_rule(FamilySpace& space) {
   space.rule(var("group") == 1 || var("group") < ceil_div(var("m"), var("block_m")) * 2,
-             "there are not so many rows of tiles");
+             "there are fewer rows of tiles");
 }
 
 }  // namespace tune::kernels

@@ -109,11 +109,11 @@ void add_blocked(FamilySpace& space, const GemmJob& job) {
              "a warp computes more rows than the block has, or does not divide them");
   space.rule(var("block_n") % (var("thread_n") * floor_div(32, var("lanes_m"))) == 0,
              "a warp computes more columns than the block has, or does not divide them");
-  space.rule(blocked_threads() <= 512, "threads of so large a block wait for each other too often");
+  space.rule(blocked_threads() <= 512, "the threads of a larger block wait for each other too often");
   space.rule(thread_elements() * var("words") <= 128,
              "the sums of a thread leave no registers for anything else");
   space.rule(var("slab") % (var("slices") * var("alignment")) == 0 && var("slab") >= var("slices") * 2,
-             "slices of a slab are no whole pieces of 16 bytes");
+             "slices of a slab are not whole multiples of 16 bytes");
   const Expr tiles = ceil_div(var("m"), var("block_m")) * ceil_div(var("n"), var("block_n"));
   add_group_rule(space);
   space.rule(var("split") == 1 || tiles * (var("split") - 1) < var("multiprocessors") * 4,

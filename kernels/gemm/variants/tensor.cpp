@@ -73,10 +73,10 @@ Expr registers(const GemmJob& job) {
 
 void add_shape_rules(FamilySpace& space, const GemmJob& job) {
   space.rule(var("block_m") % var("warp_m") == 0 && var("block_n") % var("warp_n") == 0,
-             "a block's tile is no whole number of warps' tiles");
+             "a block's tile is not a whole number of warps' tiles");
   space.rule(warps() >= 2 && warps() <= 16, "a block has 2 to 16 warps");
   space.rule(var("warp_m") * var("warp_n") >= 1024,
-             "so small a tile of a warp reads shared memory more than it multiplies");
+             "a warp with so small a tile reads shared memory more than it multiplies");
   if (job.type == ElementType::f64)
     space.rule(var("slab") % var("inner") == 0, "a slab has fewer terms than an instruction");
   const Expr threads = warps() * 32;

@@ -30,7 +30,7 @@ void add_tile(FamilySpace& space, const GemmJob&) {
   space.add({"padded", "whether rows are padded to whole lines of 128 bytes", {false, true}, true});
   space.add(min_blocks({1, 2, 3, 4, 8}));
   space.rule(var("rows") * 4 <= var("tile"), "a block has fewer than four rows of threads");
-  space.rule(var("unroll") <= var("tile"), "there are no more terms in a tile");
+  space.rule(var("unroll") <= var("tile"), "a tile has fewer terms");
   // A product's sums, loads on their way, addresses and counters.
   add_gemm_limits(space, floor_div(var("tile") * var("tile"), var("rows")),
                   var("rows") * var("words") * 3 + 18, tile_shared());

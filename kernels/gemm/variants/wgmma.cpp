@@ -71,7 +71,7 @@ Expr split_registers() {
 
 void add_shape_rules(FamilySpace& space) {
   space.rule(var("block_m") % var("instruction") == 0,
-             "a block's rows are no whole number of instructions' rows");
+             "a block's rows are not a whole number of instructions' rows");
   space.rule(var("slab") <= 2 * var("turn") && var("turn") <= var("slab"), "a slab is one turn or two");
   space.rule(var("block_m") * var("slab") % (threads() * var("vector")) == 0,
              "threads have unequal parts of a slab to copy");

@@ -98,7 +98,7 @@ TensorSet read_parts(const Path& file, std::ifstream& stream, const std::vector<
       const auto elements = tensor.as<float>();
       const auto bad = std::ranges::find_if(elements, [](float value) { return !std::isfinite(value); });
       if (bad != elements.end())
-        throw UsageError(format("{}: element {} of {} is no finite number", file.string(),
+        throw UsageError(format("{}: element {} of {} is not a finite number", file.string(),
                                 bad - elements.begin(), part.name));
     }
     set.emplace(part.name, std::move(tensor));

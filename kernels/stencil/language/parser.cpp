@@ -140,7 +140,7 @@ SyntaxNode ExpressionParser::sum(Place place) {
   node.children.push_back(expression(Place::constant));
   tokens_.expect(",", "an operator, or ',' and the last value of the sum's variable");
   node.children.push_back(expression(Place::constant));
-  tokens_.expect(",", "an operator, or ',' and what is summed up");
+  tokens_.expect(",", "an operator, or ',' and the term of the sum");
   node.slot = static_cast<int>(variables_.size());
   variables_.push_back(name);
   node.children.push_back(expression(place == Place::index ? Place::constant : place));
@@ -155,7 +155,7 @@ void ExpressionParser::require_new_variable() const {
   if (token.kind != EquationToken::Kind::name) tokens_.fail("the name of the sum's variable");
   const bool used = token.text == "sum" || variable(token.text) >= 0 || coordinate(token.text) >= 0 ||
                     names_.numbers.contains(token.text) || names_.lists.contains(token.text);
-  if (used) tokens_.fail("a name for the sum's variable that means nothing else here");
+  if (used) tokens_.fail("a name for the sum's variable that has no other meaning here");
 }
 
 SyntaxNode ExpressionParser::named(Place place) {
@@ -335,7 +335,7 @@ bool ExpressionParser::has_left_hand_side() {
 void ExpressionParser::left_hand_side() {
   const EquationToken name = tokens_.token();
   if (coordinate(name.text) >= 0 || names_.numbers.contains(name.text) || names_.lists.contains(name.text))
-    tokens_.fail("a name for the result that means nothing else");
+    tokens_.fail("a name for the result that has no other meaning");
   tokens_.next();
   for (const SyntaxNode& offset : by_axis(indices(), name))
     if (offset.kind != Kind::number)

@@ -184,7 +184,7 @@ TEST_F(T1, ConditionsComeInAllForms) {
     EXPECT_EQ(size(), 18U);
   }
   space()["Conditions"] = "bz < 2";
-  EXPECT_NE(refusal().find("'bz' is no parameter"), std::string::npos);
+  EXPECT_NE(refusal().find("'bz' is not a parameter"), std::string::npos);
 }
 
 TEST_F(T1, NamesDifferInCase) {

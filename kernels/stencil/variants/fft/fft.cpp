@@ -300,7 +300,7 @@ void add_fft(FamilySpace& space, const StencilJob& job) {
   space.rules_of_all().add(!is_variant("fft") || steps == 1 ||
                                (core("reach_x", "nx") && core("reach_y", "ny") && core("reach_z", "nz")),
                            "all cells are so near to a face that they are computed step by step: the "
-                           "transforms are for nothing");
+                           "transforms are useless");
   const Rules convolved = space.rules(is_variant("fft") && var("last_axis") == "convolve");
   const Expr taps = steps * 2 * var("reach_z") + 1;
   convolved.add((taps <= max_taps && taps * 4 * var("words") + 20 <= var("thread_registers")),

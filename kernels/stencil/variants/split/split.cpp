@@ -159,7 +159,7 @@ int max_parts(const Stencil& stencil, Division division) {
 
 std::vector<int> parts_of(const Stencil& stencil, Division division, int parts) {
   if (parts < 1 || parts > max_parts(stencil, division))
-    throw std::invalid_argument("a stencil cannot be divided into so many parts");
+    throw std::invalid_argument("a stencil cannot be divided into this many parts");
   const auto key_of = [&](std::size_t i) { return key(stencil.points[i], division); };
   const std::size_t count = stencil.points.size();
   std::vector<std::size_t> order(count);

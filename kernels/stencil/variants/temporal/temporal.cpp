@@ -80,7 +80,7 @@ void add_temporal(FamilySpace& space, const StencilJob& job) {
   space.add({"ahead", "planes that are loaded before they are needed", {1, 2}, 1});
   const Rules rules = space.rules();
   const Expr cells = var("cells_x") * var("cells_y");
-  rules.add(var("fused") >= 2, "one step a launch is what direct and streaming are made for");
+  rules.add(var("fused") >= 2, "single steps are for direct and streaming");
   rules.add(var("fused") <= 16, "the sums of more than 16 steps exceed the registers");
   rules.add(cells <= 32, "more than 32 cells a lane: their sums exceed the registers");
   rules.add(var("unroll") <= 2, "after two planes all sums are where they were");
