@@ -26,10 +26,8 @@ ProblemInfo make_info() {
       {"beta", "factor of the old contents of C, which are not read at 0", {-1, 0, 0.5, 1}, 0, true},
       {"arithmetic",
        "the loosest arithmetic that is allowed for floats: strict: multiply-adds of floats; tf32x3: tensor "
-       "cores, "
-       "three products of parts of the operands in place of one, nearly as precise; tf32: operands are "
-       "rounded "
-       "to 11 bits",
+       "cores, three products of parts of the operands in place of one, nearly as precise; tf32: operands "
+       "are rounded to 11 bits",
        {"strict", "tf32x3", "tf32"},
        "strict",
        true},

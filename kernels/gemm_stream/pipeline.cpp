@@ -41,8 +41,7 @@ void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
        var("streams") > 1},
       {"tail",
        "parts of rows in which the last product passes through the device, and the others of the last piece "
-       "one "
-       "by one: less is left to do when the last copy to the device has ended",
+       "one by one: less is left to do when the last copy to the device has ended",
        {1, 2, 4},
        2,
        var("order") == "stages"},

@@ -122,8 +122,7 @@ std::string first_definition(const std::string& file_name, const std::string& te
   add_parameters(macros, json);
   json +=
       "\n  // In the kernel's order. TODO: sizes (formulas over the names above), and what is read "
-      "(\"access\": "
-      "\"read\",\n  // the default, with its \"fill\"), written, or both.\n  \"arguments\": {\n";
+      "(\"access\": \"read\",\n  // the default, with its \"fill\"), written, or both.\n  \"arguments\": {\n";
   std::string arguments;
   for (const std::string& declaration : kernel_parameters(text, kernel))
     arguments += argument_line(declaration) + "\n";

@@ -118,24 +118,21 @@ std::vector<Parameter> shared_parameters(const StencilJob& job) {
   all.push_back(
       {"unroll",
        "planes a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
-       "1; "
-       "temporal: 1 or 2, sums are not moved at 2",
+       "1; temporal: 1 or 2, sums are not moved at 2",
        {1, 2, 3, 5, 9, 17},
        1,
        {}});
   all.push_back(
       {"unroll_rows",
        "whether the loops over rows are unrolled, with the weights as immediates instead of reads of "
-       "constant "
-       "memory",
+       "constant memory",
        {false, true},
        static_cast<int>(job.stencil.points.size()) * default_cells <= max_terms,
        !var("star")});
   all.push_back(
       {"padded",
        "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
-       "loads "
-       "need no guards)",
+       "loads need no guards)",
        {false, true},
        true,
        {}});

@@ -275,8 +275,7 @@ void add_fft(FamilySpace& space, const StencilJob& job) {
   const Expr transformed = var("last_axis") == "transform";
   space.add({"last_axis",
              "whether the last axis is transformed like the others, or the spectra of planes (rows in two "
-             "dimensions) "
-             "are convolved along it",
+             "dimensions) are convolved along it",
              last, "transform"});
   space.add(
       {"transform",

@@ -75,8 +75,7 @@ void add_streaming(FamilySpace& space, const StencilJob& job) {
   space.add(
       {"queue",
        "what the registers hold: the input planes around the current one, or the sums of the outputs to "
-       "which "
-       "the current plane contributes",
+       "which the current plane contributes",
        {"inputs", "partial_sums"},
        "inputs",
        var("star")});
