@@ -3,6 +3,8 @@
 
 namespace tune::kernels {
 
+using search::var;
+
 const VariantTable<ConvolutionJob, ConvolutionTile>& convolution_variants() {
   static const VariantTable<ConvolutionJob, ConvolutionTile> table = {
       "convolution",
@@ -18,8 +20,6 @@ const VariantTable<ConvolutionJob, ConvolutionTile>& convolution_variants() {
   };
   return table;
 }
-
-using search::var;
 
 search::SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceProperties& device) {
   FamilySpace space(convolution_constants(job), device);

@@ -7,10 +7,21 @@
 #include "kernels/framework/family.hpp"
 
 namespace tune::kernels {
+
+using search::Configuration;
+
 namespace {
 
 constexpr StreamTile tiles[] = {
     {"64x64", 64, 64}, {"128x64", 128, 64}, {"128x128", 128, 128}, {"128x256", 128, 256, 16, 8, false}};
+
+double elements(std::int64_t count, std::int64_t rows, std::int64_t columns) {
+  return static_cast<double>(count) * static_cast<double>(rows) * static_cast<double>(columns);
+}
+
+bool flag(const Configuration& configuration, const char* name) {
+  return configuration.has(name) && configuration[name].as_bool();
+}
 
 }  // namespace
 
@@ -30,20 +41,6 @@ search::Expr stream_tile_rows() {
     rows = rows + (search::var("tile") == std::string(tile.name)) * tile.block_m;
   return rows;
 }
-
-using search::Configuration;
-
-namespace {
-
-double elements(std::int64_t count, std::int64_t rows, std::int64_t columns) {
-  return static_cast<double>(count) * static_cast<double>(rows) * static_cast<double>(columns);
-}
-
-bool flag(const Configuration& configuration, const char* name) {
-  return configuration.has(name) && configuration[name].as_bool();
-}
-
-}  // namespace
 
 double StreamJob::left_elements() const {
   return elements(count, product.m, product.k);

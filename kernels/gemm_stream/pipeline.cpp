@@ -10,6 +10,7 @@
 
 namespace tune::kernels {
 
+using search::Configuration;
 using search::Expr;
 using search::Value;
 using search::var;
@@ -69,40 +70,6 @@ void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
        var("k") % var("line") != 0 || var("n") % var("line") != 0},
   };
 }
-
-}  // namespace
-
-search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProperties& device) {
-  search::SpaceDefinition space;
-  const double bytes = (job.left_elements() + job.right_elements() + job.result_elements()) *
-                       job.product.element_bytes() / static_cast<double>(job.count);
-  space.constants = {
-      {"m", job.product.m},
-      {"n", job.product.n},
-      {"k", job.product.k},
-      {"count", job.count},
-      {"line", 128 / job.product.element_bytes()},
-      {"product_bytes", bytes},
-      // The properties of an architecture have no memory size.
-      {"device_bytes", device.global_memory > 0 ? static_cast<double>(device.global_memory) : 1e300},
-  };
-  add_parameters(job, space);
-  space.constraints = {
-      {var("padded") || (var("n") % var("vector") == 0 && var("k") % var("vector") == 0),
-       "vectors of unpadded matrices need rows that are whole vectors: else they are not aligned"},
-      {(var("streams") - 1) * var("chunk") < var("count"), "fewer pieces under way hold all products"},
-      {var("tail") == 1 || (var("tail") - 1) * stream_tile_rows() < var("m"),
-       "the last product has fewer rows of tiles"},
-      {var("chunk") <= var("count"), "there are fewer products"},
-      {var("product_bytes") * var("chunk") * var("streams") <= var("device_bytes"),
-       "the pieces under way do not fit the memory of the device"},
-  };
-  return space;
-}
-
-using search::Configuration;
-
-namespace {
 
 /// A, B or C: its matrices lie on the host without gaps, and on the device slot after slot.
 struct Matrices {
@@ -275,6 +242,34 @@ class Pipeline {
 };
 
 }  // namespace
+
+search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProperties& device) {
+  search::SpaceDefinition space;
+  const double bytes = (job.left_elements() + job.right_elements() + job.result_elements()) *
+                       job.product.element_bytes() / static_cast<double>(job.count);
+  space.constants = {
+      {"m", job.product.m},
+      {"n", job.product.n},
+      {"k", job.product.k},
+      {"count", job.count},
+      {"line", 128 / job.product.element_bytes()},
+      {"product_bytes", bytes},
+      // The properties of an architecture have no memory size.
+      {"device_bytes", device.global_memory > 0 ? static_cast<double>(device.global_memory) : 1e300},
+  };
+  add_parameters(job, space);
+  space.constraints = {
+      {var("padded") || (var("n") % var("vector") == 0 && var("k") % var("vector") == 0),
+       "vectors of unpadded matrices need rows that are whole vectors: else they are not aligned"},
+      {(var("streams") - 1) * var("chunk") < var("count"), "fewer pieces under way hold all products"},
+      {var("tail") == 1 || (var("tail") - 1) * stream_tile_rows() < var("m"),
+       "the last product has fewer rows of tiles"},
+      {var("chunk") <= var("count"), "there are fewer products"},
+      {var("product_bytes") * var("chunk") * var("streams") <= var("device_bytes"),
+       "the pieces under way do not fit the memory of the device"},
+  };
+  return space;
+}
 
 Result<LaunchPlan> plan_gemm_stream(const StreamJob& job, const Configuration& configuration,
                                     const KernelSources& sources) {

@@ -5,6 +5,8 @@
 
 namespace tune::kernels {
 
+using search::var;
+
 const VariantTable<StencilJob, std::vector<CheckSize>>& stencil_variants() {
   static const VariantTable<StencilJob, std::vector<CheckSize>> table = {
       "stencil",
@@ -20,8 +22,6 @@ const VariantTable<StencilJob, std::vector<CheckSize>>& stencil_variants() {
   };
   return table;
 }
-
-using search::var;
 
 namespace {
 

@@ -88,23 +88,6 @@ void compute(const ConvolutionJob& job, const HostTensor& input, HostTensor& out
   });
 }
 
-}  // namespace
-
-HostTensor convolution_input(const ConvolutionJob& job, std::uint64_t seed) {
-  return random_tensor(job.type, job.extents(), Mixer::splitmix, seed * 0x9e3779b97f4a7c15ULL);
-}
-
-HostTensor convolution_reference(const ConvolutionJob& job, const HostTensor& input) {
-  HostTensor output(ElementType::f64, job.extents());
-  if (job.type == ElementType::f64)
-    compute<double>(job, input, output);
-  else
-    compute<float>(job, input, output);
-  return output;
-}
-
-namespace {
-
 double norm_of_taps(const ConvolutionJob& job, TapAxis axis) {
   double squares = 0;
   for (const double tap : convolution_taps(job.radius, axis)) squares += tap * tap;
@@ -120,6 +103,19 @@ Tolerance of_roundings(const ConvolutionJob& job, double roundings) {
 }
 
 }  // namespace
+
+HostTensor convolution_input(const ConvolutionJob& job, std::uint64_t seed) {
+  return random_tensor(job.type, job.extents(), Mixer::splitmix, seed * 0x9e3779b97f4a7c15ULL);
+}
+
+HostTensor convolution_reference(const ConvolutionJob& job, const HostTensor& input) {
+  HostTensor output(ElementType::f64, job.extents());
+  if (job.type == ElementType::f64)
+    compute<double>(job, input, output);
+  else
+    compute<float>(job, input, output);
+  return output;
+}
 
 // Inputs are independent numbers of [-1, 1). Sums and their errors grow like random walks: a pass multiplies
 // both by the norm of its taps.

@@ -234,6 +234,20 @@ std::string contents(const std::filesystem::path& path) {
   return text;
 }
 
+/// Returns a name that `name = ` reads back: no comment, one line, no spaces around.
+std::string name_in_file(std::string_view name) {
+  std::string text(name);
+  for (char& c : text)
+    if ((c >= 0 && c < ' ') || c == '#') c = '_';
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::string index(char axis, int offset) {
+  return offset == 0 ? std::string(1, axis) : format("{}{:+}", axis, offset);
+}
+
 }  // namespace
 
 Parsed<StencilDefinition> parse_definition(std::string_view text, std::string_view file_name) {
@@ -253,24 +267,6 @@ StencilDefinition read_stencil_file(const std::filesystem::path& path) {
   }
   return *std::move(definition);
 }
-
-namespace {
-
-/// Returns a name that `name = ` reads back: no comment, one line, no spaces around.
-std::string name_in_file(std::string_view name) {
-  std::string text(name);
-  for (char& c : text)
-    if ((c >= 0 && c < ' ') || c == '#') c = '_';
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-std::string index(char axis, int offset) {
-  return offset == 0 ? std::string(1, axis) : format("{}{:+}", axis, offset);
-}
-
-}  // namespace
 
 std::string definition_text(const Stencil& stencil, std::string_view name) {
   if (stencil.points.empty() || stencil.points.size() > max_terms || stencil.radius() > max_offset)

@@ -20,6 +20,25 @@ SyntaxNode make(Kind kind, std::size_t offset) {
   return node;
 }
 
+/// Finds the coordinate to which the rest of the index is added, whatever the parentheses.
+SyntaxNode* added_coordinate(SyntaxNode& node) {
+  if (node.kind == Kind::coordinate) return &node;
+  if (node.kind != Kind::add) return nullptr;
+  for (SyntaxNode& child : node.children)
+    if (SyntaxNode* found = child.inverse ? nullptr : added_coordinate(child)) return found;
+  return nullptr;
+}
+
+const SyntaxNode* any_coordinate(const SyntaxNode& node) {
+  if (node.kind == Kind::coordinate) return &node;
+  for (const SyntaxNode& child : node.children)
+    if (const SyntaxNode* found = any_coordinate(child)) return found;
+  return nullptr;
+}
+
+constexpr std::size_t max_levels = 3;
+constexpr const char* axis_names[] = {"x", "y", "z"};
+
 }  // namespace
 
 ExpressionParser::Level::Level(ExpressionParser& parser) : parser_(parser) {
@@ -215,27 +234,6 @@ std::string ExpressionParser::coordinate_list(std::size_t count) const {
 }
 
 // Arrays in equations: D[x+1,y,z] and the left-hand side.
-namespace {
-
-using Kind = SyntaxNode::Kind;
-
-/// Finds the coordinate to which the rest of the index is added, whatever the parentheses.
-SyntaxNode* added_coordinate(SyntaxNode& node) {
-  if (node.kind == Kind::coordinate) return &node;
-  if (node.kind != Kind::add) return nullptr;
-  for (SyntaxNode& child : node.children)
-    if (SyntaxNode* found = child.inverse ? nullptr : added_coordinate(child)) return found;
-  return nullptr;
-}
-
-const SyntaxNode* any_coordinate(const SyntaxNode& node) {
-  if (node.kind == Kind::coordinate) return &node;
-  for (const SyntaxNode& child : node.children)
-    if (const SyntaxNode* found = any_coordinate(child)) return found;
-  return nullptr;
-}
-
-}  // namespace
 
 int ExpressionParser::take_coordinate(SyntaxNode& index) {
   SyntaxNode* const found = added_coordinate(index);
@@ -351,13 +349,6 @@ Equation ExpressionParser::equation() {
   equation.dimensions = static_cast<int>(order_.size());
   return equation;
 }
-
-namespace {
-
-constexpr std::size_t max_levels = 3;
-constexpr const char* axis_names[] = {"x", "y", "z"};
-
-}  // namespace
 
 void CoefficientReader::read() {
   start_ = tokens_.token().offset;

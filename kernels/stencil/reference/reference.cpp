@@ -90,29 +90,6 @@ void step(const StencilJob& job, const Real* in, double* out) {
                });
 }
 
-}  // namespace
-
-HostTensor stencil_input(const StencilJob& job, std::uint64_t seed) {
-  return random_tensor(job.type, job.extents(), Mixer::murmur, seed * 0x9e3779b97f4a7c15ULL);
-}
-
-HostTensor stencil_reference(const StencilJob& job, const HostTensor& input) {
-  HostTensor now(ElementType::f64, job.extents());
-  if (job.type == ElementType::f64)
-    step<double>(job, input.as<double>().data(), now.as<double>().data());
-  else
-    step<float>(job, input.as<float>().data(), now.as<double>().data());
-  if (job.steps == 1) return now;
-  HostTensor next(ElementType::f64, job.extents());
-  for (std::int64_t i = 1; i < job.steps; ++i) {
-    step<double>(job, now.as<double>().data(), next.as<double>().data());
-    std::swap(now, next);
-  }
-  return now;
-}
-
-namespace {
-
 constexpr std::uint32_t threads = 128;  // measured: 1.0 s for 4913 points at 512^3 on an H200, 1.8 s with 256
 
 /// Returns the job with points as doubles.
@@ -130,38 +107,6 @@ CompileRequest request_of(const StencilJob& job, const KernelSources& sources) {
   if (job.steps > 1) request.entries.emplace_back("reference_next");
   return request;
 }
-
-}  // namespace
-
-bool takes_long(const StencilJob& job) {
-  constexpr double many = 4e9;  // multiply-adds: about a second of two cores, a tenth of sixteen
-  constexpr int max_offset = 127;
-  const double cost =
-      job.cells() * static_cast<double>(job.stencil.points.size()) * static_cast<double>(job.steps);
-  return cost > many && job.stencil.radius() <= max_offset &&
-         shell_constant_bytes(in_doubles(job)) <= constant_memory &&
-         job.ny * job.nz <= std::numeric_limits<std::int32_t>::max();
-}
-
-Result<LaunchPlan> plan_stencil_reference(const StencilJob& job, const KernelSources& sources) {
-  const Layout layout = Layout::dense(job.extents());
-  LaunchPlan plan;
-  plan.compile = request_of(job, sources);
-  plan.buffers = {{"in", job.type, layout, BufferRole::input},
-                  {"out", ElementType::f64, layout, BufferRole::output}};
-  if (job.steps > 1) plan.buffers.push_back({"other", ElementType::f64, layout, BufferRole::scratch});
-  std::string source = "in";
-  for (std::int64_t step = 0; step < job.steps; ++step) {
-    const std::string target = target_of(step, job.steps);
-    plan.launches.emplace_back(make_launch(
-        step == 0 ? "reference_first" : "reference_next", job.ny * job.nz, block_of(threads),
-        {BufferArgument{source}, BufferArgument{target}, int32(job.nx), int32(job.ny), int32(job.nz)}));
-    source = target;
-  }
-  return plan;
-}
-
-namespace {
 
 double unit_roundoff(const StencilJob& job) {
   return job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
@@ -198,6 +143,53 @@ double transform_units(std::int64_t extent) {
 }
 
 }  // namespace
+
+HostTensor stencil_input(const StencilJob& job, std::uint64_t seed) {
+  return random_tensor(job.type, job.extents(), Mixer::murmur, seed * 0x9e3779b97f4a7c15ULL);
+}
+
+HostTensor stencil_reference(const StencilJob& job, const HostTensor& input) {
+  HostTensor now(ElementType::f64, job.extents());
+  if (job.type == ElementType::f64)
+    step<double>(job, input.as<double>().data(), now.as<double>().data());
+  else
+    step<float>(job, input.as<float>().data(), now.as<double>().data());
+  if (job.steps == 1) return now;
+  HostTensor next(ElementType::f64, job.extents());
+  for (std::int64_t i = 1; i < job.steps; ++i) {
+    step<double>(job, now.as<double>().data(), next.as<double>().data());
+    std::swap(now, next);
+  }
+  return now;
+}
+
+bool takes_long(const StencilJob& job) {
+  constexpr double many = 4e9;  // multiply-adds: about a second of two cores, a tenth of sixteen
+  constexpr int max_offset = 127;
+  const double cost =
+      job.cells() * static_cast<double>(job.stencil.points.size()) * static_cast<double>(job.steps);
+  return cost > many && job.stencil.radius() <= max_offset &&
+         shell_constant_bytes(in_doubles(job)) <= constant_memory &&
+         job.ny * job.nz <= std::numeric_limits<std::int32_t>::max();
+}
+
+Result<LaunchPlan> plan_stencil_reference(const StencilJob& job, const KernelSources& sources) {
+  const Layout layout = Layout::dense(job.extents());
+  LaunchPlan plan;
+  plan.compile = request_of(job, sources);
+  plan.buffers = {{"in", job.type, layout, BufferRole::input},
+                  {"out", ElementType::f64, layout, BufferRole::output}};
+  if (job.steps > 1) plan.buffers.push_back({"other", ElementType::f64, layout, BufferRole::scratch});
+  std::string source = "in";
+  for (std::int64_t step = 0; step < job.steps; ++step) {
+    const std::string target = target_of(step, job.steps);
+    plan.launches.emplace_back(make_launch(
+        step == 0 ? "reference_first" : "reference_next", job.ny * job.nz, block_of(threads),
+        {BufferArgument{source}, BufferArgument{target}, int32(job.nx), int32(job.ny), int32(job.nz)}));
+    source = target;
+  }
+  return plan;
+}
 
 Tolerance step_tolerance(const StencilJob& job) {
   const auto steps = static_cast<double>(job.steps);

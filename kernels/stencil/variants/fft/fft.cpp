@@ -234,37 +234,6 @@ class FftPlan {
   Layout layout_;                        ///< of all arrays of cells
 };
 
-}  // namespace
-
-Result<LaunchPlan> plan_fft(const StencilJob& job, const Configuration& configuration,
-                            const KernelSources& sources) {
-  const FftPlan fft(job, configuration);
-  LaunchPlan plan = fft.plan();
-  CompileRequest request = stencil_files().request("fft.cu", sources);
-  request.entries = std::move(plan.compile.entries);
-  plan.compile = std::move(request);
-  plan.compile.headers.push_back({"rim_points.cuh", shell_header(job)});
-  plan.compile.defines = {{"REAL", std::string(to_string(job.type))}, {"RIM_BOUNDARY", boundary_macro(job)}};
-  if (configuration.has("spectrum"))
-    plan.compile.defines.push_back(macro("spectrum", configuration["spectrum"]));
-  if (configuration.has("chunk")) {
-    plan.compile.defines.push_back(macro("chunk", configuration["chunk"]));
-    plan.compile.defines.emplace_back("TAP_REACH", std::to_string(fft.tap_radius()));
-  }
-  return plan;
-}
-
-bool fft_applies(const StencilJob& job) {
-  constexpr int max_offset = 127;  // the rim's offsets are of one byte
-  return shell_constant_bytes(job) <= constant_memory && job.stencil.radius() <= max_offset;
-}
-
-std::array<std::int64_t, 3> smooth_extents(const StencilJob& job) {
-  return {smooth_extent(job.nx), smooth_extent(job.ny), smooth_extent(job.nz)};
-}
-
-namespace {
-
 void add_fft(FamilySpace& space, const StencilJob& job) {
   add_shared(space, job, {"fused"});
   add_shared(space, job, {"chunk"}, var("last_axis") == "convolve");
@@ -338,6 +307,33 @@ std::vector<CheckSize> fft_sizes(const StencilJob& job, const Configuration& con
 }
 
 }  // namespace
+
+Result<LaunchPlan> plan_fft(const StencilJob& job, const Configuration& configuration,
+                            const KernelSources& sources) {
+  const FftPlan fft(job, configuration);
+  LaunchPlan plan = fft.plan();
+  CompileRequest request = stencil_files().request("fft.cu", sources);
+  request.entries = std::move(plan.compile.entries);
+  plan.compile = std::move(request);
+  plan.compile.headers.push_back({"rim_points.cuh", shell_header(job)});
+  plan.compile.defines = {{"REAL", std::string(to_string(job.type))}, {"RIM_BOUNDARY", boundary_macro(job)}};
+  if (configuration.has("spectrum"))
+    plan.compile.defines.push_back(macro("spectrum", configuration["spectrum"]));
+  if (configuration.has("chunk")) {
+    plan.compile.defines.push_back(macro("chunk", configuration["chunk"]));
+    plan.compile.defines.emplace_back("TAP_REACH", std::to_string(fft.tap_radius()));
+  }
+  return plan;
+}
+
+bool fft_applies(const StencilJob& job) {
+  constexpr int max_offset = 127;  // the rim's offsets are of one byte
+  return shell_constant_bytes(job) <= constant_memory && job.stencil.radius() <= max_offset;
+}
+
+std::array<std::int64_t, 3> smooth_extents(const StencilJob& job) {
+  return {smooth_extent(job.nx), smooth_extent(job.ny), smooth_extent(job.nz)};
+}
 
 StencilVariant fft_stencil() {
   return {"fft",       "Fourier transforms, between which any number of time steps is a product",

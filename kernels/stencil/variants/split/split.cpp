@@ -138,6 +138,69 @@ std::string kernels_header(int parts) {
   return text;
 }
 
+constexpr Division divisions[] = {Division::planes, Division::rows, Division::points, Division::axes};
+
+/// Returns numbers of parts that leave each of them enough points.
+std::vector<int> part_counts(const StencilJob& job) {
+  const auto points = static_cast<std::int64_t>(job.stencil.points.size());
+  std::vector<int> counts;
+  for (const int parts : {2, 3, 4, 5, 6, 8, 10, 12, 16})
+    if (parts * min_points_of_part <= points) counts.push_back(parts);
+  return counts;
+}
+
+void add_split(FamilySpace& space, const StencilJob& job) {
+  if (!split_applies(job)) return;
+  const std::vector<int> counts = part_counts(job);
+  std::vector<Value> ways, numbers(counts.begin(), counts.end());
+  for (const Division division : divisions)
+    if (max_parts(job.stencil, division) >= 2) ways.emplace_back(std::string(to_string(division)));
+  // Launches of few points wait for memory: the default has as many parts as are needed to unroll its sums.
+  std::size_t wanted = 0;
+  while (wanted + 1 < counts.size() &&
+         largest_part(job.stencil, Division::points, counts[wanted]) * default_split_cells > max_part_terms)
+    ++wanted;
+  space.add({"parts", "launches a time step, each of which adds the terms of a part of the points", numbers,
+             counts[wanted]});
+  space.add(
+      {"divide",
+       "where the points are cut into parts of about equal counts: between planes of z (rows of two "
+       "dimensions), between rows of y, anywhere, or, for a star, anywhere with the points in the order of "
+       "the axes",
+       ways, ways.back().as_text() == "axes" ? Value("axes") : Value("points")});
+
+  add_shared(space, job,
+             {"block_x", "block_y", "block_z", "vector", "cells_y", "cells_z", "readonly", "padded", "store",
+              "min_blocks"});
+  const Rules rules = space.rules();
+  const Expr cells = var("vector") * var("cells_y") * var("cells_z");
+  const Expr block = var("block_x") * var("block_y") * var("block_z");
+  add_block_limits(rules, block);
+  add_row_rule(rules);
+  add_brick_limits(rules, cells);
+  // The sums, and a row with its x neighbours.
+  const Expr aligned_halo = ceil_div(var("reach_x"), var("vector")) * var("vector");
+  rules.add_registers(
+      (cells + var("vector") + aligned_halo * 2) * var("words") + 16, block,
+      "the sums and a row with its neighbours need more registers than min_blocks leaves to a thread");
+  Expr largest = 0;
+  for (const Division division : divisions) {
+    const int max = max_parts(job.stencil, division);
+    if (max < 2) continue;
+    const Expr chosen = var("divide") == std::string(to_string(division)).c_str();
+    rules.add(!chosen || var("parts") <= max,
+              "a division has fewer planes or rows than there would be parts");
+    for (const int parts : part_counts(job))
+      if (parts <= max)
+        largest = largest + (chosen && var("parts") == parts) * largest_part(job.stencil, division, parts);
+  }
+  rules.add(
+      largest * cells <= max_part_terms,
+      "the unrolled sums of the largest part are larger than the instruction cache: more parts, or fewer "
+      "cells a thread");
+  rules.add(var("points") * cells <= max_split_terms, "all parts together take seconds to compile");
+}
+
 }  // namespace
 
 Division division_named(std::string_view name) {
@@ -232,73 +295,6 @@ bool split_applies(const StencilJob& job) {
   return points >= 3 * min_points_of_part && points <= max_split_terms &&
          weights + weights / job.element_bytes() <= constant_memory;
 }
-
-namespace {
-
-constexpr Division divisions[] = {Division::planes, Division::rows, Division::points, Division::axes};
-
-/// Returns numbers of parts that leave each of them enough points.
-std::vector<int> part_counts(const StencilJob& job) {
-  const auto points = static_cast<std::int64_t>(job.stencil.points.size());
-  std::vector<int> counts;
-  for (const int parts : {2, 3, 4, 5, 6, 8, 10, 12, 16})
-    if (parts * min_points_of_part <= points) counts.push_back(parts);
-  return counts;
-}
-
-void add_split(FamilySpace& space, const StencilJob& job) {
-  if (!split_applies(job)) return;
-  const std::vector<int> counts = part_counts(job);
-  std::vector<Value> ways, numbers(counts.begin(), counts.end());
-  for (const Division division : divisions)
-    if (max_parts(job.stencil, division) >= 2) ways.emplace_back(std::string(to_string(division)));
-  // Launches of few points wait for memory: the default has as many parts as are needed to unroll its sums.
-  std::size_t wanted = 0;
-  while (wanted + 1 < counts.size() &&
-         largest_part(job.stencil, Division::points, counts[wanted]) * default_split_cells > max_part_terms)
-    ++wanted;
-  space.add({"parts", "launches a time step, each of which adds the terms of a part of the points", numbers,
-             counts[wanted]});
-  space.add(
-      {"divide",
-       "where the points are cut into parts of about equal counts: between planes of z (rows of two "
-       "dimensions), between rows of y, anywhere, or, for a star, anywhere with the points in the order of "
-       "the axes",
-       ways, ways.back().as_text() == "axes" ? Value("axes") : Value("points")});
-
-  add_shared(space, job,
-             {"block_x", "block_y", "block_z", "vector", "cells_y", "cells_z", "readonly", "padded", "store",
-              "min_blocks"});
-  const Rules rules = space.rules();
-  const Expr cells = var("vector") * var("cells_y") * var("cells_z");
-  const Expr block = var("block_x") * var("block_y") * var("block_z");
-  add_block_limits(rules, block);
-  add_row_rule(rules);
-  add_brick_limits(rules, cells);
-  // The sums, and a row with its x neighbours.
-  const Expr aligned_halo = ceil_div(var("reach_x"), var("vector")) * var("vector");
-  rules.add_registers(
-      (cells + var("vector") + aligned_halo * 2) * var("words") + 16, block,
-      "the sums and a row with its neighbours need more registers than min_blocks leaves to a thread");
-  Expr largest = 0;
-  for (const Division division : divisions) {
-    const int max = max_parts(job.stencil, division);
-    if (max < 2) continue;
-    const Expr chosen = var("divide") == std::string(to_string(division)).c_str();
-    rules.add(!chosen || var("parts") <= max,
-              "a division has fewer planes or rows than there would be parts");
-    for (const int parts : part_counts(job))
-      if (parts <= max)
-        largest = largest + (chosen && var("parts") == parts) * largest_part(job.stencil, division, parts);
-  }
-  rules.add(
-      largest * cells <= max_part_terms,
-      "the unrolled sums of the largest part are larger than the instruction cache: more parts, or fewer "
-      "cells a thread");
-  rules.add(var("points") * cells <= max_split_terms, "all parts together take seconds to compile");
-}
-
-}  // namespace
 
 StencilVariant split_stencil() {
   return {"split",       "as direct, but a launch for each of several parts of the points",

@@ -33,6 +33,21 @@ void add_box_rules(const Rules& rules, const SweptStencil& stencil) {
               "the copy engine brings whole planes, of which only partial sums have a use");
 }
 
+void add_streaming(FamilySpace& space, const StencilJob& job) {
+  add_shared(space, job,
+             {"block_x", "block_y", "vector", "cells_y", "chunk", "loader", "stages", "unroll", "padded",
+              "store", "min_blocks"});
+  if (job.dimensions == 3) add_shared(space, job, {"unroll_rows"});
+  space.add(
+      {"queue",
+       "what the registers hold: the input planes around the current one, or the sums of the outputs to "
+       "which the current plane contributes",
+       {"inputs", "partial_sums"},
+       "inputs",
+       var("star")});
+  add_streaming_rules(space, swept_by("streaming", job));
+}
+
 }  // namespace
 
 void add_streaming_rules(FamilySpace& space, const SweptStencil& stencil) {
@@ -64,25 +79,6 @@ void add_streaming_rules(FamilySpace& space, const SweptStencil& stencil) {
             "a thread has to bring too many vectors of the halo: more threads have fewer each");
   rules.add_shared_memory(planes_bytes(stencil.reach_x, stencil.reach_y), "the planes");
 }
-
-namespace {
-
-void add_streaming(FamilySpace& space, const StencilJob& job) {
-  add_shared(space, job,
-             {"block_x", "block_y", "vector", "cells_y", "chunk", "loader", "stages", "unroll", "padded",
-              "store", "min_blocks"});
-  if (job.dimensions == 3) add_shared(space, job, {"unroll_rows"});
-  space.add(
-      {"queue",
-       "what the registers hold: the input planes around the current one, or the sums of the outputs to "
-       "which the current plane contributes",
-       {"inputs", "partial_sums"},
-       "inputs",
-       var("star")});
-  add_streaming_rules(space, swept_by("streaming", job));
-}
-
-}  // namespace
 
 Result<LaunchPlan> plan_streaming(const StencilJob& job, const Configuration& configuration,
                                   const KernelSources& sources) {
