@@ -96,6 +96,12 @@ class FamilySpace {
   /// is that of the first variant that declares it, the default value that of the default variant or else of
   /// the first.
   void add(search::Parameter parameter);
+  void add(std::string name, std::string documentation, std::vector<search::Value> values,
+           search::Value default_value, std::optional<search::Expr> exists_if = std::nullopt,
+           search::Role role = search::Role::other) {
+    add(search::Parameter{std::move(name), std::move(documentation), std::move(values),
+                          std::move(default_value), std::move(exists_if), role});
+  }
   /// Returns the rules of the current variant; those of all variants before the first. Valid as long as the
   /// space.
   Rules rules();

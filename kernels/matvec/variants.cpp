@@ -82,63 +82,45 @@ Value nearest(const std::vector<Value>& values, std::int64_t wanted) {
 void add_tile_parameters(FamilySpace& space, const MatvecJob& job) {
   const DeviceProperties& device = space.device();
   const std::vector<Value> lengths = row_blocks(job, device), wide = widths(job);
-  space.add({"kept",
-             "where rows lie while they are multiplied, and where they are loaded ahead to",
-             {"registers", "shared"},
-             "registers"});
+  space.add("kept", "where rows lie while they are multiplied, and where they are loaded ahead to",
+            {"registers", "shared"}, "registers");
   if (job.has_n())
-    space.add({"place", "where the block's part of x lies", {"registers", "shared"}, "registers"});
-  space.add({"vector",
-             "neighbouring columns that a thread loads together",
-             {1, 2, 4},
-             job.type == ElementType::f64 ? 2 : 4,
-             std::nullopt,
-             Role::work});
-  space.add({"unroll_x", "vectors of a row that a thread has", unrolled(job), 1, std::nullopt, Role::work});
-  space.add(
-      {"block_x", "threads of a block along a row", wide, nearest(wide, 128), std::nullopt, Role::threads});
-  space.add(
-      {"unroll_y", "rows that a thread has at a time", {1, 2, 3, 4, 6, 8, 16}, 4, std::nullopt, Role::work});
-  space.add(
-      {"block_y", "threads of a block along the rows", {1, 2, 4, 8, 16, 32}, 1, std::nullopt, Role::threads});
-  space.add({"stages",
-             "batches of rows (block_y * unroll_y of them) that are there or on their way",
-             {1, 2, 3, 4, 6, 8},
-             2});
+    space.add("place", "where the block's part of x lies", {"registers", "shared"}, "registers");
+  space.add("vector", "neighbouring columns that a thread loads together", {1, 2, 4},
+            job.type == ElementType::f64 ? 2 : 4, std::nullopt, Role::work);
+  space.add("unroll_x", "vectors of a row that a thread has", unrolled(job), 1, std::nullopt, Role::work);
+  space.add("block_x", "threads of a block along a row", wide, nearest(wide, 128), std::nullopt,
+            Role::threads);
+  space.add("unroll_y", "rows that a thread has at a time", {1, 2, 3, 4, 6, 8, 16}, 4, std::nullopt,
+            Role::work);
+  space.add("block_y", "threads of a block along the rows", {1, 2, 4, 8, 16, 32}, 1, std::nullopt,
+            Role::threads);
+  space.add("stages", "batches of rows (block_y * unroll_y of them) that are there or on their way",
+            {1, 2, 3, 4, 6, 8}, 2);
   if (job.op == MatvecJob::Op::ata)
-    space.add({"lag",
-               "batches between that whose products are sent to other blocks and that whose products are "
-               "asked for",
-               {0, 1, 2, 3},
-               1,
-               var("variant") == "sliced"});
+    space.add("lag",
+              "batches between that whose products are sent to other blocks and that whose products are "
+              "asked for",
+              {0, 1, 2, 3}, 1, var("variant") == "sliced");
   space.add(min_blocks({1, 2, 3, 4, 8}));
-  space.add({"strip", "rows of a block", lengths,
-             nearest(lengths, (job.rows + multiprocessors(device) - 1) / multiprocessors(device))});
+  space.add("strip", "rows of a block", lengths,
+            nearest(lengths, (job.rows + multiprocessors(device) - 1) / multiprocessors(device)));
 }
 
 void add_path_parameters(FamilySpace& space, const MatvecJob& job) {
-  space.add({"path",
-             "loads into registers: ld.global.nc (readonly) or evict first (streaming)",
-             {"readonly", "streaming"},
-             "readonly",
-             in_registers()});
+  space.add("path", "loads into registers: ld.global.nc (readonly) or evict first (streaming)",
+            {"readonly", "streaming"}, "readonly", in_registers());
   std::vector<Value> reductions = {"kernel", "atomic"};
   if (job.op == MatvecJob::Op::ata) reductions.emplace_back("barrier");
-  space.add({"reduction",
-             "how the sums of several blocks are added up: by a second launch (kernel) or after a "
-             "barrier of the grid "
-             "(barrier), in a fixed order both; or as they come (atomic), which differs from run to run",
-             reductions, "kernel"});
-  space.add({"reduce_parts",
-             "warps of a block of the second launch",
-             {4, 8, 16, 32},
-             8,
-             var("reduction") == "kernel"});
-  space.add({"padded",
-             "whether rows are padded to whole lines of 32 elements",
-             {false, true},
-             job.columns % 32 != 0});
+  space.add("reduction",
+            "how the sums of several blocks are added up: by a second launch (kernel) or after a "
+            "barrier of the grid "
+            "(barrier), in a fixed order both; or as they come (atomic), which differs from run to run",
+            reductions, "kernel");
+  space.add("reduce_parts", "warps of a block of the second launch", {4, 8, 16, 32}, 8,
+            var("reduction") == "kernel");
+  space.add("padded", "whether rows are padded to whole lines of 32 elements", {false, true},
+            job.columns % 32 != 0);
 }
 
 Expr threads() {

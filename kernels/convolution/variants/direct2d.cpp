@@ -25,15 +25,10 @@ Expr direct2d_shared() {
 
 void add_direct2d(FamilySpace& space, const ConvolutionJob& job) {
   add_shared(space, job, {"unroll", "taps", "padded", "vector", "store", "min_blocks"});
-  space.add({"block_x",
-             "threads of a block along x, each with 16 bytes of a row",
-             {8, 16, 32, 64},
-             32,
-             {},
-             Role::threads});
-  space.add({"block_y", "threads of a block along y", {2, 4, 8, 16}, 4, {}, Role::threads});
-  space.add(
-      {"pixels_y", "pixels one above the other that a thread computes", {1, 2, 4, 8}, 2, {}, Role::work});
+  space.add("block_x", "threads of a block along x, each with 16 bytes of a row", {8, 16, 32, 64}, 32, {},
+            Role::threads);
+  space.add("block_y", "threads of a block along y", {2, 4, 8, 16}, 4, {}, Role::threads);
+  space.add("pixels_y", "pixels one above the other that a thread computes", {1, 2, 4, 8}, 2, {}, Role::work);
   const Rules rules = space.rules();
   const Expr width = var("radius") * 2 + 1, threads = var("block_x") * var("block_y");
   rules.add(var("taps") == "constant" || (var("taps") == "immediate" && var("unroll")),

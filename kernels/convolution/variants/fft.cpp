@@ -45,7 +45,7 @@ bool fft_applies(const ConvolutionJob&) {
 
 void add_fft(FamilySpace& space, const ConvolutionJob& job) {
   add_shared(space, job, {"padded", "vector"});
-  space.add({"largest_factor", "largest prime factor of the extents that are transformed", {2, 3, 5, 7}, 7});
+  space.add("largest_factor", "largest prime factor of the extents that are transformed", {2, 3, 5, 7}, 7);
 }
 
 ConvolutionTile fft_sizes(const ConvolutionJob&, const Configuration&) {

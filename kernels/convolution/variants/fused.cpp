@@ -27,18 +27,13 @@ void add_fused(FamilySpace& space, const ConvolutionJob& job) {
   add_shared(space, job, {"threads", "taps", "padded", "vector", "store", "min_blocks", "chunk", "stages"});
   const bool wide = job.type == ElementType::f64;
   const int pixels = wide || job.radius > 48 ? 1 : job.radius > 20 ? 2 : 4;
-  space.add({"pixels_x",
-             "neighbouring pixels that a thread computes",
-             wide || job.radius > 20 ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4},
-             pixels,
-             {},
-             Role::work});
-  space.add({"step", "rows that a turn of the loop takes", {1, 2, 4, 8}, 4});
-  space.add({"ahead",
-             "whether a row is read from shared memory before the row before is added to the results",
-             {false, true},
-             true});
-  space.add({"chains", "partial sums of a sum along x, which do not wait for each other", {1, 2}, 1});
+  space.add("pixels_x", "neighbouring pixels that a thread computes",
+            wide || job.radius > 20 ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, pixels, {},
+            Role::work);
+  space.add("step", "rows that a turn of the loop takes", {1, 2, 4, 8}, 4);
+  space.add("ahead", "whether a row is read from shared memory before the row before is added to the results",
+            {false, true}, true);
+  space.add("chains", "partial sums of a sum along x, which do not wait for each other", {1, 2}, 1);
   const Rules rules = space.rules();
   rules.add(var("threads") <= 256, "warps share no data: larger blocks only start and end together");
   rules.add(var("taps") != "shared", "unrolled loops have their taps as operands, not in shared memory");

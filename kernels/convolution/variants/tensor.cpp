@@ -57,28 +57,23 @@ bool tensor_applies(const ConvolutionJob& job) {
 void add_tensor(FamilySpace& space, const ConvolutionJob& job) {
   add_shared(space, job, {"padded", "vector", "store", "min_blocks", "chunk", "stages"});
   const bool wide = job.type == ElementType::f64;
-  space.add({"warps", "warps of a block, side by side", {1, 2, 4, 8}, 4, {}, Role::threads});
-  space.add({"tiles_x",
-             "groups of 16 columns that a warp computes",
-             {1, 2, 3, 4, 6},
-             !wide              ? 4
-             : job.radius <= 16 ? 2
-                                : 1,
-             {},
-             Role::work});
+  space.add("warps", "warps of a block, side by side", {1, 2, 4, 8}, 4, {}, Role::threads);
+  space.add("tiles_x", "groups of 16 columns that a warp computes", {1, 2, 3, 4, 6},
+            !wide              ? 4
+            : job.radius <= 16 ? 2
+                               : 1,
+            {}, Role::work);
   space.add(
-      {"matrices",
-       "where the matrices of the taps lie: in registers, or in shared memory, from where a turn reads each "
-       "step's part once for all columns of a warp",
-       {"registers", "shared"},
-       job.radius <= 16 ? "registers" : "shared"});
+      "matrices",
+      "where the matrices of the taps lie: in registers, or in shared memory, from where a turn reads each "
+      "step's part once for all columns of a warp",
+      {"registers", "shared"}, job.radius <= 16 ? "registers" : "shared");
   if (!wide)
     space.add(
-        {"rounded",
-         "whether sums of 8 terms are added by additions that round; else by the tensor cores, which cut: "
-         "errors are larger then",
-         {false, true},
-         false});
+        "rounded",
+        "whether sums of 8 terms are added by additions that round; else by the tensor cores, which cut: "
+        "errors are larger then",
+        {false, true}, false);
   const Rules rules = space.rules();
   rules.add(var("compute_major") == 0 || var("compute_major") >= 8, no_tensor_cores);
   const TensorGeometry geometry(job);

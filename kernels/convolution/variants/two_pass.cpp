@@ -69,27 +69,20 @@ bool two_pass_applies(const ConvolutionJob&) {
 void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
   add_shared(space, job, {"unroll", "taps", "padded", "vector", "store", "min_blocks"});
   const bool wide = job.type == ElementType::f64;
-  space.add(
-      {"turn", "groups of 16 bytes of taps that a turn of a rolled loop adds", {1, 2, 4}, 1, !var("unroll")});
-  space.add({"row_block_x", "rows: threads of a block along x", {32, 64, 128, 256}, 64, {}, Role::threads});
-  space.add({"row_block_y", "rows: threads of a block along y", {1, 2, 4, 8}, 4, {}, Role::threads});
-  space.add({"row_pixels",
-             "rows: neighbouring pixels that a thread computes",
-             wide ? std::vector<Value>{2, 4, 6, 8, 10, 12} : std::vector<Value>{4, 8, 12, 16, 20, 24},
-             wide ? 6 : 8,
-             {},
-             Role::work});
-  space.add({"staged",
-             "rows: whether results go through shared memory, so that stores are of whole lines",
-             {false, true},
-             true});
-  space.add({"column_block_x",
-             "columns: threads of a block along x, each with 16 bytes of a row",
-             {16, 32, 64, 128},
-             32});
-  space.add({"column_block_y", "columns: threads of a block along y", {1, 2, 4, 8, 16}, 8});
-  space.add({"column_pixels", "columns: pixels one above the other that a thread computes",
-             wide ? std::vector<Value>{4, 8, 12, 16, 24} : std::vector<Value>{4, 8, 12, 16, 24, 32}, 8});
+  space.add("turn", "groups of 16 bytes of taps that a turn of a rolled loop adds", {1, 2, 4}, 1,
+            !var("unroll"));
+  space.add("row_block_x", "rows: threads of a block along x", {32, 64, 128, 256}, 64, {}, Role::threads);
+  space.add("row_block_y", "rows: threads of a block along y", {1, 2, 4, 8}, 4, {}, Role::threads);
+  space.add("row_pixels", "rows: neighbouring pixels that a thread computes",
+            wide ? std::vector<Value>{2, 4, 6, 8, 10, 12} : std::vector<Value>{4, 8, 12, 16, 20, 24},
+            wide ? 6 : 8, {}, Role::work);
+  space.add("staged", "rows: whether results go through shared memory, so that stores are of whole lines",
+            {false, true}, true);
+  space.add("column_block_x", "columns: threads of a block along x, each with 16 bytes of a row",
+            {16, 32, 64, 128}, 32);
+  space.add("column_block_y", "columns: threads of a block along y", {1, 2, 4, 8, 16}, 8);
+  space.add("column_pixels", "columns: pixels one above the other that a thread computes",
+            wide ? std::vector<Value>{4, 8, 12, 16, 24} : std::vector<Value>{4, 8, 12, 16, 24, 32}, 8);
   const Rules rules = space.rules();
   const Expr taps = var("radius") * 2 + 1;
   rules.add(var("taps") != "immediate" || var("unroll"),

@@ -18,17 +18,14 @@ Expr async_stage() {
 
 void add_async(FamilySpace& space, const GemmJob& job) {
   add_blocked(space, job);
-  space.add({"stages", "slabs in shared memory, one of which is multiplied", {2, 3, 4, 5}, 3});
-  space.add({"early",
-             "whether the barrier between two slabs comes before the last reads of one, or after them",
-             {false, true},
-             true,
-             var("stages") > 2});
-  space.add({"transposed",
-             "whether the left operand is transposed on its way to shared memory, one element a copy, or "
-             "lies there as in memory and is read several terms at a time",
-             {false, true},
-             true});
+  space.add("stages", "slabs in shared memory, one of which is multiplied", {2, 3, 4, 5}, 3);
+  space.add("early",
+            "whether the barrier between two slabs comes before the last reads of one, or after them",
+            {false, true}, true, var("stages") > 2);
+  space.add("transposed",
+            "whether the left operand is transposed on its way to shared memory, one element a copy, or "
+            "lies there as in memory and is read several terms at a time",
+            {false, true}, true);
   const Expr transposed = var("transposed");
   space.rule(transposed || var("slab") % (var("slices") * var("alignment") * 2) == 0,
              "slices of a slab have an odd number of pieces of 16 bytes, which are loaded in turns");

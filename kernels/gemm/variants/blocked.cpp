@@ -71,37 +71,30 @@ void add_blocked(FamilySpace& space, const GemmJob& job) {
   const bool doubles = job.type == ElementType::f64;
   const std::vector<Value> thread = doubles ? std::vector<Value>{2, 4, 8} : std::vector<Value>{4, 8, 16};
   const int tile = doubles ? 64 : 128;
-  space.add({"block_m", "rows of the result that a block computes", {32, 64, 128, 256}, tile});
-  space.add({"block_n", "columns of the result that a block computes", {32, 64, 128, 256}, tile});
-  space.add({"slab", "terms of the sums between two barriers", {8, 16, 32}, 8});
-  space.add({"thread_m", "rows of the result that a thread computes", thread, 8, {}, Role::work});
-  space.add(
-      {"thread_n", "columns of the result that a thread computes", thread, doubles ? 4 : 8, {}, Role::work});
-  space.add({"slices",
-             "groups of threads that share a slab, each with its terms of all of the block's sums",
-             {1, 2, 4},
-             1,
-             {},
-             Role::threads});
-  space.add({"lanes_m", "lanes of a warp along the rows; the others lie along the columns", {4, 8}, 4});
-  space.add({"lane_pairs",
-             "whether lanes follow each other in pairs of two rows, or row after row: what a part of a warp "
-             "reads of shared memory at once",
-             {false, true},
-             true});
-  space.add({"vector", "neighbouring elements of an access to global memory",
-             doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
+  space.add("block_m", "rows of the result that a block computes", {32, 64, 128, 256}, tile);
+  space.add("block_n", "columns of the result that a block computes", {32, 64, 128, 256}, tile);
+  space.add("slab", "terms of the sums between two barriers", {8, 16, 32}, 8);
+  space.add("thread_m", "rows of the result that a thread computes", thread, 8, {}, Role::work);
+  space.add("thread_n", "columns of the result that a thread computes", thread, doubles ? 4 : 8, {},
+            Role::work);
+  space.add("slices", "groups of threads that share a slab, each with its terms of all of the block's sums",
+            {1, 2, 4}, 1, {}, Role::threads);
+  space.add("lanes_m", "lanes of a warp along the rows; the others lie along the columns", {4, 8}, 4);
+  space.add("lane_pairs",
+            "whether lanes follow each other in pairs of two rows, or row after row: what a part of a warp "
+            "reads of shared memory at once",
+            {false, true}, true);
+  space.add("vector", "neighbouring elements of an access to global memory",
+            doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4);
   add_group(space, job, 32, up_to({1, 4, 8}, ceil_div(job.m, tile) * 2 - 1).back());
-  space.add({"split", "parts of a sum, each computed by another block",
-             up_to({1, 2, 3, 4, 6, 8, 12, 16}, job.k / 32), 1});
+  space.add("split", "parts of a sum, each computed by another block",
+            up_to({1, 2, 3, 4, 6, 8, 12, 16}, job.k / 32), 1);
   if (job.k >= 64)
     space.add(
-        {"atomic",
-         "whether the parts are added to the result by atomic operations, in any order; else by a second "
-         "kernel, in one order",
-         {false, true},
-         false,
-         var("split") > 1});
+        "atomic",
+        "whether the parts are added to the result by atomic operations, in any order; else by a second "
+        "kernel, in one order",
+        {false, true}, false, var("split") > 1);
   add_padded(space);
   space.add(min_blocks({1, 2, 3, 4}));
 

@@ -17,12 +17,10 @@ Expr register_stage() {
 
 void add_register(FamilySpace& space, const GemmJob& job) {
   add_blocked(space, job);
-  space.add(
-      {"stages",
-       "slabs in shared memory, one of which is multiplied; from three on the barrier between two slabs "
-       "comes earlier",
-       {2, 3},
-       2});
+  space.add("stages",
+            "slabs in shared memory, one of which is multiplied; from three on the barrier between two slabs "
+            "comes earlier",
+            {2, 3}, 2);
   const Expr items = (ceil_div(var("block_m") * var("slab"), blocked_threads() * var("vector")) +
                       ceil_div(var("block_n") * var("slab"), blocked_threads() * var("vector")));
   // Sums, fragments twice, the slab on its way and the items' offsets, addresses and counters.

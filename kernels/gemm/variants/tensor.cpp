@@ -21,41 +21,37 @@ Expr tensor_shared() {
 
 void add_arithmetic(FamilySpace& space, const GemmJob& job) {
   if (job.type == ElementType::f64) {
-    space.add({"precision", "what is multiplied: f64: doubles", {"f64"}, "f64"});
-    space.add({"inner", "terms of one instruction (of several before sm_90)", {4, 8, 16}, 4});
+    space.add("precision", "what is multiplied: f64: doubles", {"f64"}, "f64");
+    space.add("inner", "terms of one instruction (of several before sm_90)", {4, 8, 16}, 4);
     return;
   }
   std::vector<Value> precisions = {"tf32x3"};
   if (job.arithmetic == Arithmetic::tf32) precisions.emplace_back("tf32");
-  space.add({"precision",
-             "what is multiplied: tf32x3: floats as sums of two numbers of 11 bits, three products in place "
-             "of one; tf32: floats rounded to 11 bits",
-             precisions, "tf32x3"});
-  space.add({"rounded",
-             "whether operands (tf32x3: their large parts) are rounded to 11 bits; else they are cut, which "
-             "costs less; tf32x3: the product of the small parts, which is left out, is then four times as "
-             "large; tf32: all products become too small",
-             {false, true},
-             true,
-             var("precision") == "tf32x3"});
+  space.add("precision",
+            "what is multiplied: tf32x3: floats as sums of two numbers of 11 bits, three products in place "
+            "of one; tf32: floats rounded to 11 bits",
+            precisions, "tf32x3");
+  space.add("rounded",
+            "whether operands (tf32x3: their large parts) are rounded to 11 bits; else they are cut, which "
+            "costs less; tf32x3: the product of the small parts, which is left out, is then four times as "
+            "large; tf32: all products become too small",
+            {false, true}, true, var("precision") == "tf32x3");
 }
 
 void add_tiles(FamilySpace& space, const GemmJob& job) {
   const bool doubles = job.type == ElementType::f64;
-  space.add({"block_m", "rows of the result that a block computes", {64, 128, 256}, doubles ? 256 : 128});
-  space.add({"block_n", "columns of the result that a block computes", {64, 128, 256}, doubles ? 64 : 128});
-  space.add({"slab", "terms of the sums between two barriers",
-             doubles ? std::vector<Value>{8, 16, 32} : std::vector<Value>{16, 32}, doubles ? 32 : 16});
-  space.add({"warp_m", "rows of the result that a warp computes", {16, 32, 64, 128}, 64});
-  space.add({"warp_n", "columns of the result that a warp computes",
-             doubles ? std::vector<Value>{16, 32, 64} : std::vector<Value>{32, 64, 128}, 32});
-  space.add({"stages", "slabs in shared memory, or on their way there", {2, 3, 4, 5}, doubles ? 2 : 3});
-  space.add({"ahead",
-             "whether fragments are read from shared memory while those before are multiplied",
-             {false, true},
-             doubles});
-  space.add({"vector", "neighbouring elements of an access to global memory",
-             doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
+  space.add("block_m", "rows of the result that a block computes", {64, 128, 256}, doubles ? 256 : 128);
+  space.add("block_n", "columns of the result that a block computes", {64, 128, 256}, doubles ? 64 : 128);
+  space.add("slab", "terms of the sums between two barriers",
+            doubles ? std::vector<Value>{8, 16, 32} : std::vector<Value>{16, 32}, doubles ? 32 : 16);
+  space.add("warp_m", "rows of the result that a warp computes", {16, 32, 64, 128}, 64);
+  space.add("warp_n", "columns of the result that a warp computes",
+            doubles ? std::vector<Value>{16, 32, 64} : std::vector<Value>{32, 64, 128}, 32);
+  space.add("stages", "slabs in shared memory, or on their way there", {2, 3, 4, 5}, doubles ? 2 : 3);
+  space.add("ahead", "whether fragments are read from shared memory while those before are multiplied",
+            {false, true}, doubles);
+  space.add("vector", "neighbouring elements of an access to global memory",
+            doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4);
   add_group(space, job, 64);
   add_padded(space);
   space.add(min_blocks({1, 2, 3, 4}));

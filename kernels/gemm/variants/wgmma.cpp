@@ -17,28 +17,20 @@ constexpr std::int64_t small_tiles = 3;  ///< left tiles of small parts (wgmma.c
 void add_parameters(FamilySpace& space, const GemmJob& job) {
   std::vector<Value> precisions = {"tf32x3"};
   if (job.arithmetic == Arithmetic::tf32) precisions.emplace_back("tf32");
-  space.add({"precision", "what is multiplied", precisions, "tf32x3"});
-  space.add({"rounded", "whether operands are rounded", {false, true}, true, var("precision") == "tf32"});
-  space.add({"block_m", "rows of the result that a block computes", {64, 128, 192, 256}, 128});
-  space.add({"block_n", "columns of the result that a block computes", {64, 128, 192, 256}, 128});
-  space.add({"slab", "terms of the sums between two barriers", {16, 32}, 16});
-  space.add({"instruction",
-             "rows of the result that an instruction of a warpgroup computes, of 64 columns",
-             {64, 96, 128, 256},
-             64});
+  space.add("precision", "what is multiplied", precisions, "tf32x3");
+  space.add("rounded", "whether operands are rounded", {false, true}, true, var("precision") == "tf32");
+  space.add("block_m", "rows of the result that a block computes", {64, 128, 192, 256}, 128);
+  space.add("block_n", "columns of the result that a block computes", {64, 128, 192, 256}, 128);
+  space.add("slab", "terms of the sums between two barriers", {16, 32}, 16);
+  space.add("instruction", "rows of the result that an instruction of a warpgroup computes, of 64 columns",
+            {64, 96, 128, 256}, 64);
   const Expr is_split = var("precision") == "tf32x3";
-  space.add({"turn",
-             "terms that tensor cores add by themselves: their sums are cut, those of turns rounded",
-             {16, 32},
-             16,
-             is_split});
-  space.add({"partial_sums",
-             "sums of turns in registers: with 2 one is computed while the other one is added",
-             {1, 2},
-             2,
-             is_split});
-  space.add({"stages", "slabs in shared memory, or on their way there", {3, 4, 5, 6}, 3});
-  space.add({"vector", "neighbouring elements of an access to global memory", {1, 2, 4}, 4});
+  space.add("turn", "terms that tensor cores add by themselves: their sums are cut, those of turns rounded",
+            {16, 32}, 16, is_split);
+  space.add("partial_sums", "sums of turns in registers: with 2 one is computed while the other one is added",
+            {1, 2}, 2, is_split);
+  space.add("stages", "slabs in shared memory, or on their way there", {3, 4, 5, 6}, 3);
+  space.add("vector", "neighbouring elements of an access to global memory", {1, 2, 4}, 4);
   add_group(space, job, 64);
   add_padded(space);
   space.add(min_blocks({1, 2, 3, 4}));

@@ -47,10 +47,8 @@ bool composed_applies(const StencilJob& job) {
 
 void add_composed(FamilySpace& space, const StencilJob& job) {
   const Expr direct = var("sweep") == "direct", streaming = var("sweep") == "streaming";
-  space.add({"sweep",
-             "how the composed stencil is applied, as the variants of the same names do it",
-             {"direct", "streaming"},
-             "streaming"});
+  space.add("sweep", "how the composed stencil is applied, as the variants of the same names do it",
+            {"direct", "streaming"}, "streaming");
   add_shared(space, job,
              {"fused", "block_x", "block_y", "vector", "cells_y", "padded", "store", "min_blocks"});
   add_shared(space, job, {"block_z", "cells_z", "shuffle", "readonly"}, direct);

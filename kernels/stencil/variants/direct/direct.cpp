@@ -43,12 +43,10 @@ void add_direct(FamilySpace& space, const StencilJob& job) {
               "unroll_rows", "padded", "store", "min_blocks"});
   if (may_roll_planes(job))
     space.add(
-        {"unroll_planes",
-         "whether the loop over planes is unrolled besides that over rows; if not, the code is that of one "
-         "plane, and the weights come from constant memory",
-         {true, false},
-         true,
-         var("unroll_rows")});
+        "unroll_planes",
+        "whether the loop over planes is unrolled besides that over rows; if not, the code is that of one "
+        "plane, and the weights come from constant memory",
+        {true, false}, true, var("unroll_rows"));
   SweptStencil stencil = swept_by("direct", job);
   stencil.may_roll_planes = may_roll_planes(job);
   add_direct_rules(space, stencil);

@@ -242,25 +242,20 @@ void add_fft(FamilySpace& space, const StencilJob& job) {
   std::vector<Value> last = {"transform"};
   if (2 * job.stencil.radii()[2] + 1 <= max_taps) last.emplace_back("convolve");
   const Expr transformed = var("last_axis") == "transform";
-  space.add({"last_axis",
-             "whether the last axis is transformed like the others, or the spectra of planes (rows in two "
-             "dimensions) are convolved along it",
-             last, "transform"});
+  space.add("last_axis",
+            "whether the last axis is transformed like the others, or the spectra of planes (rows in two "
+            "dimensions) are convolved along it",
+            last, "transform");
+  space.add("transform",
+            "extents of the transforms: those of the array, or these rounded up to products of 2, 3, 5 and 7",
+            transforms, "exact");
+  space.add("in_place",
+            "whether spectra lie where the cells do, after a copy of these, or in an array of their own",
+            {false, true}, false, transformed);
   space.add(
-      {"transform",
-       "extents of the transforms: those of the array, or these rounded up to products of 2, 3, 5 and 7",
-       transforms, "exact"});
-  space.add({"in_place",
-             "whether spectra lie where the cells do, after a copy of these, or in an array of their own",
-             {false, true},
-             false,
-             transformed});
-  space.add(
-      {"spectrum",
-       "the stencil's spectrum: an array of all modes, or three tables, one for each axis, that are added",
-       {"array", "tables"},
-       "tables",
-       transformed && var("star")});
+      "spectrum",
+      "the stencil's spectrum: an array of all modes, or three tables, one for each axis, that are added",
+      {"array", "tables"}, "tables", transformed && var("star"));
   const Expr steps = var("fused");
   const auto core = [&](const char* radius, const char* extent) {
     return steps * 2 * var(radius) < var(extent);

@@ -123,18 +123,18 @@ void add_persistent_parameters(FamilySpace& space, const StencilJob& job) {
   std::vector<Value> places = {"l2"};
   if (shared) places.emplace_back("shared");
   space.add(
-      {"kept",
-       "where the array stays between steps: in the L2 cache (l2), or in the shared memory of the blocks, "
-       "a tile each, which exchange what lies at the tiles' faces (shared)",
-       places, "l2"});
+      "kept",
+      "where the array stays between steps: in the L2 cache (l2), or in the shared memory of the blocks, "
+      "a tile each, which exchange what lies at the tiles' faces (shared)",
+      places, "l2");
   std::set<std::int64_t> blocks = {std::max<std::int64_t>(1, all / 4), std::max<std::int64_t>(1, all / 2)};
   for (const int each : {1, 2, 3, 4, 8}) blocks.insert(each * all);
-  space.add({"blocks", "blocks of the grid, all of which are there at once and stride over the tiles",
-             std::vector<Value>(blocks.begin(), blocks.end()), all, var("kept") == "l2"});
+  space.add("blocks", "blocks of the grid, all of which are there at once and stride over the tiles",
+            std::vector<Value>(blocks.begin(), blocks.end()), all, var("kept") == "l2");
   if (!shared) return;
   const std::array<std::vector<Value>, 3> counts = tile_counts(job, device);
   const auto add = [&](const char* name, const char* documentation, std::size_t axis, std::int64_t wanted) {
-    space.add({name, documentation, counts[axis], nearest(counts[axis], wanted), var("kept") == "shared"});
+    space.add(name, documentation, counts[axis], nearest(counts[axis], wanted), var("kept") == "shared");
   };
   add("tiles_x", "tiles into which the array is cut along x", 0, flat ? 4 : 1);
   if (!flat) add("tiles_y", "tiles into which the array is cut along y", 1, 11);

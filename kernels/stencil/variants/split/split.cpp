@@ -160,14 +160,14 @@ void add_split(FamilySpace& space, const StencilJob& job) {
   while (wanted + 1 < counts.size() &&
          largest_part(job.stencil, Division::points, counts[wanted]) * default_split_cells > max_part_terms)
     ++wanted;
-  space.add({"parts", "launches a time step, each of which adds the terms of a part of the points", numbers,
-             counts[wanted]});
+  space.add("parts", "launches a time step, each of which adds the terms of a part of the points", numbers,
+            counts[wanted]);
   space.add(
-      {"divide",
-       "where the points are cut into parts of about equal counts: between planes of z (rows of two "
-       "dimensions), between rows of y, anywhere, or, for a star, anywhere with the points in the order of "
-       "the axes",
-       ways, ways.back().as_text() == "axes" ? Value("axes") : Value("points")});
+      "divide",
+      "where the points are cut into parts of about equal counts: between planes of z (rows of two "
+      "dimensions), between rows of y, anywhere, or, for a star, anywhere with the points in the order of "
+      "the axes",
+      ways, ways.back().as_text() == "axes" ? Value("axes") : Value("points"));
 
   add_shared(space, job,
              {"block_x", "block_y", "block_z", "vector", "cells_y", "cells_z", "readonly", "padded", "store",

@@ -38,13 +38,10 @@ void add_streaming(FamilySpace& space, const StencilJob& job) {
              {"block_x", "block_y", "vector", "cells_y", "chunk", "loader", "stages", "unroll", "padded",
               "store", "min_blocks"});
   if (job.dimensions == 3) add_shared(space, job, {"unroll_rows"});
-  space.add(
-      {"queue",
-       "what the registers hold: the input planes around the current one, or the sums of the outputs to "
-       "which the current plane contributes",
-       {"inputs", "partial_sums"},
-       "inputs",
-       var("star")});
+  space.add("queue",
+            "what the registers hold: the input planes around the current one, or the sums of the outputs to "
+            "which the current plane contributes",
+            {"inputs", "partial_sums"}, "inputs", var("star"));
   add_streaming_rules(space, swept_by("streaming", job));
 }
 

@@ -63,21 +63,15 @@ Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int
 void add_temporal(FamilySpace& space, const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   add_shared(space, job, {"fused", "vector", "cells_y", "chunk", "unroll", "padded", "store", "min_blocks"});
-  space.add({"cells_x",
-             "neighbouring cells along x of a lane",
-             flat ? std::vector<Value>{1, 2, 4, 8, 16} : std::vector<Value>{1, 2, 4},
-             4,
-             {},
-             Role::work});
-  space.add({"threads",
-             flat ? "threads of a block, every warp with a tile of its own"
-                  : "threads of a block, its warps behind each other along y",
-             flat ? std::vector<Value>{32, 64, 128, 256, 512}
-                  : std::vector<Value>{32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
-             flat ? 128 : 256,
-             {},
-             Role::threads});
-  space.add({"ahead", "planes that are loaded before they are needed", {1, 2}, 1});
+  space.add("cells_x", "neighbouring cells along x of a lane",
+            flat ? std::vector<Value>{1, 2, 4, 8, 16} : std::vector<Value>{1, 2, 4}, 4, {}, Role::work);
+  space.add("threads",
+            flat ? "threads of a block, every warp with a tile of its own"
+                 : "threads of a block, its warps behind each other along y",
+            flat ? std::vector<Value>{32, 64, 128, 256, 512}
+                 : std::vector<Value>{32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
+            flat ? 128 : 256, {}, Role::threads);
+  space.add("ahead", "planes that are loaded before they are needed", {1, 2}, 1);
   const Rules rules = space.rules();
   const Expr cells = var("cells_x") * var("cells_y");
   rules.add(var("fused") >= 2, "single steps are for direct and streaming");
