@@ -153,6 +153,9 @@ struct Variant {
   bool (*preferred)(const Job& job) = nullptr;
 };
 
+/// The `applies` of a variant that can compute all jobs of its family.
+inline constexpr auto always = [](const auto&) { return true; };
+
 /// One line of a family's table: declares and calls the function of a variant, which the variant's own file
 /// defines.
 #define TUNE_VARIANT(Type, function) \

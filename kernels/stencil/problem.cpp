@@ -96,11 +96,11 @@ Result<LaunchPlan> plan_stencil(const StencilJob& job, const Configuration& conf
   return stencil_variants().of(configuration).plan(job, configuration, sources);
 }
 
-TensorSet inputs(const StencilJob& job, std::uint64_t seed) {
+TensorSet stencil_inputs(const StencilJob& job, std::uint64_t seed) {
   return tensor_set("in", stencil_input(job, seed));
 }
 
-TensorSet reference(const StencilJob& job, const TensorSet& inputs) {
+TensorSet stencil_outputs(const StencilJob& job, const TensorSet& inputs) {
   return tensor_set("out", stencil_reference(job, inputs.find("in")->second));
 }
 
@@ -118,9 +118,10 @@ std::vector<CheckedSize> checked_sizes(const StencilJob& job, const Configuratio
 class StencilProblem : public FamilyProblem<StencilJob> {
  public:
   StencilProblem(int dimensions, const std::optional<OwnStencil>& own)
-      : FamilyProblem(make_info(dimensions, own),
-                      {[own](const Instance& instance) { return stencil_job(instance, own); }, stencil_space,
-                       stencil_cost, plan_stencil, inputs, reference, step_tolerance, checked_sizes}) {}
+      : FamilyProblem(
+            make_info(dimensions, own),
+            {[own](const Instance& instance) { return stencil_job(instance, own); }, stencil_space,
+             stencil_cost, plan_stencil, stencil_inputs, stencil_outputs, step_tolerance, checked_sizes}) {}
 
   std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
                                                    const KernelSources& sources) const override {

@@ -39,10 +39,6 @@ void add_buffers(LaunchPlan& plan, const ConvolutionJob& job, const Extended& ex
                           BufferRole::scratch});
 }
 
-bool fft_applies(const ConvolutionJob&) {
-  return true;
-}
-
 void add_fft(FamilySpace& space, const ConvolutionJob& job) {
   add_shared(space, job, {"padded", "vector"});
   space.add("largest_factor", "largest prime factor of the extents that are transformed", {2, 3, 5, 7}, 7);
@@ -89,8 +85,7 @@ Result<LaunchPlan> plan_fft(const ConvolutionJob& job, const Configuration& conf
 }  // namespace
 
 ConvolutionVariant fft_convolution() {
-  return {"fft",    "Fourier transforms of the whole image, by a library", fft_applies, add_fft, plan_fft,
-          fft_sizes};
+  return {"fft", "Fourier transforms of the whole image, by a library", always, add_fft, plan_fft, fft_sizes};
 }
 
 }  // namespace tune::kernels

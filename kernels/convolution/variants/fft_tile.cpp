@@ -53,10 +53,6 @@ Launch tables_launch(const char* entry, const char* buffer, const Pass& pass) {
   return make_launch(entry, ceil_div(pass.length, threads), block_of(threads), {BufferArgument{buffer}});
 }
 
-bool fft_tile_applies(const ConvolutionJob&) {
-  return true;
-}
-
 bool fft_tile_preferred(const ConvolutionJob& job) {
   return job.radius >= 64;
 }
@@ -136,11 +132,13 @@ Result<LaunchPlan> plan_fft_tile(const ConvolutionJob& job, const Configuration&
 }  // namespace
 
 ConvolutionVariant fft_tile_convolution() {
-  return {
-      "fft_tile",        "pieces of rows and of columns are convolved by Fourier transforms in shared memory",
-      fft_tile_applies,  add_fft_tile,
-      plan_fft_tile,     fft_tile_tile,
-      fft_tile_preferred};
+  return {"fft_tile",
+          "pieces of rows and of columns are convolved by Fourier transforms in shared memory",
+          always,
+          add_fft_tile,
+          plan_fft_tile,
+          fft_tile_tile,
+          fft_tile_preferred};
 }
 
 }  // namespace tune::kernels

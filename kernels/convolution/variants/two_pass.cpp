@@ -62,10 +62,6 @@ Expr column_shared() {
          var("words") * 4;
 }
 
-bool two_pass_applies(const ConvolutionJob&) {
-  return true;
-}
-
 void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
   add_shared(space, job, {"unroll", "taps", "padded", "vector", "store", "min_blocks"});
   const bool wide = job.type == ElementType::f64;
@@ -145,9 +141,9 @@ Result<LaunchPlan> plan_two_pass(const ConvolutionJob& job, const Configuration&
 }  // namespace
 
 ConvolutionVariant two_pass_convolution() {
-  return {"two_pass",       "a kernel for rows, one for columns, a scratch image between",
-          two_pass_applies, add_two_pass,
-          plan_two_pass,    two_pass_tile};
+  return {"two_pass",    "a kernel for rows, one for columns, a scratch image between",
+          always,        add_two_pass,
+          plan_two_pass, two_pass_tile};
 }
 
 }  // namespace tune::kernels

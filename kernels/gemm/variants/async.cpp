@@ -48,9 +48,9 @@ Result<LaunchPlan> plan_async(const GemmJob& job, const Configuration& configura
 }  // namespace
 
 GemmVariant async_gemm() {
-  return {"async",         "like register, but slabs come by asynchronous copies (cp.async)",
-          blocked_applies, add_async,
-          plan_async,      tile_of_blocked};
+  return {"async",    "like register, but slabs come by asynchronous copies (cp.async)",
+          always,     add_async,
+          plan_async, tile_of_blocked};
 }
 
 }  // namespace tune::kernels

@@ -45,10 +45,6 @@ BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) 
 
 }  // namespace
 
-bool blocked_applies(const GemmJob&) {
-  return true;
-}
-
 GemmTile tile_of_blocked(const GemmJob&, const Configuration& configuration) {
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
           configuration["slab"].as_int() * value_or(configuration, "split", 1)};

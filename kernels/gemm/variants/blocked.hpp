@@ -9,7 +9,6 @@
 
 namespace tune::kernels {
 
-bool blocked_applies(const GemmJob& job);
 GemmTile tile_of_blocked(const GemmJob& job, const Configuration& configuration);
 
 /// Adds parameters and rules of tiles, accesses and the split, but no limits of registers and shared memory.

@@ -40,7 +40,7 @@ GemmVariant register_gemm() {
   return {"register",
           "threads compute tiles in registers from slabs in shared memory, the next slab comes through "
           "registers",
-          blocked_applies,
+          always,
           add_register,
           plan_register,
           tile_of_blocked};

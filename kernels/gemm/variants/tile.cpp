@@ -10,10 +10,6 @@ using search::Expr;
 using search::Role;
 using search::var;
 
-bool tile_applies(const GemmJob&) {
-  return true;
-}
-
 GemmTile tile_of_tile(const GemmJob&, const Configuration& configuration) {
   const std::int64_t tile = configuration["tile"].as_int();
   return {tile, tile, tile};
@@ -53,16 +49,16 @@ Result<LaunchPlan> plan_tile(const GemmJob& job, const Configuration& configurat
 GemmVariant tile_gemm() {
   return {"tile",
           "a block brings square tiles to shared memory, a thread computes one column of a tile or a part",
-          tile_applies,
+          always,
           add_tile,
           plan_tile,
           tile_of_tile};
 }
 
 GemmVariant prefetch_gemm() {
-  return {"prefetch",   "like tile, and the next tiles are loaded into registers while these are multiplied",
-          tile_applies, add_tile,
-          plan_tile,    tile_of_tile};
+  return {"prefetch", "like tile, and the next tiles are loaded into registers while these are multiplied",
+          always,     add_tile,
+          plan_tile,  tile_of_tile};
 }
 
 }  // namespace tune::kernels

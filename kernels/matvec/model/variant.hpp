@@ -21,6 +21,15 @@ struct MatvecCheck {
 
 using MatvecVariant = Variant<MatvecJob, MatvecCheck>;
 
+inline constexpr auto check_part_of_rows = [](const MatvecJob&, const Configuration&) {
+  return MatvecCheck{};
+};
+inline constexpr auto check_whole_rows = [](const MatvecJob&, const Configuration&) {
+  return MatvecCheck{.whole_rows = true};
+};
+/// True for jobs with both products.
+inline constexpr auto computes_both = [](const MatvecJob& job) { return job.op == MatvecJob::Op::ata; };
+
 /// Returns all variants. A new one is a source with one function and a line in this table.
 const VariantTable<MatvecJob, MatvecCheck>& matvec_variants();
 

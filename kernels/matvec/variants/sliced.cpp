@@ -24,10 +24,6 @@ void add_words(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape,
       {"state", ElementType::u32, Layout::dense({2}), BufferRole::scratch, false, BufferFill::zero});
 }
 
-bool sliced_applies(const MatvecJob& job) {
-  return job.op == MatvecJob::Op::ata;
-}
-
 void add_sliced(FamilySpace& space, const MatvecJob&) {
   space.rule(var("kept") == "shared", "batches wait for their products in shared memory");
   space.rule(var("block_x") >= 32, "blocks that share rows have at least a warp for each");
@@ -53,19 +49,15 @@ Result<LaunchPlan> plan_sliced(const MatvecJob& job, const Configuration& config
   return plan;
 }
 
-MatvecCheck check_sliced(const MatvecJob&, const Configuration&) {
-  return {};
-}
-
 }  // namespace
 
 MatvecVariant sliced_matvec() {
   return {"sliced",
           "A is read once: blocks that share rows exchange their products, in one cooperative launch",
-          sliced_applies,
+          computes_both,
           add_sliced,
           plan_sliced,
-          check_sliced};
+          check_part_of_rows};
 }
 
 }  // namespace tune::kernels

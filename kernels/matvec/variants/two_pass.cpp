@@ -36,10 +36,6 @@ struct TwoPass {
   }
 };
 
-bool two_pass_applies(const MatvecJob&) {
-  return true;
-}
-
 void add_two_pass(FamilySpace& space, const MatvecJob&) {
   space.rule(var("reduction") != "barrier", "the barrier of a grid is of fused and cooperative launches");
 }
@@ -68,15 +64,10 @@ Result<LaunchPlan> plan_two_pass(const MatvecJob& job, const Configuration& conf
   return std::move(two.plan);
 }
 
-MatvecCheck check_two_pass(const MatvecJob&, const Configuration&) {
-  return {};
-}
-
 }  // namespace
 
 MatvecVariant two_pass_matvec() {
-  return {"two_pass",    "a kernel for each product", two_pass_applies, add_two_pass, plan_two_pass,
-          check_two_pass};
+  return {"two_pass", "a kernel for each product", always, add_two_pass, plan_two_pass, check_part_of_rows};
 }
 
 }  // namespace tune::kernels

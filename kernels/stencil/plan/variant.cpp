@@ -54,93 +54,60 @@ std::vector<Value> fused_steps(const StencilJob& job) {
 std::vector<Parameter> shared_parameters(const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   std::vector<Parameter> all;
-  all.push_back({"block_x", "threads of a block along x", {8, 16, 32, 64, 128}, 32, {}, Role::threads});
+  const auto add = [&](std::string name, std::string documentation, std::vector<Value> values,
+                       Value default_value, std::optional<Expr> exists_if = {}, Role role = Role::other) {
+    all.push_back({std::move(name), std::move(documentation), std::move(values), std::move(default_value),
+                   std::move(exists_if), role});
+  };
+  add("block_x", "threads of a block along x", {8, 16, 32, 64, 128}, 32, {}, Role::threads);
   if (flat) {
     all.back().values = {32, 64, 128, 256, 512};
     all.back().default_value = 128;
   } else {
-    all.push_back({"block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8, {}, Role::threads});
+    add("block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8, {}, Role::threads);
   }
-  all.push_back({"block_z",
-                 flat ? "threads of a block along y" : "threads of a block along z",
-                 {1, 2, 4},
-                 1,
-                 {},
-                 Role::threads});
+  add("block_z", flat ? "threads of a block along y" : "threads of a block along z", {1, 2, 4}, 1, {},
+      Role::threads);
   if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
-  all.push_back(
-      {"vector",
-       "neighbouring cells along x of one access to memory; direct, streaming: and those that a thread "
-       "computes",
-       {1, 2, 4},
-       default_vector(job),
-       {},
-       Role::work});
+  add("vector",
+      "neighbouring cells along x of one access to memory; direct, streaming: and those that a thread "
+      "computes",
+      {1, 2, 4}, default_vector(job), {}, Role::work);
   if (!flat)
-    all.push_back({"cells_y",
-                   "neighbouring rows that a thread computes",
-                   {1, 2, 3, 4, 5, 6, 8},
-                   default_cells_y(job),
-                   {},
-                   Role::work});
-  all.push_back(
-      {"cells_z",
-       flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
-       {1, 2, 4, 8},
-       default_cells_z(job),
-       {},
-       Role::work});
+    add("cells_y", "neighbouring rows that a thread computes", {1, 2, 3, 4, 5, 6, 8}, default_cells_y(job),
+        {}, Role::work);
+  add("cells_z",
+      flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
+      {1, 2, 4, 8}, default_cells_z(job), {}, Role::work);
   const std::vector<Value> steps = fused_steps(job), chunk = chunks(job);
   const int default_cells = default_vector(job) * default_cells_y(job) * default_cells_z(job);
-  all.push_back({"fused", "time steps of a launch, or between two transforms", steps,
-                 steps[std::min<std::size_t>(steps.size() - 1, 1)]});
-  all.push_back({"shuffle",
-                 "whether x neighbours come from the neighbouring lanes of the warp instead of the cache",
-                 {false, true},
-                 false,
-                 var("reach_x") >= 1 && var("reach_x") <= 4});
-  all.push_back(
-      {"readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true, {}});
-  all.push_back(
-      {"chunk",
-       "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves",
-       chunk,
-       chunk[4],
-       {}});
-  all.push_back(
-      {"loader",
-       "how x and y neighbours come to a thread: through registers to shared memory (plain), by cp.async "
-       "(async), as loads that hit L1, without barriers (cache), or as whole planes by the copy engine (tma)",
-       {"plain", "async", "cache", "tma"},
-       "async",
-       {}});
-  all.push_back({"stages", "planes in shared memory", {1, 2, 3, 4, 5}, 3, var("loader") != "cache"});
-  all.push_back(
-      {"unroll",
-       "planes a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
-       "1; temporal: 1 or 2, sums are not moved at 2",
-       {1, 2, 3, 5, 9, 17},
-       1,
-       {}});
-  all.push_back(
-      {"unroll_rows",
-       "whether the loops over rows are unrolled, with the weights as immediates instead of reads of "
-       "constant memory",
-       {false, true},
-       static_cast<int>(job.stencil.points.size()) * default_cells <= max_terms,
-       !var("star")});
-  all.push_back(
-      {"padded",
-       "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
-       "loads need no guards)",
-       {false, true},
-       true,
-       {}});
-  all.push_back({"store",
-                 "path of the stores: ordinary, or evict first (st.global.cs)",
-                 {"plain", "streaming"},
-                 "streaming",
-                 {}});
+  add("fused", "time steps of a launch, or between two transforms", steps,
+      steps[std::min<std::size_t>(steps.size() - 1, 1)]);
+  add("shuffle", "whether x neighbours come from the neighbouring lanes of the warp instead of the cache",
+      {false, true}, false, var("reach_x") >= 1 && var("reach_x") <= 4);
+  add("readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true);
+  add("chunk",
+      "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves", chunk,
+      chunk[4]);
+  add("loader",
+      "how x and y neighbours come to a thread: through registers to shared memory (plain), by cp.async "
+      "(async), as loads that hit L1, without barriers (cache), or as whole planes by the copy engine (tma)",
+      {"plain", "async", "cache", "tma"}, "async");
+  add("stages", "planes in shared memory", {1, 2, 3, 4, 5}, 3, var("loader") != "cache");
+  add("unroll",
+      "planes a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
+      "1; temporal: 1 or 2, sums are not moved at 2",
+      {1, 2, 3, 5, 9, 17}, 1);
+  add("unroll_rows",
+      "whether the loops over rows are unrolled, with the weights as immediates instead of reads of "
+      "constant memory",
+      {false, true}, static_cast<int>(job.stencil.points.size()) * default_cells <= max_terms, !var("star"));
+  add("padded",
+      "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
+      "loads need no guards)",
+      {false, true}, true);
+  add("store", "path of the stores: ordinary, or evict first (st.global.cs)", {"plain", "streaming"},
+      "streaming");
   all.push_back(min_blocks({1, 2, 3, 4, 8}));
   return all;
 }
