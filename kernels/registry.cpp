@@ -3,11 +3,6 @@
 
 #include <cctype>
 
-#include "kernels/convolution/problem.hpp"
-#include "kernels/fault_injection/fault_injection.hpp"
-#include "kernels/gemm/problem.hpp"
-#include "kernels/gemm_stream/problem.hpp"
-#include "kernels/matvec/problem.hpp"
 #include "kernels/stencil/language/definition.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"

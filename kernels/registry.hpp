@@ -12,6 +12,13 @@
 
 namespace tune::kernels {
 
+// Each is defined in the folder of its problem; stencil/problem.hpp declares the stencils.
+std::unique_ptr<Problem> make_conv2d_separable();
+std::unique_ptr<Problem> make_fault_injection();
+std::unique_ptr<Problem> make_gemm();
+std::unique_ptr<Problem> make_gemm_stream();
+std::unique_ptr<Problem> make_matvec();
+
 /// A line of the table of built-in problems.
 struct ProblemEntry {
   std::string_view name;

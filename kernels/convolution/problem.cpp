@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/convolution/problem.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -99,6 +97,8 @@ TensorSet reference(const ConvolutionJob& job, const TensorSet& inputs) {
 
 }  // namespace
 
+/// A separable convolution of an image of nx x ny pixels, x fastest, with 2 radius + 1 taps along each axis,
+/// which differ; zeros lie around the image. Buffers `in` and `out`.
 std::unique_ptr<Problem> make_conv2d_separable() {
   return std::make_unique<FamilyProblem<ConvolutionJob>>(
       make_info(),

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gemm/problem.hpp"
-
 #include "kernels/gemm/model/job.hpp"
 #include "kernels/gemm/model/reference.hpp"
 #include "kernels/gemm/model/variant.hpp"
@@ -70,6 +68,8 @@ std::vector<CheckedSize> checked_sizes(const GemmJob& job, const Configuration& 
 
 }  // namespace
 
+/// C = alpha A B + beta C for dense matrices: A has m x k elements, B k x n, C m x n. Buffers `a`, `b` and
+/// `c`. The first extent of a tensor is that of a row (column-major: of a column).
 std::unique_ptr<Problem> make_gemm() {
   return std::make_unique<FamilyProblem<GemmJob>>(
       make_info(), FamilyFunctions<GemmJob>{gemm_job, gemm_space, gemm_cost, plan_gemm, gemm_inputs,

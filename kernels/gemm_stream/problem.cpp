@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gemm_stream/problem.hpp"
-
 #include <algorithm>
 
 #include "kernels/gemm/model/reference.hpp"
@@ -78,6 +76,7 @@ std::vector<CheckedSize> checked_sizes(const StreamJob& job, const Configuration
 
 }  // namespace
 
+/// `gemm_stream`: products of a set of matrices in host memory.
 std::unique_ptr<Problem> make_gemm_stream() {
   return std::make_unique<FamilyProblem<StreamJob>>(
       make_info(), FamilyFunctions<StreamJob>{stream_job, gemm_stream_space, stream_cost, plan_gemm_stream,

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/matvec/problem.hpp"
-
 #include <algorithm>
 
 #include "kernels/matvec/model/files.hpp"
@@ -87,6 +85,8 @@ class MatvecProblem : public FamilyProblem<MatvecJob>, public HasFiles {
 
 }  // namespace
 
+/// Products of a matrix of `rows` x `columns`, row after row, with vectors: y = A x, z = A' y, or both.
+/// Buffers `a`, `x`, `y` and `z`.
 std::unique_ptr<Problem> make_matvec() {
   return std::make_unique<MatvecProblem>(
       make_info(),
