@@ -19,7 +19,6 @@ std::unique_ptr<Problem> make_gemm();
 std::unique_ptr<Problem> make_gemm_stream();
 std::unique_ptr<Problem> make_matvec();
 
-/// A line of the table of built-in problems.
 struct ProblemEntry {
   std::string_view name;
   std::unique_ptr<Problem> (*make)();

@@ -44,7 +44,6 @@ struct Contents {
   std::function<double(std::size_t, std::uint64_t)> function = {};
 };
 
-/// A tensor map over all of a vector.
 struct TensorMapDescription {
   std::vector<Expression> box;  ///< over sizes, settings and parameters
   MapSwizzle swizzle = MapSwizzle::none;

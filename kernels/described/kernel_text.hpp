@@ -25,14 +25,12 @@ KernelText read_kernel_text(const std::filesystem::path& file,
 /// Replaces whole words that are names of these by their values.
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& values);
 
-/// Joins texts with commas.
 std::string joined(const std::vector<std::string>& words);
 
 /// Returns the parameters of the kernel `entry` (without template arguments) as declared: `const float* in`.
 /// Empty if the text has no declaration of it that can be understood.
 std::vector<std::string> kernel_parameters(const std::string& text, const std::string& entry);
 
-/// Returns the name of a declared parameter.
 std::string name_of_parameter(const std::string& declaration);
 
 }  // namespace tune::described

@@ -25,7 +25,6 @@ struct StreamTile {
 std::span<const StreamTile> stream_tiles();
 /// Throws std::out_of_range for an unknown name.
 const StreamTile& stream_tile(std::string_view name);
-/// Returns the rows of a product that a block computes.
 search::Expr stream_tile_rows();
 
 /// `count` products of one size, C_i = A_i B_i. Their matrices lie in host memory, one after another.
@@ -40,7 +39,6 @@ struct StreamJob {
 
 StreamJob stream_job(const Instance& instance);
 
-/// The way of the products through the device.
 struct StreamPlan {
   std::int64_t streams = 1;  ///< pieces under way at the same time
   std::int64_t chunk = 1;    ///< products of a piece

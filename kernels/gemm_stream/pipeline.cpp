@@ -118,7 +118,6 @@ class Pipeline {
     return all;
   }
 
-  /// `product`: the launch of one.
   std::vector<PlanStep> steps(const Launch& product) {
     for (std::uint64_t piece = 0; piece * chunk() < count(); ++piece) add_piece(piece, product);
     return std::move(steps_);

@@ -22,7 +22,6 @@ struct ConvolutionJob {
 
   std::int64_t taps() const { return 2 * radius + 1; }
   int element_bytes() const { return static_cast<int>(element_size(type)); }
-  /// Returns the elements of an access of 16 bytes.
   int vector_width() const { return 16 / element_bytes(); }
   Extents extents() const { return {static_cast<std::uint64_t>(nx), static_cast<std::uint64_t>(ny)}; }
   double pixels() const { return static_cast<double>(nx) * static_cast<double>(ny); }

@@ -23,10 +23,8 @@ struct ConvolutionTile {
 
 using ConvolutionVariant = Variant<ConvolutionJob, ConvolutionTile>;
 
-/// Returns all variants. A new one is a source with one function and a line in this table.
 const VariantTable<ConvolutionJob, ConvolutionTile>& convolution_variants();
 
-/// Returns the parameters and constraints of all variants that apply to the job.
 search::SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceProperties& device);
 
 // Shared by the plans and spaces of several variants.
@@ -49,7 +47,6 @@ std::int64_t convolution_value(const search::Expr& expression, const Convolution
 CompileRequest convolution_request(const ConvolutionJob& job, std::string_view file,
                                    const search::Configuration& configuration, const KernelSources& sources);
 
-/// Returns rows without gaps or, with padding, of whole lines.
 Layout image_layout(const ConvolutionJob& job, bool padded);
 
 /// Adds `in` and `out` with this layout; kernels may read beside the image.

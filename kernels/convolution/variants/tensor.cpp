@@ -33,7 +33,6 @@ struct TensorGeometry {
   std::int64_t beside;  ///< columns of a block's rows that are not those of its results
 };
 
-/// Returns the columns of results of a block.
 Expr block_columns() {
   return var("warps") * var("tiles_x") * tile;
 }

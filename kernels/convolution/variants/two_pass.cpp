@@ -13,7 +13,6 @@ using search::Role;
 using search::Value;
 using search::var;
 
-/// Extents of the kernels' blocks and tiles.
 struct TwoPassGeometry {
   TwoPassGeometry(const ConvolutionJob& of_job, const Configuration& configuration)
       : job(of_job),

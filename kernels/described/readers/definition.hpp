@@ -35,7 +35,6 @@ namespace tune::described::t1 {
 /// Returns the text in lower case, without spaces around: names of kinds are compared in this form.
 std::string word(const JsonField& field);
 
-/// Reads KernelSpecification.
 void read_kernel(const JsonField& kernel, KernelDescription& definition);
 
 }  // namespace tune::described::t1

@@ -53,7 +53,6 @@ class JsonField {
 
   /// Throws UsageError: `conv.json:37: KernelSpecification.Size: expected ...`.
   [[noreturn]] void fail(const std::string& message) const { place().fail(message); }
-  /// Keeps the file in memory.
   SourceLocation place() const;
 
   bool is_object() const { return value_->is_object(); }

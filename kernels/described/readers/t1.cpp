@@ -127,7 +127,6 @@ void add_condition(const JsonField& rule, KernelDescription& definition) {
   definition.constraints.push_back({std::move(expression), rule.formula()});
 }
 
-/// Reads ConfigurationSpace.
 void read_space(const JsonField& root, KernelDescription& definition) {
   const JsonField space = root.at("ConfigurationSpace");
   const JsonField parameters = space.at("TuningParameters");
@@ -236,7 +235,6 @@ void collect(const JsonField& object, const std::string& name, std::string& unre
   }
 }
 
-/// Reads Budget and Search.
 void read_run(const JsonField& root, KernelDescription& definition) {
   if (const auto budgets = root.find("Budget"))
     for (const JsonField& field : budgets->one_or_more()) read_budget(field, definition);

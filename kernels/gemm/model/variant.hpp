@@ -23,10 +23,8 @@ struct GemmTile {
 
 using GemmVariant = Variant<GemmJob, GemmTile>;
 
-/// Returns all variants. A new one is a source with one function and a line in this table.
 const VariantTable<GemmJob, GemmTile>& gemm_variants();
 
-/// Returns the parameters and constraints of all variants that apply to the job.
 search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceProperties& device);
 
 /// Plans a configuration. Inputs `a` and `b`, output `c`; other buffers are scratch.

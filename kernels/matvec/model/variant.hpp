@@ -30,10 +30,8 @@ inline constexpr auto check_whole_rows = [](const MatvecJob&, const Configuratio
 /// True for jobs with both products.
 inline constexpr auto computes_both = [](const MatvecJob& job) { return job.op == MatvecJob::Op::ata; };
 
-/// Returns all variants. A new one is a source with one function and a line in this table.
 const VariantTable<MatvecJob, MatvecCheck>& matvec_variants();
 
-/// Returns the parameters and constraints of all variants that apply to the job.
 search::SpaceDefinition matvec_space(const MatvecJob& job, const DeviceProperties& device);
 
 /// Kernels count rows and columns in 32 bits, and beyond the end by up to a batch or a tile.
@@ -76,9 +74,7 @@ const KernelFiles& matvec_kernels();
 Result<LaunchPlan> matvec_plan(const MatvecJob& job, const MatvecShape& shape, std::string_view file,
                                const Configuration& configuration, const KernelSources& sources);
 
-/// Returns the pitch of rows of partial sums of vectors of `length`.
 std::int64_t partial_pitch(std::int64_t length);
-/// Adds scratch memory for `count` such rows.
 void add_partial_sums(LaunchPlan& plan, const MatvecJob& job, std::string name, std::int64_t count,
                       std::int64_t length);
 
@@ -87,7 +83,6 @@ std::int64_t reduce_parts(const Configuration& configuration);
 /// Computes out = sum of the `count` rows of `sums`.
 Launch reduce_launch(const std::string& sums, const std::string& out, std::int64_t count, std::int64_t length,
                      std::int64_t parts);
-/// Sets out = 0.
 Launch clear_launch(const std::string& out, std::int64_t length);
 
 /// Returns a launch of a block for each tile of each strip, without arguments; `shared` counts elements.

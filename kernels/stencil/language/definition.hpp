@@ -10,7 +10,6 @@
 
 namespace tune::kernels {
 
-/// A stencil that the user wrote.
 struct StencilDefinition {
   std::string name;
   Stencil stencil;  ///< normalized

@@ -38,7 +38,6 @@ struct ConstantList {
   std::vector<double> values;
 };
 
-/// The names that an equation may use.
 struct EquationNames {
   std::map<std::string, double, std::less<>> numbers;
   std::map<std::string, ConstantList, std::less<>> lists;

@@ -22,7 +22,6 @@ class ExpressionParser {
  public:
   ExpressionParser(TokenReader& tokens, const EquationNames& names) : tokens_(tokens), names_(names) {}
 
-  /// Reads an expression without cells.
   SyntaxNode constant();
   /// Reads an equation, with or without left-hand side.
   Equation equation();
@@ -31,7 +30,6 @@ class ExpressionParser {
   /// The meaning of a name before a bracket if cells are allowed, and of an axis while an index is read.
   enum class Place { constant, equation, index };
 
-  /// Counts the depth of nesting.
   class Level {
    public:
     explicit Level(ExpressionParser& parser);

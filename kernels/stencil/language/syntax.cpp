@@ -19,7 +19,6 @@ using Kind = SyntaxNode::Kind;
 /// Walks through trees. Sums may repeat a part many times: all steps are counted.
 class EquationEvaluator {
  public:
-  /// Evaluates a part without cells.
   double number(const SyntaxNode& node) {
     count(node);
     const auto child = [&](std::size_t i) -> const SyntaxNode& { return node.children[i]; };

@@ -37,7 +37,6 @@ struct SyntaxNode {
   std::vector<SyntaxNode> children;
 };
 
-/// The right-hand side of an equation.
 struct Equation {
   SyntaxNode value;
   int dimensions = 3;

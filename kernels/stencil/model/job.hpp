@@ -44,9 +44,7 @@ Stencil in_kernel_axes(const Stencil& stencil);
 /// REAL. An index known to the compiler becomes an immediate; others read constant memory.
 std::string points_header(const Stencil& stencil);
 
-/// Bytes of constant memory of a kernel.
-inline constexpr std::int64_t constant_memory = 64 * 1024;
-/// Returns the bytes of constant memory of the weights.
+inline constexpr std::int64_t constant_memory = 64 * 1024;  ///< bytes
 std::int64_t constant_bytes(const StencilJob& job);
 
 }  // namespace tune::kernels

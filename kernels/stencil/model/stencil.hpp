@@ -21,11 +21,9 @@ struct Stencil {
   int dimensions = 3;                ///< 2 or 3; with 2 every dz is 0
   std::vector<StencilPoint> points;  ///< sorted by (dz, dy, dx), every offset once
 
-  /// Returns the largest offset along x, y and z.
   std::array<int, 3> radii() const;
   /// Returns the largest offset along any axis.
   int radius() const;
-  /// True if all points lie on the axes.
   bool star() const;
 
   friend bool operator==(const Stencil&, const Stencil&) = default;
@@ -39,7 +37,6 @@ Stencil normalized(Stencil stencil);
 /// result that reaches over more than 2^27 offsets.
 Stencil composed(const Stencil& stencil, int steps);
 
-/// Returns the sum of the weights' absolute values.
 double absolute_weight(const Stencil& stencil);
 
 }  // namespace tune::kernels

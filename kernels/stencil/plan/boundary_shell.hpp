@@ -13,7 +13,6 @@ namespace tune::kernels {
 /// Returns the text of `rim_points.cuh`: the points of the job's stencil as arrays in constant memory, for
 /// loops over the points.
 std::string shell_header(const StencilJob& job);
-/// Returns the bytes of constant memory of these arrays.
 std::int64_t shell_constant_bytes(const StencilJob& job);
 
 /// Returns launches of `stencil_rim` that compute `steps` time steps of all cells nearer to a face than steps

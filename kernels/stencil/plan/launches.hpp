@@ -53,7 +53,6 @@ void add_arrays(LaunchPlan& plan, const StencilJob& job, const Layout& layout, i
 /// passed as `map` if there is one.
 void add_alternating(LaunchPlan& plan, const StencilJob& job, const Layout& layout,
                      std::vector<Launch> sweeps, const std::optional<TensorMapSpec>& map = std::nullopt);
-/// Returns the argument for an array that a kernel reads.
 KernelArgument source_argument(const std::string& source, const std::optional<TensorMapSpec>& map);
 
 /// Returns nx, ny, nz, pitch, plane: the last arguments of the kernels of the family.

@@ -12,7 +12,6 @@
 
 namespace tune::kernels {
 
-/// A small job, in the axes of the kernels.
 struct CheckSize {
   std::int64_t nx = 0, ny = 0, nz = 0, steps = 1;
 };
@@ -21,10 +20,8 @@ struct CheckSize {
 /// and without a boundary, and steps for a whole launch and a partial one.
 using StencilVariant = Variant<StencilJob, std::vector<CheckSize>>;
 
-/// Returns all variants. A new one is a folder below variants/ and a line in this table.
 const VariantTable<StencilJob, std::vector<CheckSize>>& stencil_variants();
 
-/// Returns the parameters and constraints of all variants.
 search::SpaceDefinition stencil_space(const StencilJob& job, const DeviceProperties& device);
 
 // Shared by the spaces of several variants.
@@ -38,7 +35,6 @@ inline constexpr int max_terms = 2048;
 /// 1.
 Constants stencil_constants(const StencilJob& job);
 
-/// Evaluates an expression for a configuration.
 std::int64_t stencil_value(const search::Expr& expression, const StencilJob& job,
                            const search::Configuration& configuration);
 
@@ -47,9 +43,7 @@ std::int64_t stencil_value(const search::Expr& expression, const StencilJob& job
 void add_shared(FamilySpace& space, const StencilJob& job, std::initializer_list<std::string_view> names,
                 const std::optional<search::Expr>& when = std::nullopt);
 
-/// Limits the threads of a block and of min_blocks blocks.
 void add_block_limits(const Rules& rules, const search::Expr& block_threads);
-/// Limits the brick of cells of a thread.
 void add_brick_limits(const Rules& rules, const search::Expr& cells);
 /// Adds that tiles have a power of two of rows: other numbers are for `temporal`, whose tiles have to fit the
 /// multiprocessors.
@@ -66,7 +60,6 @@ struct SweptStencil {
 /// Returns the job's own stencil, swept by a variant.
 SweptStencil swept_by(std::string_view variant, const StencilJob& job);
 
-/// True if the weights fit constant memory.
 bool sweeps_apply(const StencilJob& job);
 /// True if `temporal` can compute the job. Its sums are unrolled: reach and number of points must be small.
 /// The cell itself must be a point, and in three dimensions some point must lie beside it along y.

@@ -92,7 +92,6 @@ void step(const StencilJob& job, const Real* in, double* out) {
 
 constexpr std::uint32_t threads = 128;  // measured: 1.0 s for 4913 points at 512^3 on an H200, 1.8 s with 256
 
-/// Returns the job with points as doubles.
 StencilJob in_doubles(StencilJob job) {
   job.type = ElementType::f64;
   return job;

@@ -22,7 +22,6 @@ using search::var;
 
 constexpr std::int64_t fft_threads = 256;
 
-/// Makes the buffers and steps of a plan.
 class FftPlan {
  public:
   FftPlan(const StencilJob& job, const Configuration& configuration)
@@ -65,7 +64,6 @@ class FftPlan {
   std::int64_t tap_radius() const { return job_.stencil.radii()[2] * fused_; }
 
  private:
-  /// Returns the extents of the transforms.
   Extents extents_of_cells() const {
     return {static_cast<std::uint64_t>(extents_[0]), static_cast<std::uint64_t>(extents_[1]),
             static_cast<std::uint64_t>(extents_[2])};

@@ -101,7 +101,6 @@ __device__ constexpr int part_of(int dx, int dy, int dz) {
 )";
 }
 
-/// Returns the text of `stencil_parts.cuh`.
 std::string parts_header(const Stencil& stencil, const std::vector<int>& part_of, int parts) {
   std::string text = format(
       "// Into which {} parts the stencil's points are divided.\n#pragma once\n\n"

@@ -41,7 +41,6 @@ struct TemporalShape {
         chunk(configuration["chunk"].as_int()) {}
 };
 
-/// Returns the blocks of a launch that fuses `steps`.
 Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int64_t steps) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
   const auto [rx, ry, rz] = job.stencil.radii();
