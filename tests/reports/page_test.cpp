@@ -24,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-reports::ReportData invented_data() {
+reports::ReportData page_data() {
   const TemporaryFolder folder;
   db::Database database(folder / "tune.db");
   invent(database);
@@ -45,11 +45,11 @@ std::string embedded_data(const std::string& page) {
 
 TEST(PageData, IsAsBefore) {
   expect_golden("report_page.json",
-                nlohmann::ordered_json::parse(reports::page_data(invented_data())).dump(1) + "\n");
+                nlohmann::ordered_json::parse(reports::page_data(page_data())).dump(1) + "\n");
 }
 
 TEST(PageData, ColumnsHaveOneEntryARow) {
-  const auto data = nlohmann::json::parse(reports::page_data(invented_data()));
+  const auto data = nlohmann::json::parse(reports::page_data(page_data()));
   for (const auto& section : data["sections"]) {
     const std::size_t shown = section["shown"].get<std::size_t>();
     for (const char* column : {"time", "error", "registers", "spills", "shared", "occupancy"})
@@ -60,7 +60,7 @@ TEST(PageData, ColumnsHaveOneEntryARow) {
 }
 
 TEST(PageData, ASectionOfFailuresHasNoRowsAndAllItsFailures) {
-  const auto data = nlohmann::json::parse(reports::page_data(invented_data()));
+  const auto data = nlohmann::json::parse(reports::page_data(page_data()));
   const auto& section = data["sections"][0];  // the one in which everything failed
   EXPECT_EQ(section["measured"], 0);
   EXPECT_TRUE(section["rows"]["time"].empty());
@@ -69,7 +69,7 @@ TEST(PageData, ASectionOfFailuresHasNoRowsAndAllItsFailures) {
 }
 
 TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
-  reports::ReportData data = invented_data();
+  reports::ReportData data = page_data();
   const std::string evil = "</script><!--<b title='\"'>&\x01\xff";
   data.database = evil;
   for (reports::Section& section : data.sections) {
@@ -80,7 +80,7 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
     if (section.winner) section.winner->configuration.set("odd", evil);
     for (db::FailureCount& failure : section.failures) failure.reason = evil;
   }
-  const std::string plain = reports::html_page(invented_data(), {.library = false, .live = {}});
+  const std::string plain = reports::html_page(page_data(), {.library = false, .live = {}});
   const std::string page = reports::html_page(data, {.library = false, .live = {}});
   EXPECT_EQ(count(page, "</script>"), count(plain, "</script>"));
   EXPECT_EQ(count(page, "<!--"), count(plain, "<!--"));
@@ -93,7 +93,7 @@ TEST(Page, HasNoTextThatEndsAScriptOrAnElement) {
 }
 
 TEST(Page, TheStaticPartNeedsNoScript) {
-  const std::string page = reports::html_page(invented_data(), {.library = false, .live = {}});
+  const std::string page = reports::html_page(page_data(), {.library = false, .live = {}});
   const std::string before_scripts = page.substr(0, page.find("<script"));
   EXPECT_THAT(before_scripts, HasSubstr("Why the winner wins"));
   EXPECT_THAT(before_scripts, HasSubstr("1.92 ms"));
@@ -102,7 +102,7 @@ TEST(Page, TheStaticPartNeedsNoScript) {
 }
 
 TEST(Page, LoadsNothingWhereTheLibraryIsInIt) {
-  const std::string page = reports::html_page(invented_data());
+  const std::string page = reports::html_page(page_data());
   if (reports::page_library().empty()) {
     EXPECT_THAT(page, HasSubstr("<script src=\"" + reports::library_address() + "\" integrity=\"" +
                                 reports::library_integrity() + "\" crossorigin"));
@@ -137,7 +137,7 @@ TEST(Page, TenThousandEvaluationsStayBelowFiveMegabytes) {
 }
 
 TEST(PageUpdate, HasWhatALivePageShows) {
-  const auto update = nlohmann::json::parse(reports::page_update(invented_data()));
+  const auto update = nlohmann::json::parse(reports::page_update(page_data()));
   EXPECT_EQ(update["data"]["sections"].size(), 4U);
   EXPECT_THAT(update["summary"].get<std::string>(), HasSubstr("<table"));
   EXPECT_THAT(update["sections"].get<std::string>(), HasSubstr("<article"));
