@@ -17,7 +17,8 @@ endif()
 option(TUNE_WERROR "Treat warnings in our own code as errors" OFF)
 
 # Nearly all of the time of a build goes into headers: compiling the sources of a room as one takes a fifth of it. A
-# change of one source compiles its room again, some seconds. OFF compiles every source alone, as editors do.
+# change of one source compiles its room again, some seconds. The variants of a problem are one room. OFF compiles every
+# source alone, as editors do.
 option(TUNE_UNITY "Compile the sources of a folder together" ON)
 
 # tune_compile_by_rooms(TARGET): after its last source is named.
@@ -31,6 +32,7 @@ function(tune_compile_by_rooms target)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder} NORMALIZE OUTPUT_VARIABLE path)
     cmake_path(GET path PARENT_PATH room)
     cmake_path(RELATIVE_PATH room BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(REGEX REPLACE "/variants/.*" "/variants" room ${room})
     string(MAKE_C_IDENTIFIER ${room} group)
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
   endforeach()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run by the build: writes the defaults of all problems' settings as a source of the lookup library, which
-// knows nothing of problems.
+// does not depend on problems.
 #include <fstream>
 #include <iostream>
 

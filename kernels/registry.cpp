@@ -3,11 +3,6 @@
 
 #include <cctype>
 
-#include "kernels/convolution/problem.hpp"
-#include "kernels/fault_injection/fault_injection.hpp"
-#include "kernels/gemm/problem.hpp"
-#include "kernels/gemm_stream/problem.hpp"
-#include "kernels/matvec/problem.hpp"
 #include "kernels/stencil/language/definition.hpp"
 #include "kernels/stencil/model/shapes.hpp"
 #include "kernels/stencil/problem.hpp"
@@ -28,7 +23,7 @@ constexpr ProblemEntry table[] = {
     {"fault_injection", make_fault_injection},
 };
 
-/// As the value of a setting: letters, digits, `_`, `.` and `-` only.
+/// Returns the text with only letters, digits, `_`, `.` and `-`, as the value of a setting.
 std::string setting_text(std::string text) {
   for (char& c : text) {
     const auto plain = static_cast<unsigned char>(c);

@@ -12,27 +12,33 @@
 
 namespace tune::kernels {
 
-/// One line of the table of built-in problems.
+// Each is defined in the folder of its problem; stencil/problem.hpp declares the stencils.
+std::unique_ptr<Problem> make_conv2d_separable();
+std::unique_ptr<Problem> make_fault_injection();
+std::unique_ptr<Problem> make_gemm();
+std::unique_ptr<Problem> make_gemm_stream();
+std::unique_ptr<Problem> make_matvec();
+
 struct ProblemEntry {
   std::string_view name;
   std::unique_ptr<Problem> (*make)();
 };
 
-/// All built-in problems. A new one is a folder here and one line there.
+/// Returns all built-in problems. A new one is a folder here and one line there.
 std::span<const ProblemEntry> problems();
 
-/// Throws UsageError that names the nearest known problem.
+/// Throws UsageError with the nearest name for an unknown one.
 std::unique_ptr<Problem> make_problem(std::string_view name);
 
-/// A built-in problem made for what a file says.
+/// A built-in problem for the contents of a file.
 struct ProblemOfFile {
   std::unique_ptr<Problem> problem;
-  std::pair<std::string, std::string> setting;  ///< the one that stands for the file, with its value
-  std::vector<std::string> fixed;               ///< the names of all settings that the file fixes
+  std::pair<std::string, std::string> setting;  ///< the setting of the file, with its value
+  std::vector<std::string> fixed;               ///< names of all settings that the file fixes
 };
 
-/// The problem of `--stencil FILE`. Throws UsageError for a file that cannot be read, or that is of another
-/// problem than `name`, unless this is empty.
+/// Returns the problem of `--stencil FILE`. Throws UsageError for a file that cannot be read or belongs to
+/// another problem than `name`, unless this is empty.
 ProblemOfFile make_problem_of_stencil(const std::string& file, std::string_view name);
 
 }  // namespace tune::kernels

@@ -72,7 +72,7 @@ ProblemSelection selected_problem(const ProblemOptions& options) {
     throw UsageError("name a problem with --problem; 'tune list problems' shows the known ones");
   ProblemSelection selection;
   if (is_file(name)) {
-    auto defined = std::make_unique<definition::DescribedProblem>(definition::read_definition(name));
+    auto defined = std::make_unique<described::DescribedProblem>(described::read_definition(name));
     for (const std::string& note : defined->description().notes) std::cerr << format("{}: {}\n", name, note);
     selection.problem = std::move(defined);
   } else {

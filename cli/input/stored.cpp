@@ -270,7 +270,7 @@ std::shared_ptr<const Problem> defined_problem(const std::string& problem,
     std::error_code error;
     if (!std::filesystem::exists(file, error)) continue;
     try {
-      auto made = std::make_shared<definition::DescribedProblem>(definition::read_definition(file));
+      auto made = std::make_shared<described::DescribedProblem>(described::read_definition(file));
       if (made->info().name == problem) return made;
     } catch (const UsageError&) {
       continue;  // another file of that name, or one that was changed

@@ -31,7 +31,7 @@ std::string first_definition(const std::filesystem::path& path, const std::strin
                              const std::string& entry) {
   const std::string name = path.filename().string();
   try {
-    return definition::first_definition(name, text, entry);
+    return described::first_definition(name, text, entry);
   } catch (const UsageError& error) {
     const std::string what = error.what();
     if (!what.starts_with(name + ":")) throw;

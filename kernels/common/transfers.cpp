@@ -15,7 +15,7 @@ std::string on_device(const std::string& name) {
   return name + " on the device";
 }
 
-/// The host's side lies without gaps: rows of the first extent, one after the other.
+/// Returns copies, one for each plane. The host's tensor has no gaps.
 std::vector<PlanStep> copies_of(const BufferSpec& device, const std::string& name, bool to_device) {
   const Extents& extents = device.layout.extents;
   const std::uint64_t width = extents[0];
@@ -32,7 +32,7 @@ std::vector<PlanStep> copies_of(const BufferSpec& device, const std::string& nam
   return steps;
 }
 
-/// Gives buffers of the host their copies' names, and makes room for so many steps before.
+/// Replaces the names of host buffers by those of their copies, and shifts step numbers by `before`.
 class Renaming {
  public:
   Renaming(const std::vector<std::pair<std::string, std::string>>& names, std::size_t before)

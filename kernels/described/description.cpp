@@ -8,10 +8,10 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
-/// As C, CUDA, numpy and the exchange format call them; those of whole numbers with a size may end in _t.
+/// Names from C, CUDA, numpy and the exchange format; those of whole numbers with a size may end in _t.
 constexpr std::pair<ElementType, std::string_view> type_names[] = {
     {ElementType::f32, "float|float32"},
     {ElementType::f64, "double|float64"},
@@ -37,7 +37,7 @@ std::optional<ElementType> listed(std::string_view name) {
 
 std::optional<ElementType> plain(std::string_view name) {
   const auto found = listed(name);
-  // int32_t, but not size: what ends with _t has a number before.
+  // int32_t, but not size_t: only after a number.
   return found || !name.ends_with("_t") ? found : listed(name.substr(0, name.size() - 2));
 }
 
@@ -74,13 +74,13 @@ std::vector<std::string> KernelDescription::arguments_of(const LaunchDescription
 
 ProblemInfo KernelDescription::info() const {
   ProblemInfo info{name, summary, extents, settings, item, {}, revision};
-  // Characters that a database's keys and a command line take without quotes.
+  // Characters that need no quotes in a database's keys and on a command line.
   for (char& c : info.name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') c = '_';
   if (info.name.empty()) place.fail("the problem has no name");
-  // A description that fixes all sizes has one that says nothing.
+  // If all sizes are fixed, a setting without meaning keeps the description from having none.
   if (info.extents.empty()) info.extents.push_back({"size", format("fixed by the {}", noun()), 1});
   return info;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

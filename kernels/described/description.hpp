@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of a person's own and what may vary, whoever described it: a file, in whichever format, or a
-// program.
+// The user's own kernel and its parameters, from a file in any format or from a program.
 #pragma once
 
 #include <array>
@@ -19,20 +18,20 @@
 #include "search/space/space_definition.hpp"
 #include "tuner/problem/problem.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
-/// What the name of a type means: `float`, `int32_t`, `unsigned short`, `half`, `bool`, `float4`, ...
+/// The meaning of a type's name: `float`, `int32_t`, `unsigned short`, `half`, `bool`, `float4`, ...
 struct TypeName {
   ElementType element = ElementType::f32;
   int components = 1;    ///< of an element of a vector: float4 has four
   bool is_bool = false;  ///< bytes that are 0 or 1
 };
-/// Nothing for a type that no buffer has. Upper and lower case are the same.
+/// Returns nothing for a type that no buffer has. Upper and lower case are the same.
 std::optional<TypeName> type_named(std::string_view name);
 
 enum class BufferAccess { read, write, both, scratch };
 
-/// What a vector holds before a kernel runs, or must hold afterwards.
+/// The contents of a vector before a kernel runs, or the right ones afterwards.
 struct Contents {
   enum class Kind { constant, random, sequence, file, function };
   Kind kind = Kind::random;
@@ -41,30 +40,29 @@ struct Contents {
   double low = 0, high = 1;  ///< random: uniform; whole numbers from low to high, high included
   std::optional<std::uint64_t> seed = std::nullopt;  ///< random: besides that of the check
   std::filesystem::path file = {};                   ///< elements in the machine's byte order, nothing else
-  /// Of an element's number, as laid out in memory, and the check's seed.
+  /// Computes an element from its number, as laid out in memory, and the check's seed.
   std::function<double(std::size_t, std::uint64_t)> function = {};
 };
 
-/// A tensor map over all of a vector.
 struct TensorMapDescription {
   std::vector<Expression> box;  ///< over sizes, settings and parameters
   MapSwizzle swizzle = MapSwizzle::none;
   MapPromotion promotion = MapPromotion::bytes_128;
 };
 
-/// An argument of a kernel, or what a constant-memory symbol holds.
+/// An argument of a kernel, or the contents of a symbol in constant memory.
 struct Argument {
   std::string name;
   SourceLocation place = {};
-  std::string type_name = {};  ///< as it was written
-  std::optional<TypeName> type =
-      std::nullopt;  ///< nothing: a setting is called `type_name`, its value is the type
-  /// Of a vector: its extents in elements, the fastest first, over sizes, settings and lists of the
+  std::string type_name = {};  ///< as written
+  /// Nothing: the value of the setting `type_name` is the type.
+  std::optional<TypeName> type = std::nullopt;
+  /// The extents of a vector in elements, the fastest first, over sizes, settings and lists of the
   /// parameters' values. Empty for a scalar.
   std::vector<Expression> extents = {};
   BufferAccess access = BufferAccess::read;
   Contents contents = {};
-  /// Of a vector that is compared: what it must hold, where that is known.
+  /// The right contents of a compared vector, if they are known.
   std::optional<Contents> expected = std::nullopt;
   std::optional<Bounds> bounds = std::nullopt;        ///< of its comparison, instead of the description's
   std::optional<Expression> value = std::nullopt;     ///< of a scalar: over sizes, settings and parameters
@@ -74,18 +72,18 @@ struct Argument {
 
   bool is_vector() const { return !extents.empty(); }
   bool is_compared() const;
-  /// Whether it is a scalar that follows from sizes and configuration.
+  /// True for a scalar that follows from sizes and configuration.
   bool is_computed() const { return value && !value->is_constant(); }
 };
 
-/// One launch of a kernel; expressions over sizes, settings and parameters.
+/// A launch of a kernel; expressions are over sizes, settings and parameters.
 struct LaunchDescription {
   std::string entry;  ///< a kernel's name or a C++ name expression: names of parameters become their values
-  /// Extents that are left out are 1. A function may give the list of all three as the first.
+  /// Missing extents are 1. A function may return the list of all three as the first.
   std::array<std::optional<Expression>, 3> grid = {}, block = {};
   std::optional<Expression> shared = std::nullopt;  ///< dynamic shared memory [bytes]
-  std::optional<Expression> when = std::nullopt;    ///< left out where it is false
-  /// Names, in the kernel's order; nothing: all that are no symbols, as declared.
+  std::optional<Expression> when = std::nullopt;    ///< the launch is left out where it is false
+  /// Names in the kernel's order; nothing: all arguments without symbol, as declared.
   std::optional<std::vector<std::string>> arguments = std::nullopt;
 };
 
@@ -95,24 +93,24 @@ struct KernelSource {
   std::vector<std::string> options = {};                         ///< names of parameters become their values
   std::vector<std::pair<std::string, Expression>> defines = {};  ///< besides the parameters
   SourceLocation place = {};
-  std::optional<KernelText> text = std::nullopt;  ///< nothing: is read when the problem is made
+  std::optional<KernelText> text = std::nullopt;  ///< nothing: read when the problem is made
 };
 
-/// How the right result is known, beyond what arguments say themselves.
+/// The source of the right results, beyond those of the arguments.
 struct ReferenceDescription {
   using Function = std::function<void(const Instance&, const TensorSet& inputs, TensorSet& results)>;
 
-  /// The configuration whose results are taken for right; values that are not named are defaults.
+  /// The configuration whose results count as right; parameters without a value have their defaults.
   Configuration configuration = {};
   SourceLocation place = {};  ///< of the configuration
-  /// Another kernel whose results are: with launches of its own.
+  /// Another kernel with right results, and launches of its own.
   std::optional<KernelSource> kernel = std::nullopt;
   std::vector<LaunchDescription> launches = {};
   /// Or a function that fills the outputs, which hold NaN before.
   Function function = {};
 };
 
-/// A constraint that is a function: is asked where all expressions hold.
+/// A constraint that is a function; it is called if all expressions hold.
 struct FunctionRule {
   std::function<bool(const Instance&, const Configuration&)> holds;
   std::string reason;
@@ -133,29 +131,29 @@ struct KernelDescription {
   std::vector<LaunchDescription> launches = {};
   ReferenceDescription reference = {};
   std::optional<double> absolute_tolerance = std::nullopt, relative_tolerance = std::nullopt;
-  /// Extents that differ from those of the work.
+  /// Extents other than those of the work.
   std::vector<std::vector<std::pair<std::string, std::int64_t>>> check_sizes = {};
   std::optional<Expression> items = std::nullopt, flops = std::nullopt, bytes = std::nullopt;
   std::string item = "element";
   int revision = 1;
-  /// What results depend on, as the hash of sources takes it; kernel files that are yet to be read join it.
+  /// Text that the hash of sources covers. Kernel files that are read later are added.
   std::vector<SourceFile> sources = {};
-  std::string unusable = {};  ///< why nothing can be compiled or run; empty: nothing is in the way
-  /// Of a run that is given no other: configurations, seconds.
+  std::string unusable = {};  ///< why nothing can be compiled or run; empty if it can
+  /// Budgets of a run without another one: configurations, seconds.
   std::optional<std::int64_t> budget_evaluations = std::nullopt;
   std::optional<double> budget_seconds = std::nullopt;
   std::optional<double> budget_share = std::nullopt;  ///< of all valid configurations
-  std::string strategy = {};                          ///< of a run that is given none; empty: the default one
+  std::string strategy = {};                          ///< of a run without another one; empty: the default
   std::optional<std::uint64_t> seed = std::nullopt;   ///< likewise
-  std::vector<std::string> notes = {};  ///< what was read differently from what a person might think
+  std::vector<std::string> notes = {};                ///< readings that may surprise the user
 
-  /// Null where there is none of that name.
+  /// Returns null for an unknown name.
   const Argument* argument(std::string_view wanted) const;
   std::vector<std::string> arguments_of(const LaunchDescription& launch) const;
-  /// Without sources. Throws UsageError where the name is empty.
+  /// Returns it without sources. Throws UsageError if the name is empty.
   ProblemInfo info() const;
-  /// What messages call this: `definition`, or `problem` in code.
+  /// The word for this in messages: `definition`, or `problem` in code.
   const char* noun() const { return place.is_file() ? "definition" : "problem"; }
 };
 
-}  // namespace tune::definition
+}  // namespace tune::described

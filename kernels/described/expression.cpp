@@ -5,7 +5,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 SourceLocation SourceLocation::in_code(std::string prefix) {
   SourceLocation place;
@@ -77,7 +77,7 @@ FormulaValue Expression::value(const ExpressionScope& scope) const {
 
 double Expression::real(const ExpressionScope& scope) const {
   const FormulaValue result = value(scope);
-  if (!result.is_number()) fail(format("{} where a number is wanted", kind_of(result)));
+  if (!result.is_number()) fail(format("{} where a number is expected", kind_of(result)));
   return result.real();
 }
 
@@ -108,4 +108,4 @@ std::string to_word(const Value& value) {
   return value.is_bool() ? (value.as_bool() ? "1" : "0") : value.to_string();
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a description that follow from sizes and configuration, and where they were written.
+// Numbers of a description that follow from sizes and configuration, and the places where they were written.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 #include "search/space/space_definition.hpp"
 #include "tuner/problem/instance.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
-/// Where a part of a description was written: what errors about it begin with.
+/// The place of a part of a description: errors about it begin with it.
 class SourceLocation {
  public:
   using Prefix = std::function<std::string()>;
@@ -27,15 +27,15 @@ class SourceLocation {
   SourceLocation() = default;
   /// A part of the program: `doubling: grid x`.
   static SourceLocation in_code(std::string prefix);
-  /// A place in a file: `conv.json:37: launches[0].grid`, which is only looked for when an error is told.
+  /// A place in a file, `conv.json:37: launches[0].grid`, which is searched only for an error.
   static SourceLocation in_file(Prefix prefix);
 
   bool is_file() const { return is_file_; }
-  /// `message` behind the place.
+  /// Returns `message` behind the place.
   std::string located(const std::string& message) const;
   /// Throws UsageError.
   [[noreturn]] void fail(const std::string& message) const;
-  /// Calls a function of the person who wrote the description; what it throws becomes a UsageError.
+  /// Calls a function of the description's author; an exception from it becomes a UsageError.
   template<class Call>
   auto guarded(Call call) const {
     try {
@@ -50,18 +50,18 @@ class SourceLocation {
   bool is_file_ = false;
 };
 
-/// What expressions may name: sizes, settings, `ProblemSize` (the sizes as a list), and parameters.
+/// The names that expressions may use: sizes, settings, `ProblemSize` (the sizes as a list), and parameters.
 class ExpressionScope {
  public:
-  /// Sizes and settings, and of each parameter the list of its values.
+  /// With the list of its values for each parameter.
   ExpressionScope(const std::vector<search::Parameter>& parameters, const Instance& instance);
-  /// Sizes and settings, and the parameters' values.
+  /// With the configuration's values of the parameters.
   ExpressionScope(const std::vector<search::Parameter>& parameters, const Instance& instance,
                   const search::Configuration& configuration);
 
-  /// Null for a name that is not known.
+  /// Returns null for an unknown name.
   const FormulaValue* find(std::string_view name) const;
-  /// Numbers and words by name, as macros and name expressions take them: true is 1.
+  /// Returns numbers and words by name, as macros and name expressions take them: true is 1.
   const std::map<std::string, std::string>& words() const { return words_; }
   const Instance& instance() const { return instance_; }
   const search::Configuration& configuration() const { return configuration_; }
@@ -78,7 +78,7 @@ class ExpressionScope {
 /// A number, a formula over the names of a scope, or a function.
 class Expression {
  public:
-  /// The configuration is empty where only sizes and settings are known.
+  /// The configuration is empty if only sizes and settings are known.
   using Function = std::function<FormulaValue(const Instance&, const search::Configuration&)>;
   using Content = std::variant<double, std::string, Function>;
 
@@ -93,11 +93,11 @@ class Expression {
 
   bool is_constant() const { return std::holds_alternative<double>(content_); }
   bool is_function() const { return std::holds_alternative<Function>(content_); }
-  /// The number or formula as it was written; `(function)`.
+  /// Returns the number or formula as written; `(function)`.
   std::string text() const;
-  /// In a file the formula comes before what is said of its value: `'n / 3': ...`.
+  /// In a file the formula precedes the message: `'n / 3': ...`.
   std::string with_text(const std::string& statement) const;
-  /// Likewise what the value is: `grid x: 'n / 3'`.
+  /// The formula precedes the value's name, too: `grid x: 'n / 3'`.
   std::string named(const std::string& what) const;
 
  private:
@@ -105,7 +105,7 @@ class Expression {
   SourceLocation place_;
 };
 
-/// As a macro: true is 1.
+/// Returns the value as a macro: true is 1.
 std::string to_word(const Value& value);
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An interpreter that walks over the words: the formulas of a definition are short, and a word is looked at
-// again for each value of a comprehension. What must not be computed (the element of a comprehension before
-// its variable is known, the other side of an `or`) is walked over with `dry_` set: its value means nothing.
+// An interpreter that walks over the words: the formulas of a definition are short, and a comprehension reads
+// its words again for each value. Parts that must not be computed (the element of a comprehension before its
+// variable is known, the other side of an `or`) are read with `dry_` set: their values have no meaning.
 #include "kernels/described/formula.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "search/expressions/program.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 using search::Expr;
@@ -22,7 +22,7 @@ using List = FormulaValue::List;
 
 constexpr int deepest = 100;  ///< brackets within brackets
 
-/// Loops and brackets: what a short text may cost.
+/// Limit on loops and brackets, and so on the cost of a short text.
 constexpr std::size_t max_steps = 20'000'000;
 
 Expr::Op comparison(const ExprToken& token) {
@@ -33,7 +33,7 @@ Expr::Op comparison(const ExprToken& token) {
   return found == all.end() ? Expr::Op::literal : found->second;
 }
 
-/// Whether it is a word of the language and no name: `and`, `for`, ...
+/// True for a word of the language: `and`, `for`, ...
 bool is_keyword(const ExprToken& token) {
   static const std::set<std::string> all = {"and", "or", "not", "if", "else", "for", "in"};
   return token.kind == ExprToken::Kind::name && all.contains(token.text);
@@ -64,7 +64,7 @@ class Interpreter {
     throw ExprError(format("expected '{}', found {}", wanted, found), now().column);
   }
 
-  /// Gives errors of the arithmetic their place.
+  /// Adds the place to errors of the arithmetic.
   template<class Compute>
   FormulaValue computed(std::size_t column, Compute compute) {
     if (++steps_ > max_steps) throw ExprError("it takes too long to compute", column);
@@ -114,7 +114,7 @@ class Interpreter {
     return value;
   }
 
-  /// `condition ? value : other`, from where the condition begins.
+  /// Reads `condition ? value : other`, from the beginning of the condition.
   FormulaValue chosen_as_in_c(std::size_t condition) {
     const bool dry = dry_;
     at_ = condition;
@@ -304,7 +304,7 @@ class Interpreter {
     return computed(token.column, [&] { return call_function(token.text, arguments); });
   }
 
-  /// A list, a tuple, a comprehension or an expression in brackets, behind its opening bracket.
+  /// Reads a list, a tuple, a comprehension or an expression in brackets, behind its opening bracket.
   FormulaValue bracket(const ExprToken& open) {
     const std::string close = open.text == "(" ? ")" : "]";
     List values;
@@ -322,7 +322,7 @@ class Interpreter {
     return values;
   }
 
-  /// One element, or all of a comprehension; comprehended_at_ then is where it begins.
+  /// Reads one element, or a whole comprehension; comprehended_at_ then is where it begins.
   FormulaValue element_or_comprehension() {
     const std::size_t begin = at_;
     const bool dry = dry_;
@@ -344,7 +344,7 @@ class Interpreter {
     return values;
   }
 
-  /// `for name in values [if condition]`, and what follows, from word `clause` on. Gives where it ends.
+  /// Reads `for name in values [if condition]`, and the rest, from word `clause` on. Returns where it ends.
   std::size_t loop(std::size_t element, std::size_t clause, List& values) {
     at_ = clause;
     if (!take("for")) {
@@ -366,7 +366,7 @@ class Interpreter {
     if (!dry_ && !range.is_list()) throw ExprError("expected a list, found " + kind_of(range), column);
     const std::size_t filter = at_;
     const bool dry = dry_;
-    // Once without computing anything: where the clauses end.
+    // Reads once without computing anything, to find the end of the clauses.
     loops_.emplace_back(name.text, FormulaValue());
     dry_ = true;
     while (take("if")) disjunction();
@@ -401,4 +401,4 @@ FormulaValue evaluate(std::string_view text, const Names& names) {
   return Interpreter(text, names).all();
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -13,11 +13,11 @@
 #include "search/expressions/expr.hpp"
 #include "search/expressions/value.hpp"
 
-// What formulas are worth, and what their operators and functions compute.
+// Values of formulas, and their operators and functions.
 
-namespace tune::definition {
+namespace tune::described {
 
-/// What a formula is worth: a truth value, a whole or real number, a text, or a list of these.
+/// The value of a formula: a truth value, a whole or real number, a text, or a list of these.
 struct FormulaValue {
   using List = std::vector<FormulaValue>;
   std::variant<bool, std::int64_t, double, std::string, List> data = std::int64_t{0};
@@ -29,7 +29,7 @@ struct FormulaValue {
   FormulaValue(std::string value) : data(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   FormulaValue(List values) : data(std::move(values)) {}       // NOLINT(google-explicit-constructor)
   explicit FormulaValue(const search::Value& value);
-  /// A whole number where it is one, as formulas tell them apart.
+  /// Returns an integer for a whole number, as formulas distinguish them.
   static FormulaValue of_number(double number);
 
   bool is_list() const { return std::holds_alternative<List>(data); }
@@ -37,21 +37,21 @@ struct FormulaValue {
   bool is_real() const { return std::holds_alternative<double>(data); }
   bool is_number() const { return !is_list() && !is_text(); }
 
-  /// Throws ExprError where it is something else.
+  /// Throws ExprError for another kind of value.
   const List& list() const;
   const std::string& text() const;
   /// Truth values count as 0 and 1; a real number must be whole.
   std::int64_t integer() const;
   double real() const;
-  /// Python's truth: nonzero, or not empty.
+  /// Returns Python's truth: nonzero, or not empty.
   bool to_bool() const;
-  /// Of what is no list.
+  /// Throws for a value that is not a list.
   search::Value scalar() const;
 
   friend bool operator==(const FormulaValue&, const FormulaValue&) = default;
 };
 
-/// For messages: `a list`, `a text`, `a number`.
+/// Returns a text for messages: `a list`, `a text`, `a number`.
 std::string kind_of(const FormulaValue& value);
 
 // All of these throw search::ExprError.
@@ -59,13 +59,13 @@ std::string kind_of(const FormulaValue& value);
 constexpr std::size_t max_values = 1'000'000;  ///< of a list
 
 FormulaValue arithmetic(search::Expr::Op op, const FormulaValue& a, const FormulaValue& b);
-/// Numbers, texts or lists.
+/// Adds numbers, texts or lists.
 FormulaValue plus(const FormulaValue& a, const FormulaValue& b);
-/// Numbers, or a list so many times.
+/// Multiplies numbers, or repeats a list.
 FormulaValue times(const FormulaValue& a, const FormulaValue& b);
-/// Numbers and texts by size, lists by equality alone.
+/// Compares numbers and texts by size, lists for equality only.
 FormulaValue compare(search::Expr::Op op, const FormulaValue& a, const FormulaValue& b);
-/// From the end where `index` is negative.
+/// A negative `index` counts from the end.
 FormulaValue element(const FormulaValue& list, std::int64_t index);
 
 bool is_function(std::string_view name);
@@ -74,7 +74,7 @@ FormulaValue call_function(std::string_view name, const std::vector<FormulaValue
 // The expressions of a definition's file, as Python has them: `[16*i for i in range(1, 17)]`,
 // `ProblemSize[0] * max(filter_width)`, `[2**i for i in range(5) if i != 3] + [48]`. Never run as code.
 
-/// The value of a name; null for one that is not known.
+/// Returns the value of a name; null for an unknown one.
 using Names = std::function<const FormulaValue*(std::string_view name)>;
 
 /// The value of `text`. Numbers, texts, True and False, lists and tuples with subscripts, list comprehensions
@@ -85,4 +85,4 @@ using Names = std::function<const FormulaValue*(std::string_view name)>;
 /// what is wrong, unknown names, numbers beyond 64 bits, and lists of more than a million values.
 FormulaValue evaluate(std::string_view text, const Names& names);
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -7,7 +7,7 @@
 #include "search/expressions/program.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 using search::Expr;
@@ -16,14 +16,14 @@ using search::Scalar;
 using List = FormulaValue::List;
 using Function = FormulaValue (*)(const List&);
 
-/// Beyond it a real number is no exact whole number.
+/// Larger real numbers are not exact whole numbers.
 constexpr double max_integer = 9007199254740992.0;
 
 [[noreturn]] void refuse(const std::string& wanted, const FormulaValue& found) {
   throw ExprError("expected " + wanted + ", found " + kind_of(found));
 }
 
-/// The numbers that `min`, `max` and `sum` are about: one list, or the arguments themselves.
+/// Returns the numbers for `min`, `max` and `sum`: one list, or the arguments themselves.
 const List& operands(const List& arguments) {
   return arguments.size() == 1 && arguments.front().is_list() ? arguments.front().list() : arguments;
 }
@@ -62,7 +62,7 @@ FormulaValue range(const List& arguments) {
   return values;
 }
 
-/// numpy's: like range, of real numbers too; the end is never reached.
+/// As in numpy: like range, but for real numbers too; the end is never reached.
 FormulaValue arange(const List& arguments) {
   const bool all_integers =
       std::ranges::none_of(arguments, [](const FormulaValue& value) { return value.is_real(); });
@@ -165,7 +165,7 @@ const std::map<std::string, Function, std::less<>>& functions() {
       {"pow", power_of},
       {"prod", product},
       {"range", range},
-      // To even, as Python rounds.
+      // Rounds to even, as Python does.
       {"round", [](const List& a) { return whole_part(std::nearbyint(only(a).real())); }},
       {"sorted", sorted},
       {"sqrt", sqrt_of},
@@ -175,7 +175,7 @@ const std::map<std::string, Function, std::less<>>& functions() {
   return all;
 }
 
-/// Definitions that were written for Python call a few of these by their module.
+/// Definitions for Python call some functions by their module.
 std::string_view without_prefix(std::string_view name) {
   for (const std::string_view module : {"math.", "np.", "numpy."})
     if (name.starts_with(module)) return name.substr(module.size());
@@ -278,7 +278,7 @@ FormulaValue compare(Expr::Op op, const FormulaValue& a, const FormulaValue& b) 
   if (!a.is_list() && !b.is_list()) return arithmetic(op, a, b);
   if (op == Expr::Op::equal) return a == b;
   if (op == Expr::Op::not_equal) return !(a == b);
-  throw ExprError("lists are equal or not, but none is larger");
+  throw ExprError("lists can be compared for equality only");
 }
 
 FormulaValue element(const FormulaValue& list, std::int64_t index) {
@@ -296,4 +296,4 @@ FormulaValue call_function(std::string_view name, const List& arguments) {
   return functions().find(without_prefix(name))->second(arguments);
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -9,7 +9,7 @@
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 bool is_word(char c) {
@@ -25,7 +25,7 @@ std::vector<std::string> quoted_includes(const std::string& text) {
   return names;
 }
 
-/// Comments become spaces: a declaration may have some between its parameters.
+/// Replaces comments by spaces: a declaration may have some between its parameters.
 std::string without_comments(const std::string& text) {
   std::string plain = text;
   for (std::size_t i = 0; i + 1 < plain.size(); ++i) {
@@ -47,7 +47,7 @@ std::string trimmed(const std::string& text) {
   return {begin, end};
 }
 
-/// From behind an opening bracket to its closing one, split at the commas of this level.
+/// Splits the text between an opening bracket and its closing one at the commas of this level.
 std::vector<std::string> split_arguments(const std::string& text, std::size_t at) {
   std::vector<std::string> parts;
   std::string part;
@@ -138,4 +138,4 @@ std::string name_of_parameter(const std::string& declaration) {
   return text.substr(begin);
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a configuration's launches.
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -11,10 +10,11 @@
 #include "tuner/plan/tensor_map_shape.hpp"
 #include "tuner/tensor/tensor.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
-/// Failure{constraint} beyond what any device has; the device's own limits are seen when it is prepared.
+/// Failure{constraint} beyond the limits of all devices; the limits of the device at hand count when it is
+/// prepared.
 Result<Dim3> dimensions(const std::array<std::optional<Expression>, 3>& extents, const ExpressionScope& scope,
                         const char* what) {
   FormulaValue together;
@@ -34,18 +34,18 @@ Result<Dim3> dimensions(const std::array<std::optional<Expression>, 3>& extents,
   return Dim3{sizes[0], sizes[1], sizes[2]};
 }
 
-/// Nothing where the type cannot hold the number.
+/// Returns nothing if the type cannot hold the number.
 template<class T>
 std::optional<T> integer_as(const FormulaValue& value) {
-  // Beyond 2^63 there are no whole numbers in formulas.
+  // Whole numbers in formulas are below 2^63.
   const std::int64_t integer = value.integer();
   const bool negative = integer < 0 && std::is_unsigned_v<T>;
   if (negative || static_cast<std::int64_t>(static_cast<T>(integer)) != integer) return std::nullopt;
   return static_cast<T>(integer);
 }
 
-/// A number as a kernel's argument of that type; nothing where it is beyond the type. Throws
-/// search::ExprError where it is no number of that kind.
+/// Returns a number as a kernel's argument of that type; nothing if it is beyond the type. Throws
+/// search::ExprError for another kind of number.
 std::optional<ScalarArgument> scalar_of(const TypeName& type, const FormulaValue& value) {
   if (type.is_bool) return ScalarArgument(static_cast<std::uint8_t>(value.to_bool() ? 1 : 0));
   return with_element(type.element, [&]<class T>(T) -> std::optional<ScalarArgument> {
@@ -81,7 +81,7 @@ BufferSpec buffer_of(const Argument& argument, ElementType type, const Extents& 
   return buffer;
 }
 
-/// A box that no device takes is a configuration that cannot be, as a wrong constraint would say.
+/// A box that no device takes makes the configuration invalid, as a constraint does.
 Result<TensorMapArgument> map_argument(const Argument& argument, const LaunchPlan& plan,
                                        const ExpressionScope& scope) {
   std::vector<std::uint32_t> box;
@@ -96,7 +96,8 @@ Result<TensorMapArgument> map_argument(const Argument& argument, const LaunchPla
   return made;
 }
 
-/// Words of template arguments. A macro of that name would replace the parameter of the template, too.
+/// Returns the words of template arguments. A macro of the same name would replace the parameter of the
+/// template, too.
 std::set<std::string> template_words(const std::vector<LaunchDescription>& launches) {
   std::set<std::string> words;
   for (const LaunchDescription& launch : launches) {
@@ -131,7 +132,7 @@ CompileRequest compile_request(const KernelSource& kernel, const std::vector<Lau
   return request;
 }
 
-/// The launch without its arguments.
+/// Returns the launch without its arguments.
 Result<Launch> geometry_of(const LaunchDescription& described, const ExpressionScope& scope) {
   Launch launch;
   launch.entry = replaced(described.entry, scope.words());
@@ -192,4 +193,4 @@ Result<LaunchPlan> DescribedProblem::make_plan(const KernelSource& kernel,
   return plan;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

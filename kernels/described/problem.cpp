@@ -16,17 +16,17 @@
 #include "tuner/tensor/tensor.hpp"
 #include "tuner/tensor/verifier.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
-/// FNV-1a: arguments of one problem shall not hold the same numbers.
+/// FNV-1a: arguments of a problem get different numbers.
 std::uint64_t hash_of(const std::string& name) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return hash;
 }
 
-/// The largest number that is still below the type's limit as double: 2^63 is beyond an int64.
+/// The largest number below the type's limit as double: 2^63 is beyond an int64.
 template<class T>
 double highest() {
   const auto max = static_cast<double>(std::numeric_limits<T>::max());
@@ -70,7 +70,7 @@ void read_file(HostTensor& tensor, const Contents& contents, const Argument& arg
                                read < bytes.size() ? "fewer" : "more", bytes.size(), argument.name));
 }
 
-/// A tensor with these contents; those that are random follow from the seed and the argument's name. Throws
+/// Returns a tensor with these contents; random ones follow from the seed and the argument's name. Throws
 /// UsageError for a file that cannot be read or has another size.
 HostTensor make_tensor(const Contents& contents, const Argument& argument, const TypeName& type,
                        const Extents& extents, std::uint64_t seed) {
@@ -83,7 +83,7 @@ HostTensor make_tensor(const Contents& contents, const Argument& argument, const
   return tensor;
 }
 
-/// A parameter that is an extent of the block is one of threads, for models.
+/// A parameter that is an extent of the block has the role threads, for models.
 void find_roles(KernelDescription& description) {
   for (search::Parameter& parameter : description.parameters)
     for (const LaunchDescription& launch : description.launches)
@@ -91,7 +91,7 @@ void find_roles(KernelDescription& description) {
         if (extent && extent->text() == parameter.name) parameter.role = search::Role::threads;
 }
 
-/// What a parameter of the kernel, as declared, must not be for this argument; empty where it fits.
+/// Returns why a parameter of the kernel, as declared, does not fit this argument; empty if it fits.
 std::string misfit(const std::string& declared, const Argument& argument) {
   const bool pointer = declared.find('*') != std::string::npos;
   if (argument.texture && declared.find("cudaTextureObject_t") == std::string::npos)
@@ -99,8 +99,8 @@ std::string misfit(const std::string& declared, const Argument& argument) {
   if (argument.map && pointer) return "no CUtensorMap";
   if (pointer == (argument.is_vector() && !argument.texture && !argument.map)) return {};
   if (!argument.place.is_file())
-    return format("the problem gives the {} '{}'", pointer ? "scalar" : "array", argument.name);
-  return pointer ? "a pointer: give 'size' for a vector" : "no pointer: give a single value";
+    return format("the problem declares the {} '{}'", pointer ? "scalar" : "array", argument.name);
+  return pointer ? "a pointer: set 'size' for a vector" : "not a pointer: set a single value";
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ DescribedProblem::DescribedProblem(KernelDescription description)
 void DescribedProblem::read_kernels() {
   KernelSource& kernel = description_.kernel;
   std::optional<KernelSource>& reference = description_.reference.kernel;
-  // Whoever only wants to see the space, or what a database has, needs no kernel.
+  // The space and the records in a database need no kernel.
   std::error_code error;
   if (!kernel.text && !std::filesystem::exists(kernel.path, error)) {
     missing_ = format("cannot read the kernel's file {}", kernel.path.string());
@@ -142,13 +142,13 @@ void DescribedProblem::check_launch(const KernelText& kernel, LaunchDescription&
   for (const Argument& argument : description_.arguments) known.push_back(argument.name);
   for (const std::string& name : names)
     if (description_.argument(name) == nullptr)
-      description_.place.fail(format("the launch of '{}' gives an argument '{}' that nothing declares{}",
+      description_.place.fail(format("the launch of '{}' has an argument '{}' that is not declared{}",
                                      launch.entry, name, search::did_you_mean(name, known)));
   const std::vector<std::string> declared = kernel_parameters(kernel.source.text, launch.entry);
   std::vector<std::string> parameters;
   for (const std::string& one : declared) parameters.push_back(name_of_parameter(one));
-  // A file that lists all says of what is copied to constant memory no more than that: it is an argument too
-  // only where the kernel declares it so.
+  // In a file that lists all arguments, one for constant memory is an argument too only if the kernel
+  // declares it.
   if (description_.place.is_file() && !declared.empty() && names.size() > declared.size())
     std::erase_if(names, [&](const std::string& name) {
       return !description_.argument(name)->symbol.empty() &&
@@ -157,7 +157,7 @@ void DescribedProblem::check_launch(const KernelText& kernel, LaunchDescription&
   launch.arguments = names;
   if (declared.empty()) return;
   if (names.size() != declared.size())
-    description_.place.fail(format("kernel '{}' takes {} arguments ({}), the {} gives {} ({})", launch.entry,
+    description_.place.fail(format("kernel '{}' takes {} arguments ({}), the {} has {} ({})", launch.entry,
                                    declared.size(), joined(declared), description_.noun(), names.size(),
                                    joined(names)));
   for (std::size_t i = 0; i < declared.size(); ++i) {
@@ -218,8 +218,8 @@ TypeName DescribedProblem::type_of(const Argument& argument, const Instance& ins
   const Value value = instance.setting_or(argument.type_name, setting->default_value);
   const std::optional<TypeName> type = type_named(value.to_string());
   if (!type || type->components != 1)
-    description_.place.fail(format("the setting '{}' of '{}' is '{}', which is no type", argument.type_name,
-                                   argument.name, value.to_string()));
+    description_.place.fail(format("the setting '{}' of '{}' is '{}', which is not a type",
+                                   argument.type_name, argument.name, value.to_string()));
   return *type;
 }
 
@@ -231,7 +231,7 @@ Extents DescribedProblem::extents_of(const Argument& argument, const Instance& i
   for (const Expression& extent : argument.extents) {
     const double size = extent.real(scope);
     if (!(size >= 1) || size > 0x1p40 || std::floor(size) != size)
-      extent.fail(format("{} is no whole number of elements from 1 to 2^40", size));
+      extent.fail(format("{} is not a whole number of elements from 1 to 2^40", size));
     extents.push_back(static_cast<std::uint64_t>(size));
   }
   return extents;
@@ -244,7 +244,7 @@ ProblemCost DescribedProblem::cost(const Instance& instance) const {
     const ElementType type = type_of(argument, instance).element;
     const auto elements = static_cast<double>(element_count(extents_of(argument, instance)));
     const double bytes = elements * static_cast<double>(element_size(type));
-    // What only passes between launches may stay on chip.
+    // Contents between launches may stay on chip.
     if (argument.access != BufferAccess::scratch)
       cost.bytes += argument.access == BufferAccess::both ? 2 * bytes : bytes;
     if (argument.is_compared()) cost.items = std::max(cost.items, elements);
@@ -318,7 +318,7 @@ TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet&
   if (function) function(instance, inputs, computed);
   for (const auto& [name, tensor] : computed)
     if (std::ranges::all_of(tensor.as<double>(), [](double value) { return std::isnan(value); }))
-      description_.place.fail(format("the reference fills nothing of the output '{}'", name));
+      description_.place.fail(format("the reference does not fill the output '{}'", name));
   results.merge(computed);
   return results;
 }
@@ -326,7 +326,7 @@ TensorSet DescribedProblem::reference(const Instance& instance, const TensorSet&
 Tolerance DescribedProblem::tolerance(const Instance& instance) const {
   const bool stated = description_.absolute_tolerance || description_.relative_tolerance;
   Tolerance tolerance;
-  tolerance.derivation = stated ? format("as the {} says", description_.noun())
+  tolerance.derivation = stated ? format("from the {}", description_.noun())
                                 : "of sums in another order, relative to the largest result";
   for (const Argument& argument : description_.arguments) {
     if (!argument.is_compared()) continue;
@@ -373,4 +373,4 @@ std::string DescribedSources::text(std::string_view name) const {
   throw Error(format("{}: there is no source '{}'", problem_.info().name, name));
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -15,28 +15,27 @@
 #include "search/space/search_space.hpp"
 #include "tuner/problem/problem.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
-/// The problem that a description is of. Its kernel files are read once, when it is made. The results of a
-/// kernel are held against what the description says they must be (a file, a rule, a function, another
-/// kernel, a configuration); where it says nothing, against those of the default configuration.
+/// The problem of a description. Its kernel files are read once, when it is made. Results are compared with
+/// those that the description defines (a file, a rule, a function, another kernel, a configuration), or else
+/// with those of the default configuration.
 class DescribedProblem : public Problem, public HasDescription {
  public:
-  /// Throws UsageError where a kernel's file cannot be read, a launch names an argument that nothing
-  /// declares, or a kernel takes other arguments.
+  /// Throws UsageError if a kernel's file cannot be read, a launch names an unknown argument, or a kernel
+  /// takes other arguments.
   explicit DescribedProblem(KernelDescription description);
 
-  /// Its launches name their arguments.
   const KernelDescription& description() const { return description_; }
-  /// `info().sources` with their texts.
+  /// Returns `info().sources` with their texts.
   const std::vector<SourceFile>& texts() const { return texts_; }
-  /// Throws UsageError for an argument whose type is that of a setting that there is not.
+  /// Throws UsageError for an argument whose type is that of an unknown setting.
   TypeName type_of(const Argument& argument, const Instance& instance) const;
-  /// The valid configurations, the constraints that are functions included; `where`: an expression, or empty.
-  /// Throws UsageError where there is none.
+  /// Returns the valid configurations, with constraints that are functions applied; `where`: an expression,
+  /// or empty. Throws UsageError if there is none.
   search::SearchSpace valid_space(const Instance& instance, const DeviceProperties& device,
                                   const std::string& where = {}) const;
-  /// The reason of the first constraint that is a function and breaks; empty where all hold.
+  /// Returns the reason of the first function constraint that fails; empty if all hold.
   std::string broken_rule(const Instance& instance, const Configuration& configuration) const;
 
   const ProblemInfo& info() const override { return info_; }
@@ -56,13 +55,13 @@ class DescribedProblem : public Problem, public HasDescription {
 
  private:
   void read_kernels();
-  /// Names the launch's arguments and holds them against the kernel's own declaration, where it is
-  /// understood: before anything is compiled.
+  /// Names the launch's arguments and compares them with the kernel's own declaration, if it is understood,
+  /// before anything is compiled.
   void check_launch(const KernelText& kernel, LaunchDescription& launch) const;
-  /// Of a vector, with the components of its elements.
+  /// Returns the extents of a vector, with the components of its elements.
   Extents extents_of(const Argument& argument, const Instance& instance) const;
   Configuration reference_configuration(const Instance& instance) const;
-  /// In plan.cpp. Failure{constraint} where a grid or block is empty or too large.
+  /// In plan.cpp. Failure{constraint} if a grid or block is empty or too large.
   Result<LaunchPlan> make_plan(const KernelSource& kernel, const std::vector<LaunchDescription>& launches,
                                const Instance& instance, const Configuration& configuration) const;
 
@@ -74,7 +73,7 @@ class DescribedProblem : public Problem, public HasDescription {
   mutable std::map<std::string, Configuration> references_;  ///< configurations by the instance's key
 };
 
-/// Serves the texts of a described problem, and asks `others`, where there are some, for all that it has not.
+/// Returns the texts of a described problem, and asks `others`, if any, for all other files.
 class DescribedSources : public KernelSources {
  public:
   /// The problem must outlive this.
@@ -88,4 +87,4 @@ class DescribedSources : public KernelSources {
   std::unique_ptr<const KernelSources> others_;
 };
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -16,7 +16,7 @@ using search::var;
 
 namespace {
 
-/// The values of both: numbers in their order, texts as they came.
+/// Adds the missing values; numbers are sorted, texts are appended.
 void merge_values(std::vector<Value>& all, const std::vector<Value>& more) {
   for (const Value& value : more)
     if (std::ranges::find(all, value) == all.end()) all.push_back(value);
@@ -24,7 +24,7 @@ void merge_values(std::vector<Value>& all, const std::vector<Value>& more) {
     std::ranges::sort(all, {}, [](const Value& value) { return value.as_real(); });
 }
 
-/// The place of a name among those that have one.
+/// Returns the name's position; behind all others if it has none.
 std::ptrdiff_t place(const std::vector<std::string_view>& order, const std::string& name) {
   return std::ranges::find(order, name) - order.begin();
 }
@@ -108,14 +108,11 @@ void FamilySpace::begin(std::string_view variant) {
   rules_.push_back({std::string(variant), {}});
 }
 
-void FamilySpace::offer(std::string_view summary) {
+void FamilySpace::offer(std::string_view summary, bool preferred) {
   const std::string& name = rules_.back().first;
   variant_.values.emplace_back(name);
   variant_.documentation += format("{}{}: {}", variant_.documentation.empty() ? "" : "; ", name, summary);
-}
-
-bool FamilySpace::offers(std::string_view variant) const {
-  return std::ranges::find(variant_.values, Value(std::string(variant))) != variant_.values.end();
+  if (preferred && preferred_.empty()) preferred_ = name;
 }
 
 void FamilySpace::add(Parameter parameter) {
@@ -139,12 +136,12 @@ Rules FamilySpace::rules() {
   return variant.empty() ? Rules(all) : Rules(all, is_variant(variant));
 }
 
-search::SpaceDefinition FamilySpace::definition(std::string_view usual, const SpaceOrder& order) const {
+search::SpaceDefinition FamilySpace::definition(const SpaceOrder& order) const {
   if (variant_.values.empty()) throw std::logic_error("no variant applies");
   search::SpaceDefinition space = definition_;
   space.parameters.push_back(variant_);
-  space.parameters.back().default_value = usual.empty() ? variant_.values.front() : Value(std::string(usual));
-  const std::string default_variant = space.parameters.back().default_value.as_text();
+  const std::string default_variant = preferred_.empty() ? variant_.values.front().as_text() : preferred_;
+  space.parameters.back().default_value = default_variant;
 
   std::deque<std::pair<std::string, std::vector<search::Constraint>>> rules = rules_;
   std::ranges::stable_sort(std::next(rules.begin()), rules.end(), {},

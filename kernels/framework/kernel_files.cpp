@@ -13,7 +13,6 @@
 namespace tune::kernels {
 namespace {
 
-/// Calls `use` with each name that the text includes.
 template<class Use>
 void for_included(std::string_view text, const Use& use) {
   constexpr std::string_view start = "#include \"";

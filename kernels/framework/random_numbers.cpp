@@ -39,7 +39,7 @@ void fill(Real* elements, std::uint64_t count, std::uint64_t start) {
   });
 }
 
-/// Calls `use` with the mixer as a constant, so that loops do not ask for it.
+/// Calls `use` with the mixer as a constant, outside of loops.
 template<class Use>
 auto with_constant(Mixer mixer, const Use& use) {
   switch (mixer) {

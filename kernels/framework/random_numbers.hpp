@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random inputs: each element follows from its own number, so that any of them can be had without those
-// before.
+// Random inputs: each element follows from its own number alone.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,8 @@
 
 namespace tune::kernels {
 
-/// How the bits of a counter are mixed. Families have different ones, and keep them: stored results were
-/// checked with these inputs.
+/// Mixes the bits of a counter. Each family keeps its own mixer: stored results were checked with these
+/// inputs.
 enum class Mixer {
   splitmix,         ///< SplitMix64: its finalizer after its increment is added
   splitmix_scaled,  ///< its finalizer after the counter is multiplied by that increment
@@ -18,7 +17,6 @@ enum class Mixer {
   multiply_twice    ///< two shifts and multiplications
 };
 
-/// Returns the mixed bits.
 std::uint64_t mixed_bits(Mixer mixer, std::uint64_t counter);
 
 /// Returns a number in [-1, 1) with 24 bits, exact in float.

@@ -6,13 +6,18 @@
 
 namespace tune::kernels {
 
-// Each is defined in variants/<name>.cpp.
-GemmVariant register_gemm(), async_gemm(), tile_gemm(), prefetch_gemm(), tensor_gemm(), wgmma_gemm();
-
-// The first one that applies is the default, but for tensor.
 const VariantTable<GemmJob, GemmTile>& gemm_variants() {
-  static const VariantTable<GemmJob, GemmTile> table(
-      "gemm", {register_gemm(), async_gemm(), tile_gemm(), prefetch_gemm(), tensor_gemm(), wgmma_gemm()});
+  static const VariantTable<GemmJob, GemmTile> table = {
+      "gemm",
+      {
+          TUNE_VARIANT(GemmVariant, register_gemm),
+          TUNE_VARIANT(GemmVariant, async_gemm),
+          TUNE_VARIANT(GemmVariant, tile_gemm),
+          TUNE_VARIANT(GemmVariant, prefetch_gemm),
+          TUNE_VARIANT(GemmVariant, tensor_gemm),
+          TUNE_VARIANT(GemmVariant, wgmma_gemm),
+      },
+  };
   return table;
 }
 
@@ -21,20 +26,18 @@ search::SpaceDefinition gemm_space(const GemmJob& job, const DeviceProperties& d
   constants.merge(Constants{{"m", job.m}, {"n", job.n}, {"k", job.k}});
   FamilySpace space(std::move(constants), device);
   gemm_variants().add_to(space, job);
-  // Where tensor cores may be used nothing else is as fast.
-  return space.definition(space.offers("tensor") ? "tensor" : "");
+  return space.definition();
 }
 
 Result<LaunchPlan> plan_gemm(const GemmJob& job, const Configuration& configuration,
                              const KernelSources& sources) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
-  // Kernels count rows, columns and terms in 32 bits, up to the end of a tile that begins within them.
+  // Kernels count rows, columns and terms in 32 bits, up to the end of a tile that begins within the matrix.
   constexpr std::int64_t longest_tile = 1024;
   for (const std::int64_t extent : {job.m, job.n, job.k})
     if (extent > limit - longest_tile)
       return fail(Phase::constraint, "extent",
-                  "indices of so many rows, columns or terms do not fit 32 bits");
-  // Tiles are numbered along x.
+                  "indices of rows, columns or terms do not fit 32 bits: choose smaller extents");
   const GemmVariant& variant = gemm_variants().of(configuration);
   const GemmTile tile = variant.checked(job, configuration);
   if (ceil_div(job.m, tile.m) > limit / ceil_div(job.n, tile.n))

@@ -4,11 +4,24 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/framework/family.hpp"
+
 namespace tune::kernels {
+
+using search::Configuration;
+
 namespace {
 
 constexpr StreamTile tiles[] = {
     {"64x64", 64, 64}, {"128x64", 128, 64}, {"128x128", 128, 128}, {"128x256", 128, 256, 16, 8, false}};
+
+double elements(std::int64_t count, std::int64_t rows, std::int64_t columns) {
+  return static_cast<double>(count) * static_cast<double>(rows) * static_cast<double>(columns);
+}
+
+bool flag(const Configuration& configuration, const char* name) {
+  return configuration.has(name) && configuration[name].as_bool();
+}
 
 }  // namespace
 
@@ -22,19 +35,12 @@ const StreamTile& stream_tile(std::string_view name) {
   throw std::out_of_range("no tile '" + std::string(name) + "'");
 }
 
-using search::Configuration;
-
-namespace {
-
-double elements(std::int64_t count, std::int64_t rows, std::int64_t columns) {
-  return static_cast<double>(count) * static_cast<double>(rows) * static_cast<double>(columns);
+search::Expr stream_tile_rows() {
+  search::Expr rows(0);
+  for (const StreamTile& tile : tiles)
+    rows = rows + (search::var("tile") == std::string(tile.name)) * tile.block_m;
+  return rows;
 }
-
-bool flag(const Configuration& configuration, const char* name) {
-  return configuration.has(name) && configuration[name].as_bool();
-}
-
-}  // namespace
 
 double StreamJob::left_elements() const {
   return elements(count, product.m, product.k);
@@ -63,7 +69,7 @@ StreamPlan stream_plan(const Configuration& configuration) {
   plan.stages = configuration.has("order") && configuration["order"].as_text() == "stages";
   plan.pinned = configuration["memory"].as_text() == "pinned";
   plan.graph = flag(configuration, "graph");
-  plan.tile_rows = stream_tile(configuration["tile"].as_text()).block_m;
+  plan.tile_rows = evaluated(stream_tile_rows(), configuration, {});
   if (configuration.has("tail")) plan.tail = configuration["tail"].as_int();
   return plan;
 }
@@ -71,7 +77,7 @@ StreamPlan stream_plan(const Configuration& configuration) {
 Configuration product_configuration(const StreamJob& job, const Configuration& configuration) {
   const bool doubles = job.product.type == ElementType::f64;
   const bool async = configuration["kernel"].as_text() == "async";
-  // Without the parameter, rows are whole lines anyway.
+  // Without the parameter, rows are whole lines already.
   const bool padded = !configuration.has("padded") || configuration["padded"].as_bool();
   const StreamTile& tile = stream_tile(configuration["tile"].as_text());
   Configuration product;

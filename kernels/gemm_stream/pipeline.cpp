@@ -10,27 +10,20 @@
 
 namespace tune::kernels {
 
+using search::Configuration;
 using search::Expr;
 using search::Value;
 using search::var;
 
 namespace {
 
-/// Tiles of more than 512 threads leave each too few registers.
+/// Returns the tiles of at most 512 threads: larger ones leave each thread too few registers.
 std::vector<Value> tile_names(bool doubles) {
   std::vector<Value> names;
   for (const StreamTile& tile : stream_tiles())
     if (tile.block_m * tile.block_n / (doubles ? 32 : tile.thread_m * tile.thread_n) <= 512)
       names.emplace_back(std::string(tile.name));
   return names;
-}
-
-/// Rows of a product that a block computes.
-Expr tile_rows() {
-  Expr rows = Expr(0);
-  for (const StreamTile& tile : stream_tiles())
-    rows = rows + (var("tile") == std::string(tile.name)) * tile.block_m;
-  return rows;
 }
 
 void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
@@ -49,8 +42,7 @@ void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
        var("streams") > 1},
       {"tail",
        "parts of rows in which the last product passes through the device, and the others of the last piece "
-       "one "
-       "by one: less is left to do when the last copy to the device has ended",
+       "one by one: less is left to do when the last copy to the device has ended",
        {1, 2, 4},
        2,
        var("order") == "stages"},
@@ -79,42 +71,7 @@ void add_parameters(const StreamJob& job, search::SpaceDefinition& space) {
   };
 }
 
-}  // namespace
-
-search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProperties& device) {
-  search::SpaceDefinition space;
-  const double bytes = (job.left_elements() + job.right_elements() + job.result_elements()) *
-                       job.product.element_bytes() / static_cast<double>(job.count);
-  space.constants = {
-      {"m", job.product.m},
-      {"n", job.product.n},
-      {"k", job.product.k},
-      {"count", job.count},
-      {"line", 128 / job.product.element_bytes()},
-      {"product_bytes", bytes},
-      // The facts of an architecture rather than a device name none.
-      {"device_bytes", device.global_memory > 0 ? static_cast<double>(device.global_memory) : 1e300},
-  };
-  add_parameters(job, space);
-  space.constraints = {
-      {var("padded") || (var("n") % var("vector") == 0 && var("k") % var("vector") == 0),
-       "vectors of unpadded matrices need rows that are whole vectors: else they are not aligned"},
-      {(var("streams") - 1) * var("chunk") < var("count"), "fewer pieces under way hold all products"},
-      {var("tail") == 1 || (var("tail") - 1) * tile_rows() < var("m"),
-       "the last product has not so many rows of tiles"},
-      {var("chunk") <= var("count"), "there are not so many products"},
-      {var("product_bytes") * var("chunk") * var("streams") <= var("device_bytes"),
-       "the pieces under way do not fit the memory of the device"},
-  };
-  return space;
-}
-
-using search::Configuration;
-
-namespace {
-
-/// One of A, B, C: where its matrices lie on the host, dense, and where on the device, those of all pieces
-/// under way one after another.
+/// A, B or C: its matrices lie on the host without gaps, and on the device slot after slot.
 struct Matrices {
   const char* host;
   const char* device;
@@ -132,10 +89,10 @@ Matrices matrices(const char* host, const char* device, const GemmJob& job, std:
           layout.strides[1]};
 }
 
-/// The steps of a plan in the making. Pieces take turns on the slots of device memory.
+/// Collects the steps of a plan. Pieces take turns on the slots of device memory.
 class Pipeline {
  public:
-  /// `rows_launch`: the launch of so many rows of a product.
+  /// `rows_launch` returns the launch of this number of rows of a product.
   Pipeline(const StreamJob& job, const StreamPlan& streaming, bool padded,
            std::function<Launch(std::uint64_t)> rows_launch)
       : job_(job),
@@ -161,7 +118,6 @@ class Pipeline {
     return all;
   }
 
-  /// `product`: the launch of one.
   std::vector<PlanStep> steps(const Launch& product) {
     for (std::uint64_t piece = 0; piece * chunk() < count(); ++piece) add_piece(piece, product);
     return std::move(steps_);
@@ -174,14 +130,15 @@ class Pipeline {
     return std::min(static_cast<std::uint64_t>(streaming_.streams), (count() + chunk() - 1) / chunk());
   }
 
-  /// What is copied, computed and copied back together: products `first` to `first + products`, and of a
-  /// single one perhaps only these rows.
+  /// Products `first` to `first + products`, or some rows of a single one, which are copied, computed and
+  /// copied back together.
   struct Portion {
     std::uint64_t first, products;
     std::uint64_t row, rows;
   };
 
-  /// A piece as a whole; the last one in portions that get smaller, where the plan wants a short tail.
+  /// Returns a piece as a whole or, if the plan has a short tail, the last piece in portions that get
+  /// smaller.
   std::vector<Portion> portions(std::uint64_t first, std::uint64_t products) const {
     if (streaming_.tail == 1 || first + products < count()) return {{first, products, 0, left_.rows}};
     std::vector<Portion> all;
@@ -197,7 +154,7 @@ class Pipeline {
   void add_piece(std::uint64_t piece, const Launch& product) {
     const std::uint64_t slot = piece % slots();
     const std::uint64_t first = piece * chunk(), products = std::min(chunk(), count() - first);
-    // The steps that used the slot before: known by stage, where stages have streams of their own.
+    // The last steps that used the slot, by stage: stages have streams of their own.
     const Used before = piece >= slots() ? used_[slot] : Used{};
     Used now;
     for (const Portion& portion : portions(first, products)) {
@@ -220,7 +177,7 @@ class Pipeline {
     used_[slot] = now;
   }
 
-  /// Steps of one stream need no word about each other.
+  /// Steps of one stream are in order already.
   StepOrder order(std::uint32_t stage, std::uint64_t slot, std::optional<std::size_t> after) const {
     if (!streaming_.stages) return {static_cast<std::uint32_t>(slot), {}};
     StepOrder order{stage, {}};
@@ -233,7 +190,7 @@ class Pipeline {
     steps_.emplace_back(std::move(step));
   }
 
-  /// Rows without gaps on both sides are one.
+  /// Copies rows without gaps on both sides as one.
   static Copy rows_of(CopySide from, CopySide to, const Matrices& of, const Portion& portion) {
     const std::uint64_t rows = portion.products * portion.rows;
     if (of.pitch == of.columns) return {std::move(from), std::move(to), rows * of.columns, 1, {}};
@@ -253,7 +210,8 @@ class Pipeline {
     return rows_of(device_side(result_, portion, place), host_side(result_, portion), result_, portion);
   }
 
-  /// The product, or these rows of it, on the matrices that lie at this place of the device's memory.
+  /// Returns the launch of the portion's rows of a product on the matrices at this place of the device's
+  /// memory.
   Launch launch(const Launch& whole, const Portion& portion, std::uint64_t place) const {
     Launch made = portion.rows == left_.rows ? whole : rows_launch_(portion.rows);
     for (KernelArgument& argument : made.arguments) {
@@ -269,7 +227,6 @@ class Pipeline {
     return made;
   }
 
-  /// The last steps of each kind on a slot.
   struct Used {
     std::size_t copied = 0;
     std::optional<std::size_t> product, fetched;
@@ -284,6 +241,34 @@ class Pipeline {
 };
 
 }  // namespace
+
+search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProperties& device) {
+  search::SpaceDefinition space;
+  const double bytes = (job.left_elements() + job.right_elements() + job.result_elements()) *
+                       job.product.element_bytes() / static_cast<double>(job.count);
+  space.constants = {
+      {"m", job.product.m},
+      {"n", job.product.n},
+      {"k", job.product.k},
+      {"count", job.count},
+      {"line", 128 / job.product.element_bytes()},
+      {"product_bytes", bytes},
+      // The properties of an architecture have no memory size.
+      {"device_bytes", device.global_memory > 0 ? static_cast<double>(device.global_memory) : 1e300},
+  };
+  add_parameters(job, space);
+  space.constraints = {
+      {var("padded") || (var("n") % var("vector") == 0 && var("k") % var("vector") == 0),
+       "vectors of unpadded matrices need rows that are whole vectors: else they are not aligned"},
+      {(var("streams") - 1) * var("chunk") < var("count"), "fewer pieces under way hold all products"},
+      {var("tail") == 1 || (var("tail") - 1) * stream_tile_rows() < var("m"),
+       "the last product has fewer rows of tiles"},
+      {var("chunk") <= var("count"), "there are fewer products"},
+      {var("product_bytes") * var("chunk") * var("streams") <= var("device_bytes"),
+       "the pieces under way do not fit the memory of the device"},
+  };
+  return space;
+}
 
 Result<LaunchPlan> plan_gemm_stream(const StreamJob& job, const Configuration& configuration,
                                     const KernelSources& sources) {

@@ -8,11 +8,10 @@
 
 namespace tune::kernels {
 
-/// Parameters and constraints.
 search::SpaceDefinition gemm_stream_space(const StreamJob& job, const DeviceProperties& device);
 
-/// The plan of a configuration: inputs `a` and `b` and output `c` on the host, and on the device room for the
-/// pieces that are under way.
+/// Plans a configuration: inputs `a` and `b` and output `c` on the host, and on the device room for the
+/// pieces under way.
 Result<LaunchPlan> plan_gemm_stream(const StreamJob& job, const search::Configuration& configuration,
                                     const KernelSources& sources);
 

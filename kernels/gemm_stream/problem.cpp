@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gemm_stream/problem.hpp"
-
 #include <algorithm>
 
 #include "kernels/gemm/model/reference.hpp"
@@ -15,7 +13,7 @@ using search::Configuration;
 
 namespace {
 
-/// More would be plans of tens of thousands of steps.
+/// Plans of more products would have tens of thousands of steps.
 constexpr std::int64_t max_products = 4096;
 
 ProblemInfo make_info() {
@@ -35,81 +33,54 @@ ProblemInfo make_info() {
   return info;
 }
 
-class GemmStreamProblem : public Problem {
- public:
-  const ProblemInfo& info() const override { return info_; }
+ProblemCost stream_cost(const StreamJob& job) {
+  const double element = job.product.element_bytes();
+  ProblemCost cost;
+  cost.items = static_cast<double>(job.count) * job.product.multiply_adds();
+  cost.flops = 2 * cost.items;
+  cost.bytes_in = (job.left_elements() + job.right_elements()) * element;
+  cost.bytes_out = job.result_elements() * element;
+  cost.bytes = cost.bytes_in + cost.bytes_out;
+  cost.arithmetic = job.product.type;
+  if (job.product.type == ElementType::f64) cost.tensor = TensorUse::f64;
+  return cost;
+}
 
-  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
-    return gemm_stream_space(stream_job(instance), device);
-  }
+TensorSet inputs(const StreamJob& job, std::uint64_t seed) {
+  return stream_inputs(job, seed, own_products(job));
+}
 
-  ProblemCost cost(const Instance& instance) const override {
-    const StreamJob job = stream_job(instance);
-    const double element = job.product.element_bytes();
-    ProblemCost cost;
-    cost.items = static_cast<double>(job.count) * job.product.multiply_adds();
-    cost.flops = 2 * cost.items;
-    cost.bytes_in = (job.left_elements() + job.right_elements()) * element;
-    cost.bytes_out = job.result_elements() * element;
-    cost.bytes = cost.bytes_in + cost.bytes_out;
-    cost.arithmetic = job.product.type;
-    if (job.product.type == ElementType::f64) cost.tensor = TensorUse::f64;
-    return cost;
-  }
+TensorSet reference(const StreamJob& job, const TensorSet& inputs) {
+  return tensor_set("c", stream_reference(job, inputs, own_products(job)));
+}
 
-  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
-                          const KernelSources& sources) const override {
-    return plan_gemm_stream(stream_job(instance), configuration, sources);
-  }
+Tolerance tolerance(const StreamJob& job) {
+  return gemm_tolerance(job.product, Arithmetic::strict);
+}
 
-  TensorSet inputs(const Instance& instance, std::uint64_t seed) const override {
-    const StreamJob job = stream_job(instance);
-    return stream_inputs(job, seed, own_products(job));
-  }
-
-  TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
-    TensorSet set;
-    const StreamJob job = stream_job(instance);
-    set.emplace("c", stream_reference(job, inputs, own_products(job)));
-    return set;
-  }
-
-  Tolerance tolerance(const Instance& instance) const override {
-    return gemm_tolerance(stream_job(instance).product, Arithmetic::strict);
-  }
-
-  std::vector<Instance> check_instances(const Instance& instance,
-                                        const Configuration& configuration) const override;
-
- private:
-  ProblemInfo info_ = make_info();
-};
-
-/// The kernel's sizes with few products; and more pieces than are under way at once, of tiny products.
-std::vector<Instance> GemmStreamProblem::check_instances(const Instance& instance,
-                                                         const Configuration& configuration) const {
+/// Returns the kernel's sizes with few products, and tiny products in more pieces than are under way at once.
+std::vector<CheckedSize> checked_sizes(const StreamJob& job, const Configuration& configuration) {
   const StreamPlan streaming = stream_plan(configuration);
-  const StreamJob job = stream_job(instance);
   const Configuration one = product_configuration(job, configuration);
-  std::vector<Instance> instances;
+  std::vector<CheckedSize> sizes;
   const auto add = [&](const GemmSize& size, std::int64_t count) {
-    Instance check = instance;
-    check.extents = {{"m", size.m}, {"n", size.n}, {"k", size.k}};
-    for (auto& [name, value] : check.settings)
-      if (name == "count") value = std::min(count, max_products);
-    instances.push_back(std::move(check));
+    sizes.push_back(
+        {{{"m", size.m}, {"n", size.n}, {"k", size.k}}, {{"count", std::min(count, max_products)}}});
   };
   std::int64_t products = 3;
   for (const GemmSize& size : gemm_check_sizes(job.product, one)) add(size, products = products % 3 + 1);
   const std::int64_t vector = row_vector(one);
   add({5, 3 * vector, 2 * vector}, streaming.chunk * (2 * streaming.streams) + 1);
-  return instances;
+  return sizes;
 }
 
 }  // namespace
 
+/// `gemm_stream`: products of a set of matrices in host memory.
 std::unique_ptr<Problem> make_gemm_stream() {
-  return std::make_unique<GemmStreamProblem>();
+  return std::make_unique<FamilyProblem<StreamJob>>(
+      make_info(), FamilyFunctions<StreamJob>{stream_job, gemm_stream_space, stream_cost, plan_gemm_stream,
+                                              inputs, reference, tolerance, checked_sizes});
 }
 
 }  // namespace tune::kernels

@@ -14,7 +14,6 @@
 namespace tune::kernels {
 namespace {
 
-/// Matrices of a set, one after another, of `rows` x `columns` elements.
 struct Set {
   std::uint64_t rows = 0, columns = 0;
   std::uint64_t elements() const { return rows * columns; }
@@ -34,8 +33,8 @@ Set result_of(const StreamJob& job) {
   return {natural(job.product.m), natural(job.product.n)};
 }
 
-/// Of a matrix that is another one moved up by `rows` and to the left by `columns`, around the edges: calls
-/// `use` with a place in it, one in the other, and how many elements lie next to each other at both.
+/// Compares a matrix with another one that is it moved up by `rows` and left by `columns`, around the edges:
+/// calls `use` with a place in it, one in the other, and the number of adjacent elements at both.
 template<class Use>
 void moved(const Set& set, std::uint64_t rows, std::uint64_t columns, const Use& use) {
   columns %= set.columns;
@@ -62,7 +61,7 @@ bool is_moved(const Set& set, std::uint64_t rows, std::uint64_t columns, const T
   return same;
 }
 
-/// The matrices after the first `own` ones are these, moved. Whether rows are moved, else columns.
+/// The matrices after the first `own` ones are these, moved along rows or else along columns.
 template<class T>
 void move_all(HostTensor& tensor, const Set& set, std::uint64_t own, bool rows) {
   const auto all = tensor.as<T>();
@@ -110,7 +109,7 @@ void multiply_all(const StreamJob& job, const TensorSet& inputs, std::uint64_t o
   const T* const a = inputs.find("a")->second.as<T>().data();
   const T* const b = inputs.find("b")->second.as<T>().data();
   const std::uint64_t count = natural(job.count);
-  // Which products follow from an earlier one; a byte each, as threads write them at once.
+  // True for products that follow from an earlier one; bytes, because threads write them at the same time.
   std::vector<char> follows(count);
   parallel_for(count - own, 1, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin + own; i < end + own; ++i) {
@@ -135,7 +134,7 @@ void multiply_all(const StreamJob& job, const TensorSet& inputs, std::uint64_t o
 std::int64_t own_products(const StreamJob& job) {
   constexpr double max_flops = 3e10;
   const double affordable = max_flops / (2 * job.product.multiply_adds());
-  // Moved around by so many places, matrices are as they were.
+  // After this many places the matrices repeat.
   const std::int64_t places = std::min(job.product.m, job.product.n);
   const std::int64_t min = std::max<std::int64_t>(2, ceil_div(job.count, places));
   if (affordable >= static_cast<double>(job.count)) return job.count;

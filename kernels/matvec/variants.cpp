@@ -7,16 +7,20 @@
 
 namespace tune::kernels {
 
-// Each is defined in variants/<name>.cpp.
-MatvecVariant two_pass_matvec(), fused_matvec(), sliced_matvec(), cooperative_matvec();
-
 const VariantTable<MatvecJob, MatvecCheck>& matvec_variants() {
-  static const VariantTable<MatvecJob, MatvecCheck> table(
-      "matvec", {two_pass_matvec(), fused_matvec(), sliced_matvec(), cooperative_matvec()});
+  static const VariantTable<MatvecJob, MatvecCheck> table = {
+      "matvec",
+      {
+          TUNE_VARIANT(MatvecVariant, two_pass_matvec),
+          TUNE_VARIANT(MatvecVariant, fused_matvec),
+          TUNE_VARIANT(MatvecVariant, sliced_matvec),
+          TUNE_VARIANT(MatvecVariant, cooperative_matvec),
+      },
+  };
   return table;
 }
 
-// The parameters of all variants of matvec and the rules that hold for all.
+// Parameters and rules of all variants.
 namespace {
 
 using search::Expr;
@@ -30,8 +34,8 @@ Expr in_shared() {
   return var("kept") == "shared";
 }
 
-/// Lengths of strips of which so many lie below each other as blocks for the whole device need, with 1 to 64
-/// tiles beside each other.
+/// Returns lengths of strips that make enough blocks for the whole device, with 1 to 64 tiles beside each
+/// other.
 std::vector<Value> row_blocks(const MatvecJob& job, const DeviceProperties& device) {
   const std::int64_t all = multiprocessors(device);
   std::set<std::int64_t> counts = {1};
@@ -43,7 +47,7 @@ std::vector<Value> row_blocks(const MatvecJob& job, const DeviceProperties& devi
   return {lengths.begin(), lengths.end()};
 }
 
-/// Of these and the powers of two up to `most`: the powers, and what divides the columns.
+/// Returns the powers of two from `min` to `max`, and those of `others` that divide the columns.
 std::vector<Value> divisors(const MatvecJob& job, std::int64_t min, std::int64_t max,
                             std::initializer_list<std::int64_t> others) {
   std::set<std::int64_t> values;
@@ -53,7 +57,7 @@ std::vector<Value> divisors(const MatvecJob& job, std::int64_t min, std::int64_t
   return {values.begin(), values.end()};
 }
 
-/// Threads along a row: no more than it needs, and fewer than a warp for narrow matrices alone.
+/// Returns threads along a row: no more than it needs, and fewer than a warp for narrow matrices only.
 std::vector<Value> widths(const MatvecJob& job) {
   constexpr std::int64_t narrow = 2048, warp = 32, max = 1024;
   std::int64_t enough = warp;
@@ -62,7 +66,7 @@ std::vector<Value> widths(const MatvecJob& job) {
                   {96, 192, 384, 768, 224, 448, 896, 320, 640});
 }
 
-/// Vectors of a row that a thread has: where columns are no power of two, whatever fits them.
+/// Returns vectors of a row in a thread: more choices if the columns are not a power of two.
 std::vector<Value> unrolled(const MatvecJob& job) {
   if ((job.columns & (job.columns - 1)) == 0) return {1, 2, 4, 8, 16};
   return {1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
@@ -74,67 +78,49 @@ Value nearest(const std::vector<Value>& values, std::int64_t wanted) {
   });
 }
 
-/// In an order in which what the limits on memory tie together lies side by side.
+/// The order keeps parameters together that memory limits connect.
 void add_tile_parameters(FamilySpace& space, const MatvecJob& job) {
   const DeviceProperties& device = space.device();
   const std::vector<Value> lengths = row_blocks(job, device), wide = widths(job);
-  space.add({"kept",
-             "where rows lie while they are multiplied, and where they are loaded ahead to",
-             {"registers", "shared"},
-             "registers"});
+  space.add("kept", "where rows lie while they are multiplied, and where they are loaded ahead to",
+            {"registers", "shared"}, "registers");
   if (job.has_n())
-    space.add({"place", "where the block's part of x lies", {"registers", "shared"}, "registers"});
-  space.add({"vector",
-             "neighbouring columns that a thread loads together",
-             {1, 2, 4},
-             job.type == ElementType::f64 ? 2 : 4,
-             std::nullopt,
-             Role::work});
-  space.add({"unroll_x", "vectors of a row that a thread has", unrolled(job), 1, std::nullopt, Role::work});
-  space.add(
-      {"block_x", "threads of a block along a row", wide, nearest(wide, 128), std::nullopt, Role::threads});
-  space.add(
-      {"unroll_y", "rows that a thread has at a time", {1, 2, 3, 4, 6, 8, 16}, 4, std::nullopt, Role::work});
-  space.add(
-      {"block_y", "threads of a block along the rows", {1, 2, 4, 8, 16, 32}, 1, std::nullopt, Role::threads});
-  space.add({"stages",
-             "batches of rows (block_y * unroll_y of them) that are there or on their way",
-             {1, 2, 3, 4, 6, 8},
-             2});
+    space.add("place", "where the block's part of x lies", {"registers", "shared"}, "registers");
+  space.add("vector", "neighbouring columns that a thread loads together", {1, 2, 4},
+            job.type == ElementType::f64 ? 2 : 4, std::nullopt, Role::work);
+  space.add("unroll_x", "vectors of a row that a thread has", unrolled(job), 1, std::nullopt, Role::work);
+  space.add("block_x", "threads of a block along a row", wide, nearest(wide, 128), std::nullopt,
+            Role::threads);
+  space.add("unroll_y", "rows that a thread has at a time", {1, 2, 3, 4, 6, 8, 16}, 4, std::nullopt,
+            Role::work);
+  space.add("block_y", "threads of a block along the rows", {1, 2, 4, 8, 16, 32}, 1, std::nullopt,
+            Role::threads);
+  space.add("stages", "batches of rows (block_y * unroll_y of them) that are there or on their way",
+            {1, 2, 3, 4, 6, 8}, 2);
   if (job.op == MatvecJob::Op::ata)
-    space.add({"lag",
-               "batches between that whose products are sent to other blocks and that whose products are "
-               "asked for",
-               {0, 1, 2, 3},
-               1,
-               var("variant") == "sliced"});
+    space.add("lag",
+              "batches between that whose products are sent to other blocks and that whose products are "
+              "asked for",
+              {0, 1, 2, 3}, 1, var("variant") == "sliced");
   space.add(min_blocks({1, 2, 3, 4, 8}));
-  space.add({"strip", "rows of a block", lengths,
-             nearest(lengths, (job.rows + multiprocessors(device) - 1) / multiprocessors(device))});
+  space.add("strip", "rows of a block", lengths,
+            nearest(lengths, (job.rows + multiprocessors(device) - 1) / multiprocessors(device)));
 }
 
 void add_path_parameters(FamilySpace& space, const MatvecJob& job) {
-  space.add({"path",
-             "loads into registers: ld.global.nc (readonly) or evict first (streaming)",
-             {"readonly", "streaming"},
-             "readonly",
-             in_registers()});
+  space.add("path", "loads into registers: ld.global.nc (readonly) or evict first (streaming)",
+            {"readonly", "streaming"}, "readonly", in_registers());
   std::vector<Value> reductions = {"kernel", "atomic"};
   if (job.op == MatvecJob::Op::ata) reductions.emplace_back("barrier");
-  space.add({"reduction",
-             "how the sums of several blocks are added up: by a second launch (kernel) or after a "
-             "barrier of the grid "
-             "(barrier), in a fixed order both; or as they come (atomic), which differs from run to run",
-             reductions, "kernel"});
-  space.add({"reduce_parts",
-             "warps of a block of the second launch",
-             {4, 8, 16, 32},
-             8,
-             var("reduction") == "kernel"});
-  space.add({"padded",
-             "whether rows are padded to whole lines of 32 elements",
-             {false, true},
-             job.columns % 32 != 0});
+  space.add("reduction",
+            "how the sums of several blocks are added up: by a second launch (kernel) or after a "
+            "barrier of the grid "
+            "(barrier), in a fixed order both; or as they come (atomic), which differs from run to run",
+            reductions, "kernel");
+  space.add("reduce_parts", "warps of a block of the second launch", {4, 8, 16, 32}, 8,
+            var("reduction") == "kernel");
+  space.add("padded", "whether rows are padded to whole lines of 32 elements", {false, true},
+            job.columns % 32 != 0);
 }
 
 Expr threads() {
@@ -143,13 +129,6 @@ Expr threads() {
 Expr cells() {
   return var("vector") * var("unroll_x");
 }
-Expr slices() {
-  return ceil_div(var("columns"), matvec_tile());
-}
-Expr row_blocks() {
-  return ceil_div(var("rows"), var("strip"));
-}
-
 void add_tile_rules(FamilySpace& space, const MatvecJob& job) {
   const Rules rules = space.rules();
   const auto add = [&](const Expr& rule, const char* reason) { rules.add(rule, reason); };
@@ -159,17 +138,18 @@ void add_tile_rules(FamilySpace& space, const MatvecJob& job) {
   add(var("padded") || var("columns") % var("vector") == 0,
       "vectors of an unpadded matrix need rows that are whole vectors: else they are not aligned");
   add(!var("padded") || var("columns") % 32 != 0, "rows are whole lines: there is nothing to pad");
-  add((slices() * matvec_tile() - var("columns")) * 4 <= var("columns") || matvec_tile() <= 256,
+  add((matvec_slices() * matvec_tile() - var("columns")) * 4 <= var("columns") || matvec_tile() <= 256,
       "more than a fifth of the threads' columns lie beyond the row");
   add(job.rows <= max_matvec_rows && job.columns <= max_matvec_columns,
       "the kernels count rows and columns in 32 bits");
   add(matvec_batch() <= var("strip"), "a strip has fewer rows than a batch");
-  add(var("min_blocks") == 1 || slices() * row_blocks() > var("multiprocessors") * (var("min_blocks") - 1),
-      "there are not so many blocks for a multiprocessor");
+  add(var("min_blocks") == 1 ||
+          matvec_slices() * matvec_row_blocks() > var("multiprocessors") * (var("min_blocks") - 1),
+      "the grid has fewer blocks for a multiprocessor");
   if (job.elements() >= static_cast<double>(multiprocessors(space.device())) * 4096) {
-    add(slices() * row_blocks() * 2 > var("multiprocessors"),
+    add(matvec_slices() * matvec_row_blocks() * 2 > var("multiprocessors"),
         "most of the multiprocessors would have no block");
-    add(slices() * row_blocks() <= var("multiprocessors") * 64 || row_blocks() == 1,
+    add(matvec_slices() * matvec_row_blocks() <= var("multiprocessors") * 64 || matvec_row_blocks() == 1,
         "blocks have too little work");
   }
 }
@@ -199,15 +179,15 @@ void add_memory_rules(FamilySpace& space, const MatvecJob& job) {
 void add_reduction_rules(FamilySpace& space, const MatvecJob& job) {
   const Rules rules = space.rules();
   const auto add = [&](const Expr& rule, const char* reason) { rules.add(rule, reason); };
-  const Expr several = job.op == MatvecJob::Op::n   ? slices() > 1
-                       : job.op == MatvecJob::Op::t ? row_blocks() > 1
-                                                    : slices() > 1 || row_blocks() > 1;
+  const Expr several = job.op == MatvecJob::Op::n   ? matvec_slices() > 1
+                       : job.op == MatvecJob::Op::t ? matvec_row_blocks() > 1
+                                                    : matvec_slices() > 1 || matvec_row_blocks() > 1;
   constexpr const char* nothing = "there is nothing to add up: only the first choice counts";
   add(several || var("reduction") == "kernel", nothing);
   add(several || var("reduce_parts") == 8, nothing);
   if (job.op == MatvecJob::Op::ata)
     add(var("reduction") != "barrier" ||
-            ceil_div(slices() * row_blocks(), var("multiprocessors")) <= var("min_blocks"),
+            ceil_div(matvec_slices() * matvec_row_blocks(), var("multiprocessors")) <= var("min_blocks"),
         "all blocks have to be on the multiprocessors at once");
 }
 
@@ -222,7 +202,7 @@ search::SpaceDefinition matvec_space(const MatvecJob& job, const DevicePropertie
   add_memory_rules(space, job);
   add_reduction_rules(space, job);
   matvec_variants().add_to(space, job);
-  return space.definition("two_pass");
+  return space.definition();
 }
 
 }  // namespace tune::kernels

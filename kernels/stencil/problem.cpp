@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t max_steps = 1'000'000;
 
-/// Built-in shapes of so many dimensions, and the person's own.
+/// Returns the built-in shapes of this number of dimensions, and the user's own.
 SettingInfo shape_setting(int dimensions, const std::optional<OwnStencil>& own) {
   SettingInfo setting;
   setting.name = "shape";
@@ -61,103 +61,75 @@ ProblemInfo make_info(int dimensions, const std::optional<OwnStencil>& own) {
        {"held", "zero"},
        "held",
        true},
-      {"steps", "time steps, each on what the one before left", {}, 1, true, {{1, max_steps}}},
+      {"steps", "time steps, each on the result of the one before", {}, 1, true, {{1, max_steps}}},
   };
   info.item = "cell update";
   info.sources = stencil_files().names();
   return info;
 }
 
-/// Operations of a real transform forth and back (5/2 n log2 n each) and of the product of the spectra: a
-/// step of a stencil with more points is cheaper that way. (One transform for many steps costs less still;
-/// held edges keep such a launch from being the whole work.)
+/// Returns the operations of a real transform forth and back (5/2 n log2 n each) and of the product of the
+/// spectra: the cheapest step of a stencil with many points. (One transform for many steps costs less, but
+/// held edges need other launches as well.)
 double transform_flops(double cells) {
   return 5 * cells * std::log2(std::max(2.0, cells)) + 3 * cells;
 }
 
-class StencilProblem : public Problem {
+ProblemCost stencil_cost(const StencilJob& job) {
+  const auto [fixed_x, fixed_y, fixed_z] = job.fixed_cells();
+  const auto inner = [](std::int64_t extent, int fixed_cells) {
+    return static_cast<double>(std::max<std::int64_t>(0, extent - 2 * fixed_cells));
+  };
+  const auto points = static_cast<double>(job.stencil.points.size());
+  const double computed = inner(job.nx, fixed_x) * inner(job.ny, fixed_y) * inner(job.nz, fixed_z);
+  ProblemCost cost;
+  cost.items = job.cells() * static_cast<double>(job.steps);
+  cost.flops =
+      std::min(computed * (2 * points - 1), transform_flops(job.cells())) * static_cast<double>(job.steps);
+  cost.bytes = 2 * job.cells() * job.element_bytes();
+  cost.arithmetic = job.type;
+  return cost;
+}
+
+Result<LaunchPlan> plan_stencil(const StencilJob& job, const Configuration& configuration,
+                                const KernelSources& sources) {
+  return stencil_variants().of(configuration).plan(job, configuration, sources);
+}
+
+TensorSet stencil_inputs(const StencilJob& job, std::uint64_t seed) {
+  return tensor_set("in", stencil_input(job, seed));
+}
+
+TensorSet stencil_outputs(const StencilJob& job, const TensorSet& inputs) {
+  return tensor_set("out", stencil_reference(job, inputs.find("in")->second));
+}
+
+std::vector<CheckedSize> checked_sizes(const StencilJob& job, const Configuration& configuration) {
+  std::vector<CheckedSize> sizes;
+  for (const CheckSize& size : stencil_variants().of(configuration).checked(job, configuration)) {
+    CheckedSize& checked = sizes.emplace_back();
+    checked.extents = {{"nx", size.nx}, {"ny", size.ny}, {"nz", size.nz}};
+    if (job.dimensions == 2) checked.extents = {{"nx", size.nx}, {"ny", size.nz}};
+    checked.settings = {{"steps", size.steps}};
+  }
+  return sizes;
+}
+
+class StencilProblem : public FamilyProblem<StencilJob> {
  public:
-  StencilProblem(int dimensions, std::optional<OwnStencil> own)
-      : info_(make_info(dimensions, own)), own_(std::move(own)) {}
-
-  const ProblemInfo& info() const override { return info_; }
-
-  search::SpaceDefinition space(const Instance& instance, const DeviceProperties& device) const override {
-    return stencil_space(stencil_job(instance, own_), device);
-  }
-
-  ProblemCost cost(const Instance& instance) const override {
-    const StencilJob job = stencil_job(instance, own_);
-    const auto [fixed_x, fixed_y, fixed_z] = job.fixed_cells();
-    const auto inner = [](std::int64_t extent, int fixed_cells) {
-      return static_cast<double>(std::max<std::int64_t>(0, extent - 2 * fixed_cells));
-    };
-    const auto points = static_cast<double>(job.stencil.points.size());
-    const double computed = inner(job.nx, fixed_x) * inner(job.ny, fixed_y) * inner(job.nz, fixed_z);
-    ProblemCost cost;
-    cost.items = job.cells() * static_cast<double>(job.steps);
-    cost.flops =
-        std::min(computed * (2 * points - 1), transform_flops(job.cells())) * static_cast<double>(job.steps);
-    cost.bytes = 2 * job.cells() * job.element_bytes();
-    cost.arithmetic = job.type;
-    return cost;
-  }
-
-  Result<LaunchPlan> plan(const Instance& instance, const Configuration& configuration,
-                          const KernelSources& sources) const override {
-    return stencil_variants().of(configuration).plan(stencil_job(instance, own_), configuration, sources);
-  }
-
-  TensorSet inputs(const Instance& instance, std::uint64_t seed) const override {
-    const StencilJob job = stencil_job(instance, own_);
-    TensorSet set;
-    set.emplace("in", stencil_input(job, seed));
-    return set;
-  }
-
-  TensorSet reference(const Instance& instance, const TensorSet& inputs) const override {
-    const StencilJob job = stencil_job(instance, own_);
-    TensorSet set;
-    set.emplace("out", stencil_reference(job, inputs.find("in")->second));
-    return set;
-  }
+  StencilProblem(int dimensions, const std::optional<OwnStencil>& own)
+      : FamilyProblem(
+            make_info(dimensions, own),
+            {[own](const Instance& instance) { return stencil_job(instance, own); }, stencil_space,
+             stencil_cost, plan_stencil, stencil_inputs, stencil_outputs, step_tolerance, checked_sizes}) {}
 
   std::optional<Result<LaunchPlan>> reference_plan(const Instance& instance,
                                                    const KernelSources& sources) const override {
-    const StencilJob job = stencil_job(instance, own_);
-    if (!takes_long(job)) return std::nullopt;
-    return plan_stencil_reference(job, sources);
+    if (!plan_replaces_reference(instance)) return std::nullopt;
+    return plan_stencil_reference(job(instance), sources);
   }
-  bool plan_replaces_reference(const Instance& instance) const override {
-    return takes_long(stencil_job(instance, own_));
-  }
-
-  Tolerance tolerance(const Instance& instance) const override {
-    return step_tolerance(stencil_job(instance, own_));
-  }
-
-  std::vector<Instance> check_instances(const Instance& instance,
-                                        const Configuration& configuration) const override;
-
- private:
-  ProblemInfo info_;
-  std::optional<OwnStencil> own_;
+  bool plan_replaces_reference(const Instance& instance) const override { return takes_long(job(instance)); }
 };
-
-std::vector<Instance> StencilProblem::check_instances(const Instance& instance,
-                                                      const Configuration& configuration) const {
-  const StencilJob job = stencil_job(instance, own_);
-  std::vector<Instance> instances;
-  for (const CheckSize& size : stencil_variants().of(configuration).checked(job, configuration)) {
-    Instance check = instance;
-    check.extents = {{"nx", size.nx}, {"ny", size.ny}, {"nz", size.nz}};
-    if (job.dimensions == 2) check.extents = {{"nx", size.nx}, {"ny", size.nz}};
-    for (auto& [name, value] : check.settings)
-      if (name == "steps") value = size.steps;
-    instances.push_back(std::move(check));
-  }
-  return instances;
-}
 
 }  // namespace
 
@@ -201,7 +173,7 @@ std::unique_ptr<Problem> make_stencil2d() {
 }
 std::unique_ptr<Problem> make_stencil_problem(OwnStencil own) {
   const int dimensions = own.stencil.dimensions;
-  return std::make_unique<StencilProblem>(dimensions, std::move(own));
+  return std::make_unique<StencilProblem>(dimensions, own);
 }
 
 }  // namespace tune::kernels

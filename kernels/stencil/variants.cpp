@@ -5,24 +5,27 @@
 
 namespace tune::kernels {
 
-// Each is defined in variants/<name>/<name>.cpp.
-StencilVariant direct_stencil(), streaming_stencil(), split_stencil(), composed_stencil(), temporal_stencil(),
-    persistent_stencil(), fft_stencil();
+using search::var;
 
 const VariantTable<StencilJob, std::vector<CheckSize>>& stencil_variants() {
-  static const VariantTable<StencilJob, std::vector<CheckSize>> table(
-      "stencil", {direct_stencil(), streaming_stencil(), split_stencil(), composed_stencil(),
-                  temporal_stencil(), persistent_stencil(), fft_stencil()});
+  static const VariantTable<StencilJob, std::vector<CheckSize>> table = {
+      "stencil",
+      {
+          TUNE_VARIANT(StencilVariant, direct_stencil),
+          TUNE_VARIANT(StencilVariant, streaming_stencil),
+          TUNE_VARIANT(StencilVariant, split_stencil),
+          TUNE_VARIANT(StencilVariant, composed_stencil),
+          TUNE_VARIANT(StencilVariant, temporal_stencil),
+          TUNE_VARIANT(StencilVariant, persistent_stencil),
+          TUNE_VARIANT(StencilVariant, fft_stencil),
+      },
+  };
   return table;
 }
 
-// The space of the stencil family.
-
-using search::var;
-
 namespace {
 
-/// Configurations have numbers, which follow from these orders: they stay. What is not named comes last.
+/// The numbers of configurations follow from these orders: they must stay. Other names come last.
 const SpaceOrder& space_order() {
   static const SpaceOrder order = {
       {"sweep",    "fused",       "kept",     "blocks",  "tiles_x",    "tiles_y",      "tiles_z",
@@ -36,10 +39,10 @@ const SpaceOrder& space_order() {
 
 }  // namespace
 
-// A variant that does not apply cannot be chosen; which parameters there are does not depend on it as a rule.
+// Variants that do not apply cannot be chosen. As a rule their parameters exist nevertheless.
 search::SpaceDefinition stencil_space(const StencilJob& job, const DeviceProperties& device) {
   FamilySpace space(stencil_constants(job), device);
-  space.rule(is_variant("fft") || var("padded") || var("nx") % var("vector") == 0,
+  space.rule(var("padded") || var("nx") % var("vector") == 0,
              "vectors of an unpadded array need rows that are whole vectors: else they are not aligned");
   bool any = false;
   for (const StencilVariant& variant : stencil_variants()) {
@@ -53,7 +56,7 @@ search::SpaceDefinition stencil_space(const StencilJob& job, const DevicePropert
         format("no variant can compute a stencil of {} points: its weights do not fit a kernel's constant "
                "memory; take a smaller radius, or a star",
                job.stencil.points.size()));
-  return space.definition({}, space_order());
+  return space.definition(space_order());
 }
 
 }  // namespace tune::kernels

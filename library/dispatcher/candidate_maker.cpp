@@ -6,15 +6,15 @@
 namespace tune::api {
 namespace {
 
-std::vector<std::vector<int>> slots_of(const definition::KernelDescription& description,
+std::vector<std::vector<int>> slots_of(const described::KernelDescription& description,
                                        const Instance& instance, const search::Configuration& configuration) {
-  const definition::ExpressionScope scope(description.parameters, instance, configuration);
+  const described::ExpressionScope scope(description.parameters, instance, configuration);
   // The arguments of a call, in their order.
   std::vector<std::string> given;
-  for (const definition::Argument& argument : description.arguments)
+  for (const described::Argument& argument : description.arguments)
     if (!argument.is_computed()) given.push_back(argument.name);
   std::vector<std::vector<int>> slots;
-  for (const definition::LaunchDescription& launch : description.launches) {
+  for (const described::LaunchDescription& launch : description.launches) {
     if (launch.when && !launch.when->value(scope).to_bool()) continue;
     slots.emplace_back();
     for (const std::string& name : description.arguments_of(launch)) {
@@ -44,7 +44,7 @@ const std::vector<StreamRunner::Arguments>& PreparedCandidate::arguments(const s
   return places_;
 }
 
-CandidateMaker::CandidateMaker(const definition::DescribedProblem& problem, const Instance& instance,
+CandidateMaker::CandidateMaker(const described::DescribedProblem& problem, const Instance& instance,
                                Backend& backend, StreamRunner& runner)
     : problem_(problem),
       instance_(instance),

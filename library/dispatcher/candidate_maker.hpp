@@ -37,7 +37,7 @@ struct PreparedCandidate {
 class CandidateMaker {
  public:
   /// All must outlive this.
-  CandidateMaker(const definition::DescribedProblem& problem, const Instance& instance, Backend& backend,
+  CandidateMaker(const described::DescribedProblem& problem, const Instance& instance, Backend& backend,
                  StreamRunner& runner);
 
   /// Fails as any evaluation does, and with Failure{constraint, "same code"} where an earlier candidate runs
@@ -47,11 +47,11 @@ class CandidateMaker {
   std::uint64_t device_work() const { return device_work_; }
 
  private:
-  const definition::DescribedProblem& problem_;
+  const described::DescribedProblem& problem_;
   const Instance& instance_;
   Backend& backend_;
   StreamRunner& runner_;
-  definition::DescribedSources sources_;
+  described::DescribedSources sources_;
   std::atomic<std::uint64_t> device_work_{0};
   Verification verification_;
   std::set<std::string> codes_;  ///< machine code and launches of all that were made

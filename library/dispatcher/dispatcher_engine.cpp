@@ -31,14 +31,14 @@ Dispatcher::Engine::Engine(const Problem& problem, const Sizes& sizes, const Dis
       record_(options.database, make_record()),
       maker_(problem_, instance_, *backend_, *runner_),
       policy_(limits_of(options)) {
-  const definition::KernelDescription& description = problem_.description();
-  for (const definition::Argument& argument : description.arguments)
+  const described::KernelDescription& description = problem_.description();
+  for (const described::Argument& argument : description.arguments)
     if (!argument.symbol.empty())
       throw UsageError(
           format("{}: a dispatcher does not fill the variable '{}', which is "
                  "the program's: pass it to the kernel as an argument",
                  problem_.info().name, argument.name));
-  for (const definition::Argument& argument : description.arguments)
+  for (const described::Argument& argument : description.arguments)
     if (!argument.is_computed())
       expected_.push_back({argument.name, argument.is_vector(),
                            std::string(tune::to_string(problem_.type_of(argument, instance_).element))});
@@ -58,7 +58,7 @@ Dispatcher::Engine::~Engine() {
 
 RunRecord Dispatcher::Engine::make_record() const {
   RunRecord record;
-  run::describe_workload(record, problem_, instance_, *backend_, definition::DescribedSources(problem_),
+  run::describe_workload(record, problem_, instance_, *backend_, described::DescribedSources(problem_),
                          CacheState::warm);
   record.space_size = space_.size();
   record.options.strategy = "online";

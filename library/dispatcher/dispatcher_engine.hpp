@@ -65,7 +65,7 @@ class Dispatcher::Engine {
   void keep_best();
   tune::Evaluation evaluation_of(const online::CallVerdict& verdict);
 
-  definition::DescribedProblem problem_;
+  described::DescribedProblem problem_;
   Instance instance_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<StreamRunner> runner_;

@@ -38,7 +38,7 @@ tune::Result<Measurement> outcome_of(const emulator::CheckVerdict& verdict) {
 
 }  // namespace
 
-EmulatorEvaluator::EmulatorEvaluator(const definition::DescribedProblem& problem,
+EmulatorEvaluator::EmulatorEvaluator(const described::DescribedProblem& problem,
                                      std::vector<Instance> instances)
     : sources_(problem), instances_(std::move(instances)), jobs_(problem, sources_) {}
 

@@ -17,7 +17,7 @@ namespace tune::api {
 class EmulatorEvaluator : public Evaluator {
  public:
   /// Checks at these sizes. The problem must outlive this.
-  EmulatorEvaluator(const definition::DescribedProblem& problem, std::vector<Instance> instances);
+  EmulatorEvaluator(const described::DescribedProblem& problem, std::vector<Instance> instances);
 
   void submit(search::Configuration configuration) override { queue_.push_back(std::move(configuration)); }
   std::optional<tune::Evaluation> next() override;
@@ -28,7 +28,7 @@ class EmulatorEvaluator : public Evaluator {
  private:
   void check_queue();
 
-  definition::DescribedSources sources_;
+  described::DescribedSources sources_;
   std::vector<Instance> instances_;
   emulator::ProblemJobs jobs_;
   std::deque<search::Configuration> queue_;

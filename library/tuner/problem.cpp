@@ -23,12 +23,12 @@ struct HostData::Contents {
 
 namespace {
 
-using definition::BufferAccess;
-using definition::Expression;
-using definition::FormulaValue;
-using definition::KernelDescription;
-using definition::LaunchDescription;
-using definition::SourceLocation;
+using described::BufferAccess;
+using described::Expression;
+using described::FormulaValue;
+using described::KernelDescription;
+using described::LaunchDescription;
+using described::SourceLocation;
 
 using Spec = Problem::Spec;
 
@@ -103,10 +103,10 @@ std::array<std::optional<Expression>, 3> geometry(const Spec& spec, const std::s
 }
 
 static_assert(static_cast<int>(Fill::Kind::function) ==
-              static_cast<int>(definition::Contents::Kind::function));
+              static_cast<int>(described::Contents::Kind::function));
 
-definition::Contents contents_of(Fill fill) {
-  return {.kind = static_cast<definition::Contents::Kind>(fill.kind),
+described::Contents contents_of(Fill fill) {
+  return {.kind = static_cast<described::Contents::Kind>(fill.kind),
           .value = fill.value,
           .step = fill.step,
           .low = fill.low,
@@ -116,13 +116,13 @@ definition::Contents contents_of(Fill fill) {
 }
 
 /// Adds an argument without extents or a value.
-definition::Argument& add_argument(Spec& spec, std::string name, std::string type) {
+described::Argument& add_argument(Spec& spec, std::string name, std::string type) {
   KernelDescription& description = spec.description;
   if (!is_name(name)) throw Error(format("{}: '{}' is not a name of an argument", description.name, name));
   if (description.argument(name) != nullptr)
     throw Error(format("{}: the argument '{}' is there twice", description.name, name));
-  definition::Argument argument{std::move(name), SourceLocation::in_code(description.name)};
-  argument.type = definition::type_named(type);
+  described::Argument argument{std::move(name), SourceLocation::in_code(description.name)};
+  argument.type = described::type_named(type);
   // In code a vector is its elements: a kernel's float4 is four floats.
   if (argument.type && argument.type->components != 1) argument.type.reset();
   argument.type_name = std::move(type);
@@ -134,7 +134,7 @@ void add_array(Spec& spec, BufferAccess access, std::string name, std::string ty
                Fill fill = {}) {
   if (extents.numbers.empty())
     throw Error(format("{}: the array '{}' has no extents", spec.description.name, name));
-  definition::Argument& argument = add_argument(spec, std::move(name), std::move(type));
+  described::Argument& argument = add_argument(spec, std::move(name), std::move(type));
   argument.access = access;
   argument.contents = contents_of(std::move(fill));
   for (SizeNumber& extent : extents.numbers)
@@ -152,19 +152,19 @@ LaunchDescription& last_launch(Spec& spec, const char* what) {
 }
 
 /// Takes texts in memory as they are; reads files with the headers that they include.
-definition::KernelSource read_kernel(const Spec& spec, Kernel given) {
-  definition::KernelSource kernel;
+described::KernelSource read_kernel(const Spec& spec, Kernel given) {
+  described::KernelSource kernel;
   kernel.path = given.path;
   kernel.place = SourceLocation::in_code(spec.description.name);
   for (const std::string& folder : given.folders) kernel.folders.emplace_back(folder);
   kernel.options = std::move(given.options);
   for (auto& [name, value] : given.defines)
     kernel.defines.emplace_back(name, expression(spec, std::move(value), format("the macro '{}'", name)));
-  definition::KernelText text;
+  described::KernelText text;
   if (!given.text.empty())
     text.source = {given.path, std::move(given.text)};
   else
-    text = guarded([&] { return definition::read_kernel_text(kernel.path, kernel.folders, kernel.place); });
+    text = guarded([&] { return described::read_kernel_text(kernel.path, kernel.folders, kernel.place); });
   for (const auto& [name, header] : given.headers) {
     std::erase_if(text.headers, [&](const SourceFile& other) { return other.name == name; });
     text.headers.push_back({name, header});
@@ -190,8 +190,8 @@ std::string summary_of(const KernelDescription& description) {
   for (const std::string& option : description.kernel.options) text += format("option {}\n", option);
   for (const auto& [name, value] : description.kernel.defines)
     text += format("define {} {}\n", name, value.text());
-  for (const definition::Argument& argument : description.arguments) {
-    const definition::Contents& contents = argument.contents;
+  for (const described::Argument& argument : description.arguments) {
+    const described::Contents& contents = argument.contents;
     const int access = argument.is_vector() ? static_cast<int>(argument.access) : 4;
     text += format("argument {} {} {} {} {} {} {} {} {} {}\n", argument.name, access, argument.type_name,
                    argument.value ? argument.value->text() : "0", static_cast<int>(contents.kind),
@@ -386,7 +386,7 @@ Problem& Problem::scratch(std::string name, std::string type, Extents extents) {
 }
 
 Problem& Problem::scalar(std::string name, std::string type, Number value) {
-  definition::Argument& argument = add_argument(*spec_, std::move(name), std::move(type));
+  described::Argument& argument = add_argument(*spec_, std::move(name), std::move(type));
   argument.value = expression(*spec_, std::move(value), format("the argument '{}'", argument.name));
   return changed();
 }
@@ -444,7 +444,7 @@ Problem& Problem::when(Number condition) {
 }
 
 Problem& Problem::reference(std::function<void(HostData&)> function) {
-  definition::ReferenceDescription& reference = spec_->description.reference;
+  described::ReferenceDescription& reference = spec_->description.reference;
   reference.kernel.reset();
   reference.launches.clear();
   reference.function = {};
@@ -467,7 +467,7 @@ Problem& Problem::reference(Configuration configuration) {
 
 Problem& Problem::reference(Kernel kernel, std::string entry) {
   if (entry.empty()) throw Error(format("{}: the reference needs a kernel's name", spec_->description.name));
-  definition::ReferenceDescription& reference = spec_->description.reference;
+  described::ReferenceDescription& reference = spec_->description.reference;
   reference.kernel = read_kernel(*spec_, std::move(kernel));
   reference.launches = {{std::move(entry)}};
   reference.function = {};
@@ -512,7 +512,7 @@ Problem& Problem::revision(int number) {
 KernelDescription described(const Problem::Spec& spec) {
   KernelDescription description = spec.description;
   if (!description.kernel.text) description.place.fail("no kernel: call kernel(file, entry)");
-  if (std::ranges::none_of(description.arguments, &definition::Argument::is_compared))
+  if (std::ranges::none_of(description.arguments, &described::Argument::is_compared))
     description.place.fail("no output: results could not be checked; call output or inout");
   for (const auto* launches : {&description.launches, &description.reference.launches})
     for (const LaunchDescription& launch : *launches)
@@ -525,7 +525,7 @@ KernelDescription described(const Problem::Spec& spec) {
     for (const auto& [name, extent] : instance_at(info, sizes).extents)
       if (sizes.has(name)) description.check_sizes.back().emplace_back(name, extent);
   }
-  const definition::KernelText& text = *description.kernel.text;
+  const described::KernelText& text = *description.kernel.text;
   description.sources = {text.source, {"description in code", summary_of(description)}};
   description.sources.insert(description.sources.end(), text.headers.begin(), text.headers.end());
   return description;

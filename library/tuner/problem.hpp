@@ -12,7 +12,7 @@
 namespace tune::api {
 
 struct Problem::Spec {
-  definition::KernelDescription description;
+  described::KernelDescription description;
   std::vector<Sizes> checks = {};
   bool describes_reference = false;  ///< grid, block, ... are of the reference's launch
   std::uint64_t stamp = 0;           ///< changes with every change of the problem
@@ -20,7 +20,7 @@ struct Problem::Spec {
 
 /// Returns the complete description, with the sizes to check at and the sources. Throws UsageError where a
 /// kernel, an output, or a launch's grid or block is missing.
-definition::KernelDescription described(const Problem::Spec& spec);
+described::KernelDescription described(const Problem::Spec& spec);
 
 /// Returns the instance at these sizes and settings; those not named are at their defaults. Throws
 /// UsageError.

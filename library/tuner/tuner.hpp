@@ -25,8 +25,8 @@ struct OpenRun {
   OpenRun(const Problem& problem, const Sizes& sizes, const run::TuningRequest& request, Backend* backend);
 
   std::uint64_t stamp;
-  definition::DescribedProblem problem;
-  definition::DescribedSources sources;
+  described::DescribedProblem problem;
+  described::DescribedSources sources;
   Instance instance;
   DeviceProperties device;
   search::SearchSpace space;

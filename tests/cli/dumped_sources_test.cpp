@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "kernels/framework/kernel_files.hpp"
-#include "kernels/gemm_stream/problem.hpp"
+#include "kernels/registry.hpp"
 #include "kernels/stencil/problem.hpp"
 #include "tests/cli/runs.hpp"
 #include "tests/cli/sandbox.hpp"

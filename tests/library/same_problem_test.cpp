@@ -56,9 +56,9 @@ api::Problem reduction() {
 struct Both {
   Both()
       : code(api::described(reduction().spec())),
-        file(definition::read_definition(examples / "reduction.json")) {}
-  definition::DescribedProblem code;
-  definition::DescribedProblem file;
+        file(described::read_definition(examples / "reduction.json")) {}
+  described::DescribedProblem code;
+  described::DescribedProblem file;
   const kernels::EmbeddedSources sources;
 };
 
@@ -169,9 +169,9 @@ class Weighing : public ::testing::Test {
 };
 
 TEST_F(Weighing, IsTheSameInAFileAndInCode) {
-  const definition::DescribedProblem file(definition::read_definition(folder_ / "weighing.json"));
-  const definition::DescribedProblem code(api::described(in_code().spec()));
-  const definition::DescribedSources sources(code);
+  const described::DescribedProblem file(described::read_definition(folder_ / "weighing.json"));
+  const described::DescribedProblem code(api::described(in_code().spec()));
+  const described::DescribedSources sources(code);
   for (const api::Sizes& sizes : {api::Sizes{}, {{"n", 70}, {"real", "double"}}}) {
     const Instance instance = api::instance_at(code.info(), sizes);
     const DeviceProperties device = architecture_properties("sm_90");
@@ -212,11 +212,11 @@ TEST_F(Weighing, TheReferencesArgumentsAreChecked) {
   };
   const std::string wrong =
                         "kernel 'right' takes 4 arguments (const float* in, float* out, int n, int m), the ",
-                    given = " gives 3 (in, weights, out)";
-  EXPECT_EQ(message([&] { definition::DescribedProblem code(api::described(in_code().spec())); }),
+                    given = " has 3 (in, weights, out)";
+  EXPECT_EQ(message([&] { described::DescribedProblem code(api::described(in_code().spec())); }),
             "weighing: " + wrong + "problem" + given);
   const std::string path = (folder_ / "weighing.json").string();
-  EXPECT_EQ(message([&] { definition::DescribedProblem file(definition::read_definition(path)); }),
+  EXPECT_EQ(message([&] { described::DescribedProblem file(described::read_definition(path)); }),
             path + ": " + wrong + "definition" + given);
 }
 
@@ -237,7 +237,7 @@ TEST(SameProblem, TheEmulatorFindsTheSame) {
         });
     return all;
   };
-  const auto code = verdicts(both.code, definition::DescribedSources(both.code)),
+  const auto code = verdicts(both.code, described::DescribedSources(both.code)),
              file = verdicts(both.file, both.sources);
   for (std::size_t i = 0; i < some.size(); ++i) {
     EXPECT_TRUE(code[i].clean());
@@ -292,7 +292,7 @@ TEST(SameProblem, FillsAreWhatTheySay) {
       .kernel(api::Kernel::from_source("// nothing\n"), "fills")
       .grid(1)
       .block(32);
-  const definition::DescribedProblem code(api::described(problem.spec()));
+  const described::DescribedProblem code(api::described(problem.spec()));
   const TensorSet inputs = code.inputs(api::instance_at(code.info(), {}), 2);
   EXPECT_EQ(
       std::vector<float>(inputs.at("function").as<float>().begin(), inputs.at("function").as<float>().end()),
@@ -314,7 +314,7 @@ TEST(SameProblem, SettingsChooseTypesAndMacros) {
       .grid(1)
       .block("BLOCK")
       .when("n > 1");
-  const definition::DescribedProblem code(api::described(problem.spec()));
+  const described::DescribedProblem code(api::described(problem.spec()));
   const kernels::EmbeddedSources sources;
   const auto plan = code.plan(api::instance_at(code.info(), {{"real", "double"}}), {{"BLOCK", 64}}, sources);
   ASSERT_TRUE(plan);

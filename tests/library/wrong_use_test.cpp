@@ -84,13 +84,13 @@ TEST(WrongUse, UnknownNamesInFormulas) {
 TEST(WrongUse, ArgumentsThatAreNotThoseOfTheKernel) {
   EXPECT_EQ(
       message(doubling().scalar<float>("a", 2.0f)),
-      "doubling: kernel 'twice' takes 3 arguments (const float* in, float* out, int n), the problem gives 4 "
+      "doubling: kernel 'twice' takes 3 arguments (const float* in, float* out, int n), the problem has 4 "
       "(in, out, n, a)");
   EXPECT_EQ(message(doubling().arguments({"in", "n", "out"})),
-            "doubling: argument 2 of kernel 'twice' is 'float* out', the problem gives the scalar 'n'");
+            "doubling: argument 2 of kernel 'twice' is 'float* out', the problem declares the scalar 'n'");
   EXPECT_EQ(
       message(doubling().arguments({"in", "outt", "n"})),
-      "doubling: the launch of 'twice' gives an argument 'outt' that nothing declares (did you mean 'out'?)");
+      "doubling: the launch of 'twice' has an argument 'outt' that is not declared (did you mean 'out'?)");
 }
 
 TEST(WrongUse, SizesThatAreNot) {
@@ -130,7 +130,7 @@ TEST(WrongUse, References) {
   EXPECT_EQ(message(doubling().reference([](api::HostData& data) { data.input<double>("in"); })),
             "doubling: the reference: reference: the input 'in' is of float, not double");
   EXPECT_EQ(message(doubling().reference([](api::HostData&) {})),
-            "doubling: the reference fills nothing of the output 'out'");
+            "doubling: the reference does not fill the output 'out'");
   EXPECT_THAT(message(doubling().reference({{"BLOCK", 48}})),
               HasSubstr("the reference's configuration: BLOCK cannot be 48"));
 }

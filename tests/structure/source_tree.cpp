@@ -70,4 +70,31 @@ std::vector<std::string> quoted_includes(const SourceText& file) {
   return includes;
 }
 
+std::string room_of(const std::string& file) {
+  return file.substr(0, file.rfind('/'));
+}
+
+std::size_t row_of(const std::vector<Room>& rooms, const std::string& folder) {
+  auto row = std::ranges::find(rooms, folder, &Room::folder);
+  if (row == rooms.end()) row = std::ranges::find(rooms, room_of(folder) + "/*", &Room::folder);
+  return static_cast<std::size_t>(row - rooms.begin());
+}
+
+std::vector<std::string> refused_includes(const std::vector<Room>& rooms, const SourceText& file) {
+  const auto top_of = [](const std::string& path) { return path.substr(0, path.find('/')); };
+  std::vector<std::string> refused;
+  const std::size_t row = row_of(rooms, room_of(file.name));
+  if (row == rooms.size()) return refused;
+  for (const std::string& include : quoted_includes(file)) {
+    const std::size_t other = row_of(rooms, room_of(include));
+    if (other < row) refused.push_back(file.name + " includes " + include + ", which lies further up");
+    if (other == rooms.size() || top_of(include) == top_of(file.name)) continue;
+    const bool may = std::ranges::any_of(rooms[row].others, [&](const std::string& path) {
+      return include == path || include.starts_with(path + "/");
+    });
+    if (!may) refused.push_back(file.name + " includes " + include + ", which its row does not allow");
+  }
+  return refused;
+}
+
 }  // namespace tune::testing

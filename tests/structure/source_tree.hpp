@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,11 +22,20 @@ std::vector<std::string> quoted_includes(const SourceText& file);
 
 /// A row of the table of rooms in docs/design.md.
 struct Room {
-  std::string folder;               ///< tuner/session
+  std::string folder;               ///< tuner/session; `kernels/stencil/variants/*`: each folder there
   std::vector<std::string> others;  ///< folders and files of other top-level folders that it may include
 };
 
 /// The table from the roof to the ground. Throws std::runtime_error where the page has none.
 std::vector<Room> designed_rooms();
+
+/// Returns the place of a folder's row; rooms.size() where it has none.
+std::size_t row_of(const std::vector<Room>& rooms, const std::string& folder);
+
+/// Returns a line for each include of a file that its row does not allow: of a room further up, or of another
+/// top-level folder than the row names. Includes of files that no room holds are allowed.
+std::vector<std::string> refused_includes(const std::vector<Room>& rooms, const SourceText& file);
+
+std::string room_of(const std::string& file);
 
 }  // namespace tune::testing

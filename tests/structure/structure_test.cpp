@@ -23,10 +23,6 @@ bool is_of_the_product(const std::string& file) {
   return !file.starts_with("tests/") && !file.starts_with("bench/");
 }
 
-std::string room_of(const std::string& file) {
-  return file.substr(0, file.rfind('/'));
-}
-
 std::string top_of(const std::string& path) {
   return path.substr(0, path.find('/'));
 }
@@ -41,37 +37,56 @@ std::vector<SourceText> product_files(bool with_device_code) {
 }
 
 TEST(Rooms, AreTheRowsOfTheDesign) {
-  std::set<std::string> folders, rows;
-  for (const SourceText& file : product_files(true)) folders.insert(room_of(file.name));
-  for (const Room& room : designed_rooms())
+  const std::vector<Room> rooms = designed_rooms();
+  std::set<std::string> rows, used;
+  for (const SourceText& file : product_files(true)) {
+    const std::size_t row = row_of(rooms, room_of(file.name));
+    if (row == rooms.size())
+      ADD_FAILURE() << file.name << " lies in a folder that has no row";
+    else
+      used.insert(rooms[row].folder);
+  }
+  for (const Room& room : rooms) {
     EXPECT_TRUE(rows.insert(room.folder).second) << room.folder << " has two rows";
-  EXPECT_EQ(folders, rows);
+    EXPECT_TRUE(used.contains(room.folder)) << room.folder << " has a row and no sources";
+  }
 }
 
 // Down the table alone, so that there is no circle either, and into other folders only where the row allows
 // it.
 TEST(Rooms, IncludeOnlyWhatLiesBelow) {
   const std::vector<Room> rooms = designed_rooms();
-  const auto row_of = [&](const std::string& folder) {
-    return std::ranges::find(rooms, folder, &Room::folder);
-  };
-  int seen = 0;
+  std::size_t seen = 0;
+  std::set<std::pair<std::string, std::string>> beside;  // folders of one row
   for (const SourceText& file : product_files(false)) {
-    const auto row = row_of(room_of(file.name));
-    if (row == rooms.end()) continue;  // AreTheRowsOfTheDesign says so
+    for (const std::string& refused : refused_includes(rooms, file)) ADD_FAILURE() << refused;
+    const std::string folder = room_of(file.name);
     for (const std::string& include : quoted_includes(file)) {
-      const auto other = row_of(room_of(include));
-      if (other == rooms.end()) continue;  // of a library, or made by the build
+      const std::string other = room_of(include);
+      if (row_of(rooms, other) == rooms.size()) continue;  // of a library, or made by the build
       ++seen;
-      EXPECT_LE(row, other) << file.name << " includes " << include << ", which lies further up";
-      const bool own = top_of(include) == top_of(file.name);
-      const bool may = std::ranges::any_of(row->others, [&](const std::string& path) {
-        return include == path || include.starts_with(path + "/");
-      });
-      EXPECT_TRUE(own || may) << file.name << " includes " << include << ", which its row does not allow";
+      if (other != folder && row_of(rooms, other) == row_of(rooms, folder)) beside.emplace(folder, other);
     }
   }
+  for (const auto& [folder, other] : beside)
+    EXPECT_FALSE(beside.contains({other, folder})) << folder << " and " << other << " include each other";
   EXPECT_GT(seen, 1000) << "the includes were not found";
+}
+
+TEST(Rooms, OfOneRowAreAllFoldersBesideEachOtherAndNoOthers) {
+  const std::vector<Room> rooms = {
+      {"cli", {}}, {"kernels/x", {"tuner"}}, {"kernels/x/variants/*", {"tuner"}}, {"tuner", {}}};
+  const auto refused = [&](const std::string& include) {
+    return refused_includes(rooms, {"kernels/x/variants/new/new.cpp", {"#include \"" + include + "\""}})
+        .size();
+  };
+  EXPECT_EQ(row_of(rooms, "kernels/x/variants/new"), 2u);
+  EXPECT_EQ(row_of(rooms, "kernels/x/variants/new/deeper"), rooms.size());
+  EXPECT_EQ(row_of(rooms, "kernels/x/variants"), rooms.size());
+  EXPECT_EQ(refused("kernels/x/problem.hpp"), 1u) << "an upward include within the top-level folder";
+  EXPECT_EQ(refused("cli/main.hpp"), 2u) << "an upward include that the row does not allow either";
+  EXPECT_EQ(refused("kernels/x/variants/old/old.hpp"), 0u);
+  EXPECT_EQ(refused("tuner/plan.hpp"), 0u);
 }
 
 TEST(Rooms, AreSmallEnoughToKnow) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/convolution/model/job.hpp"
 
+#include "kernels/common/transfers.hpp"
 #include "kernels/framework/random_numbers.hpp"
 #include "kernels/framework/request.hpp"
 #include "tuner/base/format.hpp"
@@ -26,6 +27,7 @@ ConvolutionJob convolution_job(const Instance& instance) {
   job.ny = instance.extent("ny");
   job.radius = static_cast<int>(instance.setting("radius").as_int());
   job.type = instance.setting("type").as_text() == "double" ? ElementType::f64 : ElementType::f32;
+  job.transfers = with_transfers(instance);
   return job;
 }
 

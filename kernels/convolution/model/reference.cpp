@@ -13,9 +13,10 @@
 namespace tune::kernels {
 namespace {
 
-/// Both passes of one tile after another, so that what lies between them stays in a core's cache.
+/// A tile passes through both passes before the next one, so that the intermediate image stays in a core's
+/// cache.
 constexpr std::int64_t cached_x = 64, cached_y = 4096;
-/// Neighbouring sums, in registers: a loop of known length is what compilers turn into vector instructions.
+/// Neighbouring sums are in registers; compilers turn a loop of known length into vector instructions.
 constexpr std::int64_t together = 16;
 
 /// sums[i] = sum over t of taps[t] * from[i + t * stride], for `together` neighbours.
@@ -43,7 +44,7 @@ class Tiles {
   void compute(std::int64_t tile) const {
     const std::int64_t x0 = tile % across() * cached_x, y0 = tile / across() * cached_y;
     const std::int64_t height = std::min(cached_y, job_.ny - y0), width = std::min(cached_x, job_.nx - x0);
-    // Rows y0 - radius to y0 + height + radius of the first pass; beyond the image they are zeros.
+    // The first pass computes rows y0 - radius to y0 + height + radius; beyond the image they are zeros.
     std::vector<double> filtered(static_cast<std::size_t>((height + 2 * job_.radius) * cached_x), 0.0);
     std::vector<double> segment(static_cast<std::size_t>(cached_x + 2 * job_.radius));
     for (std::int64_t i = 0; i < height + 2 * job_.radius; ++i) {
@@ -87,23 +88,6 @@ void compute(const ConvolutionJob& job, const HostTensor& input, HostTensor& out
   });
 }
 
-}  // namespace
-
-HostTensor convolution_input(const ConvolutionJob& job, std::uint64_t seed) {
-  return random_tensor(job.type, job.extents(), Mixer::splitmix, seed * 0x9e3779b97f4a7c15ULL);
-}
-
-HostTensor convolution_reference(const ConvolutionJob& job, const HostTensor& input) {
-  HostTensor output(ElementType::f64, job.extents());
-  if (job.type == ElementType::f64)
-    compute<double>(job, input, output);
-  else
-    compute<float>(job, input, output);
-  return output;
-}
-
-namespace {
-
 double norm_of_taps(const ConvolutionJob& job, TapAxis axis) {
   double squares = 0;
   for (const double tap : convolution_taps(job.radius, axis)) squares += tap * tap;
@@ -120,18 +104,30 @@ Tolerance of_roundings(const ConvolutionJob& job, double roundings) {
 
 }  // namespace
 
-// Inputs are independent numbers of [-1, 1), so that sums and what is left out of them are as large as a
-// random walk: a pass multiplies both by the norm of its taps.
+HostTensor convolution_input(const ConvolutionJob& job, std::uint64_t seed) {
+  return random_tensor(job.type, job.extents(), Mixer::splitmix, seed * 0x9e3779b97f4a7c15ULL);
+}
+
+HostTensor convolution_reference(const ConvolutionJob& job, const HostTensor& input) {
+  HostTensor output(ElementType::f64, job.extents());
+  if (job.type == ElementType::f64)
+    compute<double>(job, input, output);
+  else
+    compute<float>(job, input, output);
+  return output;
+}
+
+// Inputs are independent numbers of [-1, 1). Sums and their errors grow like random walks: a pass multiplies
+// both by the norm of its taps.
 double result_roundoff(const ConvolutionJob& job) {
   const double roundoff = job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
   return roundoff * norm_of_taps(job, TapAxis::rows) * norm_of_taps(job, TapAxis::columns);
 }
 
-// Every product and every addition rounds once, and so does the reference, which counts where it is no more
-// exact than the kernels. Of n roundings, each relative to a partial sum, their own sum exceeds 8 sqrt(n)
-// with probability 2 exp(-32) (N. J. Higham and T. Mary, A new approach to probabilistic rounding error
-// analysis, SIAM J. Sci. Comput. 41, 2019). A tap that is missing or in the wrong place moves results by a
-// thousand times that.
+// Every product and every addition rounds once. So does the reference, which counts where it is no more exact
+// than the kernels. The sum of n roundings, each relative to a partial sum, exceeds 8 sqrt(n) with
+// probability 2 exp(-32) (N. J. Higham and T. Mary, A new approach to probabilistic rounding error analysis,
+// SIAM J. Sci. Comput. 41, 2019). A missing or misplaced tap moves results by a thousand times that.
 Tolerance sums_tolerance(const ConvolutionJob& job) {
   return of_roundings(job, static_cast<double>(2 * (job.taps() + 1)) + 2);
 }
@@ -141,12 +137,12 @@ Tolerance direct_tolerance(const ConvolutionJob& job) {
   return of_roundings(job, static_cast<double>(job.taps() * job.taps()) + 4);
 }
 
-// Of floats there is more than the roundings of sums. A product of two numbers in two parts of 11 bits loses
-// the product of the small parts and what these lack, up to 2^-22 + 2 * 2^-23 of itself, 8 units of roundoff:
-// over all taps of both passes they add up like random numbers, of which eight standard deviations count, and
-// pixels have a root mean square of 1 / sqrt(3). And tensor cores cut their sums, three times for 8 terms, by
-// up to two units each and all to one side: of sums that grow like a random walk up to a result, which is
-// rarely larger than 2.5 norms. Where additions that round add them, only sums of 8 terms are cut.
+// Floats have more errors than the roundings of sums. (1) A product of two numbers in two parts of 11 bits
+// loses the product of the small parts and the bits that these lack, up to 2^-22 + 2 * 2^-23 of itself, 8
+// units of roundoff. Over all taps of both passes these add up like random numbers; eight standard deviations
+// count, and pixels have a root mean square of 1 / sqrt(3). (2) Tensor cores truncate their sums, three times
+// for 8 terms, by up to two units each and always to one side. These sums grow like a random walk up to a
+// result, which is rarely larger than 2.5 norms. With rounding additions only sums of 8 terms are truncated.
 Tolerance products_tolerance(const ConvolutionJob& job, bool rounded) {
   if (job.type == ElementType::f64) return sums_tolerance(job);
   const auto steps = static_cast<double>((16 + 2 * job.radius + 7) / 8);
@@ -159,11 +155,11 @@ Tolerance products_tolerance(const ConvolutionJob& job, bool rounded) {
 }
 
 // A transform of n numbers adds 6.7 units of roundoff for each of its log2(n) steps, relative to the root
-// mean square of its results (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-// theorem 24.2), if its factors are good to one unit; powers of them are good to six. No single error is
-// larger either: roundings are spread over all pixels and add up like random numbers, the largest of which,
-// among 10^9, is six times the mean, and the sum of worst cases is more than that above it. The spectrum's
-// rounding, the product and the scale add ten for each pass. Numbers are pairs of pixels, larger by sqrt(2).
+// mean square of its results (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem
+// 24.2), if its factors are good to one unit; powers of them are good to six. Single errors stay below this
+// bound, because roundings are spread over all pixels and add up like random numbers: the largest of 10^9 is
+// six times the mean, and the sum of worst cases exceeds the mean by more. The spectrum's rounding, the
+// product and the scale add ten for each pass. Numbers are pairs of pixels, larger by sqrt(2).
 Tolerance transforms_tolerance(const ConvolutionJob& job, double row_length, double column_length) {
   constexpr double step = 7 + 5, product = 10;
   const double steps = std::log2(row_length) + std::log2(column_length);

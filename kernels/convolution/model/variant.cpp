@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/convolution/model/variant.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "kernels/framework/request.hpp"
@@ -8,6 +9,8 @@
 namespace tune::kernels {
 
 using search::Expr;
+using search::Role;
+using search::Value;
 
 const KernelFiles& convolution_files() {
   static const KernelFiles files("convolution");
@@ -73,12 +76,32 @@ Result<LaunchPlan> plan_tiles(const ConvolutionJob& job, const search::Configura
   return plan;
 }
 
-void add_march(FamilySpace& space) {
-  space.add({"chunk",
-             "rows of results of a block",
-             {128, 192, 256, 320, 352, 384, 416, 464, 512, 640, 688, 768, 1024, 2048},
-             1024});
-  space.add({"stages", "turns whose rows lie in shared memory, or are on their way there", {2, 3, 4, 6}, 4});
+void add_shared(FamilySpace& space, const ConvolutionJob& job,
+                std::initializer_list<std::string_view> names) {
+  std::vector<Value> vectors = {1, 2};
+  if (job.type == ElementType::f32) vectors.emplace_back(4);
+  const auto add = [&](std::string_view name, std::string documentation, std::vector<Value> values,
+                       Value default_value, Role role = Role::other) {
+    if (std::ranges::find(names, name) != names.end())
+      space.add(std::string(name), std::move(documentation), std::move(values), std::move(default_value), {},
+                role);
+  };
+  add("threads", "threads of a block; fused: each warp has a strip of columns of its own",
+      {32, 64, 128, 256, 512, 1024}, 64, Role::threads);
+  add("unroll", "whether the loops over taps are unrolled", {false, true}, job.radius <= 4);
+  add("taps",
+      "where multiply-adds find the taps: in the instruction (immediate), in constant memory, or in shared "
+      "memory",
+      {"immediate", "constant", "shared"}, "constant");
+  add("padded", "whether rows of the images are whole lines of memory", {false, true}, true);
+  add("vector", "pixels of an access to the images; fft_tile: of a store of the result", vectors,
+      job.vector_width());
+  add("store", "path of the stores of the result: ordinary, or evict first (st.global.cs)",
+      {"plain", "streaming"}, "plain");
+  if (std::ranges::find(names, "min_blocks") != names.end()) space.add(min_blocks({1, 2, 3, 4, 6, 8}));
+  add("chunk", "rows of results of a block",
+      {128, 192, 256, 320, 352, 384, 416, 464, 512, 640, 688, 768, 1024, 2048}, 1024);
+  add("stages", "turns whose rows lie in shared memory, or are on their way there", {2, 3, 4, 6}, 4);
 }
 
 void add_block_rules(const Rules& rules, const Expr& threads, const Expr& registers, const Expr& shared,

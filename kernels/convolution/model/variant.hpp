@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,62 +16,57 @@
 
 namespace tune::kernels {
 
-/// The pixels that a block of a variant's kernels computes, of both passes the larger ones: what checks have
-/// to exceed.
+/// Pixels that a block computes; of two passes the larger numbers. Checked images are larger.
 struct ConvolutionTile {
   std::int64_t x = 1, y = 1;
 };
 
 using ConvolutionVariant = Variant<ConvolutionJob, ConvolutionTile>;
 
-/// All variants. A new one is a source with one function and a line in this table.
 const VariantTable<ConvolutionJob, ConvolutionTile>& convolution_variants();
 
-/// Parameters and constraints of all variants that apply to the job.
 search::SpaceDefinition convolution_space(const ConvolutionJob& job, const DeviceProperties& device);
 
-// What the plans and spaces of several variants have in common.
+// Shared by the plans and spaces of several variants.
 
-/// Unrolled multiply-adds that a kernel may have: more take seconds to compile and do not fit the cache of
-/// instructions.
+/// Limit on the unrolled multiply-adds of a kernel: more take seconds to compile and exceed the instruction
+/// cache.
 inline constexpr int max_convolution_terms = 4096;
 
 const KernelFiles& convolution_files();
 
-/// Constants of rules that follow from the job: `nx`, `ny`, `radius`, `lanes` (pixels of an access of 16
-/// bytes), `lead` (the radius in whole accesses) and `words` (32-bit words of a pixel).
+/// Returns the constants of rules that follow from the job: `nx`, `ny`, `radius`, `lanes` (pixels of an
+/// access of 16 bytes), `lead` (the radius in whole accesses) and `words` (32-bit words of a pixel).
 Constants convolution_constants(const ConvolutionJob& job);
 
-/// The value of an expression for a configuration.
 std::int64_t convolution_value(const search::Expr& expression, const ConvolutionJob& job,
                                const search::Configuration& configuration);
 
-/// The request for `file` (`fused.cu`) with the taps, and REAL and the configuration's parameters, but
-/// `variant` and `padded`, as macros.
+/// Returns the request for `file` (`fused.cu`) with the taps as a header. Macros: REAL and the
+/// configuration's parameters but `variant` and `padded`.
 CompileRequest convolution_request(const ConvolutionJob& job, std::string_view file,
                                    const search::Configuration& configuration, const KernelSources& sources);
 
-/// Rows without gaps between them; with padding, rows of whole lines.
 Layout image_layout(const ConvolutionJob& job, bool padded);
 
-/// Adds `in` and `out`, both as `layout` says; what lies beside the image may be read.
+/// Adds `in` and `out` with this layout; kernels may read beside the image.
 void add_images(LaunchPlan& plan, const ConvolutionJob& job, const Layout& layout);
 
-/// Blocks of a one-dimensional grid for tiles of so many pixels. Failure{constraint} beyond what a grid has.
+/// Returns the blocks of a one-dimensional grid for tiles of this size. Failure{constraint} beyond what a
+/// grid has.
 Result<std::uint32_t> blocks_of_tiles(const ConvolutionJob& job, std::int64_t tile_x, std::int64_t tile_y);
 
-/// The plan of a variant that is one launch of `entry` of `file` on tiles of so many pixels, from `in` to
-/// `out`.
+/// Plans one launch of `entry` of `file` on tiles of this size, from `in` to `out`.
 Result<LaunchPlan> plan_tiles(const ConvolutionJob& job, const search::Configuration& configuration,
                               const KernelSources& sources, std::string_view file, std::string entry,
                               std::pair<std::int64_t, std::int64_t> tile, Dim3 block,
                               const search::Expr& shared_memory);
 
-/// Adds what variants whose warps march down the image have in common: `chunk` and `stages`.
-void add_march(FamilySpace& space);
+/// Adds the named ones of the parameters that several variants have.
+void add_shared(FamilySpace& space, const ConvolutionJob& job, std::initializer_list<std::string_view> names);
 
-/// Adds limits of a block of so many threads: of the device, and for min_blocks of them with so many
-/// registers a thread and so many bytes of shared memory each.
+/// Adds the limits of a block: those of the device, and those of min_blocks blocks with these registers of a
+/// thread and bytes of shared memory of a block.
 void add_block_rules(const Rules& rules, const search::Expr& threads, const search::Expr& registers,
                      const search::Expr& shared, const search::Expr& min_blocks = search::var("min_blocks"));
 

@@ -11,28 +11,24 @@ using search::Expr;
 using search::Role;
 using search::var;
 
-/// Beyond, two sums are cheaper by so much that nobody needs to measure it.
+/// For a larger radius two sums are far cheaper.
 bool direct2d_applies(const ConvolutionJob& job) {
   constexpr int max = 8;
   return job.radius <= max;
 }
 
-/// Bytes of the pixels of a block's tile and their neighbours.
+/// Returns the bytes of the pixels of a block's tile and their neighbours.
 Expr direct2d_shared() {
   return (var("block_y") * var("pixels_y") + var("radius") * 2) *
          (var("block_x") * var("lanes") + var("lead") * 2) * var("words") * 4;
 }
 
-void add_direct2d(FamilySpace& space, const ConvolutionJob&) {
-  space.add({"block_x",
-             "threads of a block along x, each with 16 bytes of a row",
-             {8, 16, 32, 64},
-             32,
-             {},
-             Role::threads});
-  space.add({"block_y", "threads of a block along y", {2, 4, 8, 16}, 4, {}, Role::threads});
-  space.add(
-      {"pixels_y", "pixels one above the other that a thread computes", {1, 2, 4, 8}, 2, {}, Role::work});
+void add_direct2d(FamilySpace& space, const ConvolutionJob& job) {
+  add_shared(space, job, {"unroll", "taps", "padded", "vector", "store", "min_blocks"});
+  space.add("block_x", "threads of a block along x, each with 16 bytes of a row", {8, 16, 32, 64}, 32, {},
+            Role::threads);
+  space.add("block_y", "threads of a block along y", {2, 4, 8, 16}, 4, {}, Role::threads);
+  space.add("pixels_y", "pixels one above the other that a thread computes", {1, 2, 4, 8}, 2, {}, Role::work);
   const Rules rules = space.rules();
   const Expr width = var("radius") * 2 + 1, threads = var("block_x") * var("block_y");
   rules.add(var("taps") == "constant" || (var("taps") == "immediate" && var("unroll")),

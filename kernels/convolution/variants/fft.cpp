@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t copy_threads = 256, each = 4;
 
-/// Extents of the transforms: zeros as far as the taps reach behind each row and column.
+/// Extents of the transforms: behind each row and column lie `radius` zeros.
 struct Extended {
   Extended(const ConvolutionJob& job, std::int64_t largest)
       : nx(smooth_extent(job.nx + job.radius, largest, 8)),
@@ -23,7 +23,7 @@ struct Extended {
 };
 
 void add_buffers(LaunchPlan& plan, const ConvolutionJob& job, const Extended& extended, const Layout& in) {
-  // The result is a part of what comes back.
+  // The result is a part of the transformed image.
   Layout out = Layout::dense(extended.extents());
   out.extents = job.extents();
   plan.buffers.push_back({"in", job.type, in, BufferRole::input, true});
@@ -39,12 +39,9 @@ void add_buffers(LaunchPlan& plan, const ConvolutionJob& job, const Extended& ex
                           BufferRole::scratch});
 }
 
-bool fft_applies(const ConvolutionJob&) {
-  return true;
-}
-
-void add_fft(FamilySpace& space, const ConvolutionJob&) {
-  space.add({"largest_factor", "largest prime factor of the extents that are transformed", {2, 3, 5, 7}, 7});
+void add_fft(FamilySpace& space, const ConvolutionJob& job) {
+  add_shared(space, job, {"padded", "vector"});
+  space.add("largest_factor", "largest prime factor of the extents that are transformed", {2, 3, 5, 7}, 7);
 }
 
 ConvolutionTile fft_sizes(const ConvolutionJob&, const Configuration&) {
@@ -88,8 +85,7 @@ Result<LaunchPlan> plan_fft(const ConvolutionJob& job, const Configuration& conf
 }  // namespace
 
 ConvolutionVariant fft_convolution() {
-  return {"fft",    "Fourier transforms of the whole image, by a library", fft_applies, add_fft, plan_fft,
-          fft_sizes};
+  return {"fft", "Fourier transforms of the whole image, by a library", always, add_fft, plan_fft, fft_sizes};
 }
 
 }  // namespace tune::kernels

@@ -11,36 +11,31 @@ using search::Role;
 using search::Value;
 using search::var;
 
-/// Two columns of sums fit the registers of a thread.
+/// The two columns of sums must fit the registers of a thread.
 bool fused_applies(const ConvolutionJob& job) {
   constexpr int max_sums = 200;  // 32-bit words
   return 2 * job.radius * job.element_bytes() / 4 <= max_sums && job.radius <= 64;
 }
 
-/// Bytes of the ring of a block's warps.
+/// Returns the bytes of the ring of a block's warps.
 Expr ring_bytes() {
   return floor_div(var("threads"), 32) * var("stages") * var("step") *
          (var("pixels_x") * 32 + var("lead") * 2) * var("words") * 4;
 }
 
 void add_fused(FamilySpace& space, const ConvolutionJob& job) {
-  add_march(space);
+  add_shared(space, job, {"threads", "taps", "padded", "vector", "store", "min_blocks", "chunk", "stages"});
   const bool wide = job.type == ElementType::f64;
   const int pixels = wide || job.radius > 48 ? 1 : job.radius > 20 ? 2 : 4;
-  space.add({"pixels_x",
-             "neighbouring pixels that a thread computes",
-             wide || job.radius > 20 ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4},
-             pixels,
-             {},
-             Role::work});
-  space.add({"step", "rows that a turn of the loop takes", {1, 2, 4, 8}, 4});
-  space.add({"ahead",
-             "whether a row is read from shared memory before the row before is added to the results",
-             {false, true},
-             true});
-  space.add({"chains", "partial sums of a sum along x, which do not wait for each other", {1, 2}, 1});
+  space.add("pixels_x", "neighbouring pixels that a thread computes",
+            wide || job.radius > 20 ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, pixels, {},
+            Role::work);
+  space.add("step", "rows that a turn of the loop takes", {1, 2, 4, 8}, 4);
+  space.add("ahead", "whether a row is read from shared memory before the row before is added to the results",
+            {false, true}, true);
+  space.add("chains", "partial sums of a sum along x, which do not wait for each other", {1, 2}, 1);
   const Rules rules = space.rules();
-  rules.add(var("threads") <= 256, "warps share nothing: larger blocks only start and end together");
+  rules.add(var("threads") <= 256, "warps share no data: larger blocks only start and end together");
   rules.add(var("taps") != "shared", "unrolled loops have their taps as operands, not in shared memory");
   const Expr sums = var("radius") * 2 * var("pixels_x");
   rules.add(!var("ahead") || (sums + var("radius") * 2 + var("pixels_x") * 2) * var("words") + 20 <=

@@ -12,8 +12,9 @@ bool single_block_applies(const ConvolutionJob& job) {
   return job.nx <= max_pixels && job.ny <= max_pixels && job.nx * job.ny <= max_pixels;
 }
 
-/// `threads` is that of the marching warps, too.
-void add_single_block(FamilySpace&, const ConvolutionJob&) {}
+void add_single_block(FamilySpace& space, const ConvolutionJob& job) {
+  add_shared(space, job, {"threads", "padded"});
+}
 
 ConvolutionTile single_block_tile(const ConvolutionJob&, const Configuration&) {
   return {32, 40};

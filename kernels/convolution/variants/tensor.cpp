@@ -14,7 +14,7 @@ using search::var;
 constexpr std::int64_t tile = 16;  // columns of a tile
 constexpr std::int64_t turn_rows = 8;
 
-/// As in tensor.cu.
+/// The same quantities as in tensor.cu.
 struct TensorGeometry {
   explicit TensorGeometry(const ConvolutionJob& job)
       : vector_width(job.vector_width()),
@@ -24,7 +24,7 @@ struct TensorGeometry {
         column_steps((8 + 2 * job.radius + 7) / 8),
         beside(aligned_halo - job.radius - row_skip - tile + 8 * row_steps) {}
 
-  /// Numbers of both matrices of taps: floats are in two parts.
+  /// Returns the numbers in both matrices of taps: floats are in two parts.
   std::int64_t matrices(const ConvolutionJob& job) const {
     return (4 * row_steps + 2 * column_steps) * (job.type == ElementType::f64 ? 1 : 2);
   }
@@ -33,53 +33,46 @@ struct TensorGeometry {
   std::int64_t beside;  ///< columns of a block's rows that are not those of its results
 };
 
-std::int64_t block_columns(const Configuration& configuration) {
-  return configuration["warps"].as_int() * configuration["tiles_x"].as_int() * tile;
+Expr block_columns() {
+  return var("warps") * var("tiles_x") * tile;
 }
 
-/// Bytes of the ring of rows, and of the matrices where they lie in shared memory.
+/// Returns the bytes of the ring of rows, and of the matrices if they lie in shared memory.
 Expr tensor_shared(const ConvolutionJob& job) {
   const TensorGeometry geometry(job);
-  const Expr columns = var("warps") * var("tiles_x") * tile;
   const Expr length =
-      floor_div(columns + (geometry.beside + geometry.vector_width - 1), geometry.vector_width) *
+      floor_div(block_columns() + (geometry.beside + geometry.vector_width - 1), geometry.vector_width) *
       geometry.vector_width;
-  // Pixels from a row to the next one.
   const Expr pitch = floor_div(length + 7, 16) * 16 + 8;
   const Expr shared = var("matrices") == "shared";
   return (var("stages") * pitch * turn_rows + shared * (32 * geometry.matrices(job))) * var("words") * 4;
 }
 
-/// Beyond, the matrices of the taps do not fit the registers.
+/// The matrices of a larger radius do not fit the registers.
 bool tensor_applies(const ConvolutionJob& job) {
   return job.radius <= (job.type == ElementType::f64 ? 32 : 48);
 }
 
 void add_tensor(FamilySpace& space, const ConvolutionJob& job) {
-  add_march(space);
+  add_shared(space, job, {"padded", "vector", "store", "min_blocks", "chunk", "stages"});
   const bool wide = job.type == ElementType::f64;
-  space.add({"warps", "warps of a block, side by side", {1, 2, 4, 8}, 4, {}, Role::threads});
-  space.add({"tiles_x",
-             "groups of 16 columns that a warp computes",
-             {1, 2, 3, 4, 6},
-             !wide              ? 4
-             : job.radius <= 16 ? 2
-                                : 1,
-             {},
-             Role::work});
+  space.add("warps", "warps of a block, side by side", {1, 2, 4, 8}, 4, {}, Role::threads);
+  space.add("tiles_x", "groups of 16 columns that a warp computes", {1, 2, 3, 4, 6},
+            !wide              ? 4
+            : job.radius <= 16 ? 2
+                               : 1,
+            {}, Role::work);
   space.add(
-      {"matrices",
-       "where the matrices of the taps lie: in registers, or in shared memory, from where a turn reads each "
-       "step's part once for all columns of a warp",
-       {"registers", "shared"},
-       job.radius <= 16 ? "registers" : "shared"});
+      "matrices",
+      "where the matrices of the taps lie: in registers, or in shared memory, from where a turn reads each "
+      "step's part once for all columns of a warp",
+      {"registers", "shared"}, job.radius <= 16 ? "registers" : "shared");
   if (!wide)
     space.add(
-        {"rounded",
-         "whether sums of 8 terms are added by additions that round; else by the tensor cores, which cut: "
-         "errors are larger then",
-         {false, true},
-         false});
+        "rounded",
+        "whether sums of 8 terms are added by additions that round; else by the tensor cores, which cut: "
+        "errors are larger then",
+        {false, true}, false);
   const Rules rules = space.rules();
   rules.add(var("compute_major") == 0 || var("compute_major") >= 8, no_tensor_cores);
   const TensorGeometry geometry(job);
@@ -88,15 +81,16 @@ void add_tensor(FamilySpace& space, const ConvolutionJob& job) {
   rules.add(var("warps") * var("tiles_x") <= 24, "wider blocks wait longer for each other");
   const std::int64_t parts = job.type == ElementType::f64 ? 1 : 2, matrices = geometry.matrices(job);
   const Expr shared = var("matrices") == "shared", own = var("matrices") == "registers";
-  // The sums of both passes, and the taps, or the pixels of all columns that a step's taps wait for.
+  // The sums of both passes, and the taps, or the pixels of all columns that the taps of a step are
+  // multiplied with.
   const Expr pixels = (var("tiles_x") * 2 + (geometry.row_steps - 2)) * (2 * parts);
   const Expr sums = var("tiles_x") * (4 * geometry.column_steps + 4);
   const Expr registers = (sums + own * matrices + shared * pixels) * var("words") + own * 16 + 14;
   add_block_rules(rules, threads, registers, tensor_shared(job));
 }
 
-ConvolutionTile tensor_tile(const ConvolutionJob&, const Configuration& configuration) {
-  return {block_columns(configuration), configuration["chunk"].as_int()};
+ConvolutionTile tensor_tile(const ConvolutionJob& job, const Configuration& configuration) {
+  return {convolution_value(block_columns(), job, configuration), configuration["chunk"].as_int()};
 }
 
 Result<LaunchPlan> plan_tensor(const ConvolutionJob& job, const Configuration& configuration,
@@ -119,7 +113,8 @@ ConvolutionVariant tensor_convolution() {
           tensor_applies,
           add_tensor,
           plan_tensor,
-          tensor_tile};
+          tensor_tile,
+          tensor_applies};
 }
 
 }  // namespace tune::kernels

@@ -13,7 +13,6 @@ using search::Role;
 using search::Value;
 using search::var;
 
-/// Extents that the kernels' geometry follows from.
 struct TwoPassGeometry {
   TwoPassGeometry(const ConvolutionJob& of_job, const Configuration& configuration)
       : job(of_job),
@@ -22,30 +21,14 @@ struct TwoPassGeometry {
         row_pixels(configuration["row_pixels"].as_int()),
         column_block_x(configuration["column_block_x"].as_int()),
         column_block_y(configuration["column_block_y"].as_int()),
-        column_pixels(configuration["column_pixels"].as_int()),
-        taps_in_shared(configuration["taps"].as_text() == "shared") {}
+        column_pixels(configuration["column_pixels"].as_int()) {}
 
   std::int64_t row_tile() const { return row_block_x * row_pixels; }
   std::int64_t column_tile_x() const { return column_block_x * job.vector_width(); }
   std::int64_t column_tile_y() const { return column_block_y * column_pixels; }
-  std::int64_t aligned_halo() const { return round_up(job.radius, job.vector_width()); }
 
-  /// As `place` in two_pass.cu.
-  std::int64_t row_pitch() const {
-    const std::int64_t groups = (row_tile() + 2 * aligned_halo()) / job.vector_width();
-    return (row_pixels / job.vector_width() % 2 == 0 ? groups + groups / 8 : groups) * job.vector_width();
-  }
-  std::int64_t row_shared() const {
-    return (row_block_y * row_pitch() + (taps_in_shared ? 2 * aligned_halo() + job.vector_width() : 0)) *
-           job.element_bytes();
-  }
-  std::int64_t column_shared() const {
-    const std::int64_t taps = round_up(2 * job.radius + 1, job.vector_width());
-    return taps_in_shared ? taps * job.element_bytes() : 0;
-  }
-
-  /// The scratch image: whole tiles of the columns' kernel, and rows of zeros above and below, as many more
-  /// as a turn loads ahead.
+  /// Returns the layout of the scratch image: whole tiles of the columns' kernel, and rows of zeros above and
+  /// below, including those that a turn loads ahead.
   Layout between() const {
     constexpr std::int64_t row_unit = 32, ahead = 64;
     Layout layout = layout_with_pitch(job.extents(), round_up(job.nx, row_unit));
@@ -59,36 +42,42 @@ struct TwoPassGeometry {
   ConvolutionJob job;
   std::int64_t row_block_x, row_block_y, row_pixels;
   std::int64_t column_block_x, column_block_y, column_pixels;
-  bool taps_in_shared;
 };
 
-bool two_pass_applies(const ConvolutionJob&) {
-  return true;
+/// Returns the bytes of shared memory of the kernel for rows: groups of 16 bytes, placed as by `place` in
+/// two_pass.cu, and the taps. `skewed`, `with_taps`: 1 or 0.
+Expr row_shared(const Expr& skewed, const Expr& with_taps) {
+  const Expr groups = floor_div(var("row_block_x") * var("row_pixels") + var("lead") * 2, var("lanes"));
+  return (var("row_block_y") * (groups + skewed * floor_div(groups, 8)) * var("lanes") +
+          with_taps * (var("lead") * 2 + var("lanes"))) *
+         var("words") * 4;
+}
+Expr row_shared() {
+  return row_shared(floor_div(var("row_pixels"), var("lanes")) % 2 == 0, var("taps") == "shared");
+}
+/// Returns the same for the kernel for columns: the taps as whole groups.
+Expr column_shared() {
+  return (var("taps") == "shared") * ceil_div(var("radius") * 2 + 1, var("lanes")) * var("lanes") *
+         var("words") * 4;
 }
 
 void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
+  add_shared(space, job, {"unroll", "taps", "padded", "vector", "store", "min_blocks"});
   const bool wide = job.type == ElementType::f64;
-  space.add(
-      {"turn", "groups of 16 bytes of taps that a turn of a rolled loop adds", {1, 2, 4}, 1, !var("unroll")});
-  space.add({"row_block_x", "rows: threads of a block along x", {32, 64, 128, 256}, 64, {}, Role::threads});
-  space.add({"row_block_y", "rows: threads of a block along y", {1, 2, 4, 8}, 4, {}, Role::threads});
-  space.add({"row_pixels",
-             "rows: neighbouring pixels that a thread computes",
-             wide ? std::vector<Value>{2, 4, 6, 8, 10, 12} : std::vector<Value>{4, 8, 12, 16, 20, 24},
-             wide ? 6 : 8,
-             {},
-             Role::work});
-  space.add({"staged",
-             "rows: whether results go through shared memory, so that stores are of whole lines",
-             {false, true},
-             true});
-  space.add({"column_block_x",
-             "columns: threads of a block along x, each with 16 bytes of a row",
-             {16, 32, 64, 128},
-             32});
-  space.add({"column_block_y", "columns: threads of a block along y", {1, 2, 4, 8, 16}, 8});
-  space.add({"column_pixels", "columns: pixels one above the other that a thread computes",
-             wide ? std::vector<Value>{4, 8, 12, 16, 24} : std::vector<Value>{4, 8, 12, 16, 24, 32}, 8});
+  space.add("turn", "groups of 16 bytes of taps that a turn of a rolled loop adds", {1, 2, 4}, 1,
+            !var("unroll"));
+  space.add("row_block_x", "rows: threads of a block along x", {32, 64, 128, 256}, 64, {}, Role::threads);
+  space.add("row_block_y", "rows: threads of a block along y", {1, 2, 4, 8}, 4, {}, Role::threads);
+  space.add("row_pixels", "rows: neighbouring pixels that a thread computes",
+            wide ? std::vector<Value>{2, 4, 6, 8, 10, 12} : std::vector<Value>{4, 8, 12, 16, 20, 24},
+            wide ? 6 : 8, {}, Role::work);
+  space.add("staged", "rows: whether results go through shared memory, so that stores are of whole lines",
+            {false, true}, true);
+  space.add("column_block_x", "columns: threads of a block along x, each with 16 bytes of a row",
+            {16, 32, 64, 128}, 32);
+  space.add("column_block_y", "columns: threads of a block along y", {1, 2, 4, 8, 16}, 8);
+  space.add("column_pixels", "columns: pixels one above the other that a thread computes",
+            wide ? std::vector<Value>{4, 8, 12, 16, 24} : std::vector<Value>{4, 8, 12, 16, 24, 32}, 8);
   const Rules rules = space.rules();
   const Expr taps = var("radius") * 2 + 1;
   rules.add(var("taps") != "immediate" || var("unroll"),
@@ -99,21 +88,18 @@ void add_two_pass(FamilySpace& space, const ConvolutionJob& job) {
   rules.add(!var("unroll") || taps * var("column_pixels") * var("lanes") <= 2 * max_convolution_terms,
             too_many_terms);
   const Expr row_threads = var("row_block_x") * var("row_block_y");
-  const Expr groups = floor_div(var("row_block_x") * var("row_pixels") + var("lead") * 2, var("lanes"));
-  const Expr row_shared =
-      (var("row_block_y") * (groups + floor_div(groups, 8)) * var("lanes") + var("lead") * 2 + var("lanes")) *
-      var("words") * 4;
   rules.add(!var("staged") || var("row_pixels") > var("lanes"),
             "rows: threads of one access store whole lines as it is");
   rules.add_min_threads(row_threads);
   rules.add(row_threads <= 512 && var("row_block_x") * var("row_pixels") <= 4096,
             "rows: larger blocks wait longer for each other and have been no faster");
-  add_block_rules(rules, row_threads, var("row_pixels") * var("words") * 2 + 24, row_shared);
+  // An upper bound for all choices: the numbers of configurations follow from it.
+  add_block_rules(rules, row_threads, var("row_pixels") * var("words") * 2 + 24, row_shared(1, 1));
   const Expr column_threads = var("column_block_x") * var("column_block_y");
   rules.add(column_threads >= 64 && column_threads <= 512, "columns: blocks are of 64 to 512 threads");
   rules.add(var("column_pixels") * 4 + var("turn") * var("lanes") * 8 + 40 <= var("thread_registers"),
             "columns: the sums and the pixels of two turns do not fit the registers");
-  add_block_rules(rules, column_threads, var("column_pixels") * 4 + 24, var("lead") * var("words") * 8 + 32);
+  add_block_rules(rules, column_threads, var("column_pixels") * 4 + 24, column_shared());
 }
 
 ConvolutionTile two_pass_tile(const ConvolutionJob& job, const Configuration& configuration) {
@@ -143,20 +129,20 @@ Result<LaunchPlan> plan_two_pass(const ConvolutionJob& job, const Configuration&
   plan.launches.emplace_back(make_launch(
       "convolve_rows", *row_blocks, block_of(geometry.row_block_x, geometry.row_block_y),
       {BufferArgument{"in"}, BufferArgument{"between"}, int32(job.nx), int32(job.ny), pitch, between_pitch},
-      geometry.row_shared()));
+      convolution_value(row_shared(), job, configuration)));
   plan.launches.emplace_back(make_launch(
       "convolve_columns", *column_blocks, block_of(geometry.column_block_x, geometry.column_block_y),
       {BufferArgument{"between"}, BufferArgument{"out"}, int32(job.nx), int32(job.ny), between_pitch, pitch},
-      geometry.column_shared()));
+      convolution_value(column_shared(), job, configuration)));
   return plan;
 }
 
 }  // namespace
 
 ConvolutionVariant two_pass_convolution() {
-  return {"two_pass",       "a kernel for rows, one for columns, a scratch image between",
-          two_pass_applies, add_two_pass,
-          plan_two_pass,    two_pass_tile};
+  return {"two_pass",    "a kernel for rows, one for columns, a scratch image between",
+          always,        add_two_pass,
+          plan_two_pass, two_pass_tile};
 }
 
 }  // namespace tune::kernels

@@ -3,7 +3,7 @@
 
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 KernelDescription read_definition(const std::filesystem::path& path) {
   const auto source = read_json(path);
@@ -12,7 +12,7 @@ KernelDescription read_definition(const std::filesystem::path& path) {
   const bool t1 = root.find("ConfigurationSpace") || root.find("KernelSpecification");
   if (!t1 && !root.find("parameters") && !root.find("kernel"))
     root.fail(
-        "this is no definition: expected 'kernel' and 'parameters', or, in T1, 'ConfigurationSpace' and "
+        "this is not a definition: expected 'kernel' and 'parameters', or, in T1, 'ConfigurationSpace' and "
         "'KernelSpecification'");
   KernelDescription description = t1 ? read_t1(root) : read_native(root);
   description.place = SourceLocation::in_file([path] { return path.string(); });
@@ -47,4 +47,4 @@ TextureSpec texture_over(const Argument& argument) {
   return texture;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

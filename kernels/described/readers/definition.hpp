@@ -8,9 +8,9 @@
 #include "kernels/described/description.hpp"
 #include "kernels/described/readers/json_field.hpp"
 
-// Files that describe a kernel: our own form and the field's exchange format.
+// Files that describe a kernel: our own format and the field's exchange format.
 
-namespace tune::definition {
+namespace tune::described {
 
 /// Reads a definition, T1 or our own. Throws UsageError with file, line and field.
 KernelDescription read_definition(const std::filesystem::path& path);
@@ -18,24 +18,23 @@ KernelDescription read_definition(const std::filesystem::path& path);
 KernelDescription read_t1(const JsonField& root);
 KernelDescription read_native(const JsonField& root);
 
-/// Sets the argument's type. Fails for a name that is none of a type.
+/// Sets the argument's type. Fails for a name that is not a type.
 void read_type(const JsonField& field, Argument& argument);
-/// Expressions of a vector's extents. Fails where there are none, or more than three.
+/// Reads the expressions of a vector's extents. Fails for none and for more than three.
 void read_extents(const JsonField& field, Argument& argument);
-/// A texture with the argument's dimensions and channels.
+/// Returns a texture with the argument's dimensions and channels.
 TextureSpec texture_over(const Argument& argument);
 
-}  // namespace tune::definition
+}  // namespace tune::described
 
-// Parts of the reader of T1; the fields are those of the published schema, and what published definitions
-// have besides.
+// Parts of the reader of T1. The fields are those of the published schema, and those that published
+// definitions have in addition.
 
-namespace tune::definition::t1 {
+namespace tune::described::t1 {
 
-/// In lower case, without spaces around: how names of kinds are compared.
+/// Returns the text in lower case, without spaces around: names of kinds are compared in this form.
 std::string word(const JsonField& field);
 
-/// KernelSpecification.
 void read_kernel(const JsonField& kernel, KernelDescription& definition);
 
-}  // namespace tune::definition::t1
+}  // namespace tune::described::t1

@@ -11,7 +11,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 struct Macro {
@@ -19,7 +19,7 @@ struct Macro {
   std::int64_t value = 0;
 };
 
-/// Macros with a whole number as default.
+/// Returns macros with a whole number as default.
 std::vector<Macro> tunable_macros(const std::string& text) {
   static const std::regex guarded(
       R"((?:^|\n)[ \t]*#[ \t]*ifndef[ \t]+(\w+)[^\n]*\n[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(-?\d+)\b)");
@@ -45,7 +45,7 @@ std::vector<std::string> kernels_in(const std::string& text) {
   return names;
 }
 
-/// Around the default: powers of two where it is one, else its neighbours.
+/// Returns values around the default: powers of two if it is one, else its neighbours.
 std::string values_around(std::int64_t value) {
   if (value == 0 || value == 1) return "[0, 1]";
   std::vector<std::int64_t> values = {value};
@@ -56,7 +56,7 @@ std::string values_around(std::int64_t value) {
   return "[" + joined(values) + "]";
 }
 
-/// The type of a declaration in the definition's words, as far as it is known.
+/// Returns the type of a declaration in the definition's words, if it is known.
 std::string type_of(const std::string& declaration) {
   std::string type = declaration.substr(0, declaration.size() - name_of_parameter(declaration).size());
   type = std::regex_replace(
@@ -120,8 +120,7 @@ std::string first_definition(const std::string& file_name, const std::string& te
   add_parameters(macros, json);
   json +=
       "\n  // In the kernel's order. TODO: sizes (formulas over the names above), and what is read "
-      "(\"access\": "
-      "\"read\",\n  // the default, with its \"fill\"), written, or both.\n  \"arguments\": {\n";
+      "(\"access\": \"read\",\n  // the default, with its \"fill\"), written, or both.\n  \"arguments\": {\n";
   std::string arguments;
   for (const std::string& declaration : kernel_parameters(text, kernel))
     arguments += argument_line(declaration) + "\n";
@@ -141,4 +140,4 @@ std::string first_definition(const std::string& file_name, const std::string& te
   return json;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -12,7 +12,7 @@
 #include "tuner/base/file.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 using nlohmann::ordered_json;
@@ -23,7 +23,7 @@ char lower(char c) {
 
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
-/// Line and column of a byte of the text, from 1.
+/// Returns line and column of a byte of the text, from 1.
 std::pair<int, int> place_of(std::string_view text, std::size_t byte) {
   int line = 1, column = 1;
   for (std::size_t i = 0; i + 1 < byte && i < text.size(); ++i) {
@@ -37,7 +37,7 @@ std::string whole_text(const std::filesystem::path& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error && size > largest_file)
-    throw UsageError(format("{} has {} bytes: that is no definition", path.string(), size));
+    throw UsageError(format("{} has {} bytes: a definition has at most 64 MiB", path.string(), size));
   auto text = read_text(path);
   if (!text) throw UsageError(format("cannot read {}: {}", path.string(), text.error()));
   return std::move(*text);
@@ -60,14 +60,14 @@ FormulaValue value_of(const ordered_json& value) {
   return all;
 }
 
-/// Walks over valid JSON; the library that reads the values does not tell where they stood.
+/// Walks over valid JSON: the library that reads the values does not report their places.
 class Walker {
  public:
   explicit Walker(std::string_view text) : text_(text) { space(); }
 
   int line() const { return line_; }
 
-  /// Goes to that member's or element's value; false, at the end of the value, where there is none.
+  /// Goes to the value of that member or element; returns false, at the end of the value, if there is none.
   bool enter(const JsonStep& step) {
     if (peek() != (step.is_member ? '{' : '[')) return false;
     const char close = step.is_member ? '}' : ']';
@@ -114,7 +114,7 @@ class Walker {
       }
     }
   }
-  /// Escapes stay as they are: names of fields have none.
+  /// Keeps escapes: names of fields have none.
   std::string string() {
     std::string text;
     next();
@@ -182,7 +182,7 @@ std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path) {
     std::string what = error.what();
     // `[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...`
     const std::size_t detail = what.find("syntax error");
-    what = detail == std::string::npos ? "it is no JSON" : what.substr(detail);
+    what = detail == std::string::npos ? "it is not JSON" : what.substr(detail);
     throw UsageError(format("{}:{}:{}: {}", path.string(), line, column, what));
   }
   return file;
@@ -325,4 +325,4 @@ search::Expr JsonField::rule() const {
   }
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

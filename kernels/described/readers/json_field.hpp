@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a definition's file that know where they stand, for messages with file, line and field.
+// Values of a definition's file with their places, for messages with file, line and field.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 #include "kernels/described/expression.hpp"
 #include "search/expressions/expr.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 
 /// A step into a JSON value: a member's name, or the number of an element.
 struct JsonStep {
@@ -29,21 +29,21 @@ struct JsonStep {
 };
 using JsonPath = std::vector<JsonStep>;
 
-/// `KernelSpecification.Arguments[2].Size`.
+/// Returns `KernelSpecification.Arguments[2].Size`.
 std::string to_string(const JsonPath& path);
 
-/// The line, from 1, on which the value at `path` begins; that of the last step that is there, where the rest
-/// is not. `text` must be valid JSON, `//` and `/* */` comments allowed.
+/// Returns the line, from 1, on which the value at `path` begins; if there is none, that of its last existing
+/// step. `text` must be valid JSON; `//` and `/* */` comments are allowed.
 int line_of(std::string_view text, const JsonPath& path);
 
-/// A JSON file with comments, as it was read.
+/// A JSON file with comments.
 struct JsonText {
   std::filesystem::path path;
   std::string text;
   nlohmann::ordered_json root;
 };
 
-/// Throws UsageError: a file that cannot be read, is larger than 64 MiB, or is no JSON (with line and
+/// Throws UsageError for a file that cannot be read, is larger than 64 MiB or is not JSON (with line and
 /// column).
 std::shared_ptr<const JsonText> read_json(const std::filesystem::path& path);
 
@@ -53,7 +53,6 @@ class JsonField {
 
   /// Throws UsageError: `conv.json:37: KernelSpecification.Size: expected ...`.
   [[noreturn]] void fail(const std::string& message) const { place().fail(message); }
-  /// Keeps the file in memory.
   SourceLocation place() const;
 
   bool is_object() const { return value_->is_object(); }
@@ -63,36 +62,36 @@ class JsonField {
   bool is_null() const { return value_->is_null(); }
   bool is_bool() const { return value_->is_boolean(); }
 
-  /// A member; nothing where there is none or it is null. Where none has the name as it stands, one that
-  /// differs in upper and lower case only will do: definitions are written by hand.
+  /// Returns a member; nothing if there is none or it is null. If no name matches exactly, one that differs
+  /// only in upper and lower case will do: definitions are written by hand.
   std::optional<JsonField> find(std::string_view name) const;
-  /// Fails where there is none.
+  /// Fails if there is none.
   JsonField at(std::string_view name) const;
-  /// The members in the order of the file. Fails for what is no object.
+  /// Returns the members in the order of the file. Fails for a value that is not an object.
   std::vector<std::pair<std::string, JsonField>> members() const;
-  /// The elements. Fails for what is no list.
+  /// Returns the elements. Fails for a value that is not a list.
   std::vector<JsonField> elements() const;
-  /// The elements of a list, or the value itself.
+  /// Returns the elements of a list, or the value itself.
   std::vector<JsonField> one_or_more() const;
-  /// Fails where a member has none of these names, naming the nearest.
+  /// Fails for a member with another name, and names the nearest.
   void allow(std::initializer_list<std::string_view> names) const;
 
   const std::string& text() const;
   double number() const;
   std::int64_t integer() const;
   bool to_bool() const;
-  /// A number, or a text that is one: `"1e-3"`, `"4 * 1024"`.
+  /// Returns a number, also from a text: `"1e-3"`, `"4 * 1024"`.
   double written_number() const;
   std::int64_t written_integer() const;
-  /// A value as it stands, lists too; objects fail.
+  /// Returns a value as it is, lists too; objects fail.
   FormulaValue value() const;
-  /// The text, or a number as a text: what may be a formula.
+  /// Returns the text, or a number as a text, for a formula.
   std::string formula() const;
-  /// What the formula is worth; a list of formulas is the list of their values.
+  /// Evaluates the formula; a list of formulas becomes the list of their values.
   FormulaValue evaluated() const;
-  /// As a rule over parameters and sizes, read once.
+  /// Returns a rule over parameters and sizes, read once.
   search::Expr rule() const;
-  /// The number or formula, to be evaluated later.
+  /// Returns the number or formula, to be evaluated later.
   Expression expression() const { return {formula(), place()}; }
 
   const std::filesystem::path& file() const { return file_->path; }
@@ -106,4 +105,4 @@ class JsonField {
   JsonPath path_;
 };
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own form of definitions: docs/your-own-kernel.md describes it on one page.
+// Our own format of definitions: docs/your-own-kernel.md describes it on one page.
 #include <algorithm>
 #include <map>
 
 #include "kernels/described/readers/definition.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 std::vector<Value> read_values(const JsonField& field) {
@@ -21,7 +21,7 @@ std::vector<Value> read_values(const JsonField& field) {
   return values;
 }
 
-/// A list of texts stands for itself; formulas stand in one text.
+/// Reads a list of texts as such, or a list from formulas in one text.
 std::vector<Value> read_choices(const JsonField& field) {
   if (!field.is_list()) return read_values(field);
   std::vector<Value> values;
@@ -153,7 +153,7 @@ Contents read_contents(const JsonField& field, const std::filesystem::path& fold
   return contents;
 }
 
-/// A type, or a setting whose values are types.
+/// Reads a type, or a setting whose values are types.
 void read_type_of(const JsonField& field, const KernelDescription& definition, Argument& argument) {
   const auto setting = std::ranges::find(definition.settings, field.text(), &SettingInfo::name);
   if (setting == definition.settings.end()) {
@@ -162,12 +162,12 @@ void read_type_of(const JsonField& field, const KernelDescription& definition, A
   }
   for (const Value& value : setting->values)
     if (!value.is_text() || type_named(value.as_text()).value_or(TypeName{.components = 0}).components != 1)
-      field.fail(format("setting '{}' may be '{}', which is no type of an element", setting->name,
+      field.fail(format("setting '{}' may be '{}', which is not a type of an element", setting->name,
                         value.to_string()));
   argument.type_name = setting->name;
 }
 
-/// What this word means among `known`. Fails for another.
+/// Returns the meaning of this word among `known`. Fails for another.
 template<class T>
 T chosen(const JsonField& field, const std::map<std::string, T>& known) {
   const auto found = known.find(field.text());
@@ -177,7 +177,7 @@ T chosen(const JsonField& field, const std::map<std::string, T>& known) {
   field.fail(format("expected one of {}, found '{}'", joined(names), field.text()));
 }
 
-/// After the argument's type and size, which say channels and dimensions.
+/// After the argument's type and size, which determine channels and dimensions.
 void read_texture(const JsonField& field, Argument& argument) {
   if (argument.access != BufferAccess::read) field.fail("a texture is only read");
   TextureSpec texture = texture_over(argument);
@@ -213,7 +213,7 @@ void read_texture(const JsonField& field, Argument& argument) {
   argument.texture = texture;
 }
 
-/// After the argument's size, which says the dimensions.
+/// After the argument's size, which determines the dimensions.
 void read_map(const JsonField& field, Argument& argument) {
   if (argument.access != BufferAccess::read && argument.access != BufferAccess::scratch)
     field.fail("a tensor map is only read: 'access' is read, or scratch where an earlier launch writes it");
@@ -263,7 +263,7 @@ Argument read_argument(const std::string& name, const JsonField& field, const Ke
   if (const auto fill = field.find("fill")) argument.contents = read_contents(*fill, folder);
   if (const auto expect = field.find("expect")) {
     if (argument.access == BufferAccess::read || argument.access == BufferAccess::scratch)
-      expect->fail("only what is written is compared, scratch is not");
+      expect->fail("only written arguments are compared, scratch is not");
     argument.expected = read_contents(*expect, folder);
   }
   if (const auto texture = field.find("texture")) read_texture(*texture, argument);
@@ -388,4 +388,4 @@ KernelDescription read_native(const JsonField& root) {
   return definition;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The field's exchange format for definitions (T1 of the FAIR benchmark suite of the autotuning community),
-// with the fields that published definitions have besides: Default, GridDivX, ProblemSize, MemType, Output.
+// with the fields that published definitions have in addition: Default, GridDivX, ProblemSize, MemType,
+// Output.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -10,11 +11,11 @@
 #include "kernels/described/readers/definition.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace t1 {
 namespace {
 
-/// `[1, 2]`, a formula for it, `1, 2` without brackets, or one value alone.
+/// Reads `[1, 2]`, a formula for it, `1, 2` without brackets, or a single value.
 FormulaValue::List read_list(const JsonField& field) {
   FormulaValue all;
   if (field.is_text() && field.text().find(',') != std::string::npos) {
@@ -48,7 +49,7 @@ bool is_number_text(const FormulaValue& value) {
   }
 }
 
-/// A number that was written as a text.
+/// Returns a number from a text.
 FormulaValue as_number(const JsonField& field, const FormulaValue& value, const std::string& type) {
   if (!value.is_text()) return value;
   try {
@@ -66,7 +67,7 @@ Value typed(const JsonField& field, const FormulaValue& given, const std::string
   if (type == "bool") return value.to_bool();
   if (type == "float") return value.real();
   if (type == "uint" && value.real() < 0) field.fail("expected values that are not negative");
-  // An int with a fraction is what it is; a whole number in any spelling is whole.
+  // An int with a fraction keeps it; a whole number in any spelling is whole.
   if (value.is_real() && value.real() != static_cast<double>(static_cast<std::int64_t>(value.real())))
     return value.real();
   return value.integer();
@@ -106,7 +107,8 @@ search::Parameter read_parameter(const std::string& name, const JsonField& field
   FormulaValue value = chosen->is_text() && type != "string" ? chosen->evaluated() : chosen->value();
   if (value.is_list() && !value.list().empty()) value = FormulaValue(value.list().front());
   const Value wanted = typed(*chosen, value, type);
-  // Published definitions have defaults that are no value of their parameter: the first value serves then.
+  // Published definitions have defaults outside of their parameter's values: then the first value is the
+  // default.
   if (std::ranges::find(parameter.values, wanted) != parameter.values.end()) parameter.default_value = wanted;
   return parameter;
 }
@@ -121,11 +123,10 @@ void add_condition(const JsonField& rule, KernelDescription& definition) {
   search::Expr expression = rule.rule();
   for (const std::string& name : expression.variables())
     if (std::ranges::count(definition.parameters, name, &search::Parameter::name) == 0)
-      rule.fail(format("'{}' is no parameter", name));
+      rule.fail(format("'{}' is not a parameter", name));
   definition.constraints.push_back({std::move(expression), rule.formula()});
 }
 
-/// ConfigurationSpace.
 void read_space(const JsonField& root, KernelDescription& definition) {
   const JsonField space = root.at("ConfigurationSpace");
   const JsonField parameters = space.at("TuningParameters");
@@ -169,7 +170,7 @@ void read_budget(const JsonField& field, KernelDescription& definition) {
   }
 }
 
-/// Our strategy of the same meaning; empty for one that we have none for.
+/// Returns our strategy of the same meaning; empty if there is none.
 std::string strategy_named(std::string name) {
   std::erase_if(name, [](char c) { return c == '_' || c == '-' || c == ' '; });
   if (name.ends_with("searcher")) name.erase(name.size() - 8);
@@ -210,7 +211,7 @@ void read_search(const JsonField& search, KernelDescription& definition) {
         format("Search: strategies have no attributes here: {} not used", joined(others)));
 }
 
-/// Of what is read or says nothing about a run, by object.
+/// Names, by object, of fields that are read or do not concern a run.
 const std::set<std::string>& known_fields(const std::string& object) {
   static const std::map<std::string, std::set<std::string>> all = {
       {"",
@@ -235,7 +236,6 @@ void collect(const JsonField& object, const std::string& name, std::string& unre
   }
 }
 
-/// Budget and Search.
 void read_run(const JsonField& root, KernelDescription& definition) {
   if (const auto budgets = root.find("Budget"))
     for (const JsonField& field : budgets->one_or_more()) read_budget(field, definition);
@@ -243,7 +243,7 @@ void read_run(const JsonField& root, KernelDescription& definition) {
     read_search(*search, definition);
 }
 
-/// One note that names the fields that were given and mean nothing here.
+/// Adds one note that names the fields without meaning here.
 void note_unread(const JsonField& root, KernelDescription& definition) {
   std::string unread;
   collect(root, "", unread);
@@ -277,10 +277,10 @@ KernelDescription read_t1(const JsonField& root) {
     t1::read_kernel(*kernel, definition);
   else
     definition.unusable =
-        format("{}: there is no KernelSpecification: nothing can be run", root.file().string());
+        format("{}: there is no KernelSpecification: no kernel can be run", root.file().string());
   t1::read_run(root, definition);
   t1::note_unread(root, definition);
   return definition;
 }
 
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -9,23 +9,23 @@
 #include "kernels/described/readers/definition.hpp"
 #include "tuner/base/format.hpp"
 
-namespace tune::definition::t1 {
+namespace tune::described::t1 {
 namespace {
 
-/// Says once why the definition cannot be run; its space can be shown all the same.
+/// Records once why the definition cannot be run; its space can be shown nevertheless.
 void refuse(KernelDescription& definition, const JsonField& field, const std::string& reason) {
   if (definition.unusable.empty()) definition.unusable = field.place().located(reason);
 }
 
-/// What KTT's relative comparison lets pass in any case.
+/// The error that KTT's relative comparison always allows.
 constexpr double smallest_difference = 1e-4;
 
-/// Why these contents cannot be made, and what would help; empty for those that can.
+/// Returns why these contents cannot be made, and a cure; empty for those that can.
 std::string obstacle(const JsonField& field, const std::string& kind, const std::string& name) {
   const auto source = field.find("DataSource");
   if (kind == "script")
     return format(
-        "scripts are never run as code: write what '{}' holds to a file (numpy: a.tofile(\"{}.bin\")), "
+        "scripts are never run as code: write the contents of '{}' to a file (numpy: a.tofile(\"{}.bin\")), "
         "then FillType BinaryRaw and that file as DataSource",
         name, name);
   if (kind == "binaryhdf")
@@ -75,7 +75,7 @@ BufferAccess read_access(const JsonField& field) {
   return output && output->to_bool() ? BufferAccess::both : BufferAccess::read;
 }
 
-/// `custom` elements are so many bytes.
+/// `custom` elements have this many bytes.
 void read_element(const JsonField& field, Argument& argument, KernelDescription& definition) {
   const JsonField type = field.at("Type");
   if (word(type) != "custom") {
@@ -88,7 +88,7 @@ void read_element(const JsonField& field, Argument& argument, KernelDescription&
       format("{}: elements of a custom type are compared byte by byte", argument.name));
 }
 
-/// The schema says no more than `Texture`: the fields are those of our own form, in T1's spelling.
+/// The schema has only the word `Texture`: the fields are those of our own format, in T1's spelling.
 TextureSpec read_texture(const JsonField& field, const Argument& argument) {
   TextureSpec texture = texture_over(argument);
   if (const auto normalized = field.find("NormalizedCoordinates"))
@@ -139,14 +139,15 @@ Argument read_argument(const JsonField& field, const std::string& kind, KernelDe
   }
   if (kind != "vector" && kind != "symbol" && kind != "texture" && kind != "unifiedvector")
     field.at("MemoryType")
-        .fail(format("'{}' is no kind of argument here; there are Scalar, Vector, Local, Symbol, Texture",
-                     kind));
+        .fail(format(
+            "'{}' is not a kind of argument here; choose one of Scalar, Vector, Local, Symbol, Texture",
+            kind));
   read_vector(field, kind, argument, definition);
   return argument;
 }
 
-/// As KTT, which the format's methods come from, compares: whole numbers are equal or not; AbsoluteDifference
-/// is about the sum of all differences, SideBySideRelativeComparison about each element's own size.
+/// Compares as KTT does, from which the format's methods come: whole numbers for equality; AbsoluteDifference
+/// limits the sum of all differences, SideBySideRelativeComparison the difference relative to each element.
 Bounds read_bounds(const JsonField& field, const Argument& argument) {
   const auto method_field = field.find("ValidationMethod");
   const std::string method = method_field ? word(*method_field) : "sidebysidecomparison";
@@ -166,7 +167,7 @@ void read_reference(const JsonField& field, KernelDescription& definition) {
   const JsonField target = field.at("TargetName");
   const auto argument = std::ranges::find(definition.arguments, target.text(), &Argument::name);
   if (argument == definition.arguments.end()) target.fail(format("there is no argument '{}'", target.text()));
-  if (!argument->is_vector()) target.fail(format("'{}' is no vector", target.text()));
+  if (!argument->is_vector()) target.fail(format("'{}' is not a vector", target.text()));
   if (argument->access == BufferAccess::read) argument->access = BufferAccess::both;
   const std::string fill = fill_of(field);
   const std::string reason = obstacle(field, fill, argument->name);
@@ -174,7 +175,8 @@ void read_reference(const JsonField& field, KernelDescription& definition) {
     argument->expected = read_contents(field, fill, field.file().parent_path());
   else
     definition.notes.push_back(
-        format("ReferenceArguments: {}; until then the default configuration is taken for right", reason));
+        format("ReferenceArguments: {}; until then the results of the default configuration count as right",
+               reason));
   if (field.find("ValidationMethod") || field.find("ValidationThreshold"))
     argument->bounds = read_bounds(field, *argument);
 }
@@ -201,7 +203,7 @@ std::string divided(const JsonField& divisors, std::size_t axis) {
                          : format("ceil_div(ProblemSize[{}], {})", axis, product);
 }
 
-/// The size along an axis: a member X, Y or Z, or an element of a list.
+/// Reads the size along an axis: a member X, Y or Z, or an element of a list.
 std::optional<JsonField> along(const std::optional<JsonField>& size, std::size_t axis) {
   if (!size) return std::nullopt;
   if (size->is_object()) return size->find(axes[axis]);
@@ -209,7 +211,7 @@ std::optional<JsonField> along(const std::optional<JsonField>& size, std::size_t
   return axis < all.size() ? std::optional(all[axis]) : std::nullopt;
 }
 
-/// Without LocalSize: the block's extents have these names in the tuner that most definitions come from.
+/// Without LocalSize, the block's extents have these names in the tuner that most definitions come from.
 void read_named_block(const JsonField& kernel, const KernelDescription& definition,
                       LaunchDescription& launch) {
   for (std::size_t i = 0; i < 3; ++i) {
@@ -220,7 +222,7 @@ void read_named_block(const JsonField& kernel, const KernelDescription& definiti
   if (!launch.block[0]) kernel.fail("expected a field 'LocalSize', or a parameter block_size_x");
 }
 
-/// Memory of a block that the host asks for: SharedMemory, and arguments whose MemoryType is Local.
+/// Sums a block's memory that the host requests: SharedMemory, and arguments whose MemoryType is Local.
 void read_shared_memory(const JsonField& kernel, LaunchDescription& launch) {
   std::string bytes;
   std::optional<JsonField> place = kernel.find("SharedMemory");
@@ -256,13 +258,12 @@ void read_launch(const JsonField& kernel, KernelDescription& definition) {
     if (divisors) {
       const auto by = kernel.find(std::string("GridDiv") + axes[i]);
       if (by) launch.grid[i] = Expression{divided(*by, i), by->place()};
-      // An axis of the problem without divisors is divided by nothing, as in the tuner these fields come
-      // from.
+      // An axis of the problem without divisors is not divided, as in the tuner that these fields come from.
       else if (i < definition.extents.size())
         launch.grid[i] = Expression{format("ProblemSize[{}]", i), kernel.at("ProblemSize").place()};
     } else if (const auto blocks = along(global, i)) {
       const std::string threads = launch.block[i] ? launch.block[i]->text() : "1";
-      // A block that is only partly needed is needed.
+      // The last block may be partial.
       launch.grid[i] = Expression{in_threads ? format("ceil_div({}, {})", blocks->formula(), threads)
                                              : format("ceil({})", blocks->formula()),
                                   blocks->place()};
@@ -287,8 +288,8 @@ void read_problem_size(const JsonField& size, KernelDescription& definition) {
   }
 }
 
-/// Options of other compilers and for the host, which a compiler of kernels at run time does not know: it
-/// optimises anyway, and the architecture is the device's.
+/// Options of other compilers and for the host, which NVRTC does not have: it always optimises, and the
+/// architecture is the device's.
 bool for_others(const std::string& option) {
   static const std::regex begins(
       "-O|--optimize|-arch|--gpu-architecture|-gencode|--generate-code|-code|-Xcompiler|-Wall|-Wextra|"
@@ -297,7 +298,7 @@ bool for_others(const std::string& option) {
          std::regex_search(option, begins, std::regex_constants::match_continuous);
 }
 
-/// Whether its value is the next option.
+/// True if its value is the next option.
 bool takes_value(const std::string& option) {
   static const std::regex names(
       "-arch|--gpu-architecture|-gencode|--generate-code|-code|-Xcompiler|-ccbin|-x|-t");
@@ -335,4 +336,4 @@ void read_kernel(const JsonField& kernel, KernelDescription& definition) {
   read_launch(kernel, definition);
 }
 
-}  // namespace tune::definition::t1
+}  // namespace tune::described::t1

@@ -21,8 +21,8 @@ HostTensor random_matrix(ElementType type, std::int64_t rows, std::int64_t colum
                        Mixer::murmur, start);
 }
 
-/// Rows begin .. end-1 of the result. The right matrix is converted a panel at a time: one that stays in a
-/// core's cache while all of the rows pass, and little memory beside the tensors.
+/// Computes rows begin .. end-1 of the result. The right matrix is converted panel by panel: a panel stays in
+/// a core's cache while all rows pass, and takes little memory.
 template<class T>
 void multiply_rows(const GemmJob& job, const View<T>& left, const View<T>& right, std::int64_t begin,
                    std::int64_t end, double* result) {
@@ -59,7 +59,7 @@ void multiply(const GemmJob& job, const TensorSet& inputs, double* result) {
 }  // namespace
 
 TensorSet gemm_inputs(const GemmJob& job, std::uint64_t seed) {
-  // Matrices are far apart in the counter's numbers.
+  // Distance between the matrices in the counter's numbers.
   const std::uint64_t start = seed * 0x9e3779b97f4a7c15ULL;
   constexpr std::uint64_t apart = 1ULL << 40;
   TensorSet set;
@@ -79,12 +79,13 @@ HostTensor gemm_reference(const GemmJob& job, const TensorSet& inputs) {
 }
 
 // The worst case of k roundings of partial sums of up to k grows as k^2 and would let a missing term pass
-// (products are up to 1, 1/4 on average). Elements are independent, uniform in [-1, 1): a partial sum of j
+// (products are up to 1, 1/4 on average). Elements are independent and uniform in [-1, 1): a partial sum of j
 // products has the variance j / 9, and its rounding an error of at most u times its size. Of N results the
-// largest sum is some sqrt(2 ln N / 9 k), and the largest error of sums so large sqrt(2 ln N k / 3) roundings
-// of it: with N = 10^10 together at most 9 k u, and half of that because a sum gets large only in the end,
-// and a rounding is below u of most sizes. (1.6 k u was the largest error of 4096^2 results of 4096 terms on
-// a device.) Few terms: the constant covers their worst case but for what cannot happen by chance.
+// largest sum is about sqrt(2 ln N / 9 k), and the largest error of sums of this size sqrt(2 ln N k / 3)
+// roundings of it: with N = 10^10 together at most 9 k u. Half of that suffices, because a sum is large only
+// at its end, and a rounding is below u of most sizes. (1.6 k u was the largest error of 4096^2 results of
+// 4096 terms on a device.) The constant covers the worst case of few terms, except for what cannot happen by
+// chance.
 Tolerance gemm_tolerance(const GemmJob& job, Arithmetic used) {
   const double unit = job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
   const auto k = static_cast<double>(job.k);
@@ -96,25 +97,26 @@ Tolerance gemm_tolerance(const GemmJob& job, Arithmetic used) {
     product += 0x1.0p-11 * (2.2 * std::sqrt(k) + 2);
     also = ", of operands rounded to 11 bits";
   }
-  // The product of the small parts is left out, and the sums of tensor cores truncate: 2 u instead of u, all
+  // The product of the small parts is left out. The sums of tensor cores truncate: 2 u instead of u, always
   // to one side.
   if (used == Arithmetic::tf32x3) {
     product = unit * (8 * k + 32);
     also = ", in three parts, truncated";
   }
-  return {std::abs(job.alpha) * product + 4 * unit * (std::abs(job.beta) + std::abs(job.alpha)),
-          format("what {} roundings of random partial sums can add up to by chance{}", job.k, also)};
+  return {
+      std::abs(job.alpha) * product + 4 * unit * (std::abs(job.beta) + std::abs(job.alpha)),
+      format("the largest sum of {} roundings of random partial sums that occurs by chance{}", job.k, also)};
 }
 
-// tf32x3: additions that round leave the error of a product of floats. What comes to it are the product of
-// the small parts, which is left out, and what these lose themselves (split_tf32): up to 2^-22 + 2 * 2^-23 of
-// a product, or less than 2^-20 + 2 * 2^-21 where the large parts are cut. As in gemm_tolerance, eight
-// standard deviations of a sum of k.
+// tf32x3: additions that round leave the error of a product of floats. To it come the product of the small
+// parts, which is left out, and the bits that these lose themselves (split_tf32): up to 2^-22 + 2 * 2^-23 of
+// a product, or less than 2^-20 + 2 * 2^-21 where the large parts are truncated. As in gemm_tolerance, eight
+// standard deviations of a sum of k count.
 //
-// tf32: tensor cores cut a partial sum every 8 terms, by up to 2^-23 of it, all to one side. That of j terms
-// is rarely larger than 2 sqrt(j). Operands that are cut, too, lose ln 2 * 2^-11 of themselves on average,
-// and a sum twice that: of the largest of 10^10 sums, 2.3 sqrt(k), 3.2 sqrt(k) * 2^-11. A single product may
-// lose twice what rounding changes in it.
+// tf32: tensor cores truncate a partial sum every 8 terms, by up to 2^-23 of it, always to one side. That of
+// j terms is rarely larger than 2 sqrt(j). Truncated operands also lose ln 2 * 2^-11 of themselves on
+// average, and a sum twice that: of the largest of 10^10 sums, 2.3 sqrt(k), 3.2 sqrt(k) * 2^-11. A single
+// product may lose twice what rounding changes in it.
 Tolerance tensor_core_tolerance(const GemmJob& job, bool split, bool rounded) {
   const auto k = static_cast<double>(job.k);
   if (!split) {

@@ -75,10 +75,9 @@ Launch gemm_launch(const GemmJob& job, const search::Configuration& configuratio
 }
 
 void add_padded(FamilySpace& space) {
-  space.add({"padded",
-             "whether rows are padded to whole lines of 128 bytes, so that vectors are aligned in every row",
-             {false, true},
-             true});
+  space.add("padded",
+            "whether rows are padded to whole lines of 128 bytes, so that vectors are aligned in every row",
+            {false, true}, true);
   space.rule(var("padded") || (var("n") % var("vector") == 0 && var("k") % var("vector") == 0),
              "vectors of unpadded matrices need rows that are whole vectors: else they are not aligned");
 }
@@ -99,17 +98,17 @@ std::vector<Value> up_to(std::initializer_list<int> numbers, std::int64_t max) {
   return values;
 }
 
-// A group of more than all rows of the smallest tiles is one of all.
+// A group of more than all rows of the smallest tiles is a group of all.
 void add_group(FamilySpace& space, const GemmJob& job, std::int64_t min_rows, std::optional<Value> usual) {
   const std::vector<Value> groups = up_to({1, 4, 8, 16}, ceil_div(job.m, min_rows) * 2 - 1);
-  space.add({"group",
-             "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
-             groups, usual ? *usual : groups.back()});
+  space.add("group",
+            "rows of tiles that consecutive blocks compute together, so that they share operands in L2",
+            groups, usual ? *usual : groups.back());
 }
 
 void add_group_rule(FamilySpace& space) {
   space.rule(var("group") == 1 || var("group") < ceil_div(var("m"), var("block_m")) * 2,
-             "there are not so many rows of tiles");
+             "there are fewer rows of tiles");
 }
 
 }  // namespace tune::kernels

@@ -9,7 +9,7 @@ namespace {
 using search::Expr;
 using search::var;
 
-/// Bytes of a slab of both operands in shared memory.
+/// Returns the bytes of a slab of both operands in shared memory.
 Expr async_stage() {
   const Expr left = if_else(var("transposed"), (var("block_m") + var("alignment")) * var("slab"),
                             var("block_m") * (var("slab") + var("alignment")));
@@ -18,17 +18,14 @@ Expr async_stage() {
 
 void add_async(FamilySpace& space, const GemmJob& job) {
   add_blocked(space, job);
-  space.add({"stages", "slabs in shared memory, one of which is multiplied", {2, 3, 4, 5}, 3});
-  space.add({"early",
-             "whether the barrier between two slabs comes before the last reads of one, or after them",
-             {false, true},
-             true,
-             var("stages") > 2});
-  space.add({"transposed",
-             "whether the left operand is transposed on its way to shared memory, one element a copy, or "
-             "lies there as in memory and is read several terms at a time",
-             {false, true},
-             true});
+  space.add("stages", "slabs in shared memory, one of which is multiplied", {2, 3, 4, 5}, 3);
+  space.add("early",
+            "whether the barrier between two slabs comes before the last reads of one, or after them",
+            {false, true}, true, var("stages") > 2);
+  space.add("transposed",
+            "whether the left operand is transposed on its way to shared memory, one element a copy, or "
+            "lies there as in memory and is read several terms at a time",
+            {false, true}, true);
   const Expr transposed = var("transposed");
   space.rule(transposed || var("slab") % (var("slices") * var("alignment") * 2) == 0,
              "slices of a slab have an odd number of pieces of 16 bytes, which are loaded in turns");
@@ -51,9 +48,9 @@ Result<LaunchPlan> plan_async(const GemmJob& job, const Configuration& configura
 }  // namespace
 
 GemmVariant async_gemm() {
-  return {"async",         "like register, but slabs come by asynchronous copies (cp.async)",
-          blocked_applies, add_async,
-          plan_async,      tile_of_blocked};
+  return {"async",    "like register, but slabs come by asynchronous copies (cp.async)",
+          always,     add_async,
+          plan_async, tile_of_blocked};
 }
 
 }  // namespace tune::kernels

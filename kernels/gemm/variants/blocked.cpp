@@ -18,7 +18,8 @@ namespace {
 constexpr std::int64_t sum_threads = 256;  ///< of the kernels that a split needs besides
 constexpr const char* parts = "parts";
 
-/// A kernel that adds up or scales, a few turns a thread: `buffers`, m, n, pitch, `factors`.
+/// Returns the launch of a kernel that adds or scales, a few turns a thread. Arguments: `buffers`, m, n,
+/// pitch, `factors`.
 Launch sum_launch(const GemmJob& job, const Configuration& configuration, const char* entry,
                   std::vector<KernelArgument> buffers, std::initializer_list<double> factors) {
   const Layout layout = matrix_layout(job.m, job.n, job.type, is_padded(configuration));
@@ -32,7 +33,7 @@ Launch sum_launch(const GemmJob& job, const Configuration& configuration, const 
   return launch;
 }
 
-/// `split` results, one after another.
+/// Returns room for `split` results, one after another.
 BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) {
   const auto split = static_cast<std::uint64_t>(value_or(configuration, "split", 1));
   Layout layout = matrix_layout(job.m, job.n, job.type, is_padded(configuration));
@@ -43,10 +44,6 @@ BufferSpec parts_buffer(const GemmJob& job, const Configuration& configuration) 
 }
 
 }  // namespace
-
-bool blocked_applies(const GemmJob&) {
-  return true;
-}
 
 GemmTile tile_of_blocked(const GemmJob&, const Configuration& configuration) {
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
@@ -70,37 +67,30 @@ void add_blocked(FamilySpace& space, const GemmJob& job) {
   const bool doubles = job.type == ElementType::f64;
   const std::vector<Value> thread = doubles ? std::vector<Value>{2, 4, 8} : std::vector<Value>{4, 8, 16};
   const int tile = doubles ? 64 : 128;
-  space.add({"block_m", "rows of the result that a block computes", {32, 64, 128, 256}, tile});
-  space.add({"block_n", "columns of the result that a block computes", {32, 64, 128, 256}, tile});
-  space.add({"slab", "terms of the sums between two barriers", {8, 16, 32}, 8});
-  space.add({"thread_m", "rows of the result that a thread computes", thread, 8, {}, Role::work});
-  space.add(
-      {"thread_n", "columns of the result that a thread computes", thread, doubles ? 4 : 8, {}, Role::work});
-  space.add({"slices",
-             "groups of threads that share a slab, each with its terms of all of the block's sums",
-             {1, 2, 4},
-             1,
-             {},
-             Role::threads});
-  space.add({"lanes_m", "lanes of a warp along the rows; the others lie along the columns", {4, 8}, 4});
-  space.add({"lane_pairs",
-             "whether lanes follow each other in pairs of two rows, or row after row: what a part of a warp "
-             "reads of shared memory at once",
-             {false, true},
-             true});
-  space.add({"vector", "neighbouring elements of an access to global memory",
-             doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
+  space.add("block_m", "rows of the result that a block computes", {32, 64, 128, 256}, tile);
+  space.add("block_n", "columns of the result that a block computes", {32, 64, 128, 256}, tile);
+  space.add("slab", "terms of the sums between two barriers", {8, 16, 32}, 8);
+  space.add("thread_m", "rows of the result that a thread computes", thread, 8, {}, Role::work);
+  space.add("thread_n", "columns of the result that a thread computes", thread, doubles ? 4 : 8, {},
+            Role::work);
+  space.add("slices", "groups of threads that share a slab, each with its terms of all of the block's sums",
+            {1, 2, 4}, 1, {}, Role::threads);
+  space.add("lanes_m", "lanes of a warp along the rows; the others lie along the columns", {4, 8}, 4);
+  space.add("lane_pairs",
+            "whether lanes follow each other in pairs of two rows, or row after row: what a part of a warp "
+            "reads of shared memory at once",
+            {false, true}, true);
+  space.add("vector", "neighbouring elements of an access to global memory",
+            doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4);
   add_group(space, job, 32, up_to({1, 4, 8}, ceil_div(job.m, tile) * 2 - 1).back());
-  space.add({"split", "parts of a sum, each computed by another block",
-             up_to({1, 2, 3, 4, 6, 8, 12, 16}, job.k / 32), 1});
+  space.add("split", "parts of a sum, each computed by another block",
+            up_to({1, 2, 3, 4, 6, 8, 12, 16}, job.k / 32), 1);
   if (job.k >= 64)
     space.add(
-        {"atomic",
-         "whether the parts are added to the result by atomic operations, in any order; else by a second "
-         "kernel, in one order",
-         {false, true},
-         false,
-         var("split") > 1});
+        "atomic",
+        "whether the parts are added to the result by atomic operations, in any order; else by a second "
+        "kernel, in one order",
+        {false, true}, false, var("split") > 1);
   add_padded(space);
   space.add(min_blocks({1, 2, 3, 4}));
 
@@ -108,11 +98,11 @@ void add_blocked(FamilySpace& space, const GemmJob& job) {
              "a warp computes more rows than the block has, or does not divide them");
   space.rule(var("block_n") % (var("thread_n") * floor_div(32, var("lanes_m"))) == 0,
              "a warp computes more columns than the block has, or does not divide them");
-  space.rule(blocked_threads() <= 512, "threads of so large a block wait for each other too often");
+  space.rule(blocked_threads() <= 512, "the threads of a larger block wait for each other too often");
   space.rule(thread_elements() * var("words") <= 128,
              "the sums of a thread leave no registers for anything else");
   space.rule(var("slab") % (var("slices") * var("alignment")) == 0 && var("slab") >= var("slices") * 2,
-             "slices of a slab are no whole pieces of 16 bytes");
+             "slices of a slab are not whole multiples of 16 bytes");
   const Expr tiles = ceil_div(var("m"), var("block_m")) * ceil_div(var("n"), var("block_n"));
   add_group_rule(space);
   space.rule(var("split") == 1 || tiles * (var("split") - 1) < var("multiprocessors") * 4,
@@ -141,7 +131,7 @@ LaunchPlan plan_blocked(const GemmJob& job, const Configuration& configuration, 
     plan.buffers.push_back(parts_buffer(job, configuration));
     launch.arguments[2] = BufferArgument{parts};
   }
-  // Atomic additions need a result that is ready for them.
+  // Atomic additions need an initial result.
   if (atomic)
     plan.launches.emplace_back(
         sum_launch(job, configuration, "gemm_scale", {BufferArgument{"c"}}, {job.beta}));

@@ -9,19 +9,18 @@ namespace {
 using search::Expr;
 using search::var;
 
-/// Bytes of a slab of both operands in shared memory, rows of the left one with a piece more.
+/// Returns the bytes of a slab of both operands in shared memory; rows of the left one have a gap of 16
+/// bytes.
 Expr register_stage() {
   return (var("block_m") + var("alignment") + var("block_n")) * var("slab") * var("words") * 4;
 }
 
 void add_register(FamilySpace& space, const GemmJob& job) {
   add_blocked(space, job);
-  space.add(
-      {"stages",
-       "slabs in shared memory, one of which is multiplied; from three on the barrier between two slabs "
-       "comes earlier",
-       {2, 3},
-       2});
+  space.add("stages",
+            "slabs in shared memory, one of which is multiplied; from three on the barrier between two slabs "
+            "comes earlier",
+            {2, 3}, 2);
   const Expr items = (ceil_div(var("block_m") * var("slab"), blocked_threads() * var("vector")) +
                       ceil_div(var("block_n") * var("slab"), blocked_threads() * var("vector")));
   // Sums, fragments twice, the slab on its way and the items' offsets, addresses and counters.
@@ -41,7 +40,7 @@ GemmVariant register_gemm() {
   return {"register",
           "threads compute tiles in registers from slabs in shared memory, the next slab comes through "
           "registers",
-          blocked_applies,
+          always,
           add_register,
           plan_register,
           tile_of_blocked};

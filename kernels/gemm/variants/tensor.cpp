@@ -21,51 +21,47 @@ Expr tensor_shared() {
 
 void add_arithmetic(FamilySpace& space, const GemmJob& job) {
   if (job.type == ElementType::f64) {
-    space.add({"precision", "what is multiplied: f64: doubles", {"f64"}, "f64"});
-    space.add({"inner", "terms of one instruction (of several before sm_90)", {4, 8, 16}, 4});
+    space.add("precision", "what is multiplied: f64: doubles", {"f64"}, "f64");
+    space.add("inner", "terms of one instruction (of several before sm_90)", {4, 8, 16}, 4);
     return;
   }
   std::vector<Value> precisions = {"tf32x3"};
   if (job.arithmetic == Arithmetic::tf32) precisions.emplace_back("tf32");
-  space.add({"precision",
-             "what is multiplied: tf32x3: floats as sums of two numbers of 11 bits, three products in place "
-             "of one; tf32: floats rounded to 11 bits",
-             precisions, "tf32x3"});
-  space.add({"rounded",
-             "whether operands (tf32x3: their large parts) are rounded to 11 bits; else they are cut, which "
-             "costs less; tf32x3: the product of the small parts, which is left out, is then four times as "
-             "large; tf32: all products become too small",
-             {false, true},
-             true,
-             var("precision") == "tf32x3"});
+  space.add("precision",
+            "what is multiplied: tf32x3: floats as sums of two numbers of 11 bits, three products in place "
+            "of one; tf32: floats rounded to 11 bits",
+            precisions, "tf32x3");
+  space.add("rounded",
+            "whether operands (tf32x3: their large parts) are rounded to 11 bits; else they are cut, which "
+            "costs less; tf32x3: the product of the small parts, which is left out, is then four times as "
+            "large; tf32: all products become too small",
+            {false, true}, true, var("precision") == "tf32x3");
 }
 
 void add_tiles(FamilySpace& space, const GemmJob& job) {
   const bool doubles = job.type == ElementType::f64;
-  space.add({"block_m", "rows of the result that a block computes", {64, 128, 256}, doubles ? 256 : 128});
-  space.add({"block_n", "columns of the result that a block computes", {64, 128, 256}, doubles ? 64 : 128});
-  space.add({"slab", "terms of the sums between two barriers",
-             doubles ? std::vector<Value>{8, 16, 32} : std::vector<Value>{16, 32}, doubles ? 32 : 16});
-  space.add({"warp_m", "rows of the result that a warp computes", {16, 32, 64, 128}, 64});
-  space.add({"warp_n", "columns of the result that a warp computes",
-             doubles ? std::vector<Value>{16, 32, 64} : std::vector<Value>{32, 64, 128}, 32});
-  space.add({"stages", "slabs in shared memory, or on their way there", {2, 3, 4, 5}, doubles ? 2 : 3});
-  space.add({"ahead",
-             "whether fragments are read from shared memory while those before are multiplied",
-             {false, true},
-             doubles});
-  space.add({"vector", "neighbouring elements of an access to global memory",
-             doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4});
+  space.add("block_m", "rows of the result that a block computes", {64, 128, 256}, doubles ? 256 : 128);
+  space.add("block_n", "columns of the result that a block computes", {64, 128, 256}, doubles ? 64 : 128);
+  space.add("slab", "terms of the sums between two barriers",
+            doubles ? std::vector<Value>{8, 16, 32} : std::vector<Value>{16, 32}, doubles ? 32 : 16);
+  space.add("warp_m", "rows of the result that a warp computes", {16, 32, 64, 128}, 64);
+  space.add("warp_n", "columns of the result that a warp computes",
+            doubles ? std::vector<Value>{16, 32, 64} : std::vector<Value>{32, 64, 128}, 32);
+  space.add("stages", "slabs in shared memory, or on their way there", {2, 3, 4, 5}, doubles ? 2 : 3);
+  space.add("ahead", "whether fragments are read from shared memory while those before are multiplied",
+            {false, true}, doubles);
+  space.add("vector", "neighbouring elements of an access to global memory",
+            doubles ? std::vector<Value>{1, 2} : std::vector<Value>{1, 2, 4}, doubles ? 2 : 4);
   add_group(space, job, 64);
   add_padded(space);
   space.add(min_blocks({1, 2, 3, 4}));
 }
 
-/// What the compiler cannot do without: sums, fragments, and what is made of these.
+/// Returns the registers that the compiler needs at least: sums, and fragments in all their forms.
 Expr registers(const GemmJob& job) {
   const Expr sums = floor_div(var("warp_m") * var("warp_n"), 32) * var("words");
   const Expr buffers = Expr(1) + var("ahead");
-  // Of a turn, the terms of an instruction: a quarter of them in a lane, for warp_m / 8 rows and warp_n / 8
+  // Terms of an instruction in a turn: a lane holds a quarter of them, for warp_m / 8 rows and warp_n / 8
   // columns.
   const Expr turn = job.type == ElementType::f64 ? var("inner") : Expr(8);
   return sums + floor_div((var("warp_m") + var("warp_n")) * turn * var("words"), 32) * buffers + 32;
@@ -73,10 +69,10 @@ Expr registers(const GemmJob& job) {
 
 void add_shape_rules(FamilySpace& space, const GemmJob& job) {
   space.rule(var("block_m") % var("warp_m") == 0 && var("block_n") % var("warp_n") == 0,
-             "a block's tile is no whole number of warps' tiles");
+             "a block's tile is not a whole number of warps' tiles");
   space.rule(warps() >= 2 && warps() <= 16, "a block has 2 to 16 warps");
   space.rule(var("warp_m") * var("warp_n") >= 1024,
-             "so small a tile of a warp reads shared memory more than it multiplies");
+             "a warp with so small a tile reads shared memory more than it multiplies");
   if (job.type == ElementType::f64)
     space.rule(var("slab") % var("inner") == 0, "a slab has fewer terms than an instruction");
   const Expr threads = warps() * 32;
@@ -93,7 +89,7 @@ bool tensor_applies(const GemmJob& job) {
 }
 
 GemmTile tile_of_tensor(const GemmJob&, const Configuration& configuration) {
-  // The longest sums of a check, of three such tiles, come to every stage a second time.
+  // The longest sums of a check have three such tiles: every stage is used twice.
   const std::int64_t slabs = ceil_div(value_or(configuration, "stages", 3) + 2, 3);
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
           configuration["slab"].as_int() * slabs};
@@ -108,8 +104,7 @@ void add_tensor(FamilySpace& space, const GemmJob& job) {
   add_gemm_limits(space, warps() * 32, registers(job), tensor_shared());
 }
 
-/// How far the results of a configuration may be from the reference: what its arithmetic gives, not what the
-/// job allows.
+/// Bounds the errors of the configuration's arithmetic, which may be stricter than the job's.
 Tolerance tensor_tolerance(const GemmJob& job, const Configuration& configuration) {
   if (job.type == ElementType::f64) return gemm_tolerance(job, Arithmetic::strict);
   const bool split = configuration["precision"].as_text() == "tf32x3";
@@ -138,7 +133,8 @@ GemmVariant tensor_gemm() {
           tensor_applies,
           add_tensor,
           plan_tensor,
-          tile_of_tensor};
+          tile_of_tensor,
+          tensor_applies};
 }
 
 }  // namespace tune::kernels

@@ -10,10 +10,6 @@ using search::Expr;
 using search::Role;
 using search::var;
 
-bool tile_applies(const GemmJob&) {
-  return true;
-}
-
 GemmTile tile_of_tile(const GemmJob&, const Configuration& configuration) {
   const std::int64_t tile = configuration["tile"].as_int();
   return {tile, tile, tile};
@@ -24,13 +20,13 @@ Expr tile_shared() {
 }
 
 void add_tile(FamilySpace& space, const GemmJob&) {
-  space.add({"tile", "rows and columns of a tile", {8, 16, 32, 64}, 32});
-  space.add({"rows", "rows of a tile that a thread computes", {1, 2, 4, 8, 16}, 4, {}, Role::work});
-  space.add({"unroll", "terms a turn of the innermost loop", {1, 2, 4, 8, 16, 32, 64}, 32});
-  space.add({"padded", "whether rows are padded to whole lines of 128 bytes", {false, true}, true});
+  space.add("tile", "rows and columns of a tile", {8, 16, 32, 64}, 32);
+  space.add("rows", "rows of a tile that a thread computes", {1, 2, 4, 8, 16}, 4, {}, Role::work);
+  space.add("unroll", "terms a turn of the innermost loop", {1, 2, 4, 8, 16, 32, 64}, 32);
+  space.add("padded", "whether rows are padded to whole lines of 128 bytes", {false, true}, true);
   space.add(min_blocks({1, 2, 3, 4, 8}));
   space.rule(var("rows") * 4 <= var("tile"), "a block has fewer than four rows of threads");
-  space.rule(var("unroll") <= var("tile"), "there are no more terms in a tile");
+  space.rule(var("unroll") <= var("tile"), "a tile has fewer terms");
   // A product's sums, loads on their way, addresses and counters.
   add_gemm_limits(space, floor_div(var("tile") * var("tile"), var("rows")),
                   var("rows") * var("words") * 3 + 18, tile_shared());
@@ -53,16 +49,16 @@ Result<LaunchPlan> plan_tile(const GemmJob& job, const Configuration& configurat
 GemmVariant tile_gemm() {
   return {"tile",
           "a block brings square tiles to shared memory, a thread computes one column of a tile or a part",
-          tile_applies,
+          always,
           add_tile,
           plan_tile,
           tile_of_tile};
 }
 
 GemmVariant prefetch_gemm() {
-  return {"prefetch",   "like tile, and the next tiles are loaded into registers while these are multiplied",
-          tile_applies, add_tile,
-          plan_tile,    tile_of_tile};
+  return {"prefetch", "like tile, and the next tiles are loaded into registers while these are multiplied",
+          always,     add_tile,
+          plan_tile,  tile_of_tile};
 }
 
 }  // namespace tune::kernels

@@ -17,28 +17,20 @@ constexpr std::int64_t small_tiles = 3;  ///< left tiles of small parts (wgmma.c
 void add_parameters(FamilySpace& space, const GemmJob& job) {
   std::vector<Value> precisions = {"tf32x3"};
   if (job.arithmetic == Arithmetic::tf32) precisions.emplace_back("tf32");
-  space.add({"precision", "what is multiplied", precisions, "tf32x3"});
-  space.add({"rounded", "whether operands are rounded", {false, true}, true, var("precision") == "tf32"});
-  space.add({"block_m", "rows of the result that a block computes", {64, 128, 192, 256}, 128});
-  space.add({"block_n", "columns of the result that a block computes", {64, 128, 192, 256}, 128});
-  space.add({"slab", "terms of the sums between two barriers", {16, 32}, 16});
-  space.add({"instruction",
-             "rows of the result that an instruction of a warpgroup computes, of 64 columns",
-             {64, 96, 128, 256},
-             64});
+  space.add("precision", "what is multiplied", precisions, "tf32x3");
+  space.add("rounded", "whether operands are rounded", {false, true}, true, var("precision") == "tf32");
+  space.add("block_m", "rows of the result that a block computes", {64, 128, 192, 256}, 128);
+  space.add("block_n", "columns of the result that a block computes", {64, 128, 192, 256}, 128);
+  space.add("slab", "terms of the sums between two barriers", {16, 32}, 16);
+  space.add("instruction", "rows of the result that an instruction of a warpgroup computes, of 64 columns",
+            {64, 96, 128, 256}, 64);
   const Expr is_split = var("precision") == "tf32x3";
-  space.add({"turn",
-             "terms that tensor cores add by themselves: their sums are cut, those of turns rounded",
-             {16, 32},
-             16,
-             is_split});
-  space.add({"partial_sums",
-             "sums of turns in registers: with 2 one is computed while the other one is added",
-             {1, 2},
-             2,
-             is_split});
-  space.add({"stages", "slabs in shared memory, or on their way there", {3, 4, 5, 6}, 3});
-  space.add({"vector", "neighbouring elements of an access to global memory", {1, 2, 4}, 4});
+  space.add("turn", "terms that tensor cores add by themselves: their sums are cut, those of turns rounded",
+            {16, 32}, 16, is_split);
+  space.add("partial_sums", "sums of turns in registers: with 2 one is computed while the other one is added",
+            {1, 2}, 2, is_split);
+  space.add("stages", "slabs in shared memory, or on their way there", {3, 4, 5, 6}, 3);
+  space.add("vector", "neighbouring elements of an access to global memory", {1, 2, 4}, 4);
   add_group(space, job, 64);
   add_padded(space);
   space.add(min_blocks({1, 2, 3, 4}));
@@ -58,12 +50,12 @@ Expr wgmma_shared() {
          var("slab") * 4;
 }
 
-/// Sums of the tile, fragments of two turns, and what the compiler needs beside these.
+/// Returns the registers for the sums of the tile, fragments of two turns, and addresses.
 Expr registers() {
   return floor_div(var("block_m"), 2) + 16 + 28;
 }
 
-/// The same with tf32x3, which keeps sums of turns, and fragments in two parts.
+/// Returns the same for tf32x3, which keeps sums of turns, and fragments in two parts.
 Expr split_registers() {
   return floor_div(var("block_m"), 2) + floor_div(var("instruction"), 2) * var("partial_sums") +
          var("turn") * 2 + 28;
@@ -71,7 +63,7 @@ Expr split_registers() {
 
 void add_shape_rules(FamilySpace& space) {
   space.rule(var("block_m") % var("instruction") == 0,
-             "a block's rows are no whole number of instructions' rows");
+             "a block's rows are not a whole number of instructions' rows");
   space.rule(var("slab") <= 2 * var("turn") && var("turn") <= var("slab"), "a slab is one turn or two");
   space.rule(var("block_m") * var("slab") % (threads() * var("vector")) == 0,
              "threads have unequal parts of a slab to copy");
@@ -83,7 +75,7 @@ bool wgmma_applies(const GemmJob& job) {
 }
 
 GemmTile tile_of_wgmma(const GemmJob&, const Configuration& configuration) {
-  // The longest sums of a check, of three such tiles, come to every stage a second time.
+  // The longest sums of a check have three such tiles: every stage is used twice.
   const std::int64_t slabs = ceil_div(configuration["stages"].as_int() + 2, 3);
   return {configuration["block_m"].as_int(), configuration["block_n"].as_int(),
           configuration["slab"].as_int() * slabs};
@@ -100,12 +92,12 @@ void add_wgmma(FamilySpace& space, const GemmJob& job) {
 
 Result<LaunchPlan> plan_wgmma(const GemmJob& job, const Configuration& configuration,
                               const KernelSources& sources) {
-  const GemmTile tile = tile_of_wgmma(job, configuration);
+  const auto value = [&](const Expr& expression) { return gemm_value(expression, job, configuration, {}); };
   LaunchPlan plan = gemm_plan(job, "wgmma.cu", configuration, sources);
   plan.compile.entries = {"gemm_wgmma"};
   plan.compile.architecture_specific = true;
-  plan.launches.emplace_back(gemm_launch(job, configuration, "gemm_wgmma", tile, block_of(2 * tile.n),
-                                         gemm_value(wgmma_shared(), job, configuration, {})));
+  plan.launches.emplace_back(gemm_launch(job, configuration, "gemm_wgmma", tile_of_wgmma(job, configuration),
+                                         block_of(value(threads())), value(wgmma_shared())));
   const bool split = configuration["precision"].as_text() == "tf32x3";
   plan.tolerance = tensor_core_tolerance(job, split, !split && value_or(configuration, "rounded", 1) != 0);
   return plan;

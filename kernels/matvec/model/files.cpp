@@ -26,7 +26,6 @@ static_assert(std::endian::native == std::endian::little, "files are read and wr
 using Path = std::filesystem::path;
 using Header = std::array<std::uint32_t, 4>;  // rows, columns, 0, 0
 
-/// A tensor of a file: its name and extents.
 struct Part {
   const char* name;
   Extents extents;
@@ -57,7 +56,6 @@ void require_floats(const Instance& instance) {
                      instance.setting("type").as_text());
 }
 
-/// Opens a file and reads its header.
 std::ifstream opened(const Path& file, Header& header) {
   std::error_code error;
   if (!std::filesystem::exists(file, error))
@@ -77,7 +75,6 @@ std::ifstream opened(const Path& file, Header& header) {
   return stream;
 }
 
-/// The instance with the extents of the header.
 MatvecJob job_of(const Header& header, Instance instance) {
   instance.extents = {{"rows", header[0]}, {"columns", header[1]}};
   return matvec_job(instance);
@@ -102,7 +99,7 @@ TensorSet read_parts(const Path& file, std::ifstream& stream, const std::vector<
       const auto elements = tensor.as<float>();
       const auto bad = std::ranges::find_if(elements, [](float value) { return !std::isfinite(value); });
       if (bad != elements.end())
-        throw UsageError(format("{}: element {} of {} is no finite number", file.string(),
+        throw UsageError(format("{}: element {} of {} is not a finite number", file.string(),
                                 bad - elements.begin(), part.name));
     }
     set.emplace(part.name, std::move(tensor));
@@ -161,8 +158,8 @@ class MatvecFiles : public ProblemFiles {
     write_parts(file, instance, output_parts(matvec_job(instance)), outputs);
   }
 
-  // Roundings of a sum of n terms walk: no more than a few sqrt(n) units of the sum of |terms|. Those of y
-  // add to z as much as the sum of their |products|.
+  // Roundings of a sum of n terms walk randomly: at most a few sqrt(n) units of the sum of |terms|. The
+  // errors of y add to z as much as the sum of their |products|.
   Tolerance tolerance(const Instance& instance, const TensorSet& inputs) const override {
     constexpr double unit = 0x1.0p-24, spare = 2;
     const MatvecJob job = matvec_job(instance);

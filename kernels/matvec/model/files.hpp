@@ -5,8 +5,8 @@
 
 namespace tune::kernels {
 
-/// Files of matvec: a header of 16 bytes, the numbers of rows and columns as 32-bit integers and eight bytes
-/// of zeros, and then 32-bit floats; all little endian. Inputs: the matrix row after row and the vector, x of
+/// Files of matvec: a header of 16 bytes (the numbers of rows and columns as 32-bit integers, eight bytes of
+/// zeros), then 32-bit floats; all little endian. Inputs: the matrix row after row and the vector, x of
 /// `columns` elements (n, ata) or y of `rows` (t). Outputs: y (n, ata), then z (t, ata).
 const ProblemFiles& matvec_files();
 

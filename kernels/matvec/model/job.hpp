@@ -8,7 +8,7 @@
 
 namespace tune::kernels {
 
-/// What an instance of matvec asks for: y = A x (n), z = A' y for a given y (t), or z = A' (A x) and y (ata).
+/// The work of an instance of matvec: y = A x (n), z = A' y for a given y (t), or z = A' (A x) and y (ata).
 struct MatvecJob {
   enum class Op { n, t, ata };
 
@@ -20,7 +20,7 @@ struct MatvecJob {
   bool has_t() const { return op != Op::n; }
   int element_bytes() const { return static_cast<int>(element_size(type)); }
   double elements() const { return static_cast<double>(rows) * static_cast<double>(columns); }
-  /// Of A: rows lie one after another.
+  /// The extents of A, whose rows lie one after another.
   Extents extents() const { return {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows)}; }
 };
 

@@ -13,7 +13,7 @@
 namespace tune::kernels {
 namespace {
 
-/// y = A x. The sum of a row is that of eight chains, which is what compilers turn into vector instructions.
+/// Computes y = A x. The sum of a row is that of eight chains, which compilers turn into vector instructions.
 template<class Real, class Sum>
 void multiply(const MatvecJob& job, const Real* a, const Real* x, double* y) {
   constexpr std::int64_t chains = 8;
@@ -34,7 +34,7 @@ void multiply(const MatvecJob& job, const Real* a, const Real* x, double* y) {
   });
 }
 
-/// z = A' y: parts of the rows have sums of their own.
+/// Computes z = A' y; each part of the rows has its own sums.
 template<class Real, class Sum>
 void multiply_transposed(const MatvecJob& job, const Real* a, const double* y, double* z) {
   const auto columns = static_cast<std::uint64_t>(job.columns);
@@ -96,15 +96,14 @@ TensorSet matvec_reference(const MatvecJob& job, const TensorSet& inputs) {
   return job.type == ElementType::f64 ? reference_of<double>(job, inputs) : reference_of<float>(job, inputs);
 }
 
-// A sum of n products of numbers that are independent and uniform in [-1, 1) walks randomly: after i of them
-// it is sqrt(i) / 3 on average, and each addition rounds it by some 0.4 units of roundoff of that. The
-// roundings walk as well: 0.1 n units altogether, as standard deviation. The worst order, one chain, has
-// that; ten standard deviations are n units. Without one of its terms, a sum is off by 0.2 on average, which
-// is 50 times as much at 2^16 floats.
-// z = A' y of y = A x has terms that are sqrt(columns) times larger, and the terms' own errors, which walk.
-// Part of the sum does not walk but grows: that of a(i, j)^2 x(j), up to rows / 3. A chain of it rounds 0.06
-// rows^1.5 units, as standard deviation; ten of these are more than a term where a matrix has far more rows
-// than columns: there a missing row shows at the small sizes of checks only.
+// A sum of n products of independent numbers, uniform in [-1, 1), walks randomly: after i of them it is
+// sqrt(i) / 3 on average, and each addition rounds it by about 0.4 units of roundoff of that. The roundings
+// walk as well: 0.1 n units altogether, as standard deviation. The worst order, one chain, has that; ten
+// standard deviations are n units. A missing term changes a sum by 0.2 on average, 50 times as much at 2^16
+// floats. z = A' y of y = A x has terms that are sqrt(columns) times larger, and the terms' own errors, which
+// walk. Part of the sum does not walk but grows: that of a(i, j)^2 x(j), up to rows / 3. A chain of it rounds
+// 0.06 rows^1.5 units, as standard deviation; ten of these exceed a term if a matrix has far more rows than
+// columns: then only the small sizes of checks show a missing row.
 Tolerance matvec_tolerance(const MatvecJob& job) {
   const double unit = job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
   const auto rows = static_cast<double>(job.rows), columns = static_cast<double>(job.columns);

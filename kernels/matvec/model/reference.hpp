@@ -9,11 +9,11 @@
 
 namespace tune::kernels {
 
-/// `a`, and `x` (n, ata) or `y` (t): numbers in [-1, 1).
+/// Returns `a`, and `x` (n, ata) or `y` (t): numbers in [-1, 1).
 TensorSet matvec_inputs(const MatvecJob& job, std::uint64_t seed);
-/// `y` (n, ata) and `z` (t, ata) in double precision; of doubles the sums are of long doubles.
+/// Returns `y` (n, ata) and `z` (t, ata) in double precision; doubles are summed as long doubles.
 TensorSet matvec_reference(const MatvecJob& job, const TensorSet& inputs);
-/// What sums one after another in whatever order may be off, for such inputs.
+/// Bounds the errors of sums in any order, for such inputs.
 Tolerance matvec_tolerance(const MatvecJob& job);
 
 }  // namespace tune::kernels

@@ -27,10 +27,13 @@ MatvecShape::MatvecShape(const MatvecJob& job, const search::Configuration& conf
   row_block = value("strip");
   stored_in_shared = configuration["kept"].as_text() == "shared";
   x_shared = configuration.has("place") && configuration["place"].as_text() == "shared";
-  tile = block_x * vector * unroll_x;
-  batch = block_y * unroll_y;
-  slices = ceil_div(job.columns, tile);
-  row_blocks = ceil_div(job.rows, row_block);
+  const auto evaluate = [&](const Expr& expression) {
+    return evaluated(expression, configuration, {{"rows", job.rows}, {"columns", job.columns}});
+  };
+  tile = evaluate(matvec_tile());
+  batch = evaluate(matvec_batch());
+  slices = evaluate(matvec_slices());
+  row_blocks = evaluate(matvec_row_blocks());
 }
 
 Expr matvec_tile() {
@@ -39,6 +42,14 @@ Expr matvec_tile() {
 
 Expr matvec_batch() {
   return var("block_y") * var("unroll_y");
+}
+
+Expr matvec_slices() {
+  return ceil_div(var("columns"), matvec_tile());
+}
+
+Expr matvec_row_blocks() {
+  return ceil_div(var("rows"), var("strip"));
 }
 
 Expr matvec_shared(bool products, bool sums) {
@@ -51,7 +62,7 @@ Expr matvec_shared(bool products, bool sums) {
 
 namespace {
 
-/// Elements whose multiple a padded pitch is: a line of 128 bytes of floats.
+/// A padded pitch is a multiple of this [elements]: a line of 128 bytes of floats.
 constexpr std::int64_t line = 32;
 
 constexpr std::int64_t max_index = std::numeric_limits<std::int32_t>::max();
@@ -84,7 +95,7 @@ Result<LaunchPlan> matvec_plan(const MatvecJob& job, const MatvecShape& shape, s
   const auto add = [&](const char* name, std::int64_t length, BufferRole role) {
     plan.buffers.push_back({name, job.type, vector_layout(length), role});
   };
-  // Vectors that reach beyond a row's end are loaded by asynchronous copies that leave its padding alone.
+  // Asynchronous copies of vectors that reach beyond a row's end leave its padding alone.
   const Layout matrix =
       layout_with_pitch(job.extents(), matvec_pitch(job, configuration["padded"].as_bool()));
   plan.buffers.push_back({"a", job.type, matrix, BufferRole::input});

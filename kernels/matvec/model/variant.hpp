@@ -15,24 +15,30 @@
 
 namespace tune::kernels {
 
-/// What checks have to know of a variant.
 struct MatvecCheck {
-  bool whole_rows = false;  ///< whether a block takes whole rows
+  bool whole_rows = false;  ///< a block takes whole rows
 };
 
 using MatvecVariant = Variant<MatvecJob, MatvecCheck>;
 
-/// All variants. A new one is a source with one function and a line in this table.
+inline constexpr auto check_part_of_rows = [](const MatvecJob&, const Configuration&) {
+  return MatvecCheck{};
+};
+inline constexpr auto check_whole_rows = [](const MatvecJob&, const Configuration&) {
+  return MatvecCheck{.whole_rows = true};
+};
+/// True for jobs with both products.
+inline constexpr auto computes_both = [](const MatvecJob& job) { return job.op == MatvecJob::Op::ata; };
+
 const VariantTable<MatvecJob, MatvecCheck>& matvec_variants();
 
-/// Parameters and constraints of all variants that apply to the job.
 search::SpaceDefinition matvec_space(const MatvecJob& job, const DeviceProperties& device);
 
 /// Kernels count rows and columns in 32 bits, and beyond the end by up to a batch or a tile.
 inline constexpr std::int64_t max_matvec_rows = (std::int64_t{1} << 31) - (1 << 12);
 inline constexpr std::int64_t max_matvec_columns = (std::int64_t{1} << 31) - (1 << 17);
 
-/// How a configuration cuts the matrix into strips of rows and tiles of columns (strip.cuh).
+/// The cut of the matrix into strips of rows and tiles of columns (strip.cuh).
 struct MatvecShape {
   std::int64_t block_x = 1, block_y = 1, vector = 1, unroll_x = 1, unroll_y = 1, stages = 1;
   bool stored_in_shared = false, x_shared = false;
@@ -47,45 +53,44 @@ struct MatvecShape {
   std::int64_t threads() const { return block_x * block_y; }
 };
 
-/// Columns and rows of a block at a time, as above.
+// The same quantities as expressions.
 search::Expr matvec_tile();
 search::Expr matvec_batch();
-/// Elements of dynamic shared memory of a kernel that computes products with x, sums over rows, or both.
+search::Expr matvec_slices();
+search::Expr matvec_row_blocks();
+/// Returns the elements of dynamic shared memory of a kernel that computes products with x, sums over rows,
+/// or both.
 search::Expr matvec_shared(bool products, bool sums);
 
-// What the plans of several variants have in common.
+// Shared by the plans of several variants.
 
-/// Elements of a row and what lies between it and the next one: whole lines where rows are padded.
+/// Returns the distance of rows [elements]: whole lines if rows are padded.
 std::int64_t matvec_pitch(const MatvecJob& job, bool padded);
 
 const KernelFiles& matvec_kernels();
 
-/// The plan of `file` (`fused.cu`) without launches: the configuration's parameters as macros, and the
-/// buffers `a`, `x`, `y` and `z` as the job has them. Failure where a size is beyond what the kernels'
-/// indices hold.
+/// Returns the plan of `file` (`fused.cu`) without launches: macros from the configuration's parameters, and
+/// the buffers `a`, `x`, `y` and `z` that the job has. Failure if a size exceeds the kernels' indices.
 Result<LaunchPlan> matvec_plan(const MatvecJob& job, const MatvecShape& shape, std::string_view file,
                                const Configuration& configuration, const KernelSources& sources);
 
-/// Rows of partial sums of vectors of `length`: their pitch.
 std::int64_t partial_pitch(std::int64_t length);
-/// Adds scratch memory for `count` such rows.
 void add_partial_sums(LaunchPlan& plan, const MatvecJob& job, std::string name, std::int64_t count,
                       std::int64_t length);
 
-/// Warps of a block of reduce_launch; those of the default where nothing is reduced that way.
+/// Returns the warps of a block of reduce_launch; the default if the configuration has none.
 std::int64_t reduce_parts(const Configuration& configuration);
-/// out = sum of the `count` rows of `sums`.
+/// Computes out = sum of the `count` rows of `sums`.
 Launch reduce_launch(const std::string& sums, const std::string& out, std::int64_t count, std::int64_t length,
                      std::int64_t parts);
-/// out = 0.
 Launch clear_launch(const std::string& out, std::int64_t length);
 
-/// A launch of a block for each tile of each strip, without arguments; `shared` counts elements.
+/// Returns a launch of a block for each tile of each strip, without arguments; `shared` counts elements.
 Launch block_launch(std::string entry, const MatvecShape& shape, const search::Expr& shared,
                     const MatvecJob& job, const Configuration& configuration);
 
-/// Adds a launch that leaves sums over strips, what comes before and after it, and their buffers. Its
-/// arguments become: those that it has, sums, z, `others`, the grid's barrier, rows, columns, pitch, strip,
+/// Adds a launch that leaves sums over strips, the steps before and after it, and their buffers. `launch` has
+/// its first arguments; the rest are sums, z, `others`, the grid's barrier, rows, columns, pitch, strip,
 /// sums' pitch.
 void add_summed_launch(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape,
                        const Configuration& configuration, Launch launch,

@@ -9,10 +9,6 @@ namespace {
 
 using search::var;
 
-bool cooperative_applies(const MatvecJob& job) {
-  return job.op == MatvecJob::Op::ata;
-}
-
 void add_cooperative(FamilySpace& space, const MatvecJob&) {
   space.rule(var("reduction") == "barrier", "all sums are added up after a barrier of the grid");
 }
@@ -49,16 +45,12 @@ Result<LaunchPlan> plan_cooperative(const MatvecJob& job, const Configuration& c
   return plan;
 }
 
-MatvecCheck check_cooperative(const MatvecJob&, const Configuration&) {
-  return {};
-}
-
 }  // namespace
 
 MatvecVariant cooperative_matvec() {
-  return {"cooperative",       "both products in one launch, the second one from the L2 cache where A fits",
-          cooperative_applies, add_cooperative,
-          plan_cooperative,    check_cooperative};
+  return {"cooperative",    "both products in one launch, the second one from the L2 cache where A fits",
+          computes_both,    add_cooperative,
+          plan_cooperative, check_part_of_rows};
 }
 
 }  // namespace tune::kernels

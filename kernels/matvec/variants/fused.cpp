@@ -8,13 +8,8 @@ namespace {
 
 using search::var;
 
-bool fused_applies(const MatvecJob& job) {
-  return job.op == MatvecJob::Op::ata;
-}
-
 void add_fused(FamilySpace& space, const MatvecJob&) {
-  space.rule(var("block_x") * var("vector") * var("unroll_x") >= var("columns"),
-             "a block of fused has whole rows");
+  space.rule(matvec_tile() >= var("columns"), "a block of fused has whole rows");
 }
 
 Result<LaunchPlan> plan_fused(const MatvecJob& job, const Configuration& configuration,
@@ -31,16 +26,12 @@ Result<LaunchPlan> plan_fused(const MatvecJob& job, const Configuration& configu
   return plan;
 }
 
-MatvecCheck check_fused(const MatvecJob&, const Configuration&) {
-  return {.whole_rows = true};
-}
-
 }  // namespace
 
 MatvecVariant fused_matvec() {
   return {"fused",       "A is read once: rows stay in a block between both products",
-          fused_applies, add_fused,
-          plan_fused,    check_fused};
+          computes_both, add_fused,
+          plan_fused,    check_whole_rows};
 }
 
 }  // namespace tune::kernels

@@ -8,7 +8,7 @@ namespace {
 
 using search::var;
 
-/// Batches whose words exist at a time (sliced.cuh).
+/// Returns the number of batches whose words exist at a time (sliced.cuh).
 std::int64_t slots(std::int64_t lag) {
   std::int64_t power = 1;
   while (power < 2 * lag + 2) power *= 2;
@@ -24,17 +24,11 @@ void add_words(LaunchPlan& plan, const MatvecJob& job, const MatvecShape& shape,
       {"state", ElementType::u32, Layout::dense({2}), BufferRole::scratch, false, BufferFill::zero});
 }
 
-bool sliced_applies(const MatvecJob& job) {
-  return job.op == MatvecJob::Op::ata;
-}
-
 void add_sliced(FamilySpace& space, const MatvecJob&) {
-  const search::Expr tile = var("block_x") * var("vector") * var("unroll_x");
   space.rule(var("kept") == "shared", "batches wait for their products in shared memory");
   space.rule(var("block_x") >= 32, "blocks that share rows have at least a warp for each");
-  space.rule(tile < var("columns"), "a block that has whole rows shares none: that is fused");
-  space.rule(ceil_div(var("columns"), tile) * ceil_div(var("rows"), var("strip")) <=
-                 var("multiprocessors") * var("min_blocks"),
+  space.rule(matvec_tile() < var("columns"), "a block that has whole rows shares none: that is fused");
+  space.rule(matvec_slices() * matvec_row_blocks() <= var("multiprocessors") * var("min_blocks"),
              "all blocks have to be on the multiprocessors at once");
   space.rules_of_all().add(var("stages") >= var("lag") + 2,
                            "a stage is filled while others wait for their products");
@@ -55,19 +49,15 @@ Result<LaunchPlan> plan_sliced(const MatvecJob& job, const Configuration& config
   return plan;
 }
 
-MatvecCheck check_sliced(const MatvecJob&, const Configuration&) {
-  return {};
-}
-
 }  // namespace
 
 MatvecVariant sliced_matvec() {
   return {"sliced",
           "A is read once: blocks that share rows exchange their products, in one cooperative launch",
-          sliced_applies,
+          computes_both,
           add_sliced,
           plan_sliced,
-          check_sliced};
+          check_part_of_rows};
 }
 
 }  // namespace tune::kernels

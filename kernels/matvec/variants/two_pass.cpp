@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variant `two_pass`: a kernel for each product, and what adds up the sums of tiles and strips.
+// The variant `two_pass`: a kernel for each product, and one that adds the sums of tiles and strips.
 #include "kernels/framework/request.hpp"
 #include "kernels/matvec/model/variant.hpp"
 
@@ -8,7 +8,6 @@ namespace {
 
 using search::var;
 
-/// One plan in the making.
 struct TwoPass {
   const MatvecJob& job;
   const MatvecShape& shape;
@@ -16,14 +15,13 @@ struct TwoPass {
   std::int64_t parts;
   LaunchPlan plan;
 
-  /// rows, columns, pitch, strip_rows, sums_pitch.
   std::vector<KernelArgument> extents(std::int64_t sums_pitch) const {
     return {int32(job.rows), int32(job.columns), int64(matvec_pitch(job, padded)), int32(shape.row_block),
             int64(sums_pitch)};
   }
 
-  /// A product and what adds up its `count` sums for each of the `length` elements of `out`. `adds`: whether
-  /// it uses atomics.
+  /// Adds a product and the step that adds its `count` sums for each of the `length` elements of `out`.
+  /// `adds`: it uses atomics.
   void add(Launch launch, std::vector<KernelArgument> from, const char* out, const char* partial,
            std::int64_t count, std::int64_t length, bool adds) {
     const bool apart = count > 1 && !adds;
@@ -37,10 +35,6 @@ struct TwoPass {
     if (apart) plan.launches.emplace_back(reduce_launch(partial, out, count, length, parts));
   }
 };
-
-bool two_pass_applies(const MatvecJob&) {
-  return true;
-}
 
 void add_two_pass(FamilySpace& space, const MatvecJob&) {
   space.rule(var("reduction") != "barrier", "the barrier of a grid is of fused and cooperative launches");
@@ -70,15 +64,10 @@ Result<LaunchPlan> plan_two_pass(const MatvecJob& job, const Configuration& conf
   return std::move(two.plan);
 }
 
-MatvecCheck check_two_pass(const MatvecJob&, const Configuration&) {
-  return {};
-}
-
 }  // namespace
 
 MatvecVariant two_pass_matvec() {
-  return {"two_pass",    "a kernel for each product", two_pass_applies, add_two_pass, plan_two_pass,
-          check_two_pass};
+  return {"two_pass", "a kernel for each product", always, add_two_pass, plan_two_pass, check_part_of_rows};
 }
 
 }  // namespace tune::kernels

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::string_view words[] = {"name", "coordinates", "coefficients", "origin", "sum"};
 
-/// Reads statement by statement. Line ends mean nothing (but after `name =`): no expression can go on with a
-/// name, and every statement but an equation begins with one.
+/// Reads statement by statement. Line ends do not matter, except after `name =`: no expression can continue
+/// with a name, and every statement but an equation begins with one.
 class DefinitionReader {
  public:
   explicit DefinitionReader(std::string_view text) : tokens_(text) {}
@@ -36,7 +36,7 @@ class DefinitionReader {
   }
 
  private:
-  /// Reads a statement that is no equation.
+  /// Reads a statement other than an equation.
   bool statement() {
     const EquationToken name = tokens_.token();
     if (name.kind != EquationToken::Kind::name) return false;
@@ -62,7 +62,7 @@ class DefinitionReader {
     return true;
   }
 
-  /// Whether `name[first..last]` follows.
+  /// Returns true if `name[first..last]` follows.
   bool declares_bounds() {
     const EquationToken start = tokens_.token();
     tokens_.next();
@@ -234,6 +234,20 @@ std::string contents(const std::filesystem::path& path) {
   return text;
 }
 
+/// Returns a name that `name = ` reads back: no comment, one line, no spaces around.
+std::string name_in_file(std::string_view name) {
+  std::string text(name);
+  for (char& c : text)
+    if ((c >= 0 && c < ' ') || c == '#') c = '_';
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::string index(char axis, int offset) {
+  return offset == 0 ? std::string(1, axis) : format("{}{:+}", axis, offset);
+}
+
 }  // namespace
 
 Parsed<StencilDefinition> parse_definition(std::string_view text, std::string_view file_name) {
@@ -253,24 +267,6 @@ StencilDefinition read_stencil_file(const std::filesystem::path& path) {
   }
   return *std::move(definition);
 }
-
-namespace {
-
-/// A name that `name = ` reads back: no comment, one line, no spaces around.
-std::string name_in_file(std::string_view name) {
-  std::string text(name);
-  for (char& c : text)
-    if ((c >= 0 && c < ' ') || c == '#') c = '_';
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-std::string index(char axis, int offset) {
-  return offset == 0 ? std::string(1, axis) : format("{}{:+}", axis, offset);
-}
-
-}  // namespace
 
 std::string definition_text(const Stencil& stencil, std::string_view name) {
   if (stencil.points.empty() || stencil.points.size() > max_terms || stencil.radius() > max_offset)

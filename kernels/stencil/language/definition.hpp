@@ -10,7 +10,6 @@
 
 namespace tune::kernels {
 
-/// A stencil that a person wrote down.
 struct StencilDefinition {
   std::string name;
   Stencil stencil;  ///< normalized
@@ -36,16 +35,16 @@ struct StencilDefinition {
 /// Elements that are 0 are no points. The message begins with the file's name, if there is one.
 Parsed<StencilDefinition> parse_definition(std::string_view text, std::string_view file_name = {});
 
-/// Throws UsageError: `FILE:LINE:COLUMN: ...` in one line, or why the file cannot be read.
+/// Throws UsageError in one line: `FILE:LINE:COLUMN: ...`, or why the file cannot be read.
 StencilDefinition read_stencil_file(const std::filesystem::path& path);
 
-/// A stencil file with all digits: reading it gives the same stencil bit by bit, if this one is normalized.
-/// Throws std::invalid_argument for a stencil without points, or one that no definition can be: weights that
-/// are not finite, offsets beyond max_offset, more than max_terms points.
+/// Returns a stencil file with all digits: reading it gives the same stencil bit by bit, if this one is
+/// normalized. Throws std::invalid_argument for a stencil without points and for one that no definition
+/// allows: weights that are not finite, offsets beyond max_offset, more than max_terms points.
 std::string definition_text(const Stencil& stencil, std::string_view name);
 
-/// 12 hexadecimal digits that tell stencils apart: of dimensions, offsets and the weights' bits, in whatever
-/// order the points are.
+/// Returns 12 hexadecimal digits that identify the dimensions, the offsets and the weights' bits, in any
+/// order of the points.
 std::string definition_hash(const Stencil& stencil);
 
 }  // namespace tune::kernels

@@ -10,10 +10,10 @@
 namespace tune::kernels {
 namespace {
 
-/// Bytes of a source line that a message shows before and after the caret.
+/// A message shows this many bytes of a source line before and after the caret.
 constexpr std::size_t shown_before = 60, shown_after = 40;
 
-/// As wide on a terminal as in bytes, so that the caret stands where it should.
+/// Returns a text as wide on a terminal as in bytes, so that the caret is in the right column.
 std::string printable(std::string_view text) {
   std::string result(text);
   for (char& c : result) {

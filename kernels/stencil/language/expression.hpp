@@ -12,18 +12,18 @@
 
 namespace tune::kernels {
 
-/// Why a text is no stencil: an expected outcome, shown to the person who wrote it.
+/// Explains why a text is not a stencil: an expected outcome, shown to the user.
 struct SourceError {
   int line = 0, column = 0;  ///< from 1; columns are bytes
-  std::string found;         ///< what stands there: `'*'`, `the end`
-  std::string expected;      ///< what could: `a number, a name or '('`
+  std::string found;         ///< the text there: `'*'`, `the end`
+  std::string expected;      ///< what would be right: `a number, a name or '('`
   std::string message;  ///< `[FILE:]LINE:COLUMN: found ..., expected ...`, the source line, a caret below
 };
 
 template<class T>
 using Parsed = tl::expected<T, SourceError>;
 
-/// What the parser throws inside: recursive descent has no other short way out. The functions of
+/// Thrown inside the parser, because recursive descent has no other short way out. The functions of
 /// expression.hpp and definition.hpp catch it and return a SourceError.
 struct SourceFault {
   std::size_t offset = 0;  ///< in bytes from the start of the text
@@ -33,23 +33,21 @@ struct SourceFault {
 /// `file` may be empty. Long lines are cut around the caret.
 SourceError source_error(std::string_view text, std::string_view file, const SourceFault& fault);
 
-/// The numbers of `c[i]`.
 struct ConstantList {
   int first = 1;  ///< index of the first one
   std::vector<double> values;
 };
 
-/// What an equation may name.
 struct EquationNames {
   std::map<std::string, double, std::less<>> numbers;
   std::map<std::string, ConstantList, std::less<>> lists;
-  /// Of the axes x, y, z in this order; two of them where the array has two dimensions.
+  /// Names of the axes x, y, z; two of them if the array has two dimensions.
   std::vector<std::string> coordinates = {"x", "y", "z"};
 };
 
-/// What a definition may have at most; more is an error.
+/// Limits of a definition; more is an error.
 inline constexpr int max_nesting = 200;             ///< parentheses, sums, signs and powers in each other
-inline constexpr std::size_t max_terms = 1U << 20;  ///< cells' values that are added up
+inline constexpr std::size_t max_terms = 1U << 20;  ///< values of cells that are added
 inline constexpr std::size_t max_operations = 1U << 25;  ///< steps of evaluating an equation
 inline constexpr int max_offset = 1024;                  ///< cells along an axis
 inline constexpr int max_exponent = 1024;

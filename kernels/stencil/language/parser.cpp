@@ -20,6 +20,25 @@ SyntaxNode make(Kind kind, std::size_t offset) {
   return node;
 }
 
+/// Finds the coordinate to which the rest of the index is added, whatever the parentheses.
+SyntaxNode* added_coordinate(SyntaxNode& node) {
+  if (node.kind == Kind::coordinate) return &node;
+  if (node.kind != Kind::add) return nullptr;
+  for (SyntaxNode& child : node.children)
+    if (SyntaxNode* found = child.inverse ? nullptr : added_coordinate(child)) return found;
+  return nullptr;
+}
+
+const SyntaxNode* any_coordinate(const SyntaxNode& node) {
+  if (node.kind == Kind::coordinate) return &node;
+  for (const SyntaxNode& child : node.children)
+    if (const SyntaxNode* found = any_coordinate(child)) return found;
+  return nullptr;
+}
+
+constexpr std::size_t max_levels = 3;
+constexpr const char* axis_names[] = {"x", "y", "z"};
+
 }  // namespace
 
 ExpressionParser::Level::Level(ExpressionParser& parser) : parser_(parser) {
@@ -64,7 +83,7 @@ SyntaxNode ExpressionParser::product(Place place) {
   return node;
 }
 
-/// Marks a sum or product with cells; a constant term, a product of cells and a division by one are errors.
+/// Marks a sum or product with cells. A constant term, a product of cells and a division by one are errors.
 void ExpressionParser::require_linear(SyntaxNode& node) const {
   const auto linear = [&] { return format("an equation that is linear in '{}'", array_); };
   for (const SyntaxNode& child : node.children) {
@@ -140,7 +159,7 @@ SyntaxNode ExpressionParser::sum(Place place) {
   node.children.push_back(expression(Place::constant));
   tokens_.expect(",", "an operator, or ',' and the last value of the sum's variable");
   node.children.push_back(expression(Place::constant));
-  tokens_.expect(",", "an operator, or ',' and what is summed up");
+  tokens_.expect(",", "an operator, or ',' and the term of the sum");
   node.slot = static_cast<int>(variables_.size());
   variables_.push_back(name);
   node.children.push_back(expression(place == Place::index ? Place::constant : place));
@@ -155,7 +174,7 @@ void ExpressionParser::require_new_variable() const {
   if (token.kind != EquationToken::Kind::name) tokens_.fail("the name of the sum's variable");
   const bool used = token.text == "sum" || variable(token.text) >= 0 || coordinate(token.text) >= 0 ||
                     names_.numbers.contains(token.text) || names_.lists.contains(token.text);
-  if (used) tokens_.fail("a name for the sum's variable that means nothing else here");
+  if (used) tokens_.fail("a name for the sum's variable that has no other meaning here");
 }
 
 SyntaxNode ExpressionParser::named(Place place) {
@@ -215,27 +234,6 @@ std::string ExpressionParser::coordinate_list(std::size_t count) const {
 }
 
 // Arrays in equations: D[x+1,y,z] and the left-hand side.
-namespace {
-
-using Kind = SyntaxNode::Kind;
-
-/// A coordinate to which the rest of the index is added, however it is put in parentheses.
-SyntaxNode* added_coordinate(SyntaxNode& node) {
-  if (node.kind == Kind::coordinate) return &node;
-  if (node.kind != Kind::add) return nullptr;
-  for (SyntaxNode& child : node.children)
-    if (SyntaxNode* found = child.inverse ? nullptr : added_coordinate(child)) return found;
-  return nullptr;
-}
-
-const SyntaxNode* any_coordinate(const SyntaxNode& node) {
-  if (node.kind == Kind::coordinate) return &node;
-  for (const SyntaxNode& child : node.children)
-    if (const SyntaxNode* found = any_coordinate(child)) return found;
-  return nullptr;
-}
-
-}  // namespace
 
 int ExpressionParser::take_coordinate(SyntaxNode& index) {
   SyntaxNode* const found = added_coordinate(index);
@@ -335,7 +333,7 @@ bool ExpressionParser::has_left_hand_side() {
 void ExpressionParser::left_hand_side() {
   const EquationToken name = tokens_.token();
   if (coordinate(name.text) >= 0 || names_.numbers.contains(name.text) || names_.lists.contains(name.text))
-    tokens_.fail("a name for the result that means nothing else");
+    tokens_.fail("a name for the result that has no other meaning");
   tokens_.next();
   for (const SyntaxNode& offset : by_axis(indices(), name))
     if (offset.kind != Kind::number)
@@ -351,13 +349,6 @@ Equation ExpressionParser::equation() {
   equation.dimensions = static_cast<int>(order_.size());
   return equation;
 }
-
-namespace {
-
-constexpr std::size_t max_levels = 3;
-constexpr const char* axis_names[] = {"x", "y", "z"};
-
-}  // namespace
 
 void CoefficientReader::read() {
   start_ = tokens_.token().offset;

@@ -15,23 +15,21 @@
 
 namespace tune::kernels {
 
-/// Reads expressions from where `tokens` stands, by recursive descent, up to the first token that cannot go
-/// on with them. Both arguments must outlive the parser, the names also the trees. All functions throw
+/// Reads expressions from the position of `tokens`, by recursive descent, up to the first token that cannot
+/// continue them. Both arguments must outlive the parser, the names also the trees. All functions throw
 /// SourceFault.
 class ExpressionParser {
  public:
   ExpressionParser(TokenReader& tokens, const EquationNames& names) : tokens_(tokens), names_(names) {}
 
-  /// An expression without cells.
   SyntaxNode constant();
-  /// An equation, with or without left-hand side.
+  /// Reads an equation, with or without left-hand side.
   Equation equation();
 
  private:
-  /// What a name before a bracket is where cells are allowed, and what an axis is where an index is read.
+  /// The meaning of a name before a bracket if cells are allowed, and of an axis while an index is read.
   enum class Place { constant, equation, index };
 
-  /// Counts how deep the text is nested.
   class Level {
    public:
     explicit Level(ExpressionParser& parser);
@@ -54,17 +52,17 @@ class ExpressionParser {
   SyntaxNode element(const EquationToken& name);
   SyntaxNode cell(const EquationToken& name);
 
-  /// `x + 1`: the axis of x, and 1.
+  /// Reads `x + 1`: the axis of x, and 1.
   struct Index {
     int axis = 0;
     SyntaxNode offset;
   };
 
-  /// The indices of a cell, in one or more pairs of brackets.
+  /// Reads the indices of a cell, in one or more pairs of brackets.
   std::vector<Index> indices();
-  /// Takes the coordinate out of an index, which then is the offset; its axis.
+  /// Removes the coordinate from an index, which then is the offset; returns its axis.
   int take_coordinate(SyntaxNode& index);
-  /// Puts offsets into the order x, y, z; all cells have the same order of coordinates.
+  /// Puts offsets into the order x, y, z. All cells have the same order of coordinates.
   std::vector<SyntaxNode> by_axis(std::vector<Index> indices, const EquationToken& name);
   void left_hand_side();
   bool has_left_hand_side();
@@ -88,14 +86,13 @@ class CoefficientReader {
  public:
   CoefficientReader(TokenReader& tokens, ExpressionParser& parser) : tokens_(tokens), parser_(parser) {}
 
-  /// From the first bracket to the last.
   void read();
 
   int dimensions() const { return static_cast<int>(extents_.size()); }
-  /// Elements along an axis (0: x).
+  /// Returns the elements along an axis (0: x).
   int extent(int axis) const { return extents_[extents_.size() - 1 - static_cast<std::size_t>(axis)]; }
 
-  /// Without origin (the index along each axis of the cell itself) it is in the middle.
+  /// `origin` is the index of the cell itself along each axis; without one it is in the middle.
   Stencil stencil(const std::optional<std::vector<int>>& origin) const;
 
  private:

@@ -16,10 +16,9 @@ using Kind = SyntaxNode::Kind;
   throw SourceFault{node.offset, std::move(found), std::move(expected)};
 }
 
-/// Walks through trees. Sums may repeat a part any number of times: all steps are counted.
+/// Walks through trees. Sums may repeat a part many times: all steps are counted.
 class EquationEvaluator {
  public:
-  /// Of a part without cells.
   double number(const SyntaxNode& node) {
     count(node);
     const auto child = [&](std::size_t i) -> const SyntaxNode& { return node.children[i]; };
@@ -137,7 +136,7 @@ class EquationEvaluator {
     return sum;
   }
 
-  /// `value` times a factor or divided by it.
+  /// Multiplies or divides `value` by a factor.
   double scaled(double value, const SyntaxNode& factor) {
     return factor.inverse ? value / divisor(factor) : value * number(factor);
   }
@@ -148,7 +147,7 @@ class EquationEvaluator {
     return value;
   }
 
-  /// By multiplying, so that the result is the same with every library.
+  /// Multiplies repeatedly, so that the result is the same with every library.
   double power(const SyntaxNode& node) {
     const double base = number(node.children[0]);
     const int exponent = integer(node.children[1], "the exponent", max_exponent);
@@ -166,7 +165,7 @@ class EquationEvaluator {
     return {offsets[0], offsets[1], offsets[2], 1};
   }
 
-  /// From left to right, as it is written: the factors before the cells make one number.
+  /// Multiplies from left to right, as written: the factors before the cells make one number.
   void multiply(const SyntaxNode& node, std::vector<StencilPoint>& points) {
     const auto all = node.children.begin();
     const auto with_cells =

@@ -11,8 +11,8 @@ namespace tune::kernels {
 
 struct ConstantList;
 
-/// A part of an equation as it is written. Trees are as deep as the text is nested, which is bounded; the
-/// terms of a long sum lie side by side.
+/// A part of an equation as written. Trees are as deep as the text is nested, which is bounded; the terms of
+/// a long sum are siblings.
 struct SyntaxNode {
   enum class Kind : std::uint8_t {
     number,      ///< `number`
@@ -29,7 +29,7 @@ struct SyntaxNode {
 
   Kind kind = Kind::number;
   bool inverse = false;  ///< as a child of add or multiply
-  bool cells = false;    ///< whether there is a cell in it: at most a multiple of cells' values then
+  bool cells = false;    ///< it has a cell: its value is a multiple of cells' values
   int slot = 0;
   std::size_t offset = 0;  ///< where it begins in the source
   double number = 0;
@@ -37,19 +37,19 @@ struct SyntaxNode {
   std::vector<SyntaxNode> children;
 };
 
-/// The right-hand side of an equation.
 struct Equation {
   SyntaxNode value;
   int dimensions = 3;
 };
 
-/// The value of an expression without cells. Throws SourceFault, also if it is not finite.
+/// Evaluates an expression without cells. Throws SourceFault, also if the value is not finite.
 double constant_value(const SyntaxNode& node);
 
-/// The value as an integer of at most `most` in size. `what` names it in the error: `an offset`.
+/// Returns the value as an integer of absolute value at most `most`. `what` names it in the error: `an
+/// offset`.
 int integer_value(const SyntaxNode& node, const char* what, int max);
 
-/// The equation's points, normalized. Throws SourceFault.
+/// Returns the equation's points, normalized. Throws SourceFault.
 Stencil stencil_of(const Equation& equation);
 
 }  // namespace tune::kernels

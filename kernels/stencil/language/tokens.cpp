@@ -20,7 +20,7 @@ bool is_word(char c) {
   return is_letter(c) || is_digit(c);
 }
 
-/// How far a word goes.
+/// Return the end of a word.
 class Scanner {
  public:
   Scanner(std::string_view source, std::size_t at) : source_(source), at_(at) {}
@@ -34,7 +34,7 @@ class Scanner {
     while (is_word(peek())) ++at_;
   }
 
-  /// 12, 1.5, .5, 1e-3; `0..4` begins with the number 0.
+  /// Reads 12, 1.5, .5 or 1e-3; `0..4` begins with the number 0.
   void number() {
     digits();
     if (peek() == '.' && peek(1) != '.') {

@@ -17,24 +17,23 @@ struct EquationToken {
 
   bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
   bool is_name(std::string_view name) const { return kind == Kind::name && text == name; }
-  /// For messages: `'c0'`, `the end`.
+  /// Returns a text for messages: `'c0'`, `the end`.
   std::string described() const;
 };
 
 /// Reads a text word by word. White space, line ends and comments from # to the end of the line are skipped.
-/// Every text can be read: what is no word becomes an `unknown` one of one byte. Numbers take letters and
-/// digits that follow them along (`5.1f`), so that a message shows all of it. Symbols: + - * / ^ ( ) [ ] , =
-/// ..
+/// Every text can be read: an invalid byte becomes an `unknown` word. Numbers include letters and digits that
+/// follow them (`5.1f`), so that a message shows all of it. Symbols: + - * / ^ ( ) [ ] , = ..
 class TokenReader {
  public:
   explicit TokenReader(std::string_view source) : source_(source) { token_ = read(0); }
 
   const EquationToken& token() const { return token_; }
   void next() { token_ = read(token_.offset + token_.text.size()); }
-  /// Goes on (or back) from a token that was read before.
+  /// Continues from a token that was read before.
   void go_to(const EquationToken& token) { token_ = token; }
 
-  /// Whether the next token is `symbol`, which is then skipped.
+  /// Skips the next token if it is `symbol`; returns whether it did.
   bool accept(std::string_view symbol) {
     if (!token_.is(symbol)) return false;
     next();
@@ -44,8 +43,8 @@ class TokenReader {
   void expect(std::string_view symbol, std::string_view expected);
   [[noreturn]] void fail(std::string expected) const;
 
-  /// From the current token to the end of its line, without comment and spaces around, skipped; empty if
-  /// there is no token on the line of `line_of`.
+  /// Skips and returns the rest of the line from the current token, without comment and spaces around; empty
+  /// if there is no token on the line of `line_of`.
   std::string_view rest_of_line(const EquationToken& line_of);
 
   std::string_view source() const { return source_; }

@@ -10,7 +10,7 @@
 namespace tune::kernels {
 namespace {
 
-/// Weights of the points on one axis, from -reach to reach.
+/// Returns the weights of the points on one axis, from -reach to reach.
 std::vector<double> along(const Stencil& stencil, int StencilPoint::*axis, int radius) {
   std::vector<double> weights(static_cast<std::size_t>(2 * radius + 1), 0.0);
   for (const StencilPoint& point : stencil.points) {
@@ -21,7 +21,8 @@ std::vector<double> along(const Stencil& stencil, int StencilPoint::*axis, int r
   return weights;
 }
 
-/// All of the box that the stencil reaches, in the order (dz, dy, dx); 0 where it has no point.
+/// Returns all weights of the box that the stencil reaches, in the order (dz, dy, dx); 0 if it has no point
+/// there.
 std::vector<double> in_box(const Stencil& stencil) {
   const auto [rx, ry, rz] = stencil.radii();
   const auto position = [rx = rx, ry = ry, rz = rz](const StencilPoint& point) {

@@ -10,14 +10,13 @@
 
 namespace tune::kernels {
 
-/// What lies around the cells that have all their neighbours. held: cells nearer to a face than the stencil
-/// reaches along that axis keep their values (Dirichlet); zero: every cell is computed, the array continues
-/// with zeros.
+/// The cells that lack neighbours. fixed (`held`): cells nearer to a face than the stencil's reach along that
+/// axis keep their values (Dirichlet). zero: every cell is computed, the array continues with zeros.
 enum class Boundary { fixed, zero };
 
-/// What a configuration of stencil2d or stencil3d has to compute, in the axes of the kernels: x is the
-/// fastest one and a sweep marches along z. The y of a 2-D array is the kernels' z; their y has one cell
-/// then, and the stencil has no points along it.
+/// The work of a configuration of stencil2d or stencil3d, in the axes of the kernels: x is the fastest one
+/// and a sweep marches along z. The y of a 2-D array is the kernels' z; their y then has one cell, and the
+/// stencil no points along it.
 struct StencilJob {
   int dimensions = 3;  ///< of the problem: 2 or 3
   std::int64_t nx = 0, ny = 0, nz = 0;
@@ -31,23 +30,21 @@ struct StencilJob {
   Extents extents() const {
     return {static_cast<std::uint64_t>(nx), static_cast<std::uint64_t>(ny), static_cast<std::uint64_t>(nz)};
   }
-  /// How far from the low and the high face cells are held, along x, y and z: the stencil's reach, or
-  /// nothing.
+  /// Returns the thickness of the held cells at the low and the high face, along x, y and z: the stencil's
+  /// reach, or 0.
   std::array<int, 3> fixed_cells() const {
     return boundary == Boundary::fixed ? stencil.radii() : std::array<int, 3>{};
   }
 };
 
-/// `stencil2d` or `stencil3d`'s stencil as the kernels see it: the y of two dimensions becomes z.
+/// Returns the stencil in the kernels' axes: the y of two dimensions becomes z.
 Stencil in_kernel_axes(const Stencil& stencil);
 
-/// Text of `stencil_points.cuh`: how far the stencil reaches, and its weights as constant arrays of type REAL
-/// (an index that the compiler knows becomes an immediate, another one reads constant memory).
+/// Returns the text of `stencil_points.cuh`: the stencil's reach, and its weights as constant arrays of type
+/// REAL. An index known to the compiler becomes an immediate; others read constant memory.
 std::string points_header(const Stencil& stencil);
 
-/// Bytes of constant memory of a kernel.
-inline constexpr std::int64_t constant_memory = 64 * 1024;
-/// Bytes of it that the weights take.
+inline constexpr std::int64_t constant_memory = 64 * 1024;  ///< bytes
 std::int64_t constant_bytes(const StencilJob& job);
 
 }  // namespace tune::kernels

@@ -41,7 +41,6 @@ double golden_weight(std::size_t i) {
   return 0.5 + (turns - std::floor(turns));
 }
 
-/// Divides by the sum of the weights' absolute values.
 void scale_to_one(Stencil& stencil) {
   const double sum = absolute_weight(stencil);
   for (StencilPoint& point : stencil.points) point.weight /= sum;
@@ -132,7 +131,7 @@ Stencil j3d13pt() {
 }
 
 Stencil j3d27pt() {
-  // The weights of the plane below the cell, in thousandths; each plane above adds ten.
+  // Weights of the plane below the cell, in thousandths; each plane above adds ten.
   constexpr int plane[3][3] = {{500, 700, 900}, {1200, 1500, 1201}, {901, 701, 501}};
   Stencil stencil{3, {}};
   for (int dz = -1; dz <= 1; ++dz)

@@ -8,7 +8,6 @@
 
 namespace tune::kernels {
 
-/// A built-in stencil.
 struct StencilShape {
   std::string_view name;     ///< star
   std::string_view summary;  ///< one line
@@ -35,11 +34,10 @@ inline constexpr int max_radius = 32;
 ///   and Carey 1996): 1/2, 1/24 and 1/48.
 std::span<const StencilShape> stencil_shapes();
 
-/// A built-in stencil by name. Where the literature does not fix the weights, every offset has one of its
-/// own, far enough from all others that swapped axes or signs show (flux: swapped axes); `symmetric`:
-/// mirrored and permuted offsets have equal ones: a weight of their own for each such class (star, box), one
-/// c for all axes (flux), or the classes' means. Throws std::invalid_argument for a name, a radius or
-/// dimensions that do not go together.
+/// Returns a built-in stencil. If the literature does not fix the weights, every offset has its own, so
+/// different from all others that swapped axes or signs show (flux: swapped axes). `symmetric`: mirrored and
+/// permuted offsets have equal weights: one for each such class (star, box), one c for all axes (flux), or
+/// the classes' means. Throws std::invalid_argument if name, radius and dimensions do not go together.
 Stencil make_stencil(std::string_view shape, int radius, int dimensions = 3, bool symmetric = false);
 
 }  // namespace tune::kernels

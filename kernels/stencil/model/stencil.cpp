@@ -21,12 +21,12 @@ bool before(const StencilPoint& a, const StencilPoint& b) {
 }
 
 /// Sums of products by offset, over the box of all offsets that `steps` applications can reach: a box of
-/// doubles is far smaller than the list of products. Which offsets occur is kept apart, because weights may
-/// cancel.
+/// doubles is far smaller than the list of products. Occurring offsets are marked separately, because weights
+/// may cancel.
 class OffsetSums {
  public:
   OffsetSums(std::array<int, 3> radii, int steps) {
-    // 2^27 sums are 1.1 GB, more than any kernel could unroll; beyond that the call is an error.
+    // 2^27 sums are 1.1 GB, more than any kernel could unroll: a larger number is an error.
     constexpr double max = 0x1.0p27;
     double cells = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -49,7 +49,7 @@ class OffsetSums {
     occurs_[cell] = true;
   }
 
-  /// The points in order; the sums are empty afterwards.
+  /// Returns the points in order and clears the sums.
   std::vector<StencilPoint> take() {
     std::vector<StencilPoint> points;
     for (int dz = -radii_[2]; dz <= radii_[2]; ++dz)
@@ -101,8 +101,8 @@ bool Stencil::star() const {
 }
 
 Stencil normalized(Stencil stencil) {
-  // Stable: weights of equal offsets are added up in the order in which they came, so that the same list is
-  // always the same stencil.
+  // A stable sort adds weights of equal offsets in their original order: the same list is always the same
+  // stencil.
   std::stable_sort(stencil.points.begin(), stencil.points.end(), before);
   std::vector<StencilPoint> points;
   for (const StencilPoint& point : stencil.points) {

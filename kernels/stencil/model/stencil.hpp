@@ -8,7 +8,7 @@
 
 namespace tune::kernels {
 
-/// One point of a stencil: an offset in cells and what the value there is multiplied by.
+/// A point of a stencil: an offset in cells and the weight of the value there.
 struct StencilPoint {
   int dx = 0, dy = 0, dz = 0;
   double weight = 0;
@@ -21,11 +21,9 @@ struct Stencil {
   int dimensions = 3;                ///< 2 or 3; with 2 every dz is 0
   std::vector<StencilPoint> points;  ///< sorted by (dz, dy, dx), every offset once
 
-  /// Largest offset along x, y and z.
   std::array<int, 3> radii() const;
-  /// Largest offset along any axis.
+  /// Returns the largest offset along any axis.
   int radius() const;
-  /// Whether all points lie on the axes.
   bool star() const;
 
   friend bool operator==(const Stencil&, const Stencil&) = default;
@@ -34,12 +32,11 @@ struct Stencil {
 /// Sorts the points and adds up those of equal offsets; points of weight 0 stay.
 Stencil normalized(Stencil stencil);
 
-/// `steps` applications as one stencil (on an array without boundary): its points' offsets are sums of
-/// `steps` offsets, their weights sums of products. Throws std::invalid_argument for `steps` below 1 or a
+/// Returns `steps` applications as one stencil (on an array without boundary): its points' offsets are sums
+/// of `steps` offsets, their weights sums of products. Throws std::invalid_argument for `steps` below 1 or a
 /// result that reaches over more than 2^27 offsets.
 Stencil composed(const Stencil& stencil, int steps);
 
-/// Sum of the weights' absolute values.
 double absolute_weight(const Stencil& stencil);
 
 }  // namespace tune::kernels

@@ -56,7 +56,7 @@ std::vector<Launch> shell_launches(const StencilJob& job, const Layout& layout, 
   std::string from = source;
   for (std::int64_t step = 1; step <= steps; ++step) {
     std::array<std::int64_t, 3> thick{};
-    // What the cells of the last step depend on: one reach more for every step before it.
+    // The cells that the last step depends on: one reach more for every step before it.
     for (std::size_t axis = 0; axis < 3; ++axis) thick[axis] = (2 * steps - step) * radii[axis];
     const std::string to = step == steps ? target : scratch[static_cast<std::size_t>(step % 2)];
     launches.push_back(shell_launch(job, layout, thick, from, to));

@@ -55,7 +55,7 @@ Layout stencil_layout(const StencilJob& job, const StencilGeometry& geometry, bo
   const std::int64_t pitch = round_up(round_up(job.nx, geometry.tile_x), 32);
   const std::int64_t plane = pitch * round_up(job.ny, geometry.tile_y);
   const std::int64_t planes = round_up(job.nz, geometry.tile_z);
-  // From a cell back to the first one that its stencil's vectors touch; forwards it is as far.
+  // From a cell back to the first one that its stencil's vectors touch; the distance forwards is the same.
   const auto [rx, ry, rz] = job.stencil.radii();
   const std::int64_t halo = rz * plane + ry * pitch + geometry.aligned_halo;
   const std::int64_t offset = round_up(halo, 64);  // keeps cell (0, 0, 0) aligned to 256 bytes
@@ -74,7 +74,7 @@ Result<Dim3> stencil_grid(const StencilJob& job, const StencilGeometry& geometry
   const std::int64_t tile[] = {geometry.tile_x, geometry.tile_y, geometry.tile_z};
   std::int64_t blocks = 1;
   for (int axis = 0; axis < 3; ++axis) {
-    // A block's last thread looks its reach and a vector beyond its tile.
+    // A block's last thread reads its reach and a vector beyond its tile.
     if (extents[axis] > limit - tile[axis] - radii[static_cast<std::size_t>(axis)] - 64)
       return fail(Phase::constraint, "extent",
                   format("extent {} is beyond the kernel's 31-bit indices", axis));

@@ -16,7 +16,7 @@ using search::var;
 
 namespace {
 
-// The default configuration's cells of a thread.
+// Cells of a thread in the default configuration.
 int default_vector(const StencilJob& job) {
   return job.type == ElementType::f64 ? 2 : 4;
 }
@@ -31,17 +31,17 @@ int default_cells_z(const StencilJob& job) {
   return cells;
 }
 
-/// Values of `chunk`: what makes the number of blocks fit the multiprocessors.
+/// Returns values of `chunk` with which the number of blocks fits the multiprocessors.
 std::vector<Value> chunks(const StencilJob& job) {
   if (job.dimensions == 2) return {32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192};
   std::vector<Value> values = {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512};
-  // Blocks of `temporal` are few and long: finer steps, so that the last ones end together.
+  // Blocks of `temporal` are few and long: finer steps let the last ones end together.
   if (temporal_applies(job))
     values = {16, 24, 32, 48, 64, 80, 88, 96, 112, 128, 144, 156, 160, 176, 192, 256, 512};
   return values;
 }
 
-/// Steps that a pass may fuse: no more than there are. Many are for `fft` alone.
+/// Returns the steps that a pass may fuse, at most those of the job. The large numbers are for `fft`.
 std::vector<Value> fused_steps(const StencilJob& job) {
   std::vector<Value> values;
   for (const int steps : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 24, 32, 48, 64, 96, 128})
@@ -49,101 +49,65 @@ std::vector<Value> fused_steps(const StencilJob& job) {
   return values;
 }
 
-/// All parameters that several variants have. Arrays of two dimensions have one row and several planes in the
-/// axes of the kernels.
+/// Returns all parameters that several variants have. Arrays of two dimensions have one row and several
+/// planes in the axes of the kernels.
 std::vector<Parameter> shared_parameters(const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   std::vector<Parameter> all;
-  all.push_back({"block_x", "threads of a block along x", {8, 16, 32, 64, 128}, 32, {}, Role::threads});
+  const auto add = [&](std::string name, std::string documentation, std::vector<Value> values,
+                       Value default_value, std::optional<Expr> exists_if = {}, Role role = Role::other) {
+    all.push_back({std::move(name), std::move(documentation), std::move(values), std::move(default_value),
+                   std::move(exists_if), role});
+  };
+  add("block_x", "threads of a block along x", {8, 16, 32, 64, 128}, 32, {}, Role::threads);
   if (flat) {
     all.back().values = {32, 64, 128, 256, 512};
     all.back().default_value = 128;
   } else {
-    all.push_back({"block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8, {}, Role::threads});
+    add("block_y", "threads of a block along y", {1, 2, 4, 8, 16}, 8, {}, Role::threads);
   }
-  all.push_back({"block_z",
-                 flat ? "threads of a block along y" : "threads of a block along z",
-                 {1, 2, 4},
-                 1,
-                 {},
-                 Role::threads});
+  add("block_z", flat ? "threads of a block along y" : "threads of a block along z", {1, 2, 4}, 1, {},
+      Role::threads);
   if (flat) all.back().values.insert(all.back().values.end(), {8, 16});
-  all.push_back(
-      {"vector",
-       "neighbouring cells along x of one access to memory; direct, streaming: and those that a thread "
-       "computes",
-       {1, 2, 4},
-       default_vector(job),
-       {},
-       Role::work});
+  add("vector",
+      "neighbouring cells along x of one access to memory; direct, streaming: and those that a thread "
+      "computes",
+      {1, 2, 4}, default_vector(job), {}, Role::work);
   if (!flat)
-    all.push_back({"cells_y",
-                   "neighbouring rows that a thread computes",
-                   {1, 2, 3, 4, 5, 6, 8},
-                   default_cells_y(job),
-                   {},
-                   Role::work});
-  all.push_back(
-      {"cells_z",
-       flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
-       {1, 2, 4, 8},
-       default_cells_z(job),
-       {},
-       Role::work});
+    add("cells_y", "neighbouring rows that a thread computes", {1, 2, 3, 4, 5, 6, 8}, default_cells_y(job),
+        {}, Role::work);
+  add("cells_z",
+      flat ? "neighbouring rows that a thread computes" : "neighbouring planes that a thread computes",
+      {1, 2, 4, 8}, default_cells_z(job), {}, Role::work);
   const std::vector<Value> steps = fused_steps(job), chunk = chunks(job);
   const int default_cells = default_vector(job) * default_cells_y(job) * default_cells_z(job);
-  all.push_back({"fused", "time steps of a launch, or between two transforms", steps,
-                 steps[std::min<std::size_t>(steps.size() - 1, 1)]});
-  all.push_back({"shuffle",
-                 "whether x neighbours come from the neighbouring lanes of the warp instead of the cache",
-                 {false, true},
-                 false,
-                 var("reach_x") >= 1 && var("reach_x") <= 4});
-  all.push_back(
-      {"readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true, {}});
-  all.push_back(
-      {"chunk",
-       "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves",
-       chunk,
-       chunk[4],
-       {}});
-  all.push_back(
-      {"loader",
-       "how x and y neighbours come to a thread: through registers to shared memory (plain), by cp.async "
-       "(async), as loads that hit L1, without barriers (cache), or as whole planes by the copy engine (tma)",
-       {"plain", "async", "cache", "tma"},
-       "async",
-       {}});
-  all.push_back({"stages", "planes in shared memory", {1, 2, 3, 4, 5}, 3, var("loader") != "cache"});
-  all.push_back(
-      {"unroll",
-       "planes a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
-       "1; "
-       "temporal: 1 or 2, sums are not moved at 2",
-       {1, 2, 3, 5, 9, 17},
-       1,
-       {}});
-  all.push_back(
-      {"unroll_rows",
-       "whether the loops over rows are unrolled, with the weights as immediates instead of reads of "
-       "constant "
-       "memory",
-       {false, true},
-       static_cast<int>(job.stencil.points.size()) * default_cells <= max_terms,
-       !var("star")});
-  all.push_back(
-      {"padded",
-       "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
-       "loads "
-       "need no guards)",
-       {false, true},
-       true,
-       {}});
-  all.push_back({"store",
-                 "path of the stores: ordinary, or evict first (st.global.cs)",
-                 {"plain", "streaming"},
-                 "streaming",
-                 {}});
+  add("fused", "time steps of a launch, or between two transforms", steps,
+      steps[std::min<std::size_t>(steps.size() - 1, 1)]);
+  add("shuffle", "whether x neighbours come from the neighbouring lanes of the warp instead of the cache",
+      {false, true}, false, var("reach_x") >= 1 && var("reach_x") <= 4);
+  add("readonly", "whether loads take the non-coherent path (ld.global.nc)", {false, true}, true);
+  add("chunk",
+      "planes of z (rows of y in two dimensions) that a block computes, or a thread of fft convolves", chunk,
+      chunk[4]);
+  add("loader",
+      "how x and y neighbours come to a thread: through registers to shared memory (plain), by cp.async "
+      "(async), as loads that hit L1, without barriers (cache), or as whole planes by the copy engine (tma)",
+      {"plain", "async", "cache", "tma"}, "async");
+  add("stages", "planes in shared memory", {1, 2, 3, 4, 5}, 3, var("loader") != "cache");
+  add("unroll",
+      "planes a turn of the loop over z; streaming: odd, the queue is moved once a turn, never at 2 reach + "
+      "1; temporal: 1 or 2, sums are not moved at 2",
+      {1, 2, 3, 5, 9, 17}, 1);
+  add("unroll_rows",
+      "whether the loops over rows are unrolled, with the weights as immediates instead of reads of "
+      "constant memory",
+      {false, true}, static_cast<int>(job.stencil.points.size()) * default_cells <= max_terms, !var("star"));
+  add("padded",
+      "whether rows are padded (direct, streaming: and the array is surrounded by ghost cells, so that "
+      "loads need no guards)",
+      {false, true}, true);
+  add("store", "path of the stores: ordinary, or evict first (st.global.cs)", {"plain", "streaming"},
+      "streaming");
   all.push_back(min_blocks({1, 2, 3, 4, 8}));
   return all;
 }
@@ -210,13 +174,13 @@ bool sweeps_apply(const StencilJob& job) {
 
 bool temporal_applies(const StencilJob& job) {
   constexpr std::size_t max_points = 800;
-  // Without reach along y the kernel takes the array for one of a single row. Cells that keep their value do
-  // so by the weight of the cell itself, which must be a point of the stencil.
+  // Without reach along y the kernel treats the array as a single row. Cells keep their value by the weight
+  // of the cell itself, which must be a point of the stencil.
   const bool rows = job.dimensions == 2 || job.stencil.radii()[1] > 0;
   const bool itself = std::ranges::any_of(job.stencil.points, [](const StencilPoint& point) {
     return point.dx == 0 && point.dy == 0 && point.dz == 0 && point.weight != 0;
   });
-  // One step alone it takes seconds to compile for, and is slower than the sweeps that are made for it.
+  // One step takes seconds to compile, and is slower than the sweeps.
   return job.steps >= 2 && rows && itself && job.stencil.radius() <= 8 &&
          job.stencil.points.size() <= max_points;
 }
@@ -243,7 +207,7 @@ std::vector<CheckSize> sweep_sizes(const StencilJob& job, const search::Configur
                                    std::int64_t fused, std::optional<CheckSize> first) {
   const auto [rx, ry, rz] = job.stencil.radii();
   if (!first) first = costly(job) ? CheckSize{2 * rx + 21, 2 * ry + 7, 2 * rz + 9} : CheckSize{139, 45, 39};
-  // In the last one there are boundary cells alone, as soon as they are held.
+  // The last size has boundary cells only, if they are held.
   std::vector<CheckSize> sizes = {*first, {2 * rx + 1, 2 * ry + 3, 2 * rz + 2}, {5, 3, 2}};
   for (CheckSize& size : sizes) size.steps = checked_steps(job.steps, fused);
   return in_vectors(std::move(sizes), job, configuration);

@@ -18,14 +18,13 @@
 namespace tune::kernels {
 namespace {
 
-/// A point of the stencil in this array.
 struct Term {
   std::int64_t offset;  ///< in cells
   int dx;
   double weight;
 };
 
-/// The points of the rows that exist: rows of zeros beyond the array add nothing.
+/// Returns the points in rows of the array: the zeros beyond it add nothing.
 std::vector<Term> terms_of(const StencilJob& job, std::int64_t y, std::int64_t z) {
   std::vector<Term> terms;
   for (const StencilPoint& point : job.stencil.points) {
@@ -35,8 +34,8 @@ std::vector<Term> terms_of(const StencilJob& job, std::int64_t y, std::int64_t z
   return terms;
 }
 
-/// `count` neighbouring cells, point after point: their sums stay in registers, and a loop of known length is
-/// what compilers turn into vector instructions at -O2.
+/// Sums `count` neighbouring cells, point after point: the sums stay in registers, and compilers turn a loop
+/// of known length into vector instructions at -O2.
 template<int count, class Real>
 void sum_cells(const std::vector<Term>& terms, const Real* from, double* to) {
   double sums[count] = {};
@@ -47,7 +46,7 @@ void sum_cells(const std::vector<Term>& terms, const Real* from, double* to) {
   std::copy(sums, sums + count, to);
 }
 
-/// A cell some of whose neighbours may lie outside of its row.
+/// Sums a cell some of whose neighbours may lie outside of its row.
 template<class Real>
 double sum_at_edge(const std::vector<Term>& terms, const Real* row, std::int64_t x, std::int64_t nx) {
   double sum = 0;
@@ -69,7 +68,7 @@ void sum_row(const StencilJob& job, const std::vector<Term>& terms, const Real* 
   for (; x < job.nx - fixed_cells; ++x) sums[x] = sum_at_edge(terms, row, x, job.nx);
 }
 
-/// One step from `in` to `out`, both nx * ny * nz cells.
+/// Computes one step from `in` to `out`, both nx * ny * nz cells.
 template<class Real>
 void step(const StencilJob& job, const Real* in, double* out) {
   const auto [fixed_x, fixed_y, fixed_z] = job.fixed_cells();
@@ -89,6 +88,57 @@ void step(const StencilJob& job, const Real* in, double* out) {
                      sum_row(job, terms_of(job, y, z), from, to);
                  }
                });
+}
+
+constexpr std::uint32_t threads = 128;  // measured: 1.0 s for 4913 points at 512^3 on an H200, 1.8 s with 256
+
+StencilJob in_doubles(StencilJob job) {
+  job.type = ElementType::f64;
+  return job;
+}
+
+CompileRequest request_of(const StencilJob& job, const KernelSources& sources) {
+  CompileRequest request =
+      stencil_files().request("reference.cu", sources, {{"rim_points.cuh", shell_header(job)}});
+  request.defines = {
+      {"REAL", "double"}, {"INPUT", std::string(to_string(job.type))}, {"BOUNDARY", boundary_macro(job)}};
+  request.entries = {"reference_first"};
+  if (job.steps > 1) request.entries.emplace_back("reference_next");
+  return request;
+}
+
+double unit_roundoff(const StencilJob& job) {
+  return job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
+}
+
+/// Bounds the factor by which a step multiplies the largest value. Held cells keep theirs.
+double growth(const StencilJob& job) {
+  return std::max(1.0, absolute_weight(job.stencil));
+}
+
+/// Returns the units of roundoff that a sum over this many points adds, relative to sum |w| max |in|. Every
+/// addition rounds a partial sum; the weights' own rounding and, without fused multiply-adds, that of the
+/// products add one unit each over the whole sum, and one is for second-order terms. Long sums: the roundings
+/// of n additions exceed k sqrt(n) with a probability of 2 exp(-k^2 / 2) only, 3e-14 for k = 8 (N. J. Higham
+/// and T. Mary, A new approach to probabilistic rounding error analysis, SIAM J. Sci. Comput. 41, 2019). The
+/// bound of the worst case would hide missing terms of large boxes.
+double sum_units(std::size_t points) {
+  const auto additions = static_cast<double>(points);
+  return std::min(additions, 8 * std::sqrt(additions)) + 3;
+}
+
+/// Returns the units of a real transform along one axis, relative to the result's root mean square: log2(n)
+/// stages add 6.7 each (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 24.2,
+/// with weights good to one unit). A length with prime factors above 7 is a convolution of at most four times
+/// as many elements: transforms forth and back, and that of its factors.
+double transform_units(std::int64_t extent) {
+  constexpr double stage = 7;
+  if (extent == 1) return 0;
+  std::int64_t rest = extent;
+  for (const int factor : {2, 3, 5, 7})
+    while (rest % factor == 0) rest /= factor;
+  const auto length = static_cast<double>(extent);
+  return rest == 1 ? stage * std::log2(length) : 3 * stage * std::log2(4 * length);
 }
 
 }  // namespace
@@ -111,28 +161,6 @@ HostTensor stencil_reference(const StencilJob& job, const HostTensor& input) {
   }
   return now;
 }
-
-namespace {
-
-constexpr std::uint32_t threads = 128;  // measured: 1.0 s for 4913 points at 512^3 on an H200, 1.8 s with 256
-
-/// With the points as doubles.
-StencilJob in_doubles(StencilJob job) {
-  job.type = ElementType::f64;
-  return job;
-}
-
-CompileRequest request_of(const StencilJob& job, const KernelSources& sources) {
-  CompileRequest request =
-      stencil_files().request("reference.cu", sources, {{"rim_points.cuh", shell_header(job)}});
-  request.defines = {
-      {"REAL", "double"}, {"INPUT", std::string(to_string(job.type))}, {"BOUNDARY", boundary_macro(job)}};
-  request.entries = {"reference_first"};
-  if (job.steps > 1) request.entries.emplace_back("reference_next");
-  return request;
-}
-
-}  // namespace
 
 bool takes_long(const StencilJob& job) {
   constexpr double many = 4e9;  // multiply-adds: about a second of two cores, a tenth of sixteen
@@ -162,47 +190,9 @@ Result<LaunchPlan> plan_stencil_reference(const StencilJob& job, const KernelSou
   return plan;
 }
 
-namespace {
-
-double unit_roundoff(const StencilJob& job) {
-  return job.type == ElementType::f64 ? 0x1.0p-53 : 0x1.0p-24;
-}
-
-/// What a step multiplies the largest value by at most. Held cells keep theirs.
-double growth(const StencilJob& job) {
-  return std::max(1.0, absolute_weight(job.stencil));
-}
-
-/// Units of roundoff that a sum over so many points adds, relative to sum |w| max |in|: every addition rounds
-/// a partial sum; the weights' own rounding and, without fused multiply-adds, that of the products add one
-/// unit each over the whole sum, and one is spare for what is of second order. Long sums: the roundings of n
-/// additions are beyond k sqrt(n) with a probability of 2 exp(-k^2 / 2) only, 3e-14 for k = 8 (N. J. Higham
-/// and T. Mary, A new approach to probabilistic rounding error analysis, SIAM J. Sci. Comput. 41, 2019). What
-/// the worst case allows would hide missing terms of large boxes.
-double sum_units(std::size_t points) {
-  const auto additions = static_cast<double>(points);
-  return std::min(additions, 8 * std::sqrt(additions)) + 3;
-}
-
-/// Units of a real transform along one axis, relative to the result's root mean square: log2(n) stages add
-/// 6.7 each (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 24.2, with
-/// weights good to one unit). A length with larger prime factors than 7 is a convolution of at most four
-/// times as many elements: transforms forth and back, and that of its factors.
-double transform_units(std::int64_t extent) {
-  constexpr double stage = 7;
-  if (extent == 1) return 0;
-  std::int64_t rest = extent;
-  for (const int factor : {2, 3, 5, 7})
-    while (rest % factor == 0) rest /= factor;
-  const auto length = static_cast<double>(extent);
-  return rest == 1 ? stage * std::log2(length) : 3 * stage * std::log2(4 * length);
-}
-
-}  // namespace
-
 Tolerance step_tolerance(const StencilJob& job) {
   const auto steps = static_cast<double>(job.steps);
-  // Each step adds as much, and multiplies what is there by sum |w| at most.
+  // Each step adds as much, and multiplies earlier errors by at most sum |w|.
   const double bound = absolute_weight(job.stencil) * std::pow(growth(job), steps - 1);
   return {sum_units(job.stencil.points.size()) * steps * unit_roundoff(job) * bound,
           format("{:.4g} roundings a step, min(points, 8 sqrt(points)) + 3, of sums bounded by "
@@ -213,7 +203,7 @@ Tolerance step_tolerance(const StencilJob& job) {
 Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::size_t points) {
   const double step = sum_units(job.stencil.points.size());
   // A cell is computed in one of two ways; that of its neighbours counts in the next pass. The composed
-  // stencil's sum of |weight| is no more than the power of the stencil's.
+  // stencil's sum of |weight| is at most the power of the stencil's.
   const double pass = std::max(sum_units(points), static_cast<double>(fused) * step);
   const double units =
       static_cast<double>(job.steps / fused) * pass + static_cast<double>(job.steps % fused) * step;
@@ -224,20 +214,20 @@ Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::siz
                  pass, step, bound)};
 }
 
-// The bounds of transforms are of the root mean square of all errors. That no single error is larger either
-// is not a theorem: roundings are spread over all cells (J. C. Schatzman, Accuracy of the discrete Fourier
-// transform and the fast Fourier transform, SIAM J. Sci. Comput. 17, 1996, finds them to grow with the square
-// root of log2 n only), so that the largest of 10^9 is about six times their mean, and the sum of worst cases
-// is more than that above it.
+// The bounds of transforms are of the root mean square of all errors. No theorem bounds single errors by it,
+// but roundings are spread over all cells (J. C. Schatzman, Accuracy of the discrete Fourier transform and
+// the fast Fourier transform, SIAM J. Sci. Comput. 17, 1996, finds that they grow only with the square root
+// of log2 n): the largest of 10^9 is about six times their mean, and the sum of worst cases exceeds the mean
+// by more.
 Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding) {
   double transform = 0, squares = 0;
   for (std::size_t axis = 0; axis < (rounding.convolved ? 2 : 3); ++axis)
     transform += transform_units(rounding.extents[axis]);
   for (const StencilPoint& point : job.stencil.points) squares += point.weight * point.weight;
   const double step = sum_units(job.stencil.points.size());
-  // The filter's spectrum: its own transform, of mean size |w|_2, or a rounding of each table and two sums;
-  // the weights' rounding. A power multiplies them, and the complex products add sqrt(5) units each.
-  // Taps are rounded as weights are, and folded once a step: two products and sums for each.
+  // The errors of the filter's spectrum: its own transform, of mean size |w|_2, or a rounding of each table
+  // and two sums; and the weights' rounding. A power multiplies them, and the complex products add sqrt(5)
+  // units each. Taps are rounded as weights are, and folded once a step: two products and sums for each.
   const auto radius = static_cast<std::size_t>(job.stencil.radii()[2]);
   const double spectrum = rounding.convolved
                               ? 2 * sum_units(2 * radius + 1) + 3
@@ -245,7 +235,7 @@ Tolerance fft_tolerance(const StencilJob& job, const FftRounding& rounding) {
   const auto pass = [&](std::int64_t steps) {
     const auto count = static_cast<double>(steps);
     const std::size_t taps = 2 * radius * static_cast<std::size_t>(steps) + 1;
-    // The product with the array's spectrum, or the sum of those with the taps, and the scale.
+    // The product with the array's spectrum, or the sum of the products with the taps, and the scale.
     const double product = rounding.convolved ? 2 * sum_units(taps) : 6;
     return std::max(2 * transform + count * spectrum + product, count * step);
   };

@@ -12,30 +12,30 @@
 
 namespace tune::kernels {
 
-/// Numbers spread evenly over [-1, 1), the same for the same seed, extents and type.
+/// Returns numbers spread evenly over [-1, 1), the same for the same seed, extents and type.
 HostTensor stencil_input(const StencilJob& job, std::uint64_t seed);
 
-/// All time steps one after another in double precision, on all cores. `input` holds float or double.
+/// Computes all time steps in double precision, on all cores. `input` holds float or double.
 HostTensor stencil_reference(const StencilJob& job, const HostTensor& input);
 
-/// Whether `stencil_reference` takes a second or more on a host of a few cores, and a device can do it: the
+/// True if `stencil_reference` takes a second or more on a few cores, and a device can compute it: the
 /// stencil's points fit its constant memory, and a row of blocks the rows.
 bool takes_long(const StencilJob& job);
 
-/// The same as `stencil_reference` on a device: `in` of the job's type, `out` of doubles, dense. Steps one
-/// after another, each the plain sum over the points in double precision.
+/// Plans the same on a device: `in` of the job's type, `out` of doubles, dense. Each step is the plain sum
+/// over the points in double precision.
 Result<LaunchPlan> plan_stencil_reference(const StencilJob& job, const KernelSources& sources);
 
-// How far rounding may take the results of the family's algorithms from the reference.
+// Bounds on the rounding errors of the family's algorithms.
 
-/// All steps one after another, each a sum over the stencil's points.
+/// For steps one after another, each a sum over the stencil's points.
 Tolerance step_tolerance(const StencilJob& job);
 
-/// As many passes as there are whole ones of `fused` steps, each a sum over the `points` of the composed
-/// stencil, or the steps one by one near the faces; the steps that are left over one by one.
+/// For passes of `fused` steps, each a sum over the `points` of the composed stencil or, near the faces,
+/// steps one by one; the remaining steps are computed one by one.
 Tolerance composed_tolerance(const StencilJob& job, std::int64_t fused, std::size_t points);
 
-/// Passes of `fused` steps and of what is left over through Fourier transforms.
+/// Passes of `fused` steps, and of the remaining ones, by Fourier transforms.
 struct FftRounding {
   std::array<std::int64_t, 3> extents{};  ///< of the transforms
   std::int64_t fused = 1;

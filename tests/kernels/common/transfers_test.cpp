@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/convolution/problem.hpp"
 #include "kernels/framework/kernel_files.hpp"
+#include "kernels/registry.hpp"
 #include "tests/tuner/backends/emulator/problem_sample.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"
 #include "tuner/base/error.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "kernels/convolution/problem.hpp"
+#include "kernels/registry.hpp"
 #include "search/random.hpp"
 #include "search/space/space_definition.hpp"
 #include "tests/support/covering.hpp"

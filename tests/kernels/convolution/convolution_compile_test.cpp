@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/convolution/problem.hpp"
 #include "kernels/framework/kernel_files.hpp"
+#include "kernels/registry.hpp"
 #include "tests/kernels/convolution/convolution_cases.hpp"
 #include "tests/support/covering.hpp"
 #include "tuner/backends/compile_pool.hpp"

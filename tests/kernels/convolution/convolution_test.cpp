@@ -12,8 +12,8 @@
 #include "kernels/convolution/model/job.hpp"
 #include "kernels/convolution/model/reference.hpp"
 #include "kernels/convolution/model/variant.hpp"
-#include "kernels/convolution/problem.hpp"
 #include "kernels/framework/kernel_files.hpp"
+#include "kernels/registry.hpp"
 #include "tests/kernels/convolution/convolution_cases.hpp"
 #include "tuner/device/device_properties.hpp"
 

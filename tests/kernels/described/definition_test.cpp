@@ -12,7 +12,7 @@
 #include "tuner/base/format.hpp"
 #include "tuner/device/device_properties.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 const char* const kernel_text =
@@ -182,18 +182,18 @@ TEST_F(Definitions, SayWhereTheyAreWrong) {
             "d.json:15: arguments.in.size: 'n + max(TILES)', column 9: unknown name 'TILES'");
   EXPECT_EQ(
       refused("n + max(TILE)", "n / 3"),
-      "d.json:15: arguments.in.size: 'n / 3': 333.3333333333333 is no whole number of elements from 1 to "
+      "d.json:15: arguments.in.size: 'n / 3': 333.3333333333333 is not a whole number of elements from 1 to "
       "2^40");
   EXPECT_EQ(refused("\"value\": \"n * TILE\"", "\"value\": \"n * 10**9\""),
             "d.json:17: arguments.n.value: 'n * 10**9': 1000000000000 is beyond int32");
   EXPECT_EQ(refused("\"grid\": [\"ceil_div(n, TILE)\", \"m\"]", "\"grid\": \"n / 3\""),
             "d.json:20: launches[0].grid: 'n / 3': expected a whole number, found 333.3333333333333");
   EXPECT_EQ(refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"n\"]"),
-            "d.json: kernel 'k' takes 3 arguments (float* out, const float* in, int n), the definition gives "
+            "d.json: kernel 'k' takes 3 arguments (float* out, const float* in, int n), the definition has "
             "2 (out, n)");
   EXPECT_EQ(
       refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"n\", \"in\"]"),
-      "d.json:17: arguments.n: argument 2 of kernel 'k' is 'const float* in', a pointer: give 'size' for a "
+      "d.json:17: arguments.n: argument 2 of kernel 'k' is 'const float* in', a pointer: set 'size' for a "
       "vector");
   EXPECT_EQ(refused("[\"out\", \"in\", \"n\"]", "[\"out\", \"inn\"]"),
             "d.json:21: launches[0].arguments[1]: there is no argument 'inn'");
@@ -267,7 +267,7 @@ TEST_F(Definitions, OfTheExchangeFormatSayWhereTheyAreWrong) {
       refused("[True, False]", "[True, 'x']"),
       "d.json:8: ConfigurationSpace.TuningParameters[3].Values: expected values of type bool, found 'x'");
   EXPECT_EQ(refused("block_size_x % 32 == 0", "block % 32 == 0"),
-            "d.json:10: ConfigurationSpace.Conditions[0].Expression: 'block' is no parameter");
+            "d.json:10: ConfigurationSpace.Conditions[0].Expression: 'block' is not a parameter");
   EXPECT_EQ(refused("\"Language\": \"CUDA\"", "\"Language\": \"OpenCL\""),
             format("{}/d.json: kernels in OpenCL cannot be compiled here, only CUDA", folder_.path().string())
                 .substr(folder_.path().string().size() + 1));
@@ -288,4 +288,4 @@ TEST_F(Definitions, ReadFilesOfElements) {
 }
 
 }  // namespace
-}  // namespace tune::definition
+}  // namespace tune::described

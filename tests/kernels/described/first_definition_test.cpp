@@ -12,7 +12,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 const char* const kernel =
@@ -61,4 +61,4 @@ TEST(FirstDefinition, OfAFileWithoutMacros) {
 }
 
 }  // namespace
-}  // namespace tune::definition
+}  // namespace tune::described

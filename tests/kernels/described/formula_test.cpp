@@ -7,7 +7,7 @@
 
 #include "tuner/base/format.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 using search::ExprError;
@@ -104,4 +104,4 @@ INSTANTIATE_TEST_SUITE_P(
                       Wrong{std::string(300, '(') + "1" + std::string(300, ')'), 101, "brackets"}));
 
 }  // namespace
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -13,7 +13,7 @@
 #include "tests/tuner/backends/cuda/gpu_fixture.hpp"
 #include "tuner/evaluation/device_evaluator.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 class GpuOwnKernels : public cuda::GpuTest {
@@ -82,4 +82,4 @@ TEST_F(GpuOwnKernels, TexturesAreReadAsTheyAreDeclared) {
 }
 
 }  // namespace
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -3,7 +3,7 @@
 
 #include "kernels/described/readers/json_field.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 const std::string text = R"({
@@ -40,4 +40,4 @@ TEST(JsonPlace, PrintsPaths) {
 }
 
 }  // namespace
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -19,7 +19,7 @@
 namespace tune::emulator {
 namespace {
 
-using definition::DescribedProblem;
+using described::DescribedProblem;
 namespace fs = std::filesystem;
 
 const fs::path examples = fs::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels";
@@ -27,7 +27,7 @@ const fs::path examples = fs::path(TUNE_SOURCE_DIR) / "examples" / "own_kernels"
 /// Findings of up to `most` configurations, evenly spread, at the definition's small sizes.
 std::vector<Finding> findings_of(const fs::path& file, std::size_t max,
                                  const std::vector<std::pair<std::string, Value>>& settings = {}) {
-  const DescribedProblem problem(definition::read_definition(file));
+  const DescribedProblem problem(described::read_definition(file));
   const kernels::EmbeddedSources sources;
   const Instance instance = make_instance(problem.info(), "", settings);
   const search::SearchSpace space(problem.space(instance, architecture_properties("sm_90")));
@@ -132,12 +132,12 @@ class EveryType : public ChangedKernels {
  protected:
   std::vector<Finding> findings(const std::string& type, const std::string& word, const std::string& sum,
                                 const std::string& expected) {
-    return findings_of(definition::testing::TypedKernel{type, word, sum, expected}.write(folder_.path()), 1);
+    return findings_of(described::testing::TypedKernel{type, word, sum, expected}.write(folder_.path()), 1);
   }
 };
 
 TEST_F(EveryType, IsFilledPassedAndCompared) {
-  for (definition::testing::TypedKernel kernel : definition::testing::typed_kernels()) {
+  for (described::testing::TypedKernel kernel : described::testing::typed_kernels()) {
     SCOPED_TRACE(kernel.type);
     for (const Finding& finding : findings_of(kernel.write(folder_.path()), 1))
       ADD_FAILURE() << finding.text();
@@ -170,7 +170,7 @@ TEST_F(EveryType, ToleranceFollowsTheType) {
 /// A kernel that reads its input through a texture object, and one that is right.
 class Textures : public ChangedKernels {
  protected:
-  void expect_right(definition::testing::TexturedKernel kernel) {
+  void expect_right(described::testing::TexturedKernel kernel) {
     SCOPED_TRACE(kernel.fetch);
     for (const Finding& finding : findings_of(kernel.write(folder_.path()), 2))
       ADD_FAILURE() << finding.text();
@@ -180,7 +180,7 @@ class Textures : public ChangedKernels {
 };
 
 TEST_F(Textures, AreReadAsTheyAreDeclared) {
-  for (const definition::testing::TexturedKernel& kernel : definition::testing::textured_kernels())
+  for (const described::testing::TexturedKernel& kernel : described::testing::textured_kernels())
     expect_right(kernel);
 }
 
@@ -198,7 +198,7 @@ TEST_F(Textures, AreTakenFromT1) {
         {"Name": "in", "Type": "float", "Size": 128, "MemoryType": "Texture", "FillType": "Generator"}],
       "ReferenceArguments": [{"Name": "r", "TargetName": "out", "FillType": "Generator",
                               "ValidationMethod": "SideBySideRelativeComparison", "ValidationThreshold": 1e-6}]}})json";
-  const definition::DescribedProblem problem(definition::read_definition(folder_.path() / "k.json"));
+  const described::DescribedProblem problem(described::read_definition(folder_.path() / "k.json"));
   const kernels::EmbeddedSources sources;
   const Instance instance = make_instance(problem.info(), "", {});
   const auto plan = problem.plan(instance, {{"BLOCK", 32}}, sources);
@@ -260,7 +260,7 @@ TEST_F(TensorMaps, AreReadAsTheyAreDeclared) {
 }
 
 TEST_F(TensorMaps, ABoxThatNoDeviceTakesIsNoConfiguration) {
-  const DescribedProblem problem(definition::read_definition(write("0", "BLOCK + 3")));
+  const DescribedProblem problem(described::read_definition(write("0", "BLOCK + 3")));
   const kernels::EmbeddedSources sources;
   const auto plan = problem.plan(make_instance(problem.info(), "", {}), {{"BLOCK", 32}}, sources);
   ASSERT_FALSE(plan);

@@ -13,7 +13,7 @@
 #include "tuner/base/error.hpp"
 #include "tuner/device/device_properties.hpp"
 
-namespace tune::definition {
+namespace tune::described {
 namespace {
 
 using Json = nlohmann::json;
@@ -184,7 +184,7 @@ TEST_F(T1, ConditionsComeInAllForms) {
     EXPECT_EQ(size(), 18U);
   }
   space()["Conditions"] = "bz < 2";
-  EXPECT_NE(refusal().find("'bz' is no parameter"), std::string::npos);
+  EXPECT_NE(refusal().find("'bz' is not a parameter"), std::string::npos);
 }
 
 TEST_F(T1, NamesDifferInCase) {
@@ -345,4 +345,4 @@ TEST_F(T1, ParametersMayBeAnObject) {
 }
 
 }  // namespace
-}  // namespace tune::definition
+}  // namespace tune::described

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-namespace tune::definition::testing {
+namespace tune::described::testing {
 
 std::filesystem::path TypedKernel::write(const std::filesystem::path& folder) const {
   std::ofstream(folder / "k.cu")
@@ -84,4 +84,4 @@ std::vector<TexturedKernel> textured_kernels() {
        "in[y * nx + i]"}};
 }
 
-}  // namespace tune::definition::testing
+}  // namespace tune::described::testing

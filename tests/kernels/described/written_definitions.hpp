@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tune::definition::testing {
+namespace tune::described::testing {
 
 /// y = `sum` of x and a scalar s.
 struct TypedKernel {
@@ -36,4 +36,4 @@ struct TexturedKernel {
 /// Every memory, address and filter mode that definitions have.
 std::vector<TexturedKernel> textured_kernels();
 
-}  // namespace tune::definition::testing
+}  // namespace tune::described::testing

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/framework/kernel_files.hpp"
-#include "kernels/gemm/problem.hpp"
+#include "kernels/registry.hpp"
 #include "search/random.hpp"
 #include "search/space/space_definition.hpp"
 #include "tuner/device/device_properties.hpp"

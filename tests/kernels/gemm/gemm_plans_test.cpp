@@ -4,7 +4,7 @@
 
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/model/variant.hpp"
-#include "kernels/gemm/problem.hpp"
+#include "kernels/registry.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tests/support/changed_sources.hpp"
 #include "tuner/backends/emulator/jobs/checker.hpp"

@@ -8,7 +8,7 @@
 #include "kernels/gemm/model/job.hpp"
 #include "kernels/gemm/model/reference.hpp"
 #include "kernels/gemm/model/variant.hpp"
-#include "kernels/gemm/problem.hpp"
+#include "kernels/registry.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tuner/base/error.hpp"
 

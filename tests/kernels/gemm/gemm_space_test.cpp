@@ -7,7 +7,7 @@
 
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/model/variant.hpp"
-#include "kernels/gemm/problem.hpp"
+#include "kernels/registry.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tuner/backends/compile_pool.hpp"
 #include "tuner/backends/cuda/toolkit/nvrtc.hpp"

@@ -10,7 +10,7 @@
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/gemm/model/job.hpp"
 #include "kernels/gemm/model/reference.hpp"
-#include "kernels/gemm/problem.hpp"
+#include "kernels/registry.hpp"
 #include "search/space/search_space.hpp"
 #include "search/space/space_definition.hpp"
 #include "tests/support/changed_sources.hpp"

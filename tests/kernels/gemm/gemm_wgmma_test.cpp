@@ -8,7 +8,7 @@
 #include <set>
 
 #include "kernels/framework/kernel_files.hpp"
-#include "kernels/gemm/problem.hpp"
+#include "kernels/registry.hpp"
 #include "tests/kernels/gemm/gemm_cases.hpp"
 #include "tests/support/changed_sources.hpp"
 #include "tests/support/covering.hpp"

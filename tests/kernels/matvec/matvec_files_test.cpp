@@ -12,7 +12,7 @@
 #include "kernels/matvec/model/files.hpp"
 #include "kernels/matvec/model/job.hpp"
 #include "kernels/matvec/model/reference.hpp"
-#include "kernels/matvec/problem.hpp"
+#include "kernels/registry.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/base/error.hpp"
 

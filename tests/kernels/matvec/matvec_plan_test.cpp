@@ -13,7 +13,7 @@
 #include "kernels/framework/kernel_files.hpp"
 #include "kernels/matvec/model/job.hpp"
 #include "kernels/matvec/model/reference.hpp"
-#include "kernels/matvec/problem.hpp"
+#include "kernels/registry.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
 #include "tests/support/changed_sources.hpp"

@@ -11,7 +11,7 @@
 #include "kernels/matvec/model/job.hpp"
 #include "kernels/matvec/model/reference.hpp"
 #include "kernels/matvec/model/variant.hpp"
-#include "kernels/matvec/problem.hpp"
+#include "kernels/registry.hpp"
 #include "search/random.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/base/format.hpp"

@@ -127,7 +127,7 @@ TEST(EquationErrors, OfIndicesNameTheirPlace) {
        "another name than that of the result, because cells are not updated in place"},
       {"out[x+1,y] = D[x,y]", 1, 5, "a shifted index", "a coordinate alone on the left-hand side"},
       {"out[x,y] = D[x,y,z]", 1, 12, "'D' with 3 indices", "2 indices as before"},
-      {"c[x,y] = D[x,y]", 1, 1, "'c'", "a name for the result that means nothing else"},
+      {"c[x,y] = D[x,y]", 1, 1, "'c'", "a name for the result that has no other meaning"},
   };
   for (EquationMistake mistake : mistakes) {
     if (mistake.found == "the offset -0.5") mistake.found = "the offset 0.5";
@@ -139,7 +139,7 @@ TEST(EquationErrors, OfIndicesNameTheirPlace) {
 }
 
 TEST(EquationErrors, OfSumsNameTheirPlace) {
-  constexpr const char* fresh = "a name for the sum's variable that means nothing else here";
+  constexpr const char* fresh = "a name for the sum's variable that has no other meaning here";
   const std::vector<EquationMistake> mistakes = {
       {"sum i", 1, 5, "'i'", "'(' after sum"},
       {"sum(1,2,3,D[x,y])", 1, 5, "'1'", "the name of the sum's variable"},
@@ -150,7 +150,7 @@ TEST(EquationErrors, OfSumsNameTheirPlace) {
       {"sum(sum,1,2,D[x,y])", 1, 5, "'sum'", fresh},
       {"sum(i;1,2,D[x,y])", 1, 6, "';'", "',' and the first value of the sum's variable"},
       {"sum(i,1 2,D[x,y])", 1, 9, "'2'", "an operator, or ',' and the last value of the sum's variable"},
-      {"sum(i,1,2)", 1, 10, "')'", "an operator, or ',' and what is summed up"},
+      {"sum(i,1,2)", 1, 10, "')'", "an operator, or ',' and the term of the sum"},
       {"sum(i,1,2,D[x,y]", 1, 17, "the end", "an operator or ')'"},
       {"sum(i,1,half,D[x,y])", 1, 9, "the bound 0.5", "an integer from -1000000000 to 1000000000"},
       {"sum(i,1,10^10,D[x,y])", 1, 9, "the bound 10000000000", "an integer from -1000000000 to 1000000000"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variant `composed`: sweeps that apply the stencil convolved with itself, `fused` steps each. What lies
-// so near to a face that a boundary has a say in one of these steps is computed step by step (rim.cuh), and
-// so are the steps that are left over.
+// The variant `composed`: sweeps that apply the stencil convolved with itself, `fused` steps each. Cells near
+// a face, which depend on the boundary in one of these steps, are computed step by step (rim.cuh), and so are
+// the remaining steps.
 #include "kernels/framework/request.hpp"
 #include "kernels/stencil/plan/boundary_shell.hpp"
 #include "kernels/stencil/plan/launches.hpp"
@@ -17,7 +17,8 @@ using search::var;
 
 constexpr int max_steps_composed = 8;
 
-/// The job of one sweep: all steps as one, and a boundary that keeps out of the rim.
+/// Returns the job of one sweep: all steps as one, with a boundary that leaves the cells near the faces
+/// alone.
 StencilJob composed_job(const StencilJob& job, std::int64_t steps) {
   StencilJob sweep = job;
   sweep.stencil = composed(job.stencil, static_cast<int>(steps));
@@ -26,8 +27,8 @@ StencilJob composed_job(const StencilJob& job, std::int64_t steps) {
   return sweep;
 }
 
-/// Steps that a sweep may compose at most: the weights of the box that they reach fit constant memory, beside
-/// the stencil's own points. Less than 2 where it cannot.
+/// Returns the largest number of steps of a sweep: the weights of the box that they reach fit constant
+/// memory, beside the stencil's own points. Less than 2 if none does.
 int max_composed(const StencilJob& job) {
   int max = 1;
   for (int steps = 2; steps <= max_steps_composed && steps <= job.steps; ++steps) {
@@ -46,10 +47,8 @@ bool composed_applies(const StencilJob& job) {
 
 void add_composed(FamilySpace& space, const StencilJob& job) {
   const Expr direct = var("sweep") == "direct", streaming = var("sweep") == "streaming";
-  space.add({"sweep",
-             "how the composed stencil is applied, as the variants of the same names do it",
-             {"direct", "streaming"},
-             "streaming"});
+  space.add("sweep", "how the composed stencil is applied, as the variants of the same names do it",
+            {"direct", "streaming"}, "streaming");
   add_shared(space, job,
              {"fused", "block_x", "block_y", "vector", "cells_y", "padded", "store", "min_blocks"});
   add_shared(space, job, {"block_z", "cells_z", "shuffle", "readonly"}, direct);

@@ -24,7 +24,7 @@ void add_direct_rules(FamilySpace& space, const SweptStencil& stencil) {
     rules.add(!var("unroll_rows") || stencil.points * cells <= max_terms, too_many_terms);
     return;
   }
-  // These do not apply where rows are not unrolled: there is no unroll_planes then.
+  // These apply only where rows are unrolled: unroll_planes exists only there.
   const Expr plane = (stencil.reach_x * 2 + 1) * (stencil.reach_y * 2 + 1);
   rules.add(if_else(var("unroll_planes"), stencil.points, plane) * cells <= max_terms, too_many_terms);
   rules.add(var("unroll_planes") || var("cells_z") == 1, "a loop over planes has outputs in one plane");
@@ -32,7 +32,7 @@ void add_direct_rules(FamilySpace& space, const SweptStencil& stencil) {
 
 namespace {
 
-/// Whether there is a loop over planes to unroll or not.
+/// True if there is a loop over planes, to be unrolled or not.
 bool may_roll_planes(const StencilJob& job) {
   return job.dimensions == 3 && !job.stencil.star();
 }
@@ -43,12 +43,10 @@ void add_direct(FamilySpace& space, const StencilJob& job) {
               "unroll_rows", "padded", "store", "min_blocks"});
   if (may_roll_planes(job))
     space.add(
-        {"unroll_planes",
-         "whether the loop over planes is unrolled besides that over rows; if not, the code is that of one "
-         "plane, and the weights come from constant memory",
-         {true, false},
-         true,
-         var("unroll_rows")});
+        "unroll_planes",
+        "whether the loop over planes is unrolled besides that over rows; if not, the code is that of one "
+        "plane, and the weights come from constant memory",
+        {true, false}, true, var("unroll_rows"));
   SweptStencil stencil = swept_by("direct", job);
   stencil.may_roll_planes = may_roll_planes(job);
   add_direct_rules(space, stencil);

@@ -22,7 +22,6 @@ using search::var;
 
 constexpr std::int64_t fft_threads = 256;
 
-/// Everything that the steps of a plan have in common.
 class FftPlan {
  public:
   FftPlan(const StencilJob& job, const Configuration& configuration)
@@ -51,7 +50,7 @@ class FftPlan {
       add_pass(plan, pass < full_passes() ? fused_ : rest(), source, target);
       source = target;
     }
-    // Whether an array has to be copied depends on the extents, and what is compiled shall not.
+    // The extents decide whether an array is copied; compiled entries must not depend on them.
     plan.compile.entries = {"fft_clear_around", "stencil_rim"};
     auto& entries = plan.compile.entries;
     if (convolved_)
@@ -65,7 +64,6 @@ class FftPlan {
   std::int64_t tap_radius() const { return job_.stencil.radii()[2] * fused_; }
 
  private:
-  /// What is transformed, as a tensor has it.
   Extents extents_of_cells() const {
     return {static_cast<std::uint64_t>(extents_[0]), static_cast<std::uint64_t>(extents_[1]),
             static_cast<std::uint64_t>(extents_[2])};
@@ -153,8 +151,8 @@ class FftPlan {
                 const std::string& target) const {
     std::string real = source;
     const std::string complex = in_place_ ? target : "modes";
-    // The input is nobody's to transform in place, and what lies beside it nobody has written. Later passes
-    // find beside the array what the last one left there: numbers, which is all that they need be.
+    // The input must not change, and the memory beside it is not initialised. Later passes find numbers of
+    // the last one beside the array: any numbers will do.
     if (in_place_ || (padded_ && source == "in")) {
       plan.launches.emplace_back(clear_around(source, target));
       real = target;
@@ -186,7 +184,7 @@ class FftPlan {
     return launch;
   }
 
-  /// Small blocks: the many registers of a thread shall not leave half a multiprocessor empty.
+  /// Blocks are small: with many registers a thread, large ones would leave half a multiprocessor empty.
   Launch convolve() const {
     constexpr std::int64_t columns = 128;
     Launch launch = make_launch(
@@ -217,11 +215,11 @@ class FftPlan {
     return {direction, from, to, extents_of_cells(), convolved_ ? 2u : 3u};
   }
 
-  /// Four accesses a thread: what it divides to find its place is then little beside them.
+  /// A thread makes four accesses, so that the divisions that find its place cost little.
   static Launch element_wise(const char* entry, std::int64_t accesses) {
     constexpr std::int64_t each = 4 * fft_threads, max = 1 << 24;
-    return make_launch(entry, std::clamp<std::int64_t>(ceil_div(accesses, each), 1, max), block_of(fft_threads),
-                       {});
+    return make_launch(entry, std::clamp<std::int64_t>(ceil_div(accesses, each), 1, max),
+                       block_of(fft_threads), {});
   }
 
   const StencilJob& job_;
@@ -233,6 +231,73 @@ class FftPlan {
   std::int64_t values_ = 0;              ///< complex numbers of a row
   Layout layout_;                        ///< of all arrays of cells
 };
+
+void add_fft(FamilySpace& space, const StencilJob& job) {
+  add_shared(space, job, {"fused"});
+  add_shared(space, job, {"chunk"}, var("last_axis") == "convolve");
+  std::vector<Value> transforms = {"exact"};
+  if (smooth_extents(job) != std::array{job.nx, job.ny, job.nz}) transforms.emplace_back("smooth");
+  std::vector<Value> last = {"transform"};
+  if (2 * job.stencil.radii()[2] + 1 <= max_taps) last.emplace_back("convolve");
+  const Expr transformed = var("last_axis") == "transform";
+  space.add("last_axis",
+            "whether the last axis is transformed like the others, or the spectra of planes (rows in two "
+            "dimensions) are convolved along it",
+            last, "transform");
+  space.add("transform",
+            "extents of the transforms: those of the array, or these rounded up to products of 2, 3, 5 and 7",
+            transforms, "exact");
+  space.add("in_place",
+            "whether spectra lie where the cells do, after a copy of these, or in an array of their own",
+            {false, true}, false, transformed);
+  space.add(
+      "spectrum",
+      "the stencil's spectrum: an array of all modes, or three tables, one for each axis, that are added",
+      {"array", "tables"}, "tables", transformed && var("star"));
+  const Expr steps = var("fused");
+  const auto core = [&](const char* radius, const char* extent) {
+    return steps * 2 * var(radius) < var(extent);
+  };
+  space.rules_of_all().add(!is_variant("fft") || steps == 1 ||
+                               (core("reach_x", "nx") && core("reach_y", "ny") && core("reach_z", "nz")),
+                           "all cells are so near to a face that they are computed step by step: the "
+                           "transforms are useless");
+  const Rules convolved = space.rules(is_variant("fft") && var("last_axis") == "convolve");
+  const Expr taps = steps * 2 * var("reach_z") + 1;
+  convolved.add((taps <= max_taps && taps * 4 * var("words") + 20 <= var("thread_registers")),
+                "the weights of a mode along the last axis do not fit the registers");
+  convolved.add(var("steps") % steps == 0,
+                "a mode's weights along the last axis are of one number of fused steps: it has to divide "
+                "that of all steps");
+}
+
+/// Returns sizes with few steps that are cheap to check: the kernels take the number of steps as an argument,
+/// so passes of few steps show that cells far from all faces are right. Whole passes of many steps are
+/// checked at sizes whose cells are all near a face. Taps along the last axis exist for whole passes only.
+std::vector<CheckSize> fft_sizes(const StencilJob& job, const Configuration& configuration) {
+  const std::int64_t fused = configuration["fused"].as_int();
+  const bool whole_passes = configuration["last_axis"].as_text() == "convolve";
+  constexpr double max_cost = 3e7;  // multiply-adds
+  const auto [rx, ry, rz] = job.stencil.radii();
+  const std::int64_t steps = checked_steps(job.steps, fused);
+  const std::int64_t few = whole_passes ? fused : std::min<std::int64_t>(fused, costly(job) ? 1 : 3);
+  std::vector<CheckSize> sizes;
+  const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    const auto cost = static_cast<double>(nx * ny * nz) * static_cast<double>(job.stencil.points.size());
+    const auto max = std::max<std::int64_t>(few, static_cast<std::int64_t>(max_cost / cost));
+    const std::int64_t taken = std::min(steps, max);
+    sizes.push_back({nx, ny, nz, whole_passes ? std::max(fused, taken / fused * fused) : taken});
+  };
+  const std::int64_t core = 2 * few;
+  sizes.push_back({core * rx + 31, core * ry + 7, core * rz + 9,
+                   few == fused ? steps : std::min<std::int64_t>(few, steps)});
+  add(2 * rx + 1, 2 * ry + 3, 2 * rz + 2);
+  add(13, 5, 7);
+  add(5, 3, 2);
+  add(1, 1, 11);
+  add(17, 1, 1);
+  return sizes;
+}
 
 }  // namespace
 
@@ -262,84 +327,6 @@ bool fft_applies(const StencilJob& job) {
 std::array<std::int64_t, 3> smooth_extents(const StencilJob& job) {
   return {smooth_extent(job.nx), smooth_extent(job.ny), smooth_extent(job.nz)};
 }
-
-namespace {
-
-void add_fft(FamilySpace& space, const StencilJob& job) {
-  add_shared(space, job, {"fused"});
-  add_shared(space, job, {"chunk"}, var("last_axis") == "convolve");
-  std::vector<Value> transforms = {"exact"};
-  if (smooth_extents(job) != std::array{job.nx, job.ny, job.nz}) transforms.emplace_back("smooth");
-  std::vector<Value> last = {"transform"};
-  if (2 * job.stencil.radii()[2] + 1 <= max_taps) last.emplace_back("convolve");
-  const Expr transformed = var("last_axis") == "transform";
-  space.add({"last_axis",
-             "whether the last axis is transformed like the others, or the spectra of planes (rows in two "
-             "dimensions) "
-             "are convolved along it",
-             last, "transform"});
-  space.add(
-      {"transform",
-       "extents of the transforms: those of the array, or these rounded up to products of 2, 3, 5 and 7",
-       transforms, "exact"});
-  space.add({"in_place",
-             "whether spectra lie where the cells do, after a copy of these, or in an array of their own",
-             {false, true},
-             false,
-             transformed});
-  space.add(
-      {"spectrum",
-       "the stencil's spectrum: an array of all modes, or three tables, one for each axis, that are added",
-       {"array", "tables"},
-       "tables",
-       transformed && var("star")});
-  const Expr steps = var("fused");
-  const auto core = [&](const char* radius, const char* extent) {
-    return steps * 2 * var(radius) < var(extent);
-  };
-  space.rules_of_all().add(!is_variant("fft") || steps == 1 ||
-                               (core("reach_x", "nx") && core("reach_y", "ny") && core("reach_z", "nz")),
-                           "all cells are so near to a face that they are computed step by step: the "
-                           "transforms are for nothing");
-  const Rules convolved = space.rules(is_variant("fft") && var("last_axis") == "convolve");
-  const Expr taps = steps * 2 * var("reach_z") + 1;
-  convolved.add((taps <= max_taps && taps * 4 * var("words") + 20 <= var("thread_registers")),
-                "the weights of a mode along the last axis do not fit the registers");
-  convolved.add(var("steps") % steps == 0,
-                "a mode's weights along the last axis are of one number of fused steps: it has to divide "
-                "that of all steps");
-}
-
-/// The kernels of `fft` take the number of steps as they take extents: passes of few steps show what passes
-/// of many would at sizes that are too large to check, that cells far from all faces are right. Whole passes
-/// of many steps are checked where all cells are near a face.
-/// Taps along the last axis are of whole passes alone.
-std::vector<CheckSize> fft_sizes(const StencilJob& job, const Configuration& configuration) {
-  const std::int64_t fused = configuration["fused"].as_int();
-  const bool whole_passes = configuration["last_axis"].as_text() == "convolve";
-  constexpr double max_cost = 3e7;  // multiply-adds
-  const auto [rx, ry, rz] = job.stencil.radii();
-  const std::int64_t steps = checked_steps(job.steps, fused);
-  const std::int64_t few = whole_passes ? fused : std::min<std::int64_t>(fused, costly(job) ? 1 : 3);
-  std::vector<CheckSize> sizes;
-  const auto add = [&](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
-    const auto cost = static_cast<double>(nx * ny * nz) * static_cast<double>(job.stencil.points.size());
-    const auto max = std::max<std::int64_t>(few, static_cast<std::int64_t>(max_cost / cost));
-    const std::int64_t taken = std::min(steps, max);
-    sizes.push_back({nx, ny, nz, whole_passes ? std::max(fused, taken / fused * fused) : taken});
-  };
-  const std::int64_t core = 2 * few;
-  sizes.push_back({core * rx + 31, core * ry + 7, core * rz + 9,
-                   few == fused ? steps : std::min<std::int64_t>(few, steps)});
-  add(2 * rx + 1, 2 * ry + 3, 2 * rz + 2);
-  add(13, 5, 7);
-  add(5, 3, 2);
-  add(1, 1, 11);
-  add(17, 1, 1);
-  return sizes;
-}
-
-}  // namespace
 
 StencilVariant fft_stencil() {
   return {"fft",       "Fourier transforms, between which any number of time steps is a product",

@@ -21,14 +21,14 @@ using search::var;
 
 constexpr std::int64_t max_index = std::numeric_limits<std::int32_t>::max();
 
-/// Fewest cells of a tile in shared memory along x, y and z where there is a choice: thinner ones are mostly
-/// what neighbours exchange.
+/// Returns the smallest extents of a tile in shared memory where there is a choice: thinner tiles are mostly
+/// halo.
 std::array<std::int64_t, 3> min_tile(const StencilJob& job) {
   const auto [rx, ry, rz] = job.stencil.radii();
   return {std::max(16, 2 * rx), std::max(4, 2 * ry), std::max(4, 2 * rz)};
 }
 
-/// Whether the array fits the shared memory of the device, with a tenth of it for halos.
+/// True if the array fits the shared memory of the device, with a tenth of it for halos.
 bool fits_shared(const StencilJob& job, const DeviceProperties& device) {
   const double bytes = job.cells() * job.element_bytes();
   return bytes * 1.1 <= static_cast<double>(device.shared_memory_per_block_optin) *
@@ -42,7 +42,8 @@ Expr stored_in_l2() {
   return is_variant("persistent") && var("kept") == "l2";
 }
 
-/// Numbers of tiles along an axis of n cells: what divides the multiprocessors, and a few others.
+/// Returns numbers of tiles along an axis of n cells: divisors of the number of multiprocessors, and a few
+/// others.
 std::vector<Value> tile_counts(const DeviceProperties& device, std::int64_t n, std::int64_t min_tiles,
                                std::int64_t max_tiles) {
   const std::int64_t all = multiprocessors(device);
@@ -56,12 +57,13 @@ std::vector<Value> tile_counts(const DeviceProperties& device, std::int64_t n, s
   return values;
 }
 
-/// Whether at least half of the multiprocessors need a tile; small arrays may do with few.
+/// True if at least half of the multiprocessors need a tile; small arrays may use fewer.
 bool wants_many_tiles(const StencilJob& job, const DeviceProperties& device) {
   return job.cells() > static_cast<double>(multiprocessors(device)) * 512.0;
 }
 
-/// Numbers of tiles along x, y and z: where many tiles are wanted, those with which there can be so many.
+/// Returns numbers of tiles along x, y and z. If many tiles are needed, numbers that cannot give so many are
+/// left out.
 std::array<std::vector<Value>, 3> tile_counts(const StencilJob& job, const DeviceProperties& device) {
   const std::int64_t all = multiprocessors(device);
   const bool flat = job.dimensions == 2;
@@ -89,16 +91,16 @@ Value nearest(const std::vector<Value>& values, std::int64_t wanted) {
   return *(above == values.begin() ? above : above - 1);
 }
 
-/// Tiles along an axis that come to be, where one is at least as thick as min_tile and a brick.
+/// Returns the tiles along an axis: each is at least as thick as min_tile and a brick.
 Expr tiles_along(const char* tiles, const char* extent, const Expr& brick, std::int64_t min_tiles) {
   return min(var(tiles), ceil_div(var(extent), max(brick, Expr(min_tiles))));
 }
-/// Cells of the largest tile along it.
+/// Returns the cells of the largest tile along it.
 Expr cells_along(const char* tiles, const char* extent, const Expr& brick, std::int64_t min_tiles) {
   return ceil_div(ceil_div(var(extent), brick), tiles_along(tiles, extent, brick, min_tiles)) * brick;
 }
 
-/// Cells of shared memory of the largest tile, as persistent_tile.cuh cuts the array.
+/// Returns the cells of shared memory of the largest tile, as persistent_tile.cuh cuts the array.
 Expr tile_cells(const StencilJob& job) {
   const auto [rx, ry, rz] = job.stencil.radii();
   const auto min_tiles = min_tile(job);
@@ -106,7 +108,7 @@ Expr tile_cells(const StencilJob& job) {
   const Expr vector = var("vector"), cells_z = var("cells_z");
   const Expr aligned_halo = ceil_div(Expr(rx), vector) * vector;
   const Expr rows = flat ? Expr(1) : cells_along("tiles_y", "ny", var("cells_y"), min_tiles[1]) + 2 * ry;
-  // The tile moves by as many in a step.
+  // The tile moves by this many planes in a step.
   const Expr slab = var("block_z") * cells_z;
   const Expr own_columns = Expr(job.stencil.star()) && var("block_z") == 1;
   const Expr shift = if_else(own_columns, max(slab, Expr(rz)), slab + rz);
@@ -121,18 +123,18 @@ void add_persistent_parameters(FamilySpace& space, const StencilJob& job) {
   std::vector<Value> places = {"l2"};
   if (shared) places.emplace_back("shared");
   space.add(
-      {"kept",
-       "where the array stays between steps: in the L2 cache (l2), or in the shared memory of the blocks, "
-       "a tile each, which exchange what lies at the tiles' faces (shared)",
-       places, "l2"});
+      "kept",
+      "where the array stays between steps: in the L2 cache (l2), or in the shared memory of the blocks, "
+      "a tile each, which exchange what lies at the tiles' faces (shared)",
+      places, "l2");
   std::set<std::int64_t> blocks = {std::max<std::int64_t>(1, all / 4), std::max<std::int64_t>(1, all / 2)};
   for (const int each : {1, 2, 3, 4, 8}) blocks.insert(each * all);
-  space.add({"blocks", "blocks of the grid, all of which are there at once and stride over the tiles",
-             std::vector<Value>(blocks.begin(), blocks.end()), all, var("kept") == "l2"});
+  space.add("blocks", "blocks of the grid, all of which are there at once and stride over the tiles",
+            std::vector<Value>(blocks.begin(), blocks.end()), all, var("kept") == "l2");
   if (!shared) return;
   const std::array<std::vector<Value>, 3> counts = tile_counts(job, device);
   const auto add = [&](const char* name, const char* documentation, std::size_t axis, std::int64_t wanted) {
-    space.add({name, documentation, counts[axis], nearest(counts[axis], wanted), var("kept") == "shared"});
+    space.add(name, documentation, counts[axis], nearest(counts[axis], wanted), var("kept") == "shared");
   };
   add("tiles_x", "tiles into which the array is cut along x", 0, flat ? 4 : 1);
   if (!flat) add("tiles_y", "tiles into which the array is cut along y", 1, 11);
@@ -174,7 +176,7 @@ void add_persistent(FamilySpace& space, const StencilJob& job) {
             "more than half of the threads along x have no cells of the tile");
 }
 
-/// `in`, `out`, `other`, the barrier's counter and the steps come before the extents.
+/// Adds the launch; `in`, `out`, `other`, the barrier's counter and the steps come before its arguments.
 void add_launch(LaunchPlan& plan, const StencilJob& job, const Layout& layout, Launch launch) {
   add_arrays(plan, job, layout, 1);
   plan.buffers.push_back(grid_barrier_counter());
@@ -188,7 +190,7 @@ void add_launch(LaunchPlan& plan, const StencilJob& job, const Layout& layout, L
   plan.launches.emplace_back(std::move(launch));
 }
 
-/// Blocks stride over the tiles of `direct`.
+/// Plans blocks that stride over the tiles of `direct`.
 Result<LaunchPlan> plan_l2(const StencilJob& job, const Configuration& configuration,
                            const KernelSources& sources) {
   Result<SweepLaunch> sweep = sweep_launch(job, configuration);
@@ -202,7 +204,7 @@ Result<LaunchPlan> plan_l2(const StencilJob& job, const Configuration& configura
   return plan;
 }
 
-/// Every block has one tile.
+/// Plans one tile for each block.
 Result<LaunchPlan> plan_shared(const StencilJob& job, const Configuration& configuration,
                                const KernelSources& sources) {
   const Layout layout = line_layout(job, configuration["padded"].as_bool());
@@ -210,7 +212,7 @@ Result<LaunchPlan> plan_shared(const StencilJob& job, const Configuration& confi
   // Two dimensions have no tiles along the kernels' y.
   constants.merge(Constants{{"tiles_x", 1}, {"tiles_y", 1}, {"tiles_z", 1}});
   const auto value = [&](const Expr& expression) { return evaluated(expression, configuration, constants); };
-  // More than any shared memory has, in all tiles and in one.
+  // Limits beyond any shared memory, of all tiles and of one.
   constexpr double max_cells = 0x1.0p45;
   constexpr std::int64_t max_tile_cells = std::int64_t{1} << 26;
   if (job.cells() > max_cells || std::max({job.nx, job.ny, job.nz}) > max_index / 2 ||
@@ -236,10 +238,10 @@ Result<LaunchPlan> plan_shared(const StencilJob& job, const Configuration& confi
 }
 
 constexpr std::int64_t max_emulated_threads = 32768;
-/// Few enough tiles that the emulator has a stack for each thread of a cooperative launch.
+/// Returns sizes with few tiles: the emulator needs a stack for each thread of a cooperative launch.
 std::vector<CheckSize> persistent_sizes(const StencilJob& job, const Configuration& configuration) {
   const auto [rx, ry, rz] = job.stencil.radii();
-  // The same array is written last.
+  // The last step writes the same array.
   const std::int64_t steps = std::min<std::int64_t>(job.steps, 4 + job.steps % 2);
   std::vector<CheckSize> sizes;
   if (configuration["kept"].as_text() == "shared") {

@@ -6,11 +6,11 @@
 
 namespace tune::kernels {
 
-/// One cooperative launch for all time steps, whose blocks meet at a barrier of the grid between two.
+/// Plans one cooperative launch for all time steps, whose blocks meet at a barrier of the grid between two.
 Result<LaunchPlan> plan_persistent(const StencilJob& job, const Configuration& configuration,
                                    const KernelSources& sources);
 
-/// At least two steps, and weights that fit constant memory.
+/// True for at least two steps and weights that fit constant memory.
 bool persistent_applies(const StencilJob& job);
 
 }  // namespace tune::kernels

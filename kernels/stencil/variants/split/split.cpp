@@ -19,14 +19,14 @@ namespace {
 using search::Expr;
 using search::var;
 
-/// A part costs as much memory traffic as a step of its own. Fewer points take no time beside it.
+/// A part costs as much memory traffic as a step; fewer points cost no time beside it.
 constexpr int min_points_of_part = 16;
 /// Cells of a thread in the default configuration, if there are parts enough.
 constexpr int default_split_cells = 4;
 
 constexpr std::array<std::string_view, 4> names = {"planes", "rows", "points", "axes"};
 
-/// What the division orders the points by. Points of equal keys stay in one part.
+/// Returns the key by which the division orders points. Points of equal keys stay in one part.
 std::tuple<int, int, int> key(const StencilPoint& point, Division division) {
   switch (division) {
     case Division::planes:
@@ -41,7 +41,7 @@ std::tuple<int, int, int> key(const StencilPoint& point, Division division) {
   throw std::out_of_range("no such division");
 }
 
-/// The lowest and highest offsets of a part along y and z.
+/// Returns the lowest and highest offsets of a part along y and z.
 std::array<int, 4> ranges(const Stencil& stencil, const std::vector<int>& part_of, int part) {
   std::array<int, 4> found{};
   bool any = false;
@@ -66,7 +66,7 @@ std::string array_text(const char* name, const std::vector<int>& values, std::si
   return text + "};\n";
 }
 
-/// Where each point of a star is: along x with the cell itself, along y, along z.
+/// Returns arrays with the part of each point of a star: along x with the cell itself, along y, along z.
 std::string star_text(const Stencil& stencil, const std::vector<int>& part_of) {
   const std::array<int, 3> radii = stencil.radii();
   std::array<std::vector<int>, 3> along;
@@ -101,7 +101,6 @@ __device__ constexpr int part_of(int dx, int dy, int dz) {
 )";
 }
 
-/// Text of `stencil_parts.cuh`.
 std::string parts_header(const Stencil& stencil, const std::vector<int>& part_of, int parts) {
   std::string text = format(
       "// Into which {} parts the stencil's points are divided.\n#pragma once\n\n"
@@ -122,7 +121,7 @@ std::string entry_of(int part) {
   return format("stencil_part_{}", part);
 }
 
-/// Text of `stencil_part_kernels.cuh`: entries need names.
+/// Returns the text of `stencil_part_kernels.cuh`: a kernel with a name for each part.
 std::string kernels_header(int parts) {
   std::string text =
       "// A kernel for each part of the points. `in` and `out` point to cell (0, 0, 0), aligned to 16 bytes; "
@@ -136,6 +135,69 @@ std::string kernels_header(int parts) {
         "  add_part<{}>(in, out, nx, ny, nz, pitch, plane);\n}}\n",
         entry_of(part), part);
   return text;
+}
+
+constexpr Division divisions[] = {Division::planes, Division::rows, Division::points, Division::axes};
+
+/// Returns numbers of parts that leave each of them enough points.
+std::vector<int> part_counts(const StencilJob& job) {
+  const auto points = static_cast<std::int64_t>(job.stencil.points.size());
+  std::vector<int> counts;
+  for (const int parts : {2, 3, 4, 5, 6, 8, 10, 12, 16})
+    if (parts * min_points_of_part <= points) counts.push_back(parts);
+  return counts;
+}
+
+void add_split(FamilySpace& space, const StencilJob& job) {
+  if (!split_applies(job)) return;
+  const std::vector<int> counts = part_counts(job);
+  std::vector<Value> ways, numbers(counts.begin(), counts.end());
+  for (const Division division : divisions)
+    if (max_parts(job.stencil, division) >= 2) ways.emplace_back(std::string(to_string(division)));
+  // Launches of few points wait for memory: the default has as many parts as are needed to unroll its sums.
+  std::size_t wanted = 0;
+  while (wanted + 1 < counts.size() &&
+         largest_part(job.stencil, Division::points, counts[wanted]) * default_split_cells > max_part_terms)
+    ++wanted;
+  space.add("parts", "launches a time step, each of which adds the terms of a part of the points", numbers,
+            counts[wanted]);
+  space.add(
+      "divide",
+      "where the points are cut into parts of about equal counts: between planes of z (rows of two "
+      "dimensions), between rows of y, anywhere, or, for a star, anywhere with the points in the order of "
+      "the axes",
+      ways, ways.back().as_text() == "axes" ? Value("axes") : Value("points"));
+
+  add_shared(space, job,
+             {"block_x", "block_y", "block_z", "vector", "cells_y", "cells_z", "readonly", "padded", "store",
+              "min_blocks"});
+  const Rules rules = space.rules();
+  const Expr cells = var("vector") * var("cells_y") * var("cells_z");
+  const Expr block = var("block_x") * var("block_y") * var("block_z");
+  add_block_limits(rules, block);
+  add_row_rule(rules);
+  add_brick_limits(rules, cells);
+  // The sums, and a row with its x neighbours.
+  const Expr aligned_halo = ceil_div(var("reach_x"), var("vector")) * var("vector");
+  rules.add_registers(
+      (cells + var("vector") + aligned_halo * 2) * var("words") + 16, block,
+      "the sums and a row with its neighbours need more registers than min_blocks leaves to a thread");
+  Expr largest = 0;
+  for (const Division division : divisions) {
+    const int max = max_parts(job.stencil, division);
+    if (max < 2) continue;
+    const Expr chosen = var("divide") == std::string(to_string(division)).c_str();
+    rules.add(!chosen || var("parts") <= max,
+              "a division has fewer planes or rows than there would be parts");
+    for (const int parts : part_counts(job))
+      if (parts <= max)
+        largest = largest + (chosen && var("parts") == parts) * largest_part(job.stencil, division, parts);
+  }
+  rules.add(
+      largest * cells <= max_part_terms,
+      "the unrolled sums of the largest part are larger than the instruction cache: more parts, or fewer "
+      "cells a thread");
+  rules.add(var("points") * cells <= max_split_terms, "all parts together take seconds to compile");
 }
 
 }  // namespace
@@ -159,13 +221,13 @@ int max_parts(const Stencil& stencil, Division division) {
 
 std::vector<int> parts_of(const Stencil& stencil, Division division, int parts) {
   if (parts < 1 || parts > max_parts(stencil, division))
-    throw std::invalid_argument("a stencil cannot be divided into so many parts");
+    throw std::invalid_argument("a stencil cannot be divided into this many parts");
   const auto key_of = [&](std::size_t i) { return key(stencil.points[i], division); };
   const std::size_t count = stencil.points.size();
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, key_of);
-  // Where a part may begin, counted in points; the last entry is the end.
+  // A part may begin at each of these points; the last entry is the end.
   std::vector<std::size_t> cuts;
   for (std::size_t i = 0; i < count; ++i)
     if (i == 0 || key_of(order[i]) != key_of(order[i - 1])) cuts.push_back(i);
@@ -174,7 +236,7 @@ std::vector<int> parts_of(const Stencil& stencil, Division division, int parts) 
   std::vector<int> part_of(count);
   std::size_t begin = 0;  // a group
   for (std::size_t part = 0; part < wanted; ++part) {
-    // The cut that is nearest to the ideal one and leaves a group for every part.
+    // Takes the cut nearest to the ideal one that leaves a group for every part.
     const std::size_t last = groups - (wanted - part - 1);
     std::size_t end = part + 1 == wanted ? groups : begin + 1;
     const auto distance = [&](std::size_t cut) {
@@ -232,73 +294,6 @@ bool split_applies(const StencilJob& job) {
   return points >= 3 * min_points_of_part && points <= max_split_terms &&
          weights + weights / job.element_bytes() <= constant_memory;
 }
-
-namespace {
-
-constexpr Division divisions[] = {Division::planes, Division::rows, Division::points, Division::axes};
-
-/// Numbers of parts that leave each of them enough points.
-std::vector<int> part_counts(const StencilJob& job) {
-  const auto points = static_cast<std::int64_t>(job.stencil.points.size());
-  std::vector<int> counts;
-  for (const int parts : {2, 3, 4, 5, 6, 8, 10, 12, 16})
-    if (parts * min_points_of_part <= points) counts.push_back(parts);
-  return counts;
-}
-
-void add_split(FamilySpace& space, const StencilJob& job) {
-  if (!split_applies(job)) return;
-  const std::vector<int> counts = part_counts(job);
-  std::vector<Value> ways, numbers(counts.begin(), counts.end());
-  for (const Division division : divisions)
-    if (max_parts(job.stencil, division) >= 2) ways.emplace_back(std::string(to_string(division)));
-  // Few points a launch wait for memory: as many parts as the default configuration needs to be unrolled.
-  std::size_t wanted = 0;
-  while (wanted + 1 < counts.size() &&
-         largest_part(job.stencil, Division::points, counts[wanted]) * default_split_cells > max_part_terms)
-    ++wanted;
-  space.add({"parts", "launches a time step, each of which adds the terms of a part of the points", numbers,
-             counts[wanted]});
-  space.add(
-      {"divide",
-       "where the points are cut into parts of about equal counts: between planes of z (rows of two "
-       "dimensions), between rows of y, anywhere, or, for a star, anywhere with the points in the order of "
-       "the axes",
-       ways, ways.back().as_text() == "axes" ? Value("axes") : Value("points")});
-
-  add_shared(space, job,
-             {"block_x", "block_y", "block_z", "vector", "cells_y", "cells_z", "readonly", "padded", "store",
-              "min_blocks"});
-  const Rules rules = space.rules();
-  const Expr cells = var("vector") * var("cells_y") * var("cells_z");
-  const Expr block = var("block_x") * var("block_y") * var("block_z");
-  add_block_limits(rules, block);
-  add_row_rule(rules);
-  add_brick_limits(rules, cells);
-  // The sums, and a row with its x neighbours.
-  const Expr aligned_halo = ceil_div(var("reach_x"), var("vector")) * var("vector");
-  rules.add_registers(
-      (cells + var("vector") + aligned_halo * 2) * var("words") + 16, block,
-      "the sums and a row with its neighbours need more registers than min_blocks leaves to a thread");
-  Expr largest = 0;
-  for (const Division division : divisions) {
-    const int max = max_parts(job.stencil, division);
-    if (max < 2) continue;
-    const Expr chosen = var("divide") == std::string(to_string(division)).c_str();
-    rules.add(!chosen || var("parts") <= max,
-              "a division has fewer planes or rows than there would be parts");
-    for (const int parts : part_counts(job))
-      if (parts <= max)
-        largest = largest + (chosen && var("parts") == parts) * largest_part(job.stencil, division, parts);
-  }
-  rules.add(
-      largest * cells <= max_part_terms,
-      "the unrolled sums of the largest part are larger than the instruction cache: more parts, or fewer "
-      "cells a thread");
-  rules.add(var("points") * cells <= max_split_terms, "all parts together take seconds to compile");
-}
-
-}  // namespace
 
 StencilVariant split_stencil() {
   return {"split",       "as direct, but a launch for each of several parts of the points",

@@ -11,7 +11,7 @@ using search::var;
 
 namespace {
 
-/// Adds what the copy engine asks for; see check_tensor_map.
+/// Adds the requirements of the copy engine; see check_tensor_map.
 void add_box_rules(const Rules& rules, const SweptStencil& stencil) {
   const Expr other = var("loader") != "tma";
   const Expr aligned_halo = ceil_div(stencil.reach_x, var("vector")) * var("vector");
@@ -31,6 +31,18 @@ void add_box_rules(const Rules& rules, const SweptStencil& stencil) {
   if (stencil.star)
     rules.add(other || var("queue") == "partial_sums",
               "the copy engine brings whole planes, of which only partial sums have a use");
+}
+
+void add_streaming(FamilySpace& space, const StencilJob& job) {
+  add_shared(space, job,
+             {"block_x", "block_y", "vector", "cells_y", "chunk", "loader", "stages", "unroll", "padded",
+              "store", "min_blocks"});
+  if (job.dimensions == 3) add_shared(space, job, {"unroll_rows"});
+  space.add("queue",
+            "what the registers hold: the input planes around the current one, or the sums of the outputs to "
+            "which the current plane contributes",
+            {"inputs", "partial_sums"}, "inputs", var("star"));
+  add_streaming_rules(space, swept_by("streaming", job));
 }
 
 }  // namespace
@@ -57,33 +69,13 @@ void add_streaming_rules(FamilySpace& space, const SweptStencil& stencil) {
   if (!stencil.star) rules.add(width * (stencil.reach_x * 2 + 1) * cells <= 1200, too_many_terms);
 
   const Expr aligned_halo = ceil_div(stencil.reach_x, var("vector")) * var("vector");
-  // The halo vectors of a thread: where each comes from and goes to stays in three registers.
+  // The halo vectors of a thread: source and target of each stay in three registers.
   const Expr halo = stencil.reach_y * 2 * (var("block_x") + aligned_halo * 2) +
                     var("block_y") * var("cells_y") * aligned_halo * 2;
   rules.add(halo <= threads * var("vector") * 32 || var("loader") == "cache" || var("loader") == "tma",
             "a thread has to bring too many vectors of the halo: more threads have fewer each");
   rules.add_shared_memory(planes_bytes(stencil.reach_x, stencil.reach_y), "the planes");
 }
-
-namespace {
-
-void add_streaming(FamilySpace& space, const StencilJob& job) {
-  add_shared(space, job,
-             {"block_x", "block_y", "vector", "cells_y", "chunk", "loader", "stages", "unroll", "padded",
-              "store", "min_blocks"});
-  if (job.dimensions == 3) add_shared(space, job, {"unroll_rows"});
-  space.add(
-      {"queue",
-       "what the registers hold: the input planes around the current one, or the sums of the outputs to "
-       "which "
-       "the current plane contributes",
-       {"inputs", "partial_sums"},
-       "inputs",
-       var("star")});
-  add_streaming_rules(space, swept_by("streaming", job));
-}
-
-}  // namespace
 
 Result<LaunchPlan> plan_streaming(const StencilJob& job, const Configuration& configuration,
                                   const KernelSources& sources) {

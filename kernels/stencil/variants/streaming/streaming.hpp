@@ -8,7 +8,6 @@ namespace tune::kernels {
 /// Adds rules of a sweep whose blocks march through planes.
 void add_streaming_rules(FamilySpace& space, const SweptStencil& stencil);
 
-/// A launch for each time step.
 Result<LaunchPlan> plan_streaming(const StencilJob& job, const Configuration& configuration,
                                   const KernelSources& sources);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variant `temporal`: launches that fuse `fused` time steps each, and one for what is left over.
+// The variant `temporal`: launches that fuse `fused` time steps each, and one for the remaining steps.
 #include <algorithm>
 #include <limits>
 
@@ -15,16 +15,16 @@ using search::Role;
 using search::Value;
 using search::var;
 
-/// Multiply-adds of a whole launch that the compiler unrolls: once for tiles without, once for tiles with
-/// cells that keep their values. 6000 take about two seconds on a 3 GHz core.
+/// Limit on the multiply-adds of a launch that the compiler unrolls: once for tiles without and once for
+/// tiles with cells that keep their values. 6000 take about two seconds on a 3 GHz core.
 constexpr int max_fused_terms = 6000;
 
-/// Bytes of the rows that warps exchange: every level has rows for even and for odd planes.
+/// Returns the bytes of the rows that warps exchange: every level has rows for even and for odd planes.
 Expr exchanged_bytes(int reach_y) {
   return var("fused") * 2 * var("threads") * (2 * reach_y) * var("cells_x") * var("words") * 4;
 }
 
-/// Tiles along one axis, as the kernel's Cut counts them.
+/// Returns the tiles along one axis, as the kernel's Cut counts them.
 std::int64_t tiles(std::int64_t extent, std::int64_t tile, std::int64_t halo, std::int64_t margin) {
   const std::int64_t covered = extent + 2 * margin, stride = tile - 2 * halo;
   return covered <= tile ? 1 : ceil_div(covered - 2 * halo, stride);
@@ -41,7 +41,6 @@ struct TemporalShape {
         chunk(configuration["chunk"].as_int()) {}
 };
 
-/// Blocks of a launch that fuses `steps`.
 Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int64_t steps) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
   const auto [rx, ry, rz] = job.stencil.radii();
@@ -63,24 +62,18 @@ Result<Dim3> grid_of(const StencilJob& job, const TemporalShape& shape, std::int
 void add_temporal(FamilySpace& space, const StencilJob& job) {
   const bool flat = job.dimensions == 2;
   add_shared(space, job, {"fused", "vector", "cells_y", "chunk", "unroll", "padded", "store", "min_blocks"});
-  space.add({"cells_x",
-             "neighbouring cells along x of a lane",
-             flat ? std::vector<Value>{1, 2, 4, 8, 16} : std::vector<Value>{1, 2, 4},
-             4,
-             {},
-             Role::work});
-  space.add({"threads",
-             flat ? "threads of a block, every warp with a tile of its own"
-                  : "threads of a block, its warps behind each other along y",
-             flat ? std::vector<Value>{32, 64, 128, 256, 512}
-                  : std::vector<Value>{32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
-             flat ? 128 : 256,
-             {},
-             Role::threads});
-  space.add({"ahead", "planes that are loaded before they are needed", {1, 2}, 1});
+  space.add("cells_x", "neighbouring cells along x of a lane",
+            flat ? std::vector<Value>{1, 2, 4, 8, 16} : std::vector<Value>{1, 2, 4}, 4, {}, Role::work);
+  space.add("threads",
+            flat ? "threads of a block, every warp with a tile of its own"
+                 : "threads of a block, its warps behind each other along y",
+            flat ? std::vector<Value>{32, 64, 128, 256, 512}
+                 : std::vector<Value>{32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024},
+            flat ? 128 : 256, {}, Role::threads);
+  space.add("ahead", "planes that are loaded before they are needed", {1, 2}, 1);
   const Rules rules = space.rules();
   const Expr cells = var("cells_x") * var("cells_y");
-  rules.add(var("fused") >= 2, "one step a launch is what direct and streaming are made for");
+  rules.add(var("fused") >= 2, "single steps are for direct and streaming");
   rules.add(var("fused") <= 16, "the sums of more than 16 steps exceed the registers");
   rules.add(cells <= 32, "more than 32 cells a lane: their sums exceed the registers");
   rules.add(var("unroll") <= 2, "after two planes all sums are where they were");
@@ -89,7 +82,7 @@ void add_temporal(FamilySpace& space, const StencilJob& job) {
   rules.add_resident_threads(var("threads"));
   rules.add(var("fused") * var("points") * cells * var("unroll") <= max_fused_terms, too_many_terms);
 
-  // Sums of every level, the plane at hand and those that are loaded, and, where levels wait for rows of
+  // Sums of every level, the current plane and those that are loaded ahead, and, if levels wait for rows of
   // other warps, the planes that wait.
   const auto [rx, ry, rz] = job.stencil.radii();
   const Expr waiting = ry > 0 && !job.stencil.star() ? var("fused") : Expr(0);
@@ -98,7 +91,7 @@ void add_temporal(FamilySpace& space, const StencilJob& job) {
   rules.add_registers(kept + 16, var("threads"),
                       "the sums of all steps need more registers than a thread may have");
 
-  // A tile must not be spoilt for the most part.
+  // Most of a tile must remain valid.
   const Expr spoilt_x = var("fused") * (2 * rx);
   rules.add(spoilt_x * 3 <= var("cells_x") * 64,
             "more than two thirds of a tile's columns are spoilt by the steps");
@@ -146,7 +139,7 @@ Result<LaunchPlan> plan_temporal(const StencilJob& job, const Configuration& con
 std::vector<CheckSize> temporal_sizes(const StencilJob& job, const Configuration& configuration) {
   const auto radii = job.stencil.radii();
   const std::int64_t fused = configuration["fused"].as_int();
-  // Tiles whose edges all lie within the array, and planes that no boundary concerns.
+  // Tiles whose edges all lie within the array, and planes without a boundary.
   const TemporalShape shape(configuration);
   return sweep_sizes(job, configuration, fused,
                      CheckSize{32 * shape.cells_x * 2 + 11, 2 * shape.warps * shape.cells_y + 7,
