@@ -135,7 +135,7 @@ int choose_and_run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (arguments[0] == "worker") return run_worker(rest);
-  if (arguments[0].starts_with("-")) return call(run_command(), arguments);
+  if (arguments[0].starts_with("-")) return call(find_command("run"), arguments);
   return call(find_command(arguments[0]), rest);
 }
 

@@ -2,9 +2,9 @@
 #include <deque>
 #include <future>
 #include <iostream>
+#include <map>
 #include <optional>
 
-#include "cli/check/check_report.hpp"
 #include "cli/check/check_stored.hpp"
 #include "cli/input/command.hpp"
 #include "cli/input/device_choice.hpp"
@@ -87,7 +87,31 @@ ordered_json verdict_object(const Configuration& configuration, const emulator::
   return entry;
 }
 
-}  // namespace
+/// What 'tune check' found: counts it, and says one line for each error, or everything as JSON at the end.
+class CheckReport {
+ public:
+  explicit CheckReport(Format form) : form_(form) {}
+
+  /// What a device or a compiler said.
+  void add(const Evaluation& evaluation);
+  /// What the emulator said of the configuration with this number; verdicts come in any order.
+  void add(std::size_t number, const Configuration& configuration, const emulator::CheckVerdict& verdict);
+
+  /// Prints what is left to say and returns the exit status. `what` was done; `more` goes into the JSON
+  /// object.
+  int finish(std::string what, const nlohmann::ordered_json& more = nlohmann::ordered_json::object()) const;
+
+  double emulated_seconds() const { return emulated_seconds_; }
+
+ private:
+  Format form_;
+  std::uint64_t checked_ = 0;
+  std::uint64_t wrong_ = 0;
+  std::uint64_t cannot_run_ = 0;
+  std::uint64_t not_emulated_ = 0;
+  double emulated_seconds_ = 0;
+  std::map<std::size_t, nlohmann::ordered_json> results_;  ///< by number
+};
 
 void CheckReport::add(const Evaluation& evaluation) {
   if (!evaluation.outcome && evaluation.outcome.error().phase == Phase::resources)
@@ -139,6 +163,15 @@ int CheckReport::finish(std::string what, const ordered_json& more) const {
   return wrong_ > 0 ? static_cast<int>(Exit::failure) : 0;
 }
 
+/// How the emulator checks.
+struct EmulatorOptions {
+  bool sanitize = false, plain = false;
+
+  void add_to(OptionTable& table);
+  /// Throws UsageError for both, and for one of them with another device.
+  void check(const std::string& device) const;
+};
+
 void EmulatorOptions::add_to(OptionTable& table) {
   table.flag(
       "sanitize",
@@ -154,6 +187,7 @@ void EmulatorOptions::check(const std::string& device) const {
   if (sanitize && plain) throw UsageError("--sanitize and --plain: choose one");
 }
 
+/// Checks the configurations on the CPU: at the selected size alone, else at the problem's odd sizes.
 int check_emulated(const ProblemSelection& selection, bool one_size, const KernelSources& sources,
                    const std::vector<Configuration>& configurations, const EmulatorOptions& emulation,
                    Format form) {
@@ -184,8 +218,6 @@ int check_emulated(const ProblemSelection& selection, bool one_size, const Kerne
              one_size ? selection.instance.size() : "odd sizes");
   return report.finish(what, {{"device", "emulator"}, {"flavour", plain ? "plain" : "sanitize"}});
 }
-
-namespace {
 
 constexpr std::uint64_t default_sample = 20;
 
@@ -360,17 +392,16 @@ int run_check(const CheckRequest& request) {
 
 }  // namespace
 
-const Command& check_command() {
-  static const Command command = {"check",
-                                  "compiles and verifies configurations without ranking them",
-                                  "tune check --problem P [--config NAME=VALUE,... | --sample N | --all]",
-                                  "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
-                                  "  tune check --problem stencil3d --arch sm_90 --sample 50\n"
-                                  "  tune check --problem stencil3d --device emulator --sample 50\n"
-                                  "  tune check --stored --threshold 5% --junit results.xml\n",
-                                  "problem",
-                                  bind_request<CheckRequest, run_check>};
-  return command;
+Command check_command() {
+  return {"check",
+          "compiles and verifies configurations without ranking them",
+          "tune check --problem P [--config NAME=VALUE,... | --sample N | --all]",
+          "  tune check --problem stencil3d --size 67x37x29 --sample 50\n"
+          "  tune check --problem stencil3d --arch sm_90 --sample 50\n"
+          "  tune check --problem stencil3d --device emulator --sample 50\n"
+          "  tune check --stored --threshold 5% --junit results.xml\n",
+          "problem",
+          bind_request<CheckRequest, run_check>};
 }
 
 }  // namespace tune::cli

@@ -298,20 +298,18 @@ std::span<const Command> parts() {
 
 }  // namespace
 
-const Command& db_command() {
-  static const Command command = {
-      .name = "db",
-      .summary = "looks after databases: info, check, compact, merge, export, import",
-      .usage = "tune db COMMAND [options]",
-      .example =
-          "  tune db info\n"
-          "  tune db merge other.db\n"
-          "  tune db export --problem stencil3d --out stencil3d.db\n",
-      .positional = "",
-      .bind = nullptr,
-      .words = 1,
-      .parts = parts};
-  return command;
+Command db_command() {
+  return {.name = "db",
+          .summary = "looks after databases: info, check, compact, merge, export, import",
+          .usage = "tune db COMMAND [options]",
+          .example =
+              "  tune db info\n"
+              "  tune db merge other.db\n"
+              "  tune db export --problem stencil3d --out stencil3d.db\n",
+          .positional = "",
+          .bind = nullptr,
+          .words = 1,
+          .parts = parts};
 }
 
 }  // namespace tune::cli

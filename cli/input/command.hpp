@@ -38,19 +38,19 @@ std::function<int()> bind_request(OptionTable& table) {
 /// All commands, in the order of `tune help`.
 std::span<const Command> commands();
 
-const Command& run_command();
-const Command& best_command();
-const Command& list_command();
-const Command& show_command();
-const Command& space_command();
-const Command& check_command();
-const Command& devices_command();
-const Command& report_command();
-const Command& serve_command();
-const Command& db_command();
-const Command& data_command();
-const Command& replay_command();
-const Command& new_command();
+Command run_command();
+Command best_command();
+Command list_command();
+Command show_command();
+Command space_command();
+Command check_command();
+Command devices_command();
+Command report_command();
+Command serve_command();
+Command db_command();
+Command data_command();
+Command replay_command();
+Command new_command();
 
 /// The worker processes that the program starts of itself: `worker device 0` launches kernels, `worker
 /// compiler sm_90` compiles them. They talk over a descriptor, so nobody calls them by hand. Returns the exit

@@ -130,14 +130,13 @@ int run_devices(const DevicesRequest& request) {
 
 }  // namespace
 
-const Command& devices_command() {
-  static const Command command = {"devices",
-                                  "shows what an engineer wants to know of each GPU",
-                                  "tune devices [--format json]",
-                                  "  tune devices\n",
-                                  "",
-                                  bind_request<DevicesRequest, run_devices>};
-  return command;
+Command devices_command() {
+  return {"devices",
+          "shows what an engineer wants to know of each GPU",
+          "tune devices [--format json]",
+          "  tune devices\n",
+          "",
+          bind_request<DevicesRequest, run_devices>};
 }
 
 }  // namespace tune::cli

@@ -274,15 +274,14 @@ int run_list(const ListRequest& request) {
 
 }  // namespace
 
-const Command& list_command() {
-  static const Command command = {"list",
-                                  "lists problems, devices, runs or results",
-                                  "tune list [problems|devices|runs|results] [options]",
-                                  "  tune list runs --problem stencil3d\n"
-                                  "  tune list results --problem stencil3d --size 512x512x512 --limit 5\n",
-                                  "what",
-                                  bind_request<ListRequest, run_list>};
-  return command;
+Command list_command() {
+  return {"list",
+          "lists problems, devices, runs or results",
+          "tune list [problems|devices|runs|results] [options]",
+          "  tune list runs --problem stencil3d\n"
+          "  tune list results --problem stencil3d --size 512x512x512 --limit 5\n",
+          "what",
+          bind_request<ListRequest, run_list>};
 }
 
 }  // namespace tune::cli

@@ -118,16 +118,14 @@ int run_space(const SpaceRequest& request) {
 
 }  // namespace
 
-const Command& space_command() {
-  static const Command command = {
-      "space",
-      "shows parameters, constraints and how many configurations are valid",
-      "tune space --problem P [options]",
-      "  tune space --problem stencil3d --set radius=4 --sample 5\n"
-      "  tune space --problem stencil3d --where 'variant == direct and vector == 4'\n",
-      "problem",
-      bind_request<SpaceRequest, run_space>};
-  return command;
+Command space_command() {
+  return {"space",
+          "shows parameters, constraints and how many configurations are valid",
+          "tune space --problem P [options]",
+          "  tune space --problem stencil3d --set radius=4 --sample 5\n"
+          "  tune space --problem stencil3d --where 'variant == direct and vector == 4'\n",
+          "problem",
+          bind_request<SpaceRequest, run_space>};
 }
 
 }  // namespace tune::cli

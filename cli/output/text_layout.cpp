@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/text_layout.hpp"
 
-#include <algorithm>
-
 #include "tuner/base/format.hpp"
-#include "tuner/base/units.hpp"
-#include "tuner/evaluation/rerank.hpp"
-#include "tuner/measurement/timing.hpp"
 
 namespace tune::cli {
 namespace {
@@ -66,17 +61,16 @@ std::string time_of_day(const std::string& stored) {
 }
 
 std::string labelled(std::string_view label, const std::string& text) {
-  return text.empty() ? std::string() : format("{:<12}{}\n", label, text);
+  return text.empty() ? std::string() : format("{:<{}}{}\n", label, label_column, text);
 }
 
-std::string ties_text(const std::vector<Tie>& ties, std::size_t max) {
-  std::string text = format("ties      with {} other{}, less than {} slower or not for sure:\n", ties.size(),
-                            ties.size() == 1 ? "" : "s", percent_text(rerank_resolution));
-  for (std::size_t i = 0; i < std::min(ties.size(), max); ++i)
-    text += format("          {}\n            {}\n", difference_text(ties[i].ratio),
-                   wrapped(ties[i].configuration.to_string(), 12));
-  if (ties.size() > max) text += format("          and {} more: 'tune show'\n", ties.size() - max);
-  return text;
+std::string labelled(std::string_view label, const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += labelled(label, wrapped(text, label_column));
+    label = "";
+  }
+  return all;
 }
 
 }  // namespace tune::cli

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "search/space/configuration.hpp"
-#include "tuner/measurement/median_interval.hpp"
-
 namespace tune::cli {
 
-/// Columns of a terminal that nobody has made wider.
+/// Columns of a terminal that was not made wider.
 constexpr std::size_t text_width = 80;
+/// The column at which texts behind labels begin.
+constexpr std::size_t label_column = 12;
 
 /// `text` broken at its spaces so that no line is longer than text_width, where its words allow it; every
 /// line but the first behind `indent` spaces, the first one starting there already. Spaces between single
@@ -26,17 +24,9 @@ std::string time_of_day(const std::string& stored);
 /// A word of a command, between quotes where a shell would take it apart.
 std::string shell_quoted(const std::string& word);
 
-/// A line with a label in a column of its own; nothing where there is no text.
+/// A line with a label in a column of its own, its text as it is; nothing where there is no text.
 std::string labelled(std::string_view label, const std::string& text);
-
-/// A configuration that is as good as the winner, and its value to the winner's.
-struct Tie {
-  const MedianInterval& ratio;
-  const search::Configuration& configuration;
-};
-
-/// The ties of a winner, of which there are some: a heading, and two lines each for `max` of them.
-std::string ties_text(const std::vector<Tie>& ties,
-                      std::size_t max = std::numeric_limits<std::size_t>::max());
+/// The first text behind the label, the others below it, all wrapped; nothing where there are none.
+std::string labelled(std::string_view label, const std::vector<std::string>& texts);
 
 }  // namespace tune::cli

@@ -262,17 +262,15 @@ int run_replay(const ReplayRequest& request) {
 
 }  // namespace
 
-const Command& replay_command() {
-  static const Command command = {
-      "replay",
-      "compares search strategies on recorded spaces, without a GPU",
-      "tune replay --space FILE... [--strategy S,...] [options]",
-      "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
-      "  tune replay --space results.db --budget 50,100 --repeats 100\n"
-      "  tune replay --space *.gz --strategy model,model:start=9 --choose-by kernel\n",
-      "",
-      bind_request<ReplayRequest, run_replay>};
-  return command;
+Command replay_command() {
+  return {"replay",
+          "compares search strategies on recorded spaces, without a GPU",
+          "tune replay --space FILE... [--strategy S,...] [options]",
+          "  tune replay --space gemm.json.gz convolution.json.gz --strategy random\n"
+          "  tune replay --space results.db --budget 50,100 --repeats 100\n"
+          "  tune replay --space *.gz --strategy model,model:start=9 --choose-by kernel\n",
+          "",
+          bind_request<ReplayRequest, run_replay>};
 }
 
 }  // namespace tune::cli

@@ -104,20 +104,18 @@ std::span<const Command> parts() {
 
 }  // namespace
 
-const Command& data_command() {
-  static const Command command = {
-      .name = "data",
-      .summary = "makes and checks files of inputs and results: generate, check",
-      .usage = "tune data COMMAND [options]",
-      .example =
-          "  tune data generate --problem matvec --size 1000x2000 --out a.bin\n"
-          "  tune --problem matvec --input a.bin --output result.bin\n"
-          "  tune data check --problem matvec --input a.bin --output result.bin\n",
-      .positional = "",
-      .bind = nullptr,
-      .words = 1,
-      .parts = parts};
-  return command;
+Command data_command() {
+  return {.name = "data",
+          .summary = "makes and checks files of inputs and results: generate, check",
+          .usage = "tune data COMMAND [options]",
+          .example =
+              "  tune data generate --problem matvec --size 1000x2000 --out a.bin\n"
+              "  tune --problem matvec --input a.bin --output result.bin\n"
+              "  tune data check --problem matvec --input a.bin --output result.bin\n",
+          .positional = "",
+          .bind = nullptr,
+          .words = 1,
+          .parts = parts};
 }
 
 }  // namespace tune::cli

@@ -67,14 +67,13 @@ int run_new(const NewRequest& request) {
 
 }  // namespace
 
-const Command& new_command() {
-  static const Command command = {"new",
-                                  "writes a first definition for a kernel of your own",
-                                  "tune new FILE.cu [options]",
-                                  "  tune new my_kernel.cu\n  tune new my_kernel.cu --entry second --out -\n",
-                                  "kernel",
-                                  bind_request<NewRequest, run_new>};
-  return command;
+Command new_command() {
+  return {"new",
+          "writes a first definition for a kernel of your own",
+          "tune new FILE.cu [options]",
+          "  tune new my_kernel.cu\n  tune new my_kernel.cu --entry second --out -\n",
+          "kernel",
+          bind_request<NewRequest, run_new>};
 }
 
 }  // namespace tune::cli

@@ -295,17 +295,15 @@ int tune_problem(const RunRequest& request) {
 
 }  // namespace
 
-const Command& run_command() {
-  static const Command command = {
-      "run",
-      "tunes a problem on a device and stores every evaluation",
-      "tune --problem P [--device D] [options]\n       tune run P [--device D] [options]",
-      "  tune --problem stencil3d --device 0\n"
-      "  tune --problem stencil3d --device replay --strategy grid\n"
-      "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n",
-      "problem",
-      bind_request<RunRequest, tune_problem>};
-  return command;
+Command run_command() {
+  return {"run",
+          "tunes a problem on a device and stores every evaluation",
+          "tune --problem P [--device D] [options]\n       tune run P [--device D] [options]",
+          "  tune --problem stencil3d --device 0\n"
+          "  tune --problem stencil3d --device replay --strategy grid\n"
+          "  tune --problem stencil3d --set radius=4,type=double --budget-time 2m\n",
+          "problem",
+          bind_request<RunRequest, tune_problem>};
 }
 
 }  // namespace tune::cli

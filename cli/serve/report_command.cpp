@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <iostream>
+#include <map>
 
 #include "cli/input/command.hpp"
 #include "cli/input/stored.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/output/progress.hpp"
 #include "cli/serve/http_server.hpp"
-#include "cli/serve/live_page.hpp"
 #include "library/run/paths.hpp"
 #include "reports/html.hpp"
 #include "reports/report.hpp"
@@ -14,7 +15,9 @@
 #include "tuner/base/format.hpp"
 
 namespace tune::cli {
+namespace {
 
+/// What of the database is shown. Throws as check_stored_choice and find_run.
 reports::ReportFilter report_filter(const StoredChoice& choice, std::optional<std::uint64_t> run,
                                     bool all_versions, const db::Database& database) {
   check_stored_choice(choice, &database);
@@ -26,6 +29,30 @@ reports::ReportFilter report_filter(const StoredChoice& choice, std::optional<st
   filter.run = find_run(run, database);
   return filter;
 }
+
+/// The report's page over a database that others may be writing to. `/` is the page, `/data` what is new in
+/// it, with an ETag that changes when the database does; both are made anew at most as often as they can be
+/// made in a third of the time.
+class LivePage {
+ public:
+  /// The database must outlive it. Throws Error where it has nothing that passes the filter.
+  LivePage(const db::Database& database, reports::ReportFilter filter);
+
+  HttpResponse answer(const HttpRequest& request);
+
+ private:
+  void refresh();
+
+  const db::Database& database_;
+  reports::ReportFilter filter_;
+  std::map<std::int64_t, std::optional<search::Configuration>>
+      defaults_;                                ///< by work: they take long to find
+  std::string start_;                           ///< tells this server's tags from another's
+  std::optional<std::int64_t> version_;         ///< of the data that is shown
+  std::chrono::steady_clock::time_point next_;  ///< before this, nothing is made anew
+  reports::ReportData data_;
+  std::string page_, update_;  ///< empty where they were not asked for yet
+};
 
 LivePage::LivePage(const db::Database& database, reports::ReportFilter filter)
     : database_(database),
@@ -76,8 +103,6 @@ HttpResponse LivePage::answer(const HttpRequest& request) {
   response.body = update_;
   return response;
 }
-
-namespace {
 
 std::string kinds_help() {
   std::string text;
@@ -137,16 +162,15 @@ int run_report(const ReportRequest& request) {
 
 }  // namespace
 
-const Command& report_command() {
-  static const Command command = {"report",
-                                  "writes a report of the stored results",
-                                  "tune report [--problem P] [--out FILE] [options]",
-                                  "  tune report --problem stencil3d\n"
-                                  "  tune report --problem stencil3d --out stencil3d.md\n"
-                                  "  tune report --out report.html\n",
-                                  "",
-                                  bind_request<ReportRequest, run_report>};
-  return command;
+Command report_command() {
+  return {"report",
+          "writes a report of the stored results",
+          "tune report [--problem P] [--out FILE] [options]",
+          "  tune report --problem stencil3d\n"
+          "  tune report --problem stencil3d --out stencil3d.md\n"
+          "  tune report --out report.html\n",
+          "",
+          bind_request<ReportRequest, run_report>};
 }
 
 namespace {
@@ -191,15 +215,14 @@ int run_serve(const ServeRequest& request) {
 
 }  // namespace
 
-const Command& serve_command() {
-  static const Command command = {"serve",
-                                  "shows the report's page in a browser, live while a run goes on",
-                                  "tune serve [--db FILE] [--port N] [options]",
-                                  "  tune serve\n"
-                                  "  tune serve --problem stencil3d --port 0\n",
-                                  "",
-                                  bind_request<ServeRequest, run_serve>};
-  return command;
+Command serve_command() {
+  return {"serve",
+          "shows the report's page in a browser, live while a run goes on",
+          "tune serve [--db FILE] [--port N] [options]",
+          "  tune serve\n"
+          "  tune serve --problem stencil3d --port 0\n",
+          "",
+          bind_request<ServeRequest, run_serve>};
 }
 
 }  // namespace tune::cli

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "reports/data/report_data.hpp"
+#include "reports/data/result.hpp"
 
+/// The words and tables that the reports for people share.
 namespace tune::reports {
 
 /// A table as rows of cells; the first row is the header and says how many cells a row has.
@@ -30,13 +32,14 @@ class Grid {
 /// With what Markdown would read as something else made plain.
 std::string markdown_text(const std::string& text);
 
-}  // namespace tune::reports
-
-/// The words and tables that the reports for people share.
-namespace tune::reports {
-
 /// `stencil3d 512x512x512 radius=1,type=float on NVIDIA H200`.
 std::string title(const Section& section);
+/// The winner of a section that has one.
+ShownResult winner_of(const Section& section);
+/// How many others tie with the winner.
+std::uint64_t tied_count(const Section& section);
+/// The same in words: `none`, `2 other configurations`.
+std::string tied_text(const Section& section);
 /// What is known of a section in a line each: a short name and its text.
 std::vector<std::pair<std::string, std::string>> properties(const Section& section);
 

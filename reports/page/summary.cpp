@@ -44,13 +44,6 @@ std::string spaced(const std::string& list) {
   return result;
 }
 
-std::string ties_text(const Section& section) {
-  if (!section.winner || !section.winner->rerank) return "no finals";
-  const auto tied = std::ranges::count_if(section.evaluations,
-                                          [&](const db::ResultRow& row) { return ties(section, row); });
-  return tied == 0 ? "none" : format("{}", tied);
-}
-
 std::string found_html(const Section& section) {
   std::string html = format("{} of ", section.evaluations.size());
   html += section.space_size > 0 ? format("{} evaluated", section.space_size) : "? evaluated";
@@ -102,7 +95,9 @@ std::string summary_row(const Section& section, std::size_t number) {
     add_cell(html, "of limit", share ? percent_text(*share) : "-", " class=\"number\"");
     add_cell(html, "over default", factor(gain(section, section.default_time)), " class=\"number\"");
     add_cell(html, "over median", factor(gain(section, section.median_time)), " class=\"number\"");
-    add_cell(html, "ties with it", ties_text(section), " class=\"number\"");
+    add_cell(html, "ties with it",
+             section.winner->rerank ? format("{}", tied_count(section)) : "not re-ranked",
+             " class=\"number\"");
   }
   add_cell(html, "found by", found_html(section));
   add_cell(html, "as of", fresh_html(section));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/data/wording.hpp"
 #include "reports/page/effects.hpp"
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -142,14 +143,9 @@ void add_standing(const Section& section, Sentences& sentences) {
   const db::ResultRow& winner = *section.winner;
   std::string text =
       format("{} of {} measured configurations are within 5 % of it", section.close, section.measured);
-  if (winner.rerank) {
-    const auto tied = std::ranges::count_if(section.evaluations,
-                                            [&](const db::ResultRow& row) { return ties(section, row); });
-    text += format("; in the finals ({} rounds) {} with it", winner.rerank->rounds,
-                   tied == 0   ? "none ties"
-                   : tied == 1 ? "1 other ties"
-                               : format("{} others tie", tied));
-  }
+  if (winner.rerank)
+    text +=
+        format("; ties with it after re-ranking ({} rounds): {}", winner.rerank->rounds, tied_text(section));
   if (winner.tolerance > 0)
     text += format(". Its largest error is {:.3g}, {} of what is allowed", winner.error,
                    percent_text(winner.error / winner.tolerance));

@@ -222,7 +222,7 @@ TEST(Run, WhereAllFailsItSaysSo) {
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
   EXPECT_NE(outcome.err.find("no configuration gave a right result; 'tune show'"), std::string::npos);
-  EXPECT_NE(outcome.out.find("best      none"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("best        none"), std::string::npos) << outcome.out;
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/portfolio_header.hpp"
+#include "reports/header.hpp"
 
 #include <algorithm>
+#include <variant>
 
 #include "tuner/base/format.hpp"
 #include "tuner/base/units.hpp"
@@ -137,12 +138,63 @@ inline const Configuration& choose(const char* device, int major, int minor, int
 }}
 )";
 
+std::string constants(const std::string& step, const Launch& launch) {
+  std::string text = format("inline constexpr unsigned grid_{}[3] = {{{}, {}, {}}};\n", step, launch.grid.x,
+                            launch.grid.y, launch.grid.z);
+  text += format("inline constexpr unsigned block_{}[3] = {{{}, {}, {}}};\n", step, launch.block.x,
+                 launch.block.y, launch.block.z);
+  return text + format("inline constexpr unsigned long long dynamic_shared_memory_{} = {};\n", step,
+                       launch.dynamic_shared_memory);
+}
+
+std::string constants(const std::string& step, const FourierTransform& transform) {
+  std::string extents;
+  for (const std::uint64_t extent : transform.extents)
+    extents += format("{}{}", extents.empty() ? "" : ", ", extent);
+  const bool some = transform.axes < transform.extents.size();
+  return format("inline constexpr unsigned long long fourier_{}[{}] = {{{}}};  ///< {}, x first{}\n", step,
+                transform.extents.size(), extents, step_name(transform),
+                some ? format(", along the first {} of them", transform.axes) : "");
+}
+
+std::string constants(const std::string& step, const Copy& copy) {
+  return format(
+      "inline constexpr unsigned long long copy_{}[2] = {{{}, {}}};  ///< {}: elements of a row, rows\n",
+      step, copy.width, copy.rows, step_name(copy));
+}
+
 }  // namespace
 
 std::string literal(const search::Value* value, const search::Value& like) {
   if (like.is_text()) return value == nullptr ? "\"\"" : text_literal(value->to_string());
   if (like.is_bool()) return value != nullptr && value->as_bool() ? "true" : "false";
   return value == nullptr ? "0" : value->to_string();
+}
+
+std::string launch_constants(const LaunchPlan& plan) {
+  std::string text;
+  const auto add = [&](const std::vector<PlanStep>& steps, const char* before) {
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      text +=
+          std::visit([&](const auto& step) { return constants(before + std::to_string(i), step); }, steps[i]);
+  };
+  add(plan.setup, "setup_");
+  add(plan.launches, "");
+  return text;
+}
+
+std::string best_header(const Instance& instance, const db::BestCandidate& candidate,
+                        const LaunchPlan& plan) {
+  const db::ResultRow& result = candidate.result;
+  std::string text = "// Written by 'tune best --format header'; do not edit.\n#pragma once\n\n";
+  text += format("/// {} {} on {}: {}{}.\n/// Chosen: {}.\nnamespace tune_best::{} {{\n\n", instance.problem,
+                 instance.key(), result.workload.device, si(*result.time, "s"),
+                 result.workload.size == instance.size() ? "" : " at " + result.workload.size,
+                 candidate.reason, instance.problem);
+  for (const auto& [name, value] : result.configuration.entries())
+    text += format("inline constexpr {} {} = {};\n", type_of(value), name, literal(&value, value));
+  return text + format("\n/// Launches at this size, in order.\n{}\n}}  // namespace tune_best::{}\n",
+                       launch_constants(plan), instance.problem);
 }
 
 std::string portfolio_header(const ProblemInfo& problem, const Instance& instance,
